@@ -1,0 +1,58 @@
+"""Clew builds knowledge graphs, walks them many hops at memory speed, and shows the triples that carry an answer.
+
+    import clew
+
+    graph = clew.open("hpo.clew")
+    near = graph.hop(["HP:0001250"], k=2)
+    print(len(near), near.entities.slice(0, 3).to_pylist())
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from clew._version import __version__
+from clew.errors import ClewError
+
+if TYPE_CHECKING:
+    from clew.graph import Assertion, Graph, Relation, Source, Staged, Where
+    from clew.traverse import BatchResult, Engine, HopResult, Path, Paths, Triple, Triples, build, open
+
+__all__ = [
+    "Assertion",
+    "BatchResult",
+    "ClewError",
+    "Engine",
+    "Graph",
+    "HopResult",
+    "Path",
+    "Paths",
+    "Relation",
+    "Source",
+    "Staged",
+    "Triple",
+    "Triples",
+    "Where",
+    "__version__",
+    "build",
+    "open",
+]
+
+_HOMES = {
+    "clew.graph": ("Assertion", "Graph", "Relation", "Source", "Staged", "Where"),
+    "clew.traverse": ("BatchResult", "Engine", "HopResult", "Path", "Paths", "Triple", "Triples", "build", "open"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: `import clew` itself loads nothing heavy."""
+    for home, names in _HOMES.items():
+        if name in names:
+            from importlib import import_module
+
+            value = getattr(import_module(home), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'clew' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,102 @@
+"""Who leads where, each pair once: the form in which a graph is walked.
+
+LogosKG writes a hop as q·SUB·OBJ with one row of SUB and OBJ per triple. SUB is `offsets`, OBJ is `neighbour`, and the
+product is a gather; repeats between parallel triples are dropped beforehand, since a set of ends does not need them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Adjacency", "Rows", "adjacency_from_pairs", "rows_from_sorted", "transpose"]
+
+Ints = NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """For each entity its distinct neighbours one way, ascending; `first` holds the first of each row apart.
+
+    Ids go hubs first, so the first neighbour is the likeliest to be in a frontier and often answers alone.
+    """
+
+    offsets: Ints  # (n + 1,)
+    neighbour: Ints  # (m,) ascending within a row
+    first: Ints  # (n,) n where the row is empty
+
+    @property
+    def entities(self) -> int:
+        return len(self.first)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adjacency:
+    """Rows forward and the same pairs backward."""
+
+    forward: Rows
+    backward: Rows
+
+    @property
+    def entities(self) -> int:
+        return len(self.forward.first)
+
+    @property
+    def pairs(self) -> int:
+        return len(self.forward.neighbour)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(a.nbytes for rows in (self.forward, self.backward) for a in (rows.offsets, rows.neighbour, rows.first))
+
+    def reversed(self) -> "Adjacency":
+        """The same pairs walked the other way."""
+        return Adjacency(self.backward, self.forward)
+
+
+def rows_from_sorted(entities: int, start: Ints, end: Ints, *, offset_type: str) -> Rows:
+    """Rows from pairs sorted by (start, end), repeats dropped."""
+    if len(start):
+        fresh = np.empty(len(start), bool)
+        fresh[0] = True
+        np.not_equal(start[1:], start[:-1], out=fresh[1:])
+        fresh[1:] |= end[1:] != end[:-1]
+        if not fresh.all():
+            start, end = start[fresh], end[fresh]
+    offsets = np.zeros(entities + 1, offset_type)
+    np.cumsum(np.bincount(start, minlength=entities), out=offsets[1:])
+    return Rows(offsets, _frozen(end), _first(entities, offsets, end))
+
+
+def transpose(rows: Rows) -> Rows:
+    """The same pairs, listed under their other end."""
+    from scipy.sparse import csr_array  # a counting sort in C; only needed when rows are made
+
+    entities = rows.entities
+    marks = np.ones(len(rows.neighbour), bool)
+    turned = csr_array((marks, rows.neighbour, rows.offsets), shape=(entities, entities)).tocsc()
+    offsets = turned.indptr.astype(rows.offsets.dtype, copy=False)
+    neighbour = turned.indices.astype(rows.neighbour.dtype, copy=False)
+    return Rows(_frozen(offsets), _frozen(neighbour), _first(entities, offsets, neighbour))
+
+
+def adjacency_from_pairs(entities: int, start: Ints, end: Ints, *, offset_type: str, sorted_: bool = False) -> Adjacency:
+    """Rows both ways from any pairs of entities."""
+    if not sorted_:
+        order = np.lexsort((end, start)) if entities >= 2**31 else np.argsort(start.astype(np.int64) * entities + end)
+        start, end = start[order], end[order]
+    forward = rows_from_sorted(entities, start, end, offset_type=offset_type)
+    return Adjacency(forward, transpose(forward))
+
+
+def _first(entities: int, offsets: Ints, neighbour: Ints) -> Ints:
+    first = np.full(entities, entities, neighbour.dtype)
+    filled = offsets[1:] > offsets[:-1]
+    first[filled] = neighbour[offsets[:-1][filled]]
+    return _frozen(first)
+
+
+def _frozen(array: Ints) -> Ints:
+    array = np.ascontiguousarray(array)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,341 @@
+"""From staged tables to a graph on disk.
+
+Rows of strings become numbers, triples are sorted and stored once, every source's statement stays an assertion, and the
+walking order is laid out: hubs first. Nothing at the destination changes until all of it is written.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from clew._version import __version__
+from clew.errors import BuildError
+from clew.files import new_directory
+from clew.graph.adjacency import Adjacency, adjacency_from_pairs
+from clew.graph.arrays import write_array
+from clew.graph.encode import EncodedEntities, encode_entities, encode_relations, encode_triples
+from clew.graph.manifest import Manifest, Segment, Widths, record_files
+from clew.graph.names import hash_strings, name_table
+from clew.graph.schema import RelationSchema, Schema, Signature
+from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems, Relation, Staged
+from clew.progress import Progress, silent
+
+__all__ = ["BASE_SEGMENT", "build_graph"]
+
+log = logging.getLogger(__name__)
+Ints = NDArray[np.integer]
+BASE_SEGMENT = "segments/0000"
+STEPS = 7
+DETAIL_ROWS = 4096  # rows of a Parquet row group, so that the details of one entity cost one small read
+
+
+@dataclass(frozen=True, slots=True)
+class _Triples:
+    """Distinct triples in (subject, object, relation) order, with the source rows that state each."""
+
+    subject: Ints
+    object: Ints
+    relation: Ints
+    rows: Ints  # row numbers of the staged table, in triple order
+    row_offsets: Ints  # (triples + 1,) into rows
+
+
+def build_graph(
+    staged: Staged,
+    out: Path,
+    *,
+    problems: Problems,
+    overwrite: bool = False,
+    wide: bool = False,
+    progress: Progress = silent,
+) -> Manifest:
+    """Write `staged` as a graph directory; `wide` forces 64-bit numbers throughout."""
+    progress("numbering entities", 0, STEPS)
+    entities = encode_entities(staged, problems)
+    relations = encode_relations(staged)
+    subject, relation, object_, kept = encode_triples(staged, entities, relations, problems)
+    problems.settle()
+
+    progress("sorting triples", 1, STEPS)
+    widths = _widths(len(entities.ids), len(subject), len(relations), wide=wide)
+    subject, object_ = _orient(subject, object_, relation, relations, entities)
+    entities, rank = _hubs_first(entities, object_)
+    triples = _sort(rank[subject], rank[object_], relation, kept, len(entities.ids), len(relations))
+    del subject, object_, relation, kept, rank
+
+    with new_directory(Path(out), overwrite=overwrite) as directory:
+        progress("writing assertions", 2, STEPS)
+        assertions, offsets = _assertions(staged, triples)
+        _write_table(directory / "assertions.arrow", assertions)
+        write_array(directory / "assertion_offsets.npy", offsets.astype(widths.offset))
+        positive = _positive(assertions, offsets, triples, relations)
+
+        progress("writing triples", 3, STEPS)
+        _write_triples(directory / BASE_SEGMENT, triples, len(entities.ids), widths)
+        progress("writing adjacency", 4, STEPS)
+        adjacency = _adjacency(triples, positive, relations, len(entities.ids), widths)
+        _write_adjacency(directory / BASE_SEGMENT, adjacency)
+
+        progress("writing names", 5, STEPS)
+        names = _write_entities(directory, entities, widths)
+        schema = _schema(triples, relations, entities)
+        (directory / "schema.json").write_text(schema.to_json() + "\n", "utf-8")
+
+        progress("checksums and manifest", 6, STEPS)
+        counts = {
+            "entities": len(entities.ids),
+            "triples": len(triples.subject),
+            "assertions": assertions.num_rows,
+            "pairs": adjacency.pairs,
+            "names": names,
+            "relations": len(relations),
+            "types": len(schema.types),
+        }
+        manifest = Manifest(
+            counts=counts,
+            widths=widths,
+            segments=(Segment(BASE_SEGMENT, 0, len(entities.ids)),),
+            files=record_files(directory),
+            sources=tuple(staged.sources),
+            problems=dict(problems.counts),
+            created_by=f"clew {__version__}",
+        )
+        manifest.write(directory)
+    progress("built", STEPS, STEPS)
+    log.info("built %s: %s", out, counts)
+    return manifest
+
+
+def _widths(entities: int, rows: int, relations: int, *, wide: bool) -> Widths:
+    if relations > 2**31 - 1:
+        raise BuildError(f"{relations} relations: more than Clew can number")
+    limit = 0 if wide else 2**31 - 1
+    return Widths(
+        entity="int32" if entities < limit else "int64",
+        offset="int32" if 2 * rows < limit else "int64",  # symmetric relations may list a triple twice
+        relation="uint16" if relations < 2**16 and not wide else "int32",
+        triple="int32" if rows < limit else "int64",
+    )
+
+
+def _orient(
+    subject: Ints, object_: Ints, relation: Ints, relations: Sequence[Relation], entities: EncodedEntities
+) -> tuple[Ints, Ints]:
+    """Write symmetric triples one way only: the id that sorts first is the subject."""
+    symmetric = np.array([r.symmetric for r in relations], bool)
+    if not symmetric.any():
+        return subject, object_
+    rank = np.empty(len(entities.ids), np.int64)
+    rank[pc.sort_indices(entities.ids).to_numpy()] = np.arange(len(entities.ids))
+    turn = symmetric[relation] & (rank[subject] > rank[object_])
+    return np.where(turn, object_, subject), np.where(turn, subject, object_)
+
+
+def _hubs_first(entities: EncodedEntities, object_: Ints) -> tuple[EncodedEntities, Ints]:
+    """Renumber entities by falling in-degree; returns them in the new order and old number → new number."""
+    order = np.argsort(-np.bincount(object_, minlength=len(entities.ids)), kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    take = pa.array(order)
+    return (
+        replace(
+            entities,
+            ids=entities.ids.take(take),
+            names=entities.names.take(take),
+            types=entities.types.take(take),
+            details=None if entities.details is None else entities.details.take(take),
+        ),
+        rank,
+    )
+
+
+def _sort(subject: Ints, object_: Ints, relation: Ints, kept: Ints, entities: int, relations: int) -> _Triples:
+    if entities**2 * max(relations, 1) < 2**63:
+        order = np.argsort((subject * entities + object_) * relations + relation, kind="stable")
+    else:
+        order = np.lexsort((relation, object_, subject))
+    subject, object_, relation = subject[order], object_[order], relation[order]
+    fresh = np.zeros(len(order), bool)
+    fresh[:1] = True
+    for column in (subject, object_, relation):
+        fresh[1:] |= column[1:] != column[:-1]
+    starts = np.flatnonzero(fresh)
+    row_offsets = np.append(starts, len(order))
+    return _Triples(subject[starts], object_[starts], relation[starts], kept[order], row_offsets)
+
+
+def _assertions(staged: Staged, triples: _Triples) -> tuple[pa.Table, Ints]:
+    """The assertion table in triple order, identical statements of one triple collapsed, and its offsets."""
+    names = [n for n in staged.triples.column_names if n in ASSERTION_TYPES or n.startswith(QUALIFIER_PREFIX)]
+    table = staged.triples.select(names)
+    rows = _distinct(table, triples)
+    owner = np.repeat(np.arange(len(triples.subject)), np.diff(triples.row_offsets))[rows]
+    offsets = np.zeros(len(triples.subject) + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=len(triples.subject)), out=offsets[1:])
+    taken = triples.rows[rows]
+    columns: dict[str, pa.Array] = {}
+    for name in names:
+        column = table[name]
+        if column.null_count == table.num_rows:
+            continue
+        array = column.combine_chunks()
+        wanted = ASSERTION_TYPES.get(name, pa.string())
+        if pa.types.is_string(wanted):
+            array = _dictionary(array)
+        elif array.type != wanted:
+            array = array.cast(wanted)
+        columns[name] = array.take(pa.array(taken))
+    if not columns:  # a table without columns has no rows: keep the count
+        columns["negated"] = pa.nulls(len(rows), pa.bool_())
+    return pa.table(columns), offsets
+
+
+def _dictionary(array: pa.Array) -> pa.DictionaryArray:
+    if not pa.types.is_dictionary(array.type):
+        array = array.cast(pa.string()).dictionary_encode()
+    return array.cast(pa.dictionary(pa.int32(), pa.string()))
+
+
+def _distinct(table: pa.Table, triples: _Triples) -> Ints:
+    """Positions in `triples.rows` that stay when identical statements of the same triple collapse."""
+    sizes = np.diff(triples.row_offsets)
+    crowded = np.flatnonzero(np.repeat(sizes > 1, sizes))
+    if len(crowded) == 0:
+        return np.arange(len(triples.rows))
+    group = np.repeat(np.arange(len(sizes)), sizes)[crowded]
+    rows = pa.array(triples.rows[crowded])
+    for name in table.column_names:
+        column = table[name].combine_chunks().take(rows)
+        if pa.types.is_list(column.type):
+            column = pc.binary_join(column.cast(pa.list_(pa.string())), "\x1f")
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        codes = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False).astype(np.int64)
+        group = np.unique(group * (len(column.dictionary) + 1) + codes, return_inverse=True)[1]
+    _, first = np.unique(group, return_index=True)
+    stays = np.ones(len(triples.rows), bool)
+    stays[crowded] = False
+    stays[crowded[first]] = True
+    return np.flatnonzero(stays)
+
+
+def _positive(assertions: pa.Table, offsets: Ints, triples: _Triples, relations: Sequence[Relation]) -> NDArray[np.bool_]:
+    """Triples that are walked by default: of a relation that is not negated, with a statement that is not."""
+    keep = ~np.array([r.negated for r in relations], bool)[triples.relation]
+    if "negated" in assertions.column_names and len(keep):
+        said = ~assertions["negated"].combine_chunks().fill_null(False).to_numpy(zero_copy_only=False)
+        keep &= np.logical_or.reduceat(said, offsets[:-1])
+    return keep
+
+
+def _write_triples(folder: Path, triples: _Triples, entities: int, widths: Widths) -> None:
+    """Forward order, and backward order with the triple number of each entry."""
+    write_array(folder / "out_offsets.npy", _offsets(triples.subject, entities, widths.offset))
+    write_array(folder / "out_object.npy", triples.object.astype(widths.entity))
+    write_array(folder / "out_relation.npy", triples.relation.astype(widths.relation))
+    backward = np.argsort(triples.object, kind="stable")  # stable: subjects and relations stay ascending in a row
+    write_array(folder / "in_offsets.npy", _offsets(triples.object, entities, widths.offset))
+    write_array(folder / "in_subject.npy", triples.subject[backward].astype(widths.entity))
+    write_array(folder / "in_relation.npy", triples.relation[backward].astype(widths.relation))
+    write_array(folder / "in_triple.npy", backward.astype(widths.triple))
+
+
+def _offsets(owner: Ints, entities: int, dtype: str) -> Ints:
+    offsets = np.zeros(entities + 1, dtype)
+    np.cumsum(np.bincount(owner, minlength=entities), out=offsets[1:])
+    return offsets
+
+
+def _adjacency(
+    triples: _Triples, keep: NDArray[np.bool_], relations: Sequence[Relation], entities: int, widths: Widths
+) -> Adjacency:
+    start, end = triples.subject[keep], triples.object[keep]
+    mirrored = np.array([r.symmetric for r in relations], bool)[triples.relation[keep]]
+    ordered = not mirrored.any()
+    if not ordered:
+        start, end = np.concatenate((start, end[mirrored])), np.concatenate((end, start[mirrored]))
+    return adjacency_from_pairs(
+        entities,
+        start.astype(widths.entity),
+        end.astype(widths.entity),
+        offset_type=widths.offset,
+        sorted_=ordered,
+    )
+
+
+def _write_adjacency(folder: Path, adjacency: Adjacency) -> None:
+    for way, rows in (("forward", adjacency.forward), ("backward", adjacency.backward)):
+        write_array(folder / f"{way}_offsets.npy", rows.offsets)
+        write_array(folder / f"{way}_neighbour.npy", rows.neighbour)
+        write_array(folder / f"{way}_first.npy", rows.first)
+
+
+def _write_entities(directory: Path, entities: EncodedEntities, widths: Widths) -> int:
+    """Write ids, names, types, their indexes and all further columns; returns how many names there are."""
+    text = pa.large_string() if widths.entity == "int64" else pa.string()
+    table = pa.table({"id": entities.ids.cast(text), "name": entities.names.cast(text), "type": entities.types})
+    _write_table(directory / "entities.arrow", table)
+    hashes = hash_strings(entities.ids)
+    order = np.argsort(hashes, kind="stable")
+    write_array(directory / "id_hash.npy", hashes[order])
+    write_array(directory / "id_entity.npy", order.astype(widths.entity))
+    synonyms = None
+    if entities.details is not None and "synonyms" in entities.details.column_names:
+        synonyms = entities.details["synonyms"].combine_chunks()
+    names = name_table(entities.names, synonyms, entity_type=widths.entity)
+    _write_table(directory / "names.arrow", names)
+    if entities.details is not None and entities.details.num_columns:
+        pq.write_table(
+            entities.details,
+            directory / "details.parquet",
+            row_group_size=DETAIL_ROWS,
+            compression="zstd",
+            write_page_checksum=True,
+        )
+    return int(names.num_rows)
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
+    """One uncompressed record batch, so that the columns can be mapped as they are."""
+    batches = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _schema(triples: _Triples, relations: Sequence[Relation], entities: EncodedEntities) -> Schema:
+    types = entities.types.dictionary.to_pylist()
+    kind = entities.types.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    width = len(types)
+    key = (triples.relation.astype(np.int64) * width + kind[triples.subject]) * width + kind[triples.object]
+    joined, counts = np.unique(key, return_counts=True)
+    signatures: dict[int, list[Signature]] = {}
+    for code, count in zip(joined.tolist(), counts.tolist(), strict=True):
+        pair = code % (width * width)
+        signatures.setdefault(code // (width * width), []).append(
+            Signature(types[pair // width], types[pair % width], count)
+        )
+    totals = np.bincount(triples.relation, minlength=len(relations)).tolist()
+    return Schema(
+        dict(zip(types, np.bincount(kind, minlength=width).tolist(), strict=True)),
+        tuple(
+            RelationSchema(
+                relation.name,
+                number,
+                totals[number],
+                relation.negated,
+                relation.symmetric,
+                relation.transitive,
+                relation.inverse,
+                tuple(sorted(signatures.get(number, []), key=lambda s: (-s.triples, s.subject, s.object))),
+            )
+            for number, relation in enumerate(relations)
+        ),
+    )

@@ -1,0 +1,183 @@
+"""Strings to numbers: which entities and relations there are, and every staged row in terms of them.
+
+Rows that cannot be numbered (dangling references, conflicting records) are reported with file and line.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from clew.errors import BuildError
+from clew.graph.staging import Origin, Problems, Relation, Staged
+
+__all__ = ["UNTYPED", "EncodedEntities", "encode_entities", "encode_relations", "encode_triples"]
+
+Ints = NDArray[np.integer]
+UNTYPED = "Entity"  # the type of an entity that was given none
+DESCRIBED = ("name", "type")
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedEntities:
+    """Entities in the order of their numbers; `details` holds every further column."""
+
+    ids: pa.Array
+    names: pa.Array
+    types: pa.DictionaryArray
+    details: pa.Table | None
+
+
+def encode_entities(staged: Staged, problems: Problems) -> EncodedEntities:
+    """Distinct entities, from the entity table or, without one, from the ends of the triples."""
+    if staged.entities is None:
+        described = _entities_of_triples(staged.triples)
+        table, conflicts = _merge(described, staged.triple_origin, problems, rows=described["row"].to_numpy())
+    else:
+        table, conflicts = _merge(staged.entities, staged.entity_origin, problems)
+    problems.counts.update({"conflicting entity": conflicts} if conflicts else {})
+    ids = table["id"].combine_chunks()
+    names = _filled(table, "name", ids)
+    types = _filled(table, "type", pa.array([UNTYPED]).take(pa.array(np.zeros(len(ids), np.int64))))
+    further = [name for name in table.column_names if name not in ("id", "row", *DESCRIBED)]
+    details = table.select(further) if further else None
+    return EncodedEntities(ids, names, _sorted_types(types), details)
+
+
+def encode_relations(staged: Staged) -> list[Relation]:
+    """Every relation that occurs, by name, with what was declared about it."""
+    declared = {relation.name: relation for relation in staged.relations}
+    for relation in staged.relations:
+        if relation.symmetric and relation.inverse not in (None, relation.name):
+            raise BuildError(f"relation {relation.name!r} is declared symmetric and has another inverse {relation.inverse!r}")
+    used = _encoded(staged.triples["relation"]).dictionary.to_pylist()
+    return [declared.get(name, Relation(name)) for name in sorted(used)]
+
+
+def encode_triples(
+    staged: Staged, entities: EncodedEntities, relations: Sequence[Relation], problems: Problems
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """Subject, relation and object numbers of every usable row, and the row numbers those are."""
+    ends = []
+    dangling = np.zeros(staged.triples.num_rows, bool)
+    for column in ("subject", "object"):
+        encoded = _encoded(staged.triples[column])
+        number = pc.index_in(encoded.dictionary, value_set=entities.ids).fill_null(-1).to_numpy().astype(np.int64)
+        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        end = number[codes] if len(number) else np.empty(0, np.int64)
+        missing = end < 0
+        if missing.any():
+            _report_dangling(missing & ~dangling, column, staged, problems)
+            dangling |= missing
+        ends.append(end)
+    names = pa.array([relation.name for relation in relations], pa.string())
+    encoded = _encoded(staged.triples["relation"])
+    number = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=names).to_numpy(zero_copy_only=False)
+    relation = number.astype(np.int64)[encoded.indices.to_numpy(zero_copy_only=False)] if len(number) else np.empty(0, np.int64)
+    if not dangling.any():
+        return ends[0], relation, ends[1], np.arange(len(dangling))
+    kept = np.flatnonzero(~dangling)
+    return ends[0][kept], relation[kept], ends[1][kept], kept
+
+
+def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """One dictionary array over one dictionary."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    array = column.unify_dictionaries().combine_chunks()
+    if array.null_count:
+        raise BuildError("a triple without subject, relation or object reached the build; its reader should have refused it")
+    return array
+
+
+def _report_dangling(rows: NDArray[np.bool_], column: str, staged: Staged, problems: Problems) -> None:
+    numbers = np.flatnonzero(rows)
+    for row in numbers[:20]:
+        identifier = staged.triples[column][int(row)].as_py()
+        problems.add("dangling reference", staged.triple_origin(int(row)), f"{column} {identifier!r} is not in the entity table")
+    if len(numbers) > 20:
+        problems.counts["dangling reference"] += len(numbers) - 20
+
+
+def _entities_of_triples(triples: pa.Table) -> pa.Table:
+    """Both ends of every triple as entity rows, each id once unless its descriptions must be compared."""
+    described = any(f"{end}_{part}" in triples.column_names for end in ("subject", "object") for part in DESCRIBED)
+    parts = []
+    for end in ("subject", "object"):
+        if described:
+            columns = {"id": triples[end]}
+            for part in DESCRIBED:
+                name = f"{end}_{part}"
+                columns[part] = triples[name] if name in triples.column_names else pa.nulls(triples.num_rows, pa.string())
+            columns["row"] = pa.array(np.arange(triples.num_rows))
+            part_table = pa.table({name: _plain(column) for name, column in columns.items()})
+            parts.append(part_table.group_by(["id", *DESCRIBED], use_threads=False).aggregate([("row", "min")]))
+        else:
+            ids = _encoded(triples[end]).dictionary.cast(pa.string())
+            parts.append(pa.table({"id": ids, "row_min": pa.array(np.zeros(len(ids), np.int64))}))
+    return pa.concat_tables(parts).rename_columns({"row_min": "row"})
+
+
+def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type) else column
+
+
+def _merge(table: pa.Table, origin: Origin, problems: Problems, *, rows: Ints | None = None) -> tuple[pa.Table, int]:
+    """One row per id: the first, with its gaps filled from later ones; contradictions are reported and left out."""
+    table = table.set_column(table.column_names.index("id"), "id", _plain(table["id"]))
+    encoded = table["id"].combine_chunks().dictionary_encode()
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    if len(encoded.dictionary) == table.num_rows:
+        return table, 0
+    order = np.argsort(codes, kind="stable")
+    first = order[np.searchsorted(codes[order], np.arange(len(encoded.dictionary)))]
+    merged = table.take(pa.array(np.sort(first)))
+    position = np.empty(len(first), np.int64)  # code → row of merged
+    position[codes[np.sort(first)]] = np.arange(len(first))
+    conflicts = 0
+    for part in DESCRIBED:
+        if part not in table.column_names:
+            continue
+        given = _encoded_or_null(table[part])
+        present = np.flatnonzero(given >= 0)
+        owner = position[codes[present]]
+        source = np.full(len(first), table.num_rows, np.int64)
+        np.minimum.at(source, owner, present)  # the first row that says something about each entity
+        clash = present[given[present] != given[source[owner]]]
+        for row in clash[:20].tolist():
+            kept = int(source[position[codes[row]]])
+            problems.add(
+                "conflicting entity",
+                origin(int(rows[row]) if rows is not None else row),
+                f"{table['id'][row].as_py()!r} has {part} {table[part][row].as_py()!r}, earlier {table[part][kept].as_py()!r}",
+            )
+        conflicts += max(0, len(clash) - 20)
+        chosen = pa.array(np.where(source < table.num_rows, source, 0), mask=source == table.num_rows)
+        merged = merged.set_column(merged.column_names.index(part), part, _plain(table[part]).take(chosen))
+    return merged, conflicts
+
+
+def _encoded_or_null(column: pa.ChunkedArray) -> Ints:
+    """Codes of a string column, -1 for an absent value; an empty string counts as absent."""
+    encoded = _plain(column).combine_chunks().dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    empty = pc.index(encoded.dictionary, "").as_py()
+    if empty >= 0:
+        codes = np.where(codes == empty, -1, codes)
+    return codes
+
+
+def _filled(table: pa.Table, name: str, otherwise: pa.Array) -> pa.Array:
+    if name not in table.column_names:
+        return otherwise
+    column = _plain(table[name]).combine_chunks().cast(pa.string())
+    return pc.if_else(pc.fill_null(pc.not_equal(column, ""), False), column, otherwise)
+
+
+def _sorted_types(types: pa.Array) -> pa.DictionaryArray:
+    """Types as a dictionary in alphabetical order, so that numbers do not depend on row order."""
+    names = pa.array(sorted(pc.unique(types).to_pylist()), pa.string())
+    return pa.DictionaryArray.from_arrays(pc.index_in(types, value_set=names).cast(pa.int32()), names)

@@ -1,0 +1,248 @@
+"""An opened graph: its entities, triples, assertions and adjacency, all read from disk when first needed."""
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from clew.errors import AmbiguousName, DamagedGraph, UnknownName
+from clew.graph.adjacency import Adjacency, Rows
+from clew.graph.arrays import MappedArrays, prove_ids, prove_offsets
+from clew.graph.assertions import Assertions
+from clew.graph.manifest import damaged_blocks, read_manifest
+from clew.graph.names import NameIndex
+from clew.graph.schema import read_schema
+
+__all__ = ["Graph", "TripleRows"]
+
+Ints = NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TripleRows:
+    """Triples listed under one of their ends: for each entity the other end, the relation and the triple's number.
+
+    `triple` is None where the position itself is the number, as it is in the forward order.
+    """
+
+    offsets: Ints  # (n + 1,)
+    end: Ints  # (t,)
+    relation: Ints  # (t,)
+    triple: Ints | None
+
+
+class Graph:
+    """A graph directory. Opening reads the manifest and the schema; arrays are mapped when first used.
+
+    One object serves many threads: everything it holds is read-only.
+    """
+
+    def __init__(self, path: str | Path, *, verify: bool = False) -> None:
+        self.path = Path(path)
+        self.manifest = read_manifest(self.path)
+        if verify and (damage := self.damage()):
+            raise DamagedGraph(f"{self.path} is damaged: {damage[0]}" + (f" (and {len(damage) - 1} more)" if damage[1:] else ""))
+        self.schema = read_schema(self.path / "schema.json")
+        self._arrays = MappedArrays(self.path)
+        self._lock = threading.RLock()
+        counts = self.manifest.counts
+        self.entity_count = counts["entities"]
+        self.triple_count = counts["triples"]
+        if len(self.schema.relations) != counts["relations"] or len(self.schema.types) != counts["types"]:
+            raise DamagedGraph(f"{self.path / 'schema.json'} does not fit the manifest: build the graph again")
+
+    def __repr__(self) -> str:
+        return f"Graph({str(self.path)!r}, entities={self.entity_count}, triples={self.triple_count})"
+
+    def damage(self) -> list[str]:
+        """Every block of every file that differs from its checksum, as sentences; empty when all is well."""
+        return [
+            sentence
+            for name, record in self.manifest.files.items()
+            for sentence in damaged_blocks(self.path, name, record)
+        ]
+
+    # entities ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def entities(self) -> pa.Table:
+        """All entities in the order of their numbers: id, name, type."""
+        table = self._table("entities", self.entity_count, ("id", "name", "type"))
+        if table["type"].chunk(0).dictionary.to_pylist() != list(self.schema.types) and self.entity_count:
+            raise DamagedGraph(f"{self.path / 'entities.arrow'} does not fit schema.json: run `clew doctor`")
+        return table
+
+    @cached_property
+    def entity_types(self) -> Ints:
+        """The type number of every entity."""
+        indices = _single(self.entities["type"]).indices
+        return np.asarray(indices.to_numpy(zero_copy_only=False))
+
+    @cached_property
+    def names(self) -> NameIndex:
+        """Look-up by id and by name."""
+        n = self.entity_count
+        names = self._table("names", self.manifest.counts["names"], ("form", "entity", "kind"))
+        if not prove_ids(n)(_single(names["entity"]).to_numpy()):
+            raise DamagedGraph(f"{self.path / 'names.arrow'} is damaged: run `clew doctor`, then build the graph again")
+        id_hash = self._arrays.get("id_hash", "uint64", n, lambda hashes: True)
+        id_entity = self._arrays.get("id_entity", self.manifest.widths.entity, n, prove_ids(n))
+        return NameIndex(self.entities, names, id_hash, id_entity)
+
+    def describe(self, ids: Ints) -> pa.Table:
+        """Id, name and type of some entities; names are references into the mapped columns, not copies."""
+        indices = pa.array(ids)
+        columns = {
+            name: pa.DictionaryArray.from_arrays(indices, _single(self.entities[name]), safe=False) for name in ("id", "name")
+        }
+        types = pa.array(self.entity_types[ids])
+        columns["type"] = pa.DictionaryArray.from_arrays(types, _single(self.entities["type"]).dictionary, safe=False)
+        return pa.table(columns)
+
+    def details(self, ids: ArrayLike) -> pa.Table:
+        """Every further column of some entities: synonyms, xrefs, properties."""
+        import pyarrow.parquet as pq
+
+        path = self.path / "details.parquet"
+        wanted = np.atleast_1d(np.asarray(ids, np.int64))
+        if not path.exists():
+            return pa.table({"id": self.entities["id"].take(pa.array(wanted))})
+        try:
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+                size = max(1, file.metadata.row_group(0).num_rows) if file.num_row_groups else 1
+                groups = np.unique(wanted // size)
+                table = file.read_row_groups(groups.tolist())
+        except (pa.ArrowException, OSError) as error:
+            raise DamagedGraph(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
+        local = np.searchsorted(groups, wanted // size) * size + wanted % size
+        return table.take(pa.array(local)).add_column(0, "id", self.entities["id"].take(pa.array(wanted)))
+
+    def resolve(self, seeds: int | str | Iterable[int | str] | Ints) -> Ints:
+        """Internal ids of seeds: a number is one already, a string an exact id, then an exact name. Sorted, distinct."""
+        dtype = self.manifest.widths.entity
+        if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
+            numbers = seeds
+        else:
+            listed = [seeds] if isinstance(seeds, str | int | np.integer) else list(seeds)
+            if any(isinstance(seed, str) for seed in listed):
+                listed = [self._entity(seed) if isinstance(seed, str) else seed for seed in listed]
+            if not all(isinstance(seed, int | np.integer) and not isinstance(seed, bool) for seed in listed):
+                odd = next(seed for seed in listed if not isinstance(seed, int | np.integer) or isinstance(seed, bool))
+                raise UnknownName(f"a seed is an entity's number, id or name, not {odd!r}")
+            try:
+                numbers = np.array(listed, np.int64)
+            except OverflowError:
+                raise UnknownName(f"no entity has the number {max(listed, key=abs)}: {self._range()}") from None
+        if len(numbers) and (numbers.min() < 0 or numbers.max() >= self.entity_count):
+            odd = numbers[(numbers < 0) | (numbers >= self.entity_count)][0]
+            raise UnknownName(f"no entity has the number {odd}: {self._range()}")
+        return np.unique(numbers).astype(dtype, copy=False)
+
+    def _range(self) -> str:
+        return f"this graph numbers its entities 0 to {self.entity_count - 1}" if self.entity_count else "this graph is empty"
+
+    def _entity(self, name: str) -> int:
+        entity = self.names.by_id(name)
+        if entity is not None:
+            return entity
+        named = self.names.by_name(name)
+        if len(named) == 1:
+            return named[0]
+        if named:
+            ids = tuple(self.entities["id"][entity].as_py() for entity in named)
+            shown = ", ".join(ids[:8]) + (" …" if len(ids) > 8 else "")
+            raise AmbiguousName(f"{len(ids)} entities are called {name!r}: pass one of the ids {shown}", candidates=ids)
+        close = self.names.close(name)
+        offer = f"did you mean {' or '.join(close)}?" if close else "try `clew find`"
+        raise UnknownName(f"no entity has the id or name {name!r}; {offer}", close=close)
+
+    # triples ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def forward(self) -> TripleRows:
+        """Triples under their subjects, in (subject, object, relation) order: the position is the triple's number."""
+        return self._rows("out", "object", numbered=False)
+
+    @cached_property
+    def backward(self) -> TripleRows:
+        """Triples under their objects, in (object, subject, relation) order, with their numbers."""
+        return self._rows("in", "subject", numbered=True)
+
+    @cached_property
+    def adjacency(self) -> Adjacency:
+        """Distinct neighbours over all triples that are not negated."""
+        return Adjacency(self._adjacent("forward"), self._adjacent("backward"))
+
+    @cached_property
+    def assertions(self) -> Assertions:
+        """Every source's statement of every triple."""
+        rows = self.manifest.counts["assertions"]
+        table = self._table("assertions", rows, ())
+        offsets = self._arrays.get(
+            "assertion_offsets", self.manifest.widths.offset, self.triple_count + 1, _prove_each_has_some(rows)
+        )
+        return Assertions(table, offsets, self.manifest.sources)
+
+    @cached_property
+    def degree(self) -> NDArray[np.int64]:
+        """How many distinct triples touch each entity, as subject or as object."""
+        n = self.entity_count
+        out = np.diff(self.forward.offsets).astype(np.int64)
+        loops = np.bincount(self.forward.end[self.forward.end == self._owners()], minlength=n)
+        return np.asarray(out + np.diff(self.backward.offsets) - loops)
+
+    def _owners(self) -> Ints:
+        return np.repeat(np.arange(self.entity_count), np.diff(self.forward.offsets))
+
+    def subject_of(self, triples: Ints) -> Ints:
+        """The subject of each of some triples."""
+        found = np.searchsorted(self.forward.offsets, triples, side="right") - 1
+        return found.astype(self.manifest.widths.entity)
+
+    def _folder(self) -> str:
+        return self.manifest.segments[0].folder
+
+    def _rows(self, way: str, end: str, *, numbered: bool) -> TripleRows:
+        n, t, widths, folder = self.entity_count, self.triple_count, self.manifest.widths, self._folder()
+        get = self._arrays.get
+        return TripleRows(
+            get(f"{folder}/{way}_offsets", widths.offset, n + 1, prove_offsets(t)),
+            get(f"{folder}/{way}_{end}", widths.entity, t, prove_ids(n)),
+            get(f"{folder}/{way}_relation", widths.relation, t, prove_ids(len(self.schema.relations))),
+            get(f"{folder}/{way}_triple", widths.triple, t, prove_ids(t)) if numbered else None,
+        )
+
+    def _adjacent(self, way: str) -> Rows:
+        n, m, widths, folder = self.entity_count, self.manifest.counts["pairs"], self.manifest.widths, self._folder()
+        get = self._arrays.get
+        return Rows(
+            get(f"{folder}/{way}_offsets", widths.offset, n + 1, prove_offsets(m)),
+            get(f"{folder}/{way}_neighbour", widths.entity, m, prove_ids(n)),
+            get(f"{folder}/{way}_first", widths.entity, n, prove_ids(n + 1)),
+        )
+
+    def _table(self, name: str, rows: int, columns: tuple[str, ...]) -> pa.Table:
+        path = self.path / f"{name}.arrow"
+        try:
+            table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+            table.validate(full=True)
+        except (pa.ArrowException, OSError, ValueError, MemoryError, KeyError) as error:
+            raise DamagedGraph(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
+        if table.num_rows != rows or (columns and tuple(table.column_names) != columns):
+            raise DamagedGraph(f"{path} does not fit the manifest: run `clew doctor`, then build the graph again")
+        return table
+
+
+def _single(column: pa.ChunkedArray) -> Any:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _prove_each_has_some(rows: int) -> Any:
+    rising = prove_offsets(rows)
+    return lambda offsets: rising(offsets) and bool((offsets[1:] > offsets[:-1]).all())

@@ -1,0 +1,238 @@
+"""Delimited text (CSV, TSV) to a table of strings whose rows know their lines; an empty field is null.
+
+The fast way is pyarrow's parser. It cannot tell a stray quote from a quoted line break, nor the line of a bad row, so a
+file in which it, or a look at the quotes beforehand, finds trouble is read once more, record by record, with `csv`.
+"""
+
+import csv
+import io
+import logging
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from clew.errors import InputError
+from clew.graph.readers.parts import Part
+from clew.graph.readers.source_files import open_bytes, reading
+from clew.graph.staging import Problems
+
+__all__ = ["Delimited"]
+
+log = logging.getLogger(__name__)
+BLOCK = 8 << 20  # bytes handed to a parser at a time
+ROWS = 1 << 16  # rows turned into a chunk at a time on the careful way
+LONGEST_FIELD = 2**31 - 1
+MARK = b"\xef\xbb\xbf"  # the byte order mark with which some programs begin UTF-8
+QUOTE, LINE_FEED, RETURN = b'"'[0], b"\n"[0], b"\r"[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """A file with a header line; `quoted` says whether "…" may hold delimiters, line breaks and doubled quotes."""
+
+    path: Path
+    delimiter: str
+    quoted: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n':
+            raise InputError(f"a delimiter is one character such as ',' or '\\t', not {self.delimiter!r}")
+
+    def header(self) -> list[str]:
+        """The column names."""
+        with reading(self.path, "text"):
+            with open_bytes(self.path) as stream:
+                if stream.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+                    raise InputError(f"{self.path} is UTF-16 text, expected UTF-8: save it as UTF-8")
+            for _, fields in _records(self, self._refuse_header):
+                return fields
+        raise InputError(f"{self.path} is empty, expected a first line that names its columns")
+
+    def read(self, columns: Sequence[str], problems: Problems) -> Part:
+        """The named columns; rows with a wrong number of fields or broken text are reported and left out."""
+        with reading(self.path, "text"):
+            quotes = _survey_quotes(self) if self.quoted else _Quotes()
+            if quotes.regular:
+                try:
+                    table = self._read_fast(columns, quotes.around_line_breaks)
+                    return Part(str(self.path), table, _LineFinder(self))
+                except (pa.ArrowInvalid, KeyError) as error:
+                    log.info("%s: reading record by record, since %s", self.path, error)
+            return self._read_carefully(columns, problems)
+
+    def _refuse_header(self, line: int, what: str) -> None:
+        raise InputError(f"{self.path}:{line}: the first line should name the columns, but has {what}")
+
+    def _read_fast(self, columns: Sequence[str], line_breaks: bool) -> pa.Table:
+        return pyarrow.csv.read_csv(
+            str(self.path),
+            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=self.delimiter, quote_char='"' if self.quoted else False, newlines_in_values=line_breaks
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                include_columns=list(columns),
+                column_types=dict.fromkeys(columns, pa.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+
+    def _read_carefully(self, columns: Sequence[str], problems: Problems) -> Part:
+        def refuse(line: int, what: str) -> None:
+            problems.add("malformed row", f"{self.path}:{line}", what)
+
+        records = _records(self, refuse)
+        _, header = next(records)
+        places = [header.index(name) for name in columns]
+        chunks: list[pa.RecordBatch] = []
+        rows: list[list[str]] = []
+        lines = array("q")
+        for line, fields in records:
+            if len(fields) != len(header):
+                refuse(line, f"{len(fields)} fields, expected {len(header)}")
+                continue
+            row = [fields[place] for place in places]
+            if not _is_unicode(row):
+                refuse(line, "bytes that are not UTF-8")
+                continue
+            rows.append(row)
+            lines.append(line)
+            if len(rows) == ROWS:
+                chunks.append(_batch(columns, rows))
+                rows.clear()
+        chunks.append(_batch(columns, rows))
+        return Part(str(self.path), pa.Table.from_batches(chunks), lines.__getitem__)
+
+
+def _batch(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> pa.RecordBatch:
+    values = zip(*rows, strict=True) if rows else [()] * len(columns)
+    arrays = [pa.array([value or None for value in column], pa.string()) for column in values]
+    return pa.RecordBatch.from_arrays(arrays, list(columns))
+
+
+def _is_unicode(values: Sequence[str]) -> bool:
+    text = "".join(values)
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _records(file: Delimited, refuse: Callable[[int, str], None]) -> Iterator[tuple[int, list[str]]]:
+    """Every record with the line it begins on; what cannot be parsed goes to `refuse` and costs only its first line."""
+    csv.field_size_limit(max(LONGEST_FIELD, csv.field_size_limit()))
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if file.quoted else csv.QUOTE_NONE
+    with (
+        open_bytes(file.path) as stream,
+        io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
+    ):
+        lines = _Lines(text)
+        records = csv.reader(lines, delimiter=file.delimiter, quoting=quoting, strict=True)
+        while True:
+            try:
+                fields = next(records)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                refuse(lines.settle(rewind=True), _reason(error))
+                continue
+            line = lines.settle()
+            if fields:
+                yield line, fields
+
+
+def _reason(error: csv.Error) -> str:
+    if "end of data" in str(error):
+        return "a quote that is never closed"
+    if "expected after" in str(error):
+        return "a quoted field with text after its closing quote"
+    return str(error)
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Lines with a memory of those taken for the record at hand, so that a misread record can be begun again."""
+
+    source: Iterator[str]
+    number: int = 0  # lines settled
+    taken: list[str] = field(default_factory=list)
+    returned: deque[str] = field(default_factory=deque)
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self.returned.popleft() if self.returned else next(self.source)
+        self.taken.append(line)
+        return line
+
+    def settle(self, *, rewind: bool = False) -> int:
+        """The line the record began on; with `rewind`, all lines after that one are given out again."""
+        first = self.number + 1
+        if rewind:
+            self.returned.extendleft(reversed(self.taken[1:]))
+            self.number += 1
+        else:
+            self.number += len(self.taken)
+        self.taken.clear()
+        return first
+
+
+@dataclass(slots=True)
+class _LineFinder:
+    """From a row to the line it begins on, found by reading the records again as far as needed."""
+
+    file: Delimited
+    lines: "array[int]" = field(default_factory=lambda: array("q"))
+    records: Iterator[tuple[int, list[str]]] | None = None
+
+    def __call__(self, row: int) -> int:
+        if self.records is None:
+            self.records = _records(self.file, lambda line, what: None)
+            next(self.records)
+        while len(self.lines) <= row:
+            self.lines.append(next(self.records)[0])
+        return self.lines[row]
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotes:
+    """What the quotes of a file are like."""
+
+    regular: bool = True  # each opens at a field's start, closes at its end, or is one of a doubled pair
+    around_line_breaks: bool = False
+
+
+def _survey_quotes(file: Delimited) -> _Quotes:
+    inside = False  # a quoted field is open
+    around_line_breaks = False
+    edges = np.array([ord(file.delimiter), LINE_FEED, RETURN, QUOTE], np.uint8)
+    with open_bytes(file.path) as stream:
+        first = stream.read(len(MARK))
+        block = (b"" if first == MARK else first) + stream.read(BLOCK) + stream.readline()
+        while block:
+            data = np.frombuffer(block, np.uint8)
+            quotes = np.flatnonzero(data == QUOTE)
+            opening, closing = quotes[inside::2], quotes[not inside :: 2]
+            # Beyond either end of a block there is a line break or nothing: quotes there need no look at a neighbour.
+            before = data[opening[opening > 0] - 1]
+            after = data[closing[closing < len(data) - 1] + 1]
+            if not (np.isin(before, edges).all() and np.isin(after, edges).all()):
+                return _Quotes(regular=False)
+            if not around_line_breaks and (inside or len(quotes)):
+                breaks = np.flatnonzero((data == LINE_FEED) | (data == RETURN))
+                around_line_breaks = bool(((np.searchsorted(quotes, breaks) + inside) % 2).any())
+            inside = bool((len(quotes) + inside) % 2)
+            block = stream.read(BLOCK) + stream.readline()
+    return _Quotes(regular=not inside, around_line_breaks=around_line_breaks)

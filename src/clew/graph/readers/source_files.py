@@ -1,0 +1,51 @@
+"""The files a reader is given: whether they are there, opening them, and one clear sentence when they cannot be."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import pyarrow as pa
+
+from clew.errors import InputError
+
+__all__ = ["check_file", "open_bytes", "plain_suffix", "reading"]
+
+UNREADABLE = (OSError, EOFError, zlib.error, pa.ArrowException)
+
+
+def check_file(path: str | os.PathLike[str]) -> Path:
+    """The path, once it is known to be a file."""
+    path = Path(path)
+    if path.is_dir():
+        inside = sorted(entry.name for entry in path.iterdir())
+        found = f"it holds {', '.join(inside[:8])}{', …' if len(inside) > 8 else ''}" if inside else "it is empty"
+        raise InputError(f"{path} is a directory, expected a file ({found}); pass the file, or a list of files")
+    if not path.exists():
+        raise InputError(f"there is no file {path}")
+    return path
+
+
+def plain_suffix(path: Path) -> str:
+    """The suffix that tells the format: ".tsv" for "edges.tsv" and for "edges.TSV.gz"."""
+    return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """The file's bytes, unpacked when its name ends in .gz."""
+    if path.suffix.lower() == ".gz":
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    return path.open("rb")
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever goes wrong while reading a file into one sentence."""
+    try:
+        yield
+    except UNREADABLE as error:
+        reason = str(error).strip().split("\n")[0] or type(error).__name__
+        raise InputError(f"{path} cannot be read as {kind}: {reason}") from error

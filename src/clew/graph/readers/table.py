@@ -1,0 +1,299 @@
+"""Tables of triples, and of entities, from CSV, TSV, Parquet and Arrow files or from tables in memory.
+
+Columns are found by name: `subject`, `relation`, `object` (or a synonym, see SYNONYMS), any of ASSERTION_TYPES and
+`qualifier:NAME`; for entities `id`, `name`, `type`, `synonyms`, `xrefs`. `columns` says where they differ.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from clew.errors import InputError
+from clew.graph.readers.delimited import Delimited
+from clew.graph.readers.parts import DESCRIPTIONS, TRIPLE, Part, check_entities, check_triples, join
+from clew.graph.readers.source_files import check_file, open_bytes, plain_suffix, reading
+from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Origin, Problems, Relation, Source, Staged
+from clew.progress import Progress, silent, track
+
+__all__ = ["SYNONYMS", "read"]
+
+log = logging.getLogger(__name__)
+
+# What else a column may be called, first match wins; upper and lower case are alike. `source` and `target` are taken
+# for subject and object only when a table has both of them and nothing else that is called subject or object.
+SYNONYMS = {
+    "subject": ("head",),
+    "relation": ("predicate",),
+    "object": ("tail",),
+    "id": ("curie", "identifier"),
+    "name": ("label",),
+    "type": ("category",),
+    "synonyms": ("synonym",),
+    "xrefs": ("xref",),
+}
+ENTITY = ("id", "name", "type", "synonyms", "xrefs")
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+ARROW = (".arrow", ".feather", ".ipc")
+DICTIONARY_BYTES = 4  # a Parquet column stored in fewer bytes a value than this is stored by dictionary
+NAMES_SHOWN = 20
+
+
+def read(
+    triples: Any,
+    *,
+    entities: Any = None,
+    columns: Mapping[str, str] | None = None,
+    entity_columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    relations: Sequence[Relation] = (),
+    sources: Sequence[Source] = (),
+    problems: Problems,
+    progress: Progress = silent,
+) -> Staged:
+    """Read triples, and entities if given; each is a path, a table (anything Arrow or pandas), or a list of these.
+
+    `columns` and `entity_columns` map our names to the table's: `{"subject": "h", "qualifier:frequency": "freq"}`.
+    Other columns of a table of triples are left out; those of a table of entities are kept as properties.
+    """
+    _check_names(columns or {})
+    triple_parts = _parts(
+        triples, "triples", lambda table: _triple_columns(table, columns or {}), delimiter, problems, progress
+    )
+    staged, origin = join([check_triples(part, problems) for part in triple_parts], encode=lambda name: True)
+    described, entity_origin = None, Origin()
+    if entities is not None:
+        entity_parts = _parts(
+            entities,
+            "entities",
+            lambda table: _entity_columns(table, entity_columns or {}),
+            delimiter,
+            problems,
+            progress,
+        )
+        described, entity_origin = join(
+            [check_entities(part, problems) for part in entity_parts], encode=lambda name: name == "type"
+        )
+    return Staged(staged, described, relations, sources, origin, entity_origin)
+
+
+# ---- finding columns
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table that has been opened, not yet read: its name, its columns, and how to read some of them."""
+
+    name: str
+    columns: Sequence[str]
+    load: Callable[[Sequence[str]], Part]
+
+
+def _check_names(columns: Mapping[str, str]) -> None:
+    known = (*TRIPLE, *ASSERTION_TYPES, *DESCRIPTIONS)
+    for name in columns:
+        if name not in known and not _is_qualifier(name):
+            raise InputError(f"columns= has the unknown name {name!r}; known are {', '.join(known)}, qualifier:NAME")
+
+
+def _is_qualifier(name: str) -> bool:
+    return name.startswith(QUALIFIER_PREFIX) and name != QUALIFIER_PREFIX
+
+
+def _triple_columns(table: _Table, columns: Mapping[str, str]) -> dict[str, str]:
+    """Our name → the table's name, for every column that is used."""
+    found = _find(table, (*TRIPLE, *ASSERTION_TYPES, *DESCRIPTIONS), columns, "columns")
+    if "subject" not in found and "object" not in found:
+        ends = _find(table, ("source", "target"), {}, "columns")
+        if len(ends) == 2 and not set(ends.values()) & set(columns.values()):
+            found |= {"subject": ends["source"], "object": ends["target"]}
+            found.pop("source", None)
+    taken = set(found.values())
+    found |= {name: name for name in table.columns if _is_qualifier(name) and name not in taken}
+    _require(table, found, TRIPLE, "columns")
+    left_out = [name for name in table.columns if name not in found.values()]
+    if left_out:
+        log.info("%s: columns left out: %s", table.name, ", ".join(left_out))
+    return found
+
+
+def _entity_columns(table: _Table, columns: Mapping[str, str]) -> dict[str, str]:
+    found = _find(table, ENTITY, columns, "entity_columns")
+    _require(table, found, ("id",), "entity_columns")
+    taken = set(found.values())
+    for name in table.columns:
+        if name in found and name not in taken:
+            log.info("%s: column %s left out, since %s is read as %s", table.name, name, found[name], name)
+        elif name and name not in taken:
+            found[name] = name
+    return found
+
+
+def _find(table: _Table, names: Iterable[str], columns: Mapping[str, str], option: str) -> dict[str, str]:
+    """Where each of `names` is: as the caller says, else under its own name, else under a synonym."""
+    absent = [name for name in columns.values() if name not in table.columns]
+    if absent:
+        raise InputError(f"{table.name} has no column {absent[0]!r} as {option}= says; {_shown(table)}")
+    found = dict(columns)
+    free = [name for name in table.columns if name not in columns.values()]
+    lowered = {name.lower(): name for name in reversed(free)}
+    for name in names:
+        if name in found:
+            continue
+        if name in free:
+            found[name] = name
+            continue
+        match = next((lowered[each] for each in (name, *SYNONYMS.get(name, ())) if each in lowered), None)
+        if match is not None:
+            found[name] = match
+    return found
+
+
+def _require(table: _Table, found: Mapping[str, str], required: Sequence[str], option: str) -> None:
+    missing = [name for name in required if name not in found]
+    if missing:
+        wanted = ", ".join(f"{name!r}: 'COLUMN'" for name in missing)
+        raise InputError(
+            f"{table.name} has no column for {', '.join(missing)}; {_shown(table)}; say which with "
+            f"{option}={{{wanted}}} (text must begin with a line of column names; delimiter= says what parts them)"
+        )
+    repeated = sorted({name for name in found.values() if table.columns.count(name) > 1})
+    if repeated:
+        raise InputError(f"{table.name} has the column {repeated[0]!r} more than once; rename all but one")
+
+
+def _shown(table: _Table) -> str:
+    names = [repr(name) for name in table.columns]
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return f"its columns are {', '.join(names[:NAMES_SHOWN])}{more}" if names else "it has no columns"
+
+
+# ---- reading
+
+
+def _parts(
+    given: Any,
+    what: str,
+    find_columns: Callable[[_Table], dict[str, str]],
+    delimiter: str | None,
+    problems: Problems,
+    progress: Progress,
+) -> Iterator[Part]:
+    """Each file or table that was given, with the columns that are used under our names."""
+    items = list(given) if isinstance(given, list | tuple) else [given]
+    if not items:
+        raise InputError(f"{what}= is an empty list, expected at least one file or table")
+    for item in track(items, f"reading {what}", progress, total=len(items)):
+        table = _open(item, delimiter, problems)
+        found = find_columns(table)
+        part = table.load(list(dict.fromkeys(found.values())))
+        renamed = pa.table({ours: part.table.column(theirs) for ours, theirs in found.items()})
+        _check_ids(table.name, renamed)
+        yield Part(part.name, renamed, part.line)
+
+
+def _check_ids(name: str, table: pa.Table) -> None:
+    for column in (*TRIPLE, "id"):
+        if column in table.column_names and pa.types.is_floating(table.schema.field(column).type):
+            raise InputError(
+                f"{name}: the {column} column holds numbers with fractions, expected text or whole numbers"
+            )
+
+
+def _open(item: Any, delimiter: str | None, problems: Problems) -> _Table:
+    if isinstance(item, str | os.PathLike):
+        path = check_file(item)
+        suffix = plain_suffix(path)
+        if suffix in (*DELIMITERS, ".txt"):
+            file = Delimited(path, delimiter or DELIMITERS.get(suffix) or _guess_delimiter(path))
+            return _Table(str(path), file.header(), lambda names: file.read(names, problems))
+        if path.suffix.lower() == ".parquet":
+            return _open_parquet(path)
+        if path.suffix.lower() in ARROW:
+            return _from_memory(_open_arrow(path), str(path))
+        known = ", ".join((*DELIMITERS, ".txt", ".parquet", *ARROW))
+        raise InputError(
+            f"{path} is of a kind that cannot be told from its name; known are {known} (text also with .gz)"
+        )
+    return _from_memory(_as_table(item), "table")
+
+
+def _guess_delimiter(path: Path) -> str:
+    """What parts the fields of a .txt file: the first of these that its first line has."""
+    with reading(path, "text"), open_bytes(path) as stream:
+        line = stream.readline(1 << 16)
+    return next((each for each in "\t,;|" if each.encode() in line), "\t")
+
+
+def _open_parquet(path: Path) -> _Table:
+    with reading(path, "Parquet"), pyarrow.parquet.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+
+    def load(wanted: Sequence[str]) -> Part:
+        with reading(path, "Parquet"):
+            file = pyarrow.parquet.ParquetFile(path, memory_map=True)
+            by_dictionary = _stored_by_dictionary(file)
+            with pyarrow.parquet.ParquetFile(path, memory_map=True, read_dictionary=by_dictionary) as file:
+                return _validated(Part(str(path), file.read(columns=list(wanted)), _next_number))
+
+    return _Table(str(path), names, load)
+
+
+def _stored_by_dictionary(file: pyarrow.parquet.ParquetFile) -> list[str]:
+    """The string columns that are cheap to read by dictionary, judged by their size in the first row group."""
+    if not file.metadata.num_row_groups:
+        return []
+    group = file.metadata.row_group(0)
+    stored = [group.column(at) for at in range(group.num_columns)]
+    text = {field.name for field in file.schema_arrow if pa.types.is_string(field.type)}
+    return [
+        each.path_in_schema
+        for each in stored
+        if each.path_in_schema in text and each.total_uncompressed_size < DICTIONARY_BYTES * each.num_values
+    ]
+
+
+def _open_arrow(path: Path) -> pa.Table:
+    with reading(path, "Arrow"):
+        try:
+            return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        except pa.ArrowInvalid:
+            return pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+
+
+def _as_table(item: Any) -> pa.Table:
+    try:
+        if isinstance(item, pa.Table):
+            return item
+        if type(item).__module__.split(".")[0] == "pandas":
+            return pa.Table.from_pandas(item, preserve_index=False)
+        if hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__"):
+            return pa.table(item)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise InputError(f"the {type(item).__name__} given cannot be read as a table: {error}") from error
+    raise InputError(f"expected a path, an Arrow table or a data frame, got {type(item).__name__}")
+
+
+def _from_memory(table: pa.Table, name: str) -> _Table:
+    return _Table(
+        name, table.column_names, lambda names: _validated(Part(name, table.select(list(names)), _next_number))
+    )
+
+
+def _validated(part: Part) -> Part:
+    """The part, once its text is known to be UTF-8: Parquet and Arrow do not look."""
+    for name, column in zip(part.table.column_names, part.table.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise InputError(f"{part.name}: column {name!r} is damaged: {error}") from error
+    return part
+
+
+def _next_number(row: int) -> int:
+    return row + 1

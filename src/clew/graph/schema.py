@@ -1,0 +1,84 @@
+"""What kinds of things a graph holds: its types, its relations with their flags, and which types each relation joins.
+
+Computed once when the graph is built and stored as schema.json.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from clew.errors import DamagedGraph, UnknownName
+
+__all__ = ["RelationSchema", "Schema", "Signature", "read_schema"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How many triples of a relation lead from one type to another."""
+
+    subject: str
+    object: str
+    triples: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSchema:
+    """One relation: its number inside the graph, its flags, how often it occurs and between which types."""
+
+    name: str
+    number: int
+    triples: int
+    negated: bool = False
+    symmetric: bool = False
+    transitive: bool = False
+    inverse: str | None = None
+    signatures: tuple[Signature, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Types with their entity counts, and relations in the order of their numbers."""
+
+    types: Mapping[str, int]
+    relations: tuple[RelationSchema, ...]
+
+    def relation(self, name: str) -> RelationSchema:
+        """The relation of that name; an unknown name is an error that lists close ones."""
+        for relation in self.relations:
+            if relation.name == name:
+                return relation
+        raise _unknown("relation", name, [relation.name for relation in self.relations])
+
+    def type_number(self, name: str) -> int:
+        """The number of a type; an unknown name is an error that lists close ones."""
+        names = list(self.types)
+        if name in self.types:
+            return names.index(name)
+        raise _unknown("type", name, names)
+
+    def to_json(self) -> str:
+        return json.dumps({"types": dict(self.types), "relations": [asdict(r) for r in self.relations]}, indent=1)
+
+
+def _unknown(what: str, name: str, known: list[str]) -> UnknownName:
+    folded = {candidate.casefold(): candidate for candidate in known}
+    close = tuple(folded[match] for match in get_close_matches(str(name).casefold(), folded, n=3, cutoff=0.5))
+    offer = "did you mean " + " or ".join(map(repr, close)) if close else "known: " + ", ".join(sorted(known)[:12])
+    return UnknownName(f"this graph has no {what} {name!r}; {offer}", close=close)
+
+
+def read_schema(path: Path) -> Schema:
+    """Read schema.json."""
+    try:
+        body = json.loads(path.read_text("utf-8"))
+        relations = tuple(
+            RelationSchema(**{**relation, "signatures": tuple(Signature(**s) for s in relation["signatures"])})
+            for relation in body["relations"]
+        )
+        if [relation.number for relation in relations] != list(range(len(relations))):
+            raise ValueError("relation numbers")
+        return Schema({str(name): int(count) for name, count in body["types"].items()}, relations)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedGraph(f"{path} is damaged: restore it or build the graph again") from error

@@ -1,0 +1,123 @@
+"""Sets of entities as bits, inside compiled code: packing, unpacking and listing.
+
+A set is a `uint64` array, entity v being bit v & 63 of word v >> 6. Marks are the same set as one byte per entity.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+from numpy.typing import NDArray
+
+__all__ = ["COMPILE", "bits_to_ids", "bits_to_marks", "count_bits", "lowest_bit", "marks_to_bits"]
+
+COMPILE: dict[str, Any] = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy"}
+
+GATHER = np.uint64(0x0102040810204080)  # collects the low bit of eight bytes into the top byte of their product
+TOP = np.uint64(56)
+EACH_BYTE = np.uint64(0x0101010101010101)
+DIAGONAL = np.uint64(0x8040201008040201)
+LOW_SEVEN = np.uint64(0x7F7F7F7F7F7F7F7F)
+SEVEN = np.uint64(7)
+ONE = np.uint64(1)
+BYTE = np.uint64(255)
+FEW_BITS = 3  # in a word: listed one by one, more of them eight at a time
+
+
+@intrinsic
+def lowest_bit(typing_context, word):  # type: ignore[no-untyped-def]
+    """Number of the lowest set bit of a uint64 that is not zero."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def count_bits(typing_context, word):  # type: ignore[no-untyped-def]
+    """How many bits of a uint64 are set."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+@njit(**COMPILE)
+def marks_to_bits(marks8, words8, bits_bytes):  # type: ignore[no-untyped-def]
+    """Pack marks (eight bytes a word) into bits (one byte for those eight)."""
+    for word in range(words8):
+        bits_bytes[word] = (marks8[word] * GATHER) >> TOP
+
+
+@njit(**COMPILE)
+def bits_to_marks(bits_bytes, words8, marks8):  # type: ignore[no-untyped-def]
+    """Unpack bits (one byte for eight entities) into marks (eight bytes a word)."""
+    for word in range(words8):
+        spread = (np.uint64(bits_bytes[word]) * EACH_BYTE) & DIAGONAL  # byte i holds bit i, at its own place
+        marks8[word] = ((spread + LOW_SEVEN) >> SEVEN) & EACH_BYTE
+
+
+@intrinsic
+def _store_eight(typing_context, ids, at, table, row, base):  # type: ignore[no-untyped-def]
+    """ids[at : at + 8] = base + table[row], in one vector store; table is (256, 8) uint8."""
+    element = ids.dtype
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        ids_type, _, table_type, _, _ = signature.args
+        ids_array = make_array(ids_type)(context, builder, arguments[0])
+        table_array = make_array(table_type)(context, builder, arguments[2])
+        width = ir.IntType(element.bitwidth)
+        eight = ir.VectorType(width, 8)
+        start = builder.mul(arguments[3], ir.Constant(ir.IntType(64), 8))
+        offsets = builder.load(
+            builder.bitcast(builder.gep(table_array.data, [start]), ir.PointerType(ir.VectorType(ir.IntType(8), 8))), align=1
+        )
+        first = builder.insert_element(ir.Constant(eight, ir.Undefined), _fit(builder, arguments[4], width), ir.IntType(32)(0))
+        bases = builder.shuffle_vector(first, ir.Constant(eight, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8))
+        target = builder.bitcast(builder.gep(ids_array.data, [arguments[1]]), ir.PointerType(eight))
+        builder.store(builder.add(bases, builder.zext(offsets, eight)), target, align=element.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(ids, types.int64, table, types.int64, types.int64), generate
+
+
+def _fit(builder, value, width):  # type: ignore[no-untyped-def]
+    return value if value.type == width else builder.trunc(value, width)
+
+
+def _members_of_bytes() -> NDArray[np.uint8]:
+    table = np.zeros((256, 8), np.uint8)
+    for byte in range(256):
+        members = [bit for bit in range(8) if byte >> bit & 1]
+        table[byte, : len(members)] = members
+    return table
+
+
+MEMBERS = _members_of_bytes()  # (256, 8): which bits of a byte are set, in order
+
+
+@njit(**COMPILE)
+def bits_to_ids(bits, words, ids, at):  # type: ignore[no-untyped-def]
+    """Write the members of a set, ascending, into `ids` from `at` on; returns the position after the last.
+
+    Eight positions after the last are overwritten too: `ids` must have that room."""
+    for word in range(words):
+        rest = bits[word]
+        if rest == 0:
+            continue
+        if count_bits(rest) <= FEW_BITS:
+            while rest != 0:
+                ids[at] = (word << 6) + lowest_bit(rest)
+                at += 1
+                rest &= rest - ONE
+        else:
+            for byte in range(8):
+                row = np.int64((rest >> np.uint64(byte << 3)) & BYTE)
+                _store_eight(ids, at, MEMBERS, row, (word << 6) + (byte << 3))
+                at += count_bits(np.uint64(row))
+    return at

@@ -1,0 +1,97 @@
+"""The compiled walk of up to 64 queries at once: bit q of word v says that query q stands at entity v.
+
+A hop is one pass over the pairs for all queries together. Results leave by transposing 64 entities × 64 queries at a
+time, so that each query's members become a set of its own and are listed like any other.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.traverse.backends.bits import COMPILE, ONE, bits_to_ids, count_bits
+
+__all__ = ["list_words", "seed_words", "spread"]
+
+PUSH_SHARE = 0.15  # of all pairs: below this the active entities push, above it everyone pulls
+
+
+@njit(**COMPILE)
+def seed_words(entities, starts, seeds):  # type: ignore[no-untyped-def]
+    """Words of the seeds: query q has seeds[starts[q]:starts[q + 1]]."""
+    words = np.zeros(entities + 1, np.uint64)
+    for q in range(len(starts) - 1):
+        for i in range(starts[q], starts[q + 1]):
+            words[seeds[i]] |= ONE << np.uint64(q)
+    return words
+
+
+@njit(**COMPILE)
+def spread(offsets, neighbour, back_offsets, back_neighbour, words):  # type: ignore[no-untyped-def]
+    """One hop of all queries: push when few entries leave the active entities, else pull."""
+    entities = len(offsets) - 1
+    reached = np.zeros(entities + 1, np.uint64)
+    total = 0
+    everyone = np.uint64(0)
+    for u in range(entities):
+        if words[u] != 0:
+            everyone |= words[u]
+            total += offsets[u + 1] - offsets[u]
+    if total < PUSH_SHARE * len(neighbour):
+        for u in range(entities):
+            word = words[u]
+            if word != 0:
+                for j in range(offsets[u], offsets[u + 1]):
+                    reached[neighbour[j]] |= word
+    else:
+        for v in range(entities):
+            word = np.uint64(0)
+            for j in range(back_offsets[v], back_offsets[v + 1]):
+                word |= words[back_neighbour[j]]
+                if word == everyone:
+                    break
+            reached[v] = word
+    return reached
+
+
+@njit(**COMPILE)
+def transpose_block(block):  # type: ignore[no-untyped-def]
+    """Transpose 64 words of 64 bits in place: bit q of word v becomes bit v of word q."""
+    width = 32
+    mask = np.uint64(0x00000000FFFFFFFF)
+    while width != 0:
+        shift = np.uint64(width)
+        low = 0
+        while low < 64:
+            for i in range(low, low + width):
+                swap = ((block[i] >> shift) ^ block[i + width]) & mask
+                block[i] ^= swap << shift
+                block[i + width] ^= swap
+            low += 2 * width
+        width >>= 1
+        mask ^= mask << np.uint64(width)
+    return block
+
+
+@njit(**COMPILE)
+def list_words(words, queries, like):  # type: ignore[no-untyped-def]
+    """Members of every query, sorted, one query after another, and the offsets of each query's."""
+    entities = len(words) - 1
+    blocks = (entities >> 6) + 1
+    sets = np.zeros((queries, blocks), np.uint64)
+    block = np.empty(64, np.uint64)
+    for b in range(blocks):
+        here = min(64, len(words) - (b << 6))
+        block[:here] = words[b << 6 : (b << 6) + here]
+        block[here:] = 0
+        transpose_block(block)
+        for q in range(queries):
+            sets[q, b] = block[q]
+    ends = np.zeros(queries + 1, np.int64)
+    for q in range(queries):
+        count = 0
+        for b in range(blocks):
+            count += count_bits(sets[q, b])
+        ends[q + 1] = ends[q] + count
+    ids = np.empty(ends[queries] + 8, like.dtype)
+    for q in range(queries):
+        bits_to_ids(sets[q], blocks, ids, ends[q])
+    return ids[: ends[queries]], ends

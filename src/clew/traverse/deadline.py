@@ -1,0 +1,38 @@
+"""When to stop: a time limit, a cancellation, or neither. Checked between hops and between blocks of work."""
+
+import time
+from typing import Protocol
+
+from clew.errors import Cancelled, InputError, Timeout
+
+__all__ = ["Deadline", "Signal"]
+
+
+class Signal(Protocol):
+    """Anything that can say "stop", such as threading.Event."""
+
+    def is_set(self) -> bool: ...
+
+
+class Deadline:
+    """Raises `Timeout` or `Cancelled` from `check` once it is time."""
+
+    __slots__ = ("_cancel", "_ends", "_seconds")
+
+    def __init__(self, timeout: float | None = None, cancel: Signal | None = None) -> None:
+        if timeout is not None and not timeout > 0:
+            raise InputError(f"timeout is a number of seconds above 0, not {timeout!r}")
+        self._seconds = timeout
+        self._ends = None if timeout is None else time.monotonic() + timeout
+        self._cancel = cancel
+
+    @property
+    def watched(self) -> bool:
+        """Whether there is anything to check at all."""
+        return self._ends is not None or self._cancel is not None
+
+    def check(self) -> None:
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled("cancelled by the caller")
+        if self._ends is not None and time.monotonic() > self._ends:
+            raise Timeout(f"not finished within {self._seconds} s: allow more time, fewer hops or a narrower filter")

@@ -1,0 +1,389 @@
+"""The face of an opened graph: hops, distances, triples and paths, with every mode and filter, on any backend.
+
+`auto`, the default backend, answers with NumPy at once and changes to compiled code after a few hops, when loading it has
+become the cheaper choice; so a single hop on the command line never waits for a compiler.
+"""
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from clew.errors import InputError
+from clew.graph import Graph, Where
+from clew.graph.assertions import Assertion
+from clew.graph.manifest import Manifest
+from clew.graph.names import Found
+from clew.graph.schema import Schema
+from clew.traverse import khop
+from clew.traverse.backend import BACKENDS, Backend, Walker
+from clew.traverse.batch import BatchResult
+from clew.traverse.deadline import Deadline, Signal
+from clew.traverse.query import Query, Relations, make_query
+from clew.traverse.result import HopResult, Triples
+from clew.traverse.view import View, Views
+
+__all__ = ["Engine"]
+
+Ints = NDArray[np.integer]
+Seeds = int | str | Iterable[int | str] | Ints
+Names = str | Iterable[str] | None
+PATIENCE_HOPS = 8  # `auto` changes to compiled code after this many hops
+PATIENCE_SECONDS = 0.25  # or after this much walking
+MANY_SEEDS = 4096
+
+
+class Engine:
+    """An opened graph that can be walked; `clew.open` makes one. Safe to use from many threads."""
+
+    def __init__(self, graph: Graph, *, backend: str | Backend = "auto") -> None:
+        self.graph = graph
+        self._views = Views(graph)
+        self._lock = threading.Lock()
+        self._hops = 0
+        self._spent = 0.0
+        self._auto = backend == "auto"
+        self._compiled: Any = None  # the compiled backend and the plain graph prepared for it, once loaded
+        self._queries: dict[tuple[int, str], Query] = {}
+        if isinstance(backend, str):
+            self._backend: Backend = BACKENDS.load("numpy" if self._auto else backend)()
+            self._name = "numpy" if self._auto else backend
+            if backend == "numba":
+                self._compile()
+        else:
+            self._backend, self._name = backend, type(backend).__name__
+
+    def __repr__(self) -> str:
+        return f"Engine({self.graph!r}, backend={'auto' if self._auto else self._name!r})"
+
+    # what the graph holds ---------------------------------------------------------------------------------------
+
+    @property
+    def schema(self) -> Schema:
+        return self.graph.schema
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.graph.manifest
+
+    @property
+    def backend(self) -> str:
+        """The backend in use now."""
+        return self._name
+
+    def find(self, text: str, *, limit: int = 10) -> list[Found]:
+        """Entities that answer to a text, best first: exact, then prefix, then misspelt."""
+        return self.graph.names.search(text, limit=limit)
+
+    def resolve(self, seeds: Seeds) -> Ints:
+        """Internal numbers of seeds, in the order given; every one must name exactly one entity."""
+        if isinstance(seeds, str | int | np.integer):
+            seeds = [seeds]  # type: ignore[list-item]
+        return np.concatenate([self.graph.resolve(seed) for seed in seeds] or [self.graph.resolve([])])
+
+    def describe(self, ids: ArrayLike) -> pa.Table:
+        """Id, name and type of entities given by number."""
+        return self.graph.describe(np.asarray(ids))
+
+    def details(self, seeds: Seeds) -> pa.Table:
+        """Synonyms, cross-references and properties of some entities."""
+        return self.graph.details(self.resolve(seeds))
+
+    def assertions(self, triple: int) -> list[Assertion]:
+        """Every source's statement of a triple, given by its number."""
+        if not 0 <= triple < self.graph.triple_count:
+            raise InputError(f"no triple has the number {triple}: this graph has {self.graph.triple_count}")
+        return self.graph.assertions.of(triple)
+
+    def degree(self, seeds: Seeds, *, direction: str = "both", relations: Names = None, layer: str = "all", where: Where | None = None) -> NDArray[np.int64]:
+        """How many permitted triples leave each of some entities, in the order given."""
+        query = make_query(self.graph, 1, direction=direction, relations=_one_set(relations), layer=layer, where=where)
+        entities = self.resolve(seeds)
+        distinct, place = np.unique(entities, return_inverse=True)
+        steps = self._views(query.step(1)).leaving(distinct)
+        return np.bincount(np.searchsorted(distinct, steps.start), minlength=len(distinct))[place]
+
+    # walking ----------------------------------------------------------------------------------------------------
+
+    def hop(
+        self,
+        seeds: Seeds,
+        k: int = 1,
+        *,
+        mode: str = "exact",
+        direction: str = "out",
+        relations: Relations = None,
+        types: Names = None,
+        through: Names = None,
+        max_degree: int | None = None,
+        layer: str = "all",
+        where: Where | None = None,
+        timeout: float | None = None,
+        cancel: Signal | None = None,
+    ) -> HopResult:
+        """The entities k hops from the seeds.
+
+        `exact`: ends of walks of exactly k steps. `within`: distance at most k, seeds included. `shortest`: distance
+        exactly k. `relations` is a name, a set of names for all hops, or a list of k sets (a metapath). `types` filters
+        the result; `through` (types) and `max_degree` filter what may be walked through, seeds excepted.
+        """
+        compiled = self._compiled
+        if (
+            compiled is not None
+            and type(seeds) is np.ndarray
+            and mode == "exact"
+            and direction == "out"
+            and layer == "all"
+            and relations is types is through is max_degree is where is timeout is cancel is None
+        ):
+            ids = self._walk_plain(compiled, seeds, k)
+            if ids is not None:
+                return HopResult(self, seeds, self._plain_query(k), ids)
+        query = make_query(
+            self.graph, k, mode=mode, direction=direction, relations=relations, types=types, through=through,
+            max_degree=max_degree, layer=layer, where=where,
+        )  # fmt: skip
+        start = self.graph.resolve(seeds)
+        return HopResult(self, start, query, self.ends(start, query, Deadline(timeout, cancel)))
+
+    def hop_batch(
+        self,
+        queries: Sequence[Seeds],
+        k: int = 1,
+        *,
+        mode: str = "exact",
+        direction: str = "out",
+        relations: Relations = None,
+        types: Names = None,
+        through: Names = None,
+        max_degree: int | None = None,
+        layer: str = "all",
+        where: Where | None = None,
+        timeout: float | None = None,
+        cancel: Signal | None = None,
+        memory: int = 1 << 30,
+    ) -> BatchResult:
+        """`hop` for many sets of seeds, 64 at a time where that wins; keeps at most `memory` bytes of results."""
+        query = make_query(
+            self.graph, k, mode=mode, direction=direction, relations=relations, types=types, through=through,
+            max_degree=max_degree, layer=layer, where=where,
+        )  # fmt: skip
+        if self._auto and len(queries) >= PATIENCE_HOPS:
+            self._compile()
+        starts = [self.graph.resolve(seeds) for seeds in queries]
+        return BatchResult(self, starts, query, Deadline(timeout, cancel), memory=memory)
+
+    def distances(
+        self,
+        seeds: Seeds,
+        k: int,
+        *,
+        direction: str = "out",
+        relations: Names = None,
+        types: Names = None,
+        through: Names = None,
+        max_degree: int | None = None,
+        layer: str = "all",
+        where: Where | None = None,
+        timeout: float | None = None,
+        cancel: Signal | None = None,
+    ) -> tuple[Ints, Ints]:
+        """Every entity within k hops, ascending, and its distance from the nearest seed."""
+        query = make_query(
+            self.graph, k, mode="within", direction=direction, relations=_one_set(relations), types=types,
+            through=through, max_degree=max_degree, layer=layer, where=where,
+        )  # fmt: skip
+        sets = self._sets(self.graph.resolve(seeds), query, Deadline(timeout, cancel))
+        ids = np.concatenate(sets)
+        order = np.argsort(ids)
+        distance = np.repeat(np.arange(len(sets)), [len(each) for each in sets])[order]
+        ids = ids[order]
+        keep = self._of_type(ids, query)
+        return ids[keep], distance[keep]
+
+    def triples(
+        self, seeds: Seeds, *, direction: str = "out", relations: Names = None, layer: str = "all", where: Where | None = None
+    ) -> Triples:
+        """Permitted triples that leave a set of entities."""
+        query = make_query(self.graph, 1, direction=direction, relations=_one_set(relations), layer=layer, where=where)
+        return Triples(self.graph, np.unique(self._views(query.step(1)).leaving(self.graph.resolve(seeds)).triple))
+
+    def subgraph(self, seeds: Seeds, *, relations: Names = None, layer: str = "all", where: Where | None = None) -> Triples:
+        """Permitted triples with both ends in a set of entities."""
+        query = make_query(self.graph, 1, relations=_one_set(relations), layer=layer, where=where)
+        entities = self.graph.resolve(seeds)
+        steps = self._views(query.step(1)).leaving(entities)
+        return Triples(self.graph, np.unique(steps.triple[np.isin(steps.end, entities)]))
+
+    # how --------------------------------------------------------------------------------------------------------
+
+    def view(self, query: Query, hop: int) -> View:
+        """The triples that hop 1..k of a query may use."""
+        return self._views(query.step(hop))
+
+    def _walk_plain(self, compiled: Any, seeds: Ints, k: int) -> Ints | None:
+        """The unfiltered walk with nothing in its way; None when the seeds or k need a closer look."""
+        backend, prepared, dtype = compiled
+        if seeds.dtype != dtype or type(k) is not int or not 1 <= k <= khop.LONG or len(seeds) > MANY_SEEDS:
+            return None
+        flags = seeds.flags
+        if not (flags.c_contiguous and flags.writeable and seeds.ndim == 1):
+            seeds = seeds.reshape(-1).copy()
+        if k == 1:
+            ids, state = backend.expand_few(prepared, seeds)
+            if state > 0:
+                return ids  # type: ignore[no-any-return]
+            if state < 0:
+                return None
+        if len(seeds) and (seeds.min() < 0 or seeds.max() >= prepared.entities):
+            return None
+        return backend.walk(prepared, seeds, k)  # type: ignore[no-any-return]
+
+    def _plain_query(self, k: int) -> Query:
+        query = self._queries.get((k, "exact"))
+        if query is None:
+            query = self._queries[(k, "exact")] = make_query(self.graph, k)
+        return query
+
+    @property
+    def walker(self) -> Backend:
+        """The backend that walks now."""
+        return self._backend
+
+    def ends(self, seeds: Ints, query: Query, deadline: Deadline) -> Ints:
+        """The entities a checked query reaches from resolved seeds."""
+        begun = time.perf_counter()
+        ids = self._ends(seeds, query, deadline)
+        ids = ids[self._of_type(ids, query)] if query.types is not None else ids
+        self._tire(time.perf_counter() - begun)
+        return ids
+
+    def _ends(self, seeds: Ints, query: Query, deadline: Deadline) -> Ints:
+        """The result of a query before its type filter, by the shortest way there is."""
+        backend, k = self._backend, query.k
+        if query.uniform and isinstance(backend, Walker) and not deadline.watched and 0 < k <= khop.LONG:
+            view = self.view(query, 1)
+            if not self._scans(view):
+                prepared = self.prepared(view)
+                if query.mode == "exact":
+                    return backend.walk(prepared, seeds, k)
+                reached, offsets = backend.levels(prepared, seeds, k)
+                if query.mode == "within":
+                    return np.sort(reached)
+                return reached[offsets[k] : offsets[k + 1]] if len(offsets) > k + 1 else reached[:0]
+        if query.mode == "exact":
+            expand, permit = self._expander(query), self._permit(seeds, query)
+            return khop.exact_ends(expand, permit, seeds, k, deadline.check, uniform=len(query.steps) == 1)
+        return khop.select(self._sets(seeds, query, deadline), k, query.mode)
+
+    def _sets(self, seeds: Ints, query: Query, deadline: Deadline) -> list[Ints]:
+        """The set of every hop (exact) or distance (within, shortest)."""
+        expand, permit = self._expander(query), self._permit(seeds, query)
+        if query.mode == "exact":
+            return khop.exact_sets(expand, permit, seeds, query.k, deadline.check)
+        if len(query.steps) == 1:
+            return khop.distance_sets(expand, permit, seeds, query.k, self.graph.entity_count, deadline.check)
+        # Along a metapath an entity may be needed again at a later hop: walk exactly, then keep first arrivals.
+        sets = khop.exact_sets(expand, permit, seeds, query.k, deadline.check)
+        seen = np.zeros(self.graph.entity_count, bool)
+        firsts = []
+        for each in sets:
+            firsts.append(each[~seen[each]])
+            seen[each] = True
+        return firsts
+
+    def _expander(self, query: Query) -> khop.Expand:
+        def expand(hop: int, frontier: Ints) -> Ints:
+            view = self.view(query, hop)
+            return view.expand(frontier) if self._scans(view) else self._backend.expand(self.prepared(view), frontier)
+
+        return expand
+
+    def _permit(self, seeds: Ints, query: Query) -> khop.Permit:
+        walkable = query.walkable(self.graph)
+        if walkable is None:
+            return lambda frontier: frontier
+        walkable[seeds] = True
+        return lambda frontier: frontier[walkable[frontier]]
+
+    def _of_type(self, ids: Ints, query: Query) -> NDArray[np.bool_]:
+        if query.types is None:
+            return np.ones(len(ids), bool)
+        return np.isin(self.graph.entity_types[ids], sorted(query.types))
+
+    def hop_triples(self, result: HopResult, hop: int, *, leading_to_result: bool) -> Triples:
+        """See `HopResult.triples`."""
+        query = result.query
+        if isinstance(hop, bool) or not isinstance(hop, int) or not 1 <= hop <= query.k:
+            raise InputError(f"hop is a number from 1 to {query.k}, not {hop!r}")
+        sets = result._sets
+        if sets is None:
+            sets = result._sets = self._sets(result.seeds, query, Deadline())
+        if hop > len(sets):
+            return Triples(self.graph, np.empty(0, np.int64))
+        permit = self._permit(result.seeds, query)
+        steps = self.view(query, hop).leaving(permit(sets[hop - 1]))
+        numbers = steps.triple
+        if leading_to_result:
+            numbers = numbers[np.isin(steps.end, self._leading(result, sets, hop, permit))]
+        return Triples(self.graph, np.unique(numbers))
+
+    def _leading(self, result: HopResult, sets: list[Ints], hop: int, permit: khop.Permit) -> Ints:
+        """Entities that, reached at `hop`, are in the result or lead to it in the hops that are left."""
+        query = result.query
+        leading = result.ids
+        for later in range(query.k, hop, -1):
+            candidates = permit(sets[later - 1]) if later - 1 < len(sets) else result.ids[:0]
+            if query.mode == "within":  # an entity may be passed later than it was first reached
+                candidates = permit(np.unique(np.concatenate(sets[:later])))
+            steps = self.view(query, later).leaving(candidates)
+            before = np.unique(steps.start[np.isin(steps.end, leading)])
+            leading = np.union1d(before, result.ids) if query.mode == "within" else before
+        return leading
+
+    def prepared(self, view: View) -> Any:
+        """A view's adjacency in the form the backend works on, made once."""
+        made = view.prepared.get(self._name)
+        if made is None:
+            with self._lock:
+                made = view.prepared.get(self._name)
+                if made is None:
+                    made = view.prepared[self._name] = self._backend.prepare(view.adjacency)
+        return made
+
+    def _scans(self, view: View) -> bool:
+        return self._auto and view.worth_scanning()
+
+    def _tire(self, seconds: float) -> None:
+        """Count what walking without a compiler has cost so far; change over when it has cost enough."""
+        if not self._auto or self._compiled is not None:
+            return
+        self._hops += 1
+        self._spent += seconds
+        if self._hops >= PATIENCE_HOPS or self._spent > PATIENCE_SECONDS:
+            self._compile()
+
+    def _compile(self) -> None:
+        with self._lock:
+            if self._compiled is None:
+                backend = BACKENDS.load("numba")() if self._auto else self._backend
+                view = self._views(make_query(self.graph, 1).step(1))
+                prepared = view.prepared["numba"] = backend.prepare(view.adjacency)
+                self._backend, self._name = backend, "numba"
+                self._compiled = (backend, prepared, np.dtype(self.manifest.widths.entity))
+
+
+def _one_set(relations: Names) -> Any:
+    """Relations for a call that takes one set, not a metapath."""
+    if relations is None or isinstance(relations, str):
+        return relations
+    listed = list(relations)
+    if not all(isinstance(each, str) for each in listed):
+        raise InputError("here relations is one set of names, not a metapath")
+    return listed

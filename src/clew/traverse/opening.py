@@ -1,0 +1,53 @@
+"""Opening and building: a path in, a graph that can be walked out."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clew.graph import Graph, Relation, Source, Staged
+from clew.progress import Progress, silent
+from clew.traverse.backend import Backend
+from clew.traverse.engine import Engine
+
+__all__ = ["build", "open"]
+
+
+def open(path: str | Path, *, backend: str | Backend = "auto", verify: bool = False) -> Engine:
+    """Open a graph directory; costs milliseconds whatever its size. `verify` compares every block with its checksum."""
+    return Engine(Graph(path, verify=verify), backend=backend)
+
+
+def build(
+    source: Any,
+    *,
+    out: str | Path,
+    format: str | None = None,
+    entities: Any = None,
+    columns: Mapping[str, str] | None = None,
+    entity_columns: Mapping[str, str] | None = None,
+    relations: Sequence[Relation] = (),
+    sources: Sequence[Source] = (),
+    on_error: str = "refuse",
+    overwrite: bool = False,
+    wide: bool = False,
+    progress: Progress = silent,
+) -> Engine:
+    """Build a graph directory at `out` from a table, files, a directory or a `Staged`, and open it.
+
+    `columns` maps our names to the table's, such as {"subject": "head"}. `relations` declares flags (symmetric, negated,
+    …). `on_error` says whether bad rows stop the build ("refuse") or are counted and left out ("skip").
+    """
+    from clew.graph.build import build_graph  # brings Parquet along: not needed to open a graph
+    from clew.graph.readers import stage
+    from clew.graph.staging import Problems
+
+    problems = Problems(on_error)
+    if isinstance(source, Staged):
+        staged = source
+    else:
+        staged = stage(
+            source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
+            relations=relations, sources=sources, problems=problems, progress=progress,
+        )  # fmt: skip
+    build_graph(staged, Path(out), problems=problems, overwrite=overwrite, wide=wide, progress=progress)
+    return open(out)

@@ -1,0 +1,549 @@
+"""Tables of triples and entities: names survive, lines are right, bad rows are reported, sentences are clear."""
+
+import csv
+import gzip
+import logging
+from datetime import date, datetime
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clew.errors import BuildError, InputError
+from clew.graph.readers import table
+from clew.graph.readers.delimited import Delimited
+from clew.graph.staging import Problems, Relation, Source
+
+HEADER = ["subject", "relation", "object"]
+ODD = [
+    'say "hi"',
+    '"',
+    '""',
+    '"quoted" disease',
+    "a|b",
+    "a,b",
+    "tab\there",
+    "two\nlines",
+    "two\r\nlines",
+    "lone\rreturn",
+    "nul\0inside",
+    "😀 𝔉",
+    "NA",
+    "null",
+    "nan",
+    " spaces ",
+    "true",
+    "007",
+    "#hash",
+    "\ufeffmark",
+]
+
+
+def write_text(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def write_rows(path: Path, rows: list[list[str]], *, delimiter: str = ",") -> Path:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
+    return path
+
+
+def read_triples(source: object, **options: object) -> pa.Table:
+    """The triples of a source without problems."""
+    problems = Problems()
+    staged = table.read(source, problems=problems, **options)
+    problems.settle()
+    return staged.triples
+
+
+def rows_of(triples: pa.Table) -> list[tuple[str, str, str]]:
+    return list(zip(*(triples[name].to_pylist() for name in HEADER), strict=True))
+
+
+class TestNames:
+    @pytest.mark.parametrize(("suffix", "delimiter"), [("csv", ","), ("tsv", "\t"), ("txt", "\t"), ("txt", ";")])
+    def test_odd_names_survive_delimited_text(self, tmp_path: Path, suffix: str, delimiter: str) -> None:
+        rows = [[name, "is", name] for name in ODD]
+        path = write_rows(tmp_path / f"odd.{suffix}", [HEADER, *rows], delimiter=delimiter)
+        assert rows_of(read_triples(path)) == [tuple(row) for row in rows]
+
+    @pytest.mark.parametrize("suffix", ["parquet", "arrow", "feather", "ipc"])
+    def test_odd_names_survive_arrow_files(self, tmp_path: Path, suffix: str) -> None:
+        given_table = pa.table({"subject": ODD, "relation": ["is"] * len(ODD), "object": ODD[::-1]})
+        path = tmp_path / f"odd.{suffix}"
+        if suffix == "parquet":
+            pq.write_table(given_table, path)
+        else:
+            with pa.ipc.new_file(path, given_table.schema) as writer:
+                writer.write_table(given_table)
+        assert rows_of(read_triples(path)) == list(zip(ODD, ["is"] * len(ODD), ODD[::-1], strict=True))
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(names=st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=6))
+    def test_any_text_survives_csv(self, tmp_path: Path, names: list[str]) -> None:
+        path = write_rows(tmp_path / "any.csv", [HEADER, *([name, "is", name] for name in names)])
+        assert rows_of(read_triples(path)) == [(name, "is", name) for name in names]
+
+    def test_utf8_with_byte_order_mark(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "excel.csv", b'\xef\xbb\xbf"subject",relation,object\r\n"a",r,b\r\n')
+        assert rows_of(read_triples(path)) == [("a", "r", "b")]
+
+    def test_quote_inside_an_unquoted_field_stays(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "inch.csv", 'subject,relation,object\na,is,5" nail\nb,is,"6"" nail"\n')
+        assert rows_of(read_triples(path)) == [("a", "is", '5" nail'), ("b", "is", '6" nail')]
+
+    def test_field_longer_than_a_block_of_either_parser(self, tmp_path: Path) -> None:
+        long = "x" * (9 << 20)
+        path = write_rows(tmp_path / "long.csv", [HEADER, [long, "is", "a"], ["b", "is", "c"]])
+        assert rows_of(read_triples(path)) == [(long, "is", "a"), ("b", "is", "c")]
+
+
+class TestLines:
+    def test_after_quoted_line_breaks_and_blank_lines(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", 'subject,relation,object\n"a\nb\nc",r,d\n\ne,r,f\n"g\r\nh",r,i\nj,r,k\n')
+        staged = table.read(path, problems=Problems())
+        assert [staged.triple_origin(row) for row in range(4)] == [f"{path}:{line}" for line in (2, 6, 7, 9)]
+
+    def test_of_rows_after_a_left_out_one(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", 'subject,relation,object\n"a\nb",r,c\nd,,e\nf,r,g\n')
+        problems = Problems(on_error="skip")
+        staged = table.read(path, problems=problems)
+        assert problems.examples == [f"{path}:4: malformed row: no relation"]
+        assert [staged.triple_origin(row) for row in range(2)] == [f"{path}:2", f"{path}:5"]
+
+    def test_of_ragged_rows_and_the_rows_around_them(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", 'subject,relation,object\n"a\nb",r,c\nd,r\ne,r,f,g\n\nh,r,i\n')
+        problems = Problems(on_error="skip")
+        staged = table.read(path, problems=problems)
+        assert problems.examples == [
+            f"{path}:4: malformed row: 2 fields, expected 3",
+            f"{path}:5: malformed row: 4 fields, expected 3",
+        ]
+        assert rows_of(staged.triples) == [("a\nb", "r", "c"), ("h", "r", "i")]
+        assert [staged.triple_origin(row) for row in range(2)] == [f"{path}:2", f"{path}:7"]
+
+    def test_across_several_files(self, tmp_path: Path) -> None:
+        first = write_text(tmp_path / "a.csv", "subject,relation,object\na,r,b\nc,r,d\n")
+        second = write_text(tmp_path / "b.tsv.gz", gzip.compress(b"subject\trelation\tobject\n\ne\tr\tf\n"))
+        staged = table.read([first, second], problems=Problems())
+        assert rows_of(staged.triples) == [("a", "r", "b"), ("c", "r", "d"), ("e", "r", "f")]
+        assert [staged.triple_origin(row) for row in range(3)] == [f"{first}:2", f"{first}:3", f"{second}:3"]
+
+    def test_row_numbers_of_tables(self) -> None:
+        given_table = pa.table({"subject": ["a", None, "c"], "relation": ["r"] * 3, "object": ["b", "b", ""]})
+        problems = Problems(on_error="skip")
+        assert rows_of(table.read(given_table, problems=problems).triples) == [("a", "r", "b")]
+        assert problems.examples == ["table:2: malformed row: no subject", "table:3: malformed row: no object"]
+
+
+class TestBadRows:
+    def test_refused_with_file_and_line(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "subject,relation,object\na,r,b\nc,r\n")
+        problems = Problems()
+        table.read(path, problems=problems)
+        with pytest.raises(BuildError, match=r"t\.csv:3: malformed row: 2 fields, expected 3"):
+            problems.settle()
+
+    def test_invalid_utf8_costs_its_own_row(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", b"subject,relation,object\na,r,\xff\xfe\nb,r,\xf0\x9f\x98\x80\n")
+        problems = Problems(on_error="skip")
+        assert rows_of(table.read(path, problems=problems).triples) == [("b", "r", "😀")]
+        assert problems.examples == [f"{path}:2: malformed row: bytes that are not UTF-8"]
+
+    @pytest.mark.parametrize("bad", ['"never closed,r,b', '"closed" early,r,b', 'a,r,"never closed'])
+    def test_stray_quote_does_not_swallow_other_rows(self, tmp_path: Path, bad: str) -> None:
+        path = write_text(tmp_path / "t.csv", f"subject,relation,object\na,r,b\n{bad}\nc,r,d\ne,r,f\n")
+        problems = Problems(on_error="skip")
+        assert rows_of(table.read(path, problems=problems).triples) == [
+            ("a", "r", "b"),
+            ("c", "r", "d"),
+            ("e", "r", "f"),
+        ]
+        assert problems.counts == {"malformed row": 1}
+        assert problems.examples[0].startswith(f"{path}:3: malformed row: a quote")
+
+    def test_two_stray_quotes_do_not_pair_up(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", 'subject,relation,object\n"a,r,b\nc,r,d\n"e,r,f\ng,r,h\n')
+        problems = Problems(on_error="skip")
+        assert rows_of(table.read(path, problems=problems).triples) == [("c", "r", "d"), ("g", "r", "h")]
+        assert [example.split(": ")[0] for example in problems.examples] == [f"{path}:2", f"{path}:4"]
+
+    def test_many_are_counted_and_twenty_kept_as_examples(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "subject,relation,object\n" + "a,,b\n" * 100 + "c,r,d\n")
+        problems = Problems(on_error="skip")
+        assert rows_of(table.read(path, problems=problems).triples) == [("c", "r", "d")]
+        assert problems.counts == {"malformed row": 100}
+        assert [example.split(": ")[0] for example in problems.examples] == [f"{path}:{n}" for n in range(2, 22)]
+
+    def test_left_out_rows_leave_no_name_in_a_dictionary(self) -> None:
+        given_table = pa.table({"subject": ["a", "ghost"], "relation": ["r", "haunts"], "object": ["b", None]})
+        encoded = pa.table({name: given_table[name].dictionary_encode() for name in HEADER})
+        triples = table.read(encoded, problems=Problems(on_error="skip")).triples
+        assert rows_of(triples) == [("a", "r", "b")]
+        assert triples["subject"].chunk(0).dictionary.to_pylist() == ["a"]
+        assert triples["relation"].chunk(0).dictionary.to_pylist() == ["r"]
+
+
+class TestQuoteSurvey:
+    """The fast way must be taken for ordinary files, or large ones are read ten times slower."""
+
+    @pytest.mark.parametrize(
+        ("text", "fast"),
+        [
+            ("s,r,o\na,b,c\n", True),
+            ('"s","r","o"\n"a""b","",""""\n', True),
+            ('s,r,o\r\n"a\r\nb",c,"d,e"', True),
+            ('\ufeff"s",r,o\n', True),
+            ('s,r,o\na,5" nail,c\n', False),
+            ('s,r,o\na,"b" c,d\n', False),
+            ('s,r,o\na, "b",d\n', False),
+            ('s,r,o\na,b,"c\n', False),
+        ],
+    )
+    def test_regular_quotes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, fast: bool) -> None:
+        taken: list[str] = []
+        monkeypatch.setattr(Delimited, "_read_fast", lambda *_: taken.append("fast") or pa.table({"s": []}))
+        Delimited(write_text(tmp_path / "t.csv", text), ",").read(["s"], Problems())
+        assert bool(taken) is fast
+
+    @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
+    def test_blocks_of_any_size_agree(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+        monkeypatch.setattr("clew.graph.readers.delimited.BLOCK", size)
+        path = write_text(tmp_path / "t.csv", 's,r,o\n"a\n""b""\nc",d,"e"\nf,"",g\n')
+        problems = Problems()
+        part = Delimited(path, ",").read(["s", "o"], problems)
+        assert part.table.to_pydict() == {"s": ['a\n"b"\nc', "f"], "o": ["e", "g"]}
+        assert not problems.counts
+
+
+class TestColumns:
+    @pytest.mark.parametrize(
+        "header",
+        ["Subject,PREDICATE,object", "head,relation,tail", "source,relation,target", "object_x,HEAD,relation,Tail"],
+    )
+    def test_synonyms(self, tmp_path: Path, header: str) -> None:
+        names = header.lower().split(",")
+        value = {"subject": "a", "head": "a", "source": "a", "object": "b", "tail": "b", "target": "b", "object_x": "x"}
+        line = ",".join(value.get(name, "r") for name in names)
+        assert rows_of(read_triples(write_text(tmp_path / "t.csv", f"{header}\n{line}\n"))) == [("a", "r", "b")]
+
+    def test_source_is_provenance_beside_subject_and_object(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "subject,relation,object,source,target\na,r,b,HPO,x\n")
+        triples = read_triples(path)
+        assert rows_of(triples) == [("a", "r", "b")]
+        assert triples["source"].to_pylist() == ["HPO"]
+
+    def test_mapping_wins_over_names(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "subject,h,r,t,source,freq,db\nno,a,r,b,no,often,HPO\n")
+        columns = {"subject": "h", "relation": "r", "object": "t", "source": "db", "qualifier:frequency": "freq"}
+        triples = read_triples(path, columns=columns)
+        assert rows_of(triples) == [("a", "r", "b")]
+        assert triples["source"].to_pylist() == ["HPO"]
+        assert triples["qualifier:frequency"].to_pylist() == ["often"]
+
+    def test_source_mapped_as_subject_is_not_provenance(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "source,r,target\na,r,b\n")
+        triples = read_triples(path, columns={"subject": "source", "relation": "r", "object": "target"})
+        assert triples.column_names == HEADER
+
+    def test_other_columns_are_left_out_and_logged(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        path = write_text(tmp_path / "t.csv", "subject,relation,object,weight,object_name,qualifier:sex\na,r,b,1,B,f\n")
+        with caplog.at_level(logging.INFO):
+            triples = read_triples(path)
+        assert triples.column_names == [*HEADER, "object_name", "qualifier:sex"]
+        assert "columns left out: weight" in caplog.text
+
+    def test_column_missing_from_one_file_is_null_there(self, tmp_path: Path) -> None:
+        first = write_text(tmp_path / "a.csv", "subject,relation,object\na,r,b\n")
+        second = write_text(tmp_path / "b.csv", "subject,relation,object,confidence,evidence\nc,r,d,0.5,PMID:1\n")
+        triples = read_triples([first, second])
+        assert triples["confidence"].to_pylist() == [None, 0.5]
+        assert triples["evidence"].to_pylist() == [None, ["PMID:1"]]
+
+    def test_relations_and_sources_are_passed_on(self) -> None:
+        given_table = pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]})
+        relations, sources = [Relation("r", symmetric=True)], [Source("HPO", curated=True)]
+        staged = table.read(given_table, relations=relations, sources=sources, problems=Problems())
+        assert (staged.relations, staged.sources) == (relations, sources)
+
+
+class TestAssertions:
+    def read_column(self, tmp_path: Path, name: str, values: list[str]) -> tuple[list[object], Problems]:
+        rows = [["a", "r", f"b{number}", value] for number, value in enumerate(values)]
+        path = write_rows(tmp_path / "t.csv", [[*HEADER, name], *rows])
+        problems = Problems(on_error="skip")
+        return table.read(path, problems=problems).triples[name].to_pylist(), problems
+
+    @pytest.mark.parametrize(
+        ("name", "given_text", "expected"),
+        [
+            ("evidence", "PMID:1|PMID:2", ["PMID:1", "PMID:2"]),
+            ("evidence", " PMID:1 || https://x.org/?a=b ", ["PMID:1", "https://x.org/?a=b"]),
+            ("evidence", "", None),
+            ("evidence", "|", None),
+            ("valid_from", "2024-02-29", date(2024, 2, 29)),
+            ("valid_to", "2024-02-29T12:30:00Z", date(2024, 2, 29)),
+            ("valid_to", "", None),
+            ("confidence", "0.25", 0.25),
+            ("confidence", " 1e-3 ", 0.001),
+            ("confidence", "nan", None),
+            ("negated", "True", True),
+            ("negated", "no", False),
+            ("negated", "1", True),
+            ("negated", "0", False),
+            ("negated", "", None),
+            ("source", "", None),
+            ("source", "infores:a|b", "infores:a|b"),
+            ("qualifier:onset", "HP:0003577", "HP:0003577"),
+        ],
+    )
+    def test_converted(self, tmp_path: Path, name: str, given_text: str, expected: object) -> None:
+        values, problems = self.read_column(tmp_path, name, [given_text])
+        assert values == [expected]
+        assert not problems.counts
+
+    @pytest.mark.parametrize(
+        ("name", "good", "bad"),
+        [
+            ("valid_from", "2024-01-01", "2024-02-30"),
+            ("valid_to", "2024-01-01", "01/02/2024"),
+            ("confidence", "0.5", "high"),
+            ("confidence", "0.5", "inf"),
+            ("confidence", " 0.5", "1_0"),
+            ("negated", "true", "maybe"),
+        ],
+    )
+    def test_malformed_value_leaves_its_row_out(self, tmp_path: Path, name: str, good: str, bad: str) -> None:
+        values, problems = self.read_column(tmp_path, name, [good, bad, good, ""])
+        assert len(values) == 3
+        assert values[0] == values[1] is not None
+        assert values[2] is None
+        assert problems.counts == {"malformed value": 1}
+        assert problems.examples[0].startswith(f"{tmp_path / 't.csv'}:3: malformed value: {name} is {bad!r}, expected ")
+
+    def test_a_row_is_reported_once(self, tmp_path: Path) -> None:
+        path = write_text(
+            tmp_path / "t.csv", "subject,relation,object,confidence,negated\na,r,,high,maybe\na,r,b,high,maybe\n"
+        )
+        problems = Problems(on_error="skip")
+        assert table.read(path, problems=problems).triples.num_rows == 0
+        assert problems.counts == {"malformed row": 1, "malformed value": 1}
+
+    def test_typed_columns(self) -> None:
+        given_table = pa.table(
+            {
+                "subject": pa.array([1, 2]),
+                "relation": pa.array(["r", "r"], pa.large_string()),
+                "object": pa.array(["x", "y"]).dictionary_encode(),
+                "evidence": pa.array([["PMID:1", " "], None], pa.large_list(pa.large_string())),
+                "valid_from": pa.array([datetime(2024, 1, 31, 5), None], pa.timestamp("us")),
+                "retrieved_at": pa.array([datetime(2024, 1, 31, 5), None], pa.timestamp("s")),
+                "confidence": pa.array([1, 0], pa.int8()),
+                "negated": pa.array([1, 0]),
+                "source_version": pa.array([2, None]),
+            }
+        )
+        triples = read_triples(given_table)
+        assert rows_of(triples) == [("1", "r", "x"), ("2", "r", "y")]
+        assert triples["evidence"].to_pylist() == [["PMID:1"], None]
+        assert triples["valid_from"].to_pylist() == [date(2024, 1, 31), None]
+        assert triples["retrieved_at"].to_pylist() == ["2024-01-31T05:00:00", None]
+        assert triples["confidence"].to_pylist() == [1.0, 0.0]
+        assert triples["negated"].to_pylist() == [True, False]
+        assert triples["source_version"].to_pylist() == ["2", None]
+
+    def test_infinite_number_in_a_typed_column(self) -> None:
+        given_table = pa.table(
+            {"subject": ["a", "b", "c"], "relation": ["r"] * 3, "object": ["x"] * 3}
+            | {"confidence": [0.5, float("inf"), float("nan")]}
+        )
+        problems = Problems(on_error="skip")
+        triples = table.read(given_table, problems=problems).triples
+        assert triples["confidence"].to_pylist() == [0.5, None]
+        assert problems.examples == ["table:2: malformed value: confidence is inf, expected a number"]
+
+    def test_dictionary_columns_of_a_parquet_file(self, tmp_path: Path) -> None:
+        count = 5000
+        given_table = pa.table(
+            {
+                "subject": [f"id:{number}" for number in range(count)],
+                "relation": ["r", "s"] * (count // 2),
+                "object": ["x"] * count,
+                "negated": ["yes", ""] * (count // 2),
+                "valid_from": ["2024-01-01", "soon"] * (count // 2),
+            }
+        )
+        pq.write_table(given_table, tmp_path / "t.parquet", row_group_size=700)
+        problems = Problems(on_error="skip")
+        staged = table.read(tmp_path / "t.parquet", problems=problems)
+        assert rows_of(staged.triples) == [(f"id:{number}", "r", "x") for number in range(0, count, 2)]
+        assert staged.triples["negated"].to_pylist() == [True] * (count // 2)
+        assert problems.counts == {"malformed value": count // 2}
+        assert staged.triple_origin(1000) == f"{tmp_path / 't.parquet'}:2001"
+
+
+class TestEntities:
+    def test_columns_lists_and_properties(self, tmp_path: Path) -> None:
+        triples = write_text(tmp_path / "t.csv", "subject,relation,object\na,r,b\n")
+        entities = write_text(
+            tmp_path / "e.tsv",
+            "CURIE\tlabel\tcategory\tsynonym\txrefs\tmass\na\tA|a\tGene\tx | y\tZ:1|Z:2\t3.50\nb\t\t\t\t\t\n",
+        )
+        found = table.read(triples, entities=entities, problems=Problems()).entities
+        assert found is not None
+        assert found.to_pylist() == [
+            {"id": "a", "name": "A|a", "type": "Gene", "synonyms": ["x", "y"], "xrefs": ["Z:1", "Z:2"], "mass": "3.50"},
+            {"id": "b", "name": None, "type": None, "synonyms": None, "xrefs": None, "mass": None},
+        ]
+
+    def test_mapping_and_missing_id(self, tmp_path: Path) -> None:
+        triples = pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]})
+        entities = write_text(tmp_path / "e.csv", "CUI,STR,name\na,A,ignored\n,B,ignored\nb,B,ignored\n")
+        problems = Problems(on_error="skip")
+        staged = table.read(triples, entities=entities, entity_columns={"id": "CUI", "name": "STR"}, problems=problems)
+        assert staged.entities is not None
+        assert staged.entities.to_pylist() == [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]
+        assert problems.examples == [f"{entities}:3: malformed row: no id"]
+        assert staged.entity_origin(1) == f"{entities}:4"
+
+    def test_typed_properties_stay_as_they_are(self) -> None:
+        triples = pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]})
+        entities = pa.table({"id": ["a", "b"], "mass": [1.5, None], "tags": [["x"], []]})
+        found = table.read(triples, entities=entities, problems=Problems()).entities
+        assert found is not None
+        assert found.to_pylist() == entities.to_pylist()
+
+    def test_properties_of_different_types_in_two_tables(self) -> None:
+        triples = pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]})
+        entities = [pa.table({"id": ["a"], "x": [1], "y": [1]}), pa.table({"id": ["b"], "x": [0.5], "y": ["two"]})]
+        found = table.read(triples, entities=entities, problems=Problems()).entities
+        assert found is not None
+        assert found.to_pylist() == [{"id": "a", "x": 1.0, "y": "1"}, {"id": "b", "x": 0.5, "y": "two"}]
+
+
+class TestTablesInMemory:
+    def test_pandas_with_an_index_and_gaps(self) -> None:
+        frame = pd.DataFrame({"subject": ["a", "b"], "relation": ["r", "r"], "object": ["x", None]}, index=[5, 7])
+        problems = Problems(on_error="skip")
+        staged = table.read(frame, entities=pd.DataFrame({"id": ["a"]}, index=[9]), problems=problems)
+        assert rows_of(staged.triples) == [("a", "r", "x")]
+        assert staged.entities is not None
+        assert staged.entities.column_names == ["id"]
+
+    def test_pandas_categories_that_do_not_occur(self) -> None:
+        frame = pd.DataFrame({"subject": ["a", "b"], "relation": ["r", "s"], "object": ["x", "y"]}).astype("category")
+        triples = read_triples(frame.iloc[:1])
+        assert rows_of(triples) == [("a", "r", "x")]
+        assert triples["relation"].chunk(0).dictionary.to_pylist() == ["r"]
+
+    def test_polars_and_record_batches(self) -> None:
+        frame = pl.DataFrame({"subject": ["a"], "relation": ["r"], "object": ["😀"]})
+        batch = pa.record_batch({"subject": ["a"], "relation": ["r"], "object": ["b"]})
+        assert rows_of(read_triples(frame)) == [("a", "r", "😀")]
+        assert rows_of(read_triples([batch, frame])) == [("a", "r", "b"), ("a", "r", "😀")]
+
+    def test_table_without_rows(self) -> None:
+        empty = pa.table({name: pa.array([], pa.string()) for name in (*HEADER, "valid_from", "evidence")})
+        triples = read_triples(empty)
+        assert triples.num_rows == 0
+        assert triples.schema.field("valid_from").type == pa.date32()
+
+
+class TestClearSentences:
+    def test_header_only_is_an_empty_table(self, tmp_path: Path) -> None:
+        for text in ("subject,relation,object", "subject,relation,object\n\n"):
+            assert read_triples(write_text(tmp_path / "t.csv", text)).num_rows == 0
+
+    @pytest.mark.parametrize("text", ["", "\n\n"])
+    def test_empty_file(self, tmp_path: Path, text: str) -> None:
+        with pytest.raises(InputError, match=r"t\.csv is empty, expected a first line that names its columns"):
+            table.read(write_text(tmp_path / "t.csv", text), problems=Problems())
+
+    def test_missing_file(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"there is no file .*none\.csv"):
+            table.read(str(tmp_path / "none.csv"), problems=Problems())
+
+    def test_directory(self, tmp_path: Path) -> None:
+        write_text(tmp_path / "t.csv", "")
+        with pytest.raises(InputError, match=r"is a directory, expected a file \(it holds t\.csv\)"):
+            table.read(tmp_path, problems=Problems())
+
+    def test_missing_columns_name_those_present(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "h,relation,t\na,r,b\n")
+        with pytest.raises(
+            InputError,
+            match=r"no column for subject, object; its columns are 'h', 'relation', 't'; say which with columns=",
+        ):
+            table.read(path, problems=Problems())
+        with pytest.raises(InputError, match=r"no column 'x' as columns= says; its columns are 'h', 'relation', 't'"):
+            table.read(path, columns={"subject": "x"}, problems=Problems())
+        with pytest.raises(InputError, match=r"no column for id; .* entity_columns=\{'id': 'COLUMN'\}"):
+            table.read(path, columns={"subject": "h", "object": "t"}, entities=path, problems=Problems())
+
+    def test_unknown_name_in_mapping(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="unknown name 'subj'; known are subject, relation"):
+            table.read(tmp_path / "t.csv", columns={"subj": "h"}, problems=Problems())
+
+    def test_repeated_column(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "subject,relation,object,object\na,r,b,c\n")
+        with pytest.raises(InputError, match="the column 'object' more than once"):
+            table.read(path, problems=Problems())
+
+    @pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.csv.gz", "t.feather"])
+    def test_unreadable_file(self, tmp_path: Path, name: str) -> None:
+        path = write_text(tmp_path / name, b"this is something else entirely")
+        with pytest.raises(InputError, match=f"{name} cannot be read as "):
+            table.read(path, problems=Problems())
+
+    def test_truncated_gzip_is_not_read_in_part(self, tmp_path: Path) -> None:
+        text = "subject,relation,object\n" + "".join(f"a{number},r,b\n" for number in range(5000))
+        path = write_text(tmp_path / "t.csv.gz", gzip.compress(text.encode())[:-2000])
+        with pytest.raises(InputError, match="cannot be read as text"):
+            table.read(path, problems=Problems())
+
+    def test_gzip_of_several_members_is_read_in_full(self, tmp_path: Path) -> None:
+        members = gzip.compress(b"subject,relation,object\na,r,b\n") + gzip.compress(b"c,r,d\n")
+        assert rows_of(read_triples(write_text(tmp_path / "t.csv.gz", members))) == [("a", "r", "b"), ("c", "r", "d")]
+
+    def test_parquet_text_that_is_not_utf8(self, tmp_path: Path) -> None:
+        broken = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff"]).buffers())
+        pq.write_table(pa.table({"subject": broken, "relation": ["r"], "object": ["b"]}), tmp_path / "t.parquet")
+        with pytest.raises(InputError, match="column 'subject' is damaged"):
+            table.read(tmp_path / "t.parquet", problems=Problems())
+
+    def test_utf16(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "subject,relation,object\n".encode("utf-16"))
+        with pytest.raises(InputError, match="is UTF-16 text, expected UTF-8"):
+            table.read(path, problems=Problems())
+
+    def test_other_wrong_input(self, tmp_path: Path) -> None:
+        good = write_text(tmp_path / "t.csv", "subject,relation,object\na,r,b\n")
+        wrong = write_text(tmp_path / "t.xlsx", "")
+        for source, options, message in (
+            (wrong, {}, "cannot be told from its name"),
+            (5, {}, "expected a path, an Arrow table or a data frame, got int"),
+            ([], {}, "triples= is an empty list"),
+            (good, {"delimiter": "::"}, "a delimiter is one character"),
+            (pa.table({"subject": [0.5], "relation": ["r"], "object": ["b"]}), {}, "numbers with fractions"),
+            (
+                pa.table({"subject": ["a"], "relation": ["r"], "object": [{"x": 1}]}),
+                {},
+                "column 'object': it holds struct",
+            ),
+        ):
+            with pytest.raises(InputError, match=message):
+                table.read(source, problems=Problems(), **options)
+
+
+def test_progress_counts_files(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "t.csv", "subject,relation,object\na,r,b\n")
+    seen: list[tuple[str, int, int | None]] = []
+    table.read([path, path], problems=Problems(), progress=lambda *report: seen.append(report))
+    assert seen == [("reading triples", done, 2) for done in range(3)]
