@@ -87,10 +87,16 @@ def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """One dictionary array over one dictionary."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    array = column.unify_dictionaries().combine_chunks()
+    array = column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
     if array.null_count:
         raise BuildError("a triple without subject, relation or object reached the build; its reader should have refused it")
-    return array
+    used = np.zeros(len(array.dictionary), bool)
+    used[array.indices.to_numpy(zero_copy_only=False)] = True
+    if used.all():
+        return array
+    fresh = np.cumsum(used) - 1  # values no row uses (any more) are no entities
+    indices = pa.array(fresh[array.indices.to_numpy(zero_copy_only=False)])
+    return pa.DictionaryArray.from_arrays(indices, array.dictionary.filter(pa.array(used)))
 
 
 def _report_dangling(rows: NDArray[np.bool_], column: str, staged: Staged, problems: Problems) -> None:

@@ -220,6 +220,14 @@ class TestBadLines:
         with pytest.raises(BuildError, match=r"edges\.jsonl:2: malformed row: not JSON"):
             Problems(counts=problems.counts, examples=problems.examples).settle()
 
+    def test_json_whose_only_fault_is_its_encoding(self, tmp_path: Path) -> None:
+        edges = tmp_path / "edges.jsonl"
+        edges.write_bytes(b'{"subject": "%s", "predicate": "p", "object": "b"}\n' * 2 % (b"\xff", b"a"))
+        problems = Problems(on_error="skip")
+        staged = kgx.read(write_graph(tmp_path, "jsonl")[0], edges, problems=problems)
+        assert staged.triples["subject"].to_pylist() == ["a"]
+        assert problems.examples == [f"{edges}:1: malformed row: bytes that are not UTF-8"]
+
     def test_lines_over_several_blocks(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(json_lines, "BLOCK", 100)
         records: list[Any] = [{"subject": f"s{number}", "predicate": "p", "object": "b"} for number in range(20)]

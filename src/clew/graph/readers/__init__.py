@@ -43,7 +43,7 @@ def stage(
             sources=sources, problems=problems, progress=progress,
         )  # fmt: skip
     given = {"entities": entities, "columns": columns, "entity_columns": entity_columns, "relations": relations, "sources": sources}
-    odd = [name for name, value in given.items() if value is not None and len(value)]
+    odd = [name for name, value in given.items() if value is not None and value != ()]
     if odd:
         raise InputError(f"{', '.join(odd)} can be given for tables only; the {chosen} format brings its own")
     if chosen == "kgx":

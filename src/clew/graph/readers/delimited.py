@@ -217,7 +217,7 @@ class _Quotes:
 def _survey_quotes(file: Delimited) -> _Quotes:
     inside = False  # a quoted field is open
     around_line_breaks = False
-    edges = np.array([ord(file.delimiter), LINE_FEED, RETURN, QUOTE], np.uint8)
+    borders = np.array([ord(file.delimiter), LINE_FEED, RETURN, QUOTE], np.uint8)
     with open_bytes(file.path) as stream:
         first = stream.read(len(MARK))
         block = (b"" if first == MARK else first) + stream.read(BLOCK) + stream.readline()
@@ -228,7 +228,7 @@ def _survey_quotes(file: Delimited) -> _Quotes:
             # Beyond either end of a block there is a line break or nothing: quotes there need no look at a neighbour.
             before = data[opening[opening > 0] - 1]
             after = data[closing[closing < len(data) - 1] + 1]
-            if not (np.isin(before, edges).all() and np.isin(after, edges).all()):
+            if not (np.isin(before, borders).all() and np.isin(after, borders).all()):
                 return _Quotes(regular=False)
             if not around_line_breaks and (inside or len(quotes)):
                 breaks = np.flatnonzero((data == LINE_FEED) | (data == RETURN))

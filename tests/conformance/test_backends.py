@@ -1,0 +1,137 @@
+"""Every backend, mode, direction, filter and width gives what the oracle gives."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import clew
+from clew.traverse.backend import BACKENDS
+from clew.traverse.query import MODES
+from graphs import filters, keywords, known, raw_graphs, write
+from oracle import Filter, Oracle, RawGraph
+
+ALL = [*BACKENDS, "auto"]
+SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("conformance")
+
+
+def ids_of(graph: clew.Engine, numbers: np.ndarray) -> set[str]:
+    return set(graph.describe(numbers)["id"].to_pylist())
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["32-bit", "64-bit"])
+@given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 4), mode=st.sampled_from(MODES))
+@SETTINGS
+def test_every_backend_equals_the_oracle(
+    folder: Path, wide: bool, data: st.DataObject, raw: RawGraph, k: int, mode: str
+) -> None:
+    write(raw, folder / "g.clew", wide=wide)
+    filter = data.draw(filters(k))
+    seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), max_size=3))
+    opened = {name: clew.open(folder / "g.clew", backend=name) for name in ALL}
+    assume(known(filter, opened["numpy"]) and (raw.rows or filter.frequency is None))
+    assume(filter.frequency is None or any(row.frequency for row in raw.rows))
+    expected = Oracle(raw).hop(seeds, k, mode, filter)
+    for name, graph in opened.items():
+        found = graph.hop(sorted(seeds), k, mode=mode, **keywords(filter))
+        assert found.ids.dtype == (np.int64 if wide else np.int32), name
+        assert np.array_equal(found.ids, np.unique(found.ids)), name
+        assert ids_of(graph, found.ids) == expected, name
+
+
+@given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 4), mode=st.sampled_from(MODES))
+@SETTINGS
+def test_batches_equal_single_queries(folder: Path, data: st.DataObject, raw: RawGraph, k: int, mode: str) -> None:
+    write(raw, folder / "b.clew")
+    filter = data.draw(filters(k))
+    queries = data.draw(st.lists(st.sets(st.sampled_from(sorted(raw.types)), max_size=3), min_size=1, max_size=12))
+    queries *= data.draw(st.sampled_from((1, 7)))  # past one word of 64
+    oracle = Oracle(raw)
+    for name in ("numba", "numpy"):
+        graph = clew.open(folder / "b.clew", backend=name)
+        assume(known(filter, graph))
+        assume(filter.frequency is None or any(row.frequency for row in raw.rows))
+        many = graph.hop_batch([sorted(seeds) for seeds in queries], k, mode=mode, memory=64, **keywords(filter))
+        answers = {frozenset(seeds): oracle.hop(seeds, k, mode, filter) for seeds in queries}
+        assert [ids_of(graph, one.ids) for one in many] == [answers[frozenset(seeds)] for seeds in queries], name
+        assert np.array_equal(many.ids, np.concatenate([one.ids for one in many]))
+        assert many.offsets.tolist() == np.cumsum([0] + [len(one) for one in many]).tolist()
+
+
+@given(data=st.data(), raw=raw_graphs(most=6), k=st.integers(1, 3), mode=st.sampled_from(MODES))
+@SETTINGS
+def test_triples_of_a_hop(folder: Path, data: st.DataObject, raw: RawGraph, k: int, mode: str) -> None:
+    write(raw, folder / "t.clew")
+    graph = clew.open(folder / "t.clew", backend="numpy")
+    filter = data.draw(filters(k))
+    assume(known(filter, graph) and len(filter.relations) == 1)
+    assume(filter.frequency is None or any(row.frequency for row in raw.rows))
+    seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), min_size=1, max_size=3))
+    hop = data.draw(st.integers(1, k))
+    oracle = Oracle(raw)
+    near = graph.hop(sorted(seeds), k, mode=mode, **keywords(filter))
+    found = {(t.subject, t.relation, t.object) for t in near.triples(hop)}
+    assert found == oracle.hop_triples(seeds, k, mode, filter, hop)
+    leading = {(t.subject, t.relation, t.object) for t in near.triples(hop, leading_to_result=True)}
+    assert leading == oracle.leading_triples(seeds, k, mode, filter, hop)
+
+
+@given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 5))
+@SETTINGS
+def test_distances_and_degree(folder: Path, data: st.DataObject, raw: RawGraph, k: int) -> None:
+    write(raw, folder / "d.clew")
+    graph = clew.open(folder / "d.clew", backend="numpy")
+    seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), min_size=1, max_size=3))
+    oracle = Oracle(raw)
+    ids, distance = graph.distances(sorted(seeds), k, direction="both")
+    filter = Filter(direction="both")
+    expected = {each: d for d in range(k, -1, -1) for each in oracle.hop(seeds, d, "shortest", filter)}
+    assert dict(zip(graph.describe(ids)["id"].to_pylist(), distance.tolist(), strict=True)) == expected
+    assert np.array_equal(graph.graph.degree, [oracle.degree()[each] for each in graph.graph.entities["id"].to_pylist()])
+
+
+def test_one_graph_serves_eight_threads(folder: Path) -> None:
+    """Threads share the opened graph and its views; each gets its own answers."""
+    rng = np.random.default_rng(5)
+    n, rows = 3000, 20000
+    import pyarrow as pa
+
+    names = [f"X:{i}" for i in range(n)]
+    ends = rng.integers(0, n, (2, rows))
+    relation = rng.integers(0, 8, rows)
+    clew.build(
+        pa.table(
+            {
+                "subject": [names[i] for i in ends[0]],
+                "relation": [f"r{i}" for i in relation],
+                "object": [names[i] for i in ends[1]],
+            }
+        ),
+        out=folder / "threads.clew",
+        overwrite=True,
+    )
+    reference = clew.open(folder / "threads.clew", backend="numpy")
+    shared = clew.open(folder / "threads.clew", backend="numba")
+    jobs = [
+        (np.unique(rng.integers(0, shared.graph.entity_count, 5)).astype(np.int32), int(k), mode, relations)
+        for k in rng.integers(1, 6, 25)
+        for mode in MODES
+        for relations in (None, ["r1", "r2"])
+    ]
+
+    def run(graph: clew.Engine, job: tuple) -> list[int]:
+        seeds, k, mode, relations = job
+        return graph.hop(seeds, k, mode=mode, relations=relations).ids.tolist()
+
+    expected = [run(reference, job) for job in jobs]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(3):
+            assert list(pool.map(lambda job: run(shared, job), jobs)) == expected
