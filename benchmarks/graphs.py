@@ -61,7 +61,7 @@ class BenchGraph:
 
 def distinct_pairs(entities: int, subject: np.ndarray, object: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Each (subject, object) once, in that order."""
-    keys = np.unique(subject.astype(np.int64) * entities + object)
+    keys = _sorted_distinct(subject.astype(np.int64) * entities + object)
     return (keys // entities).astype(np.int32), (keys % entities).astype(np.int32)
 
 
@@ -151,8 +151,14 @@ def _keys(subject: np.ndarray, relation: np.ndarray, object: np.ndarray, entitie
 def _distinct_keys(draw: Callable[[int], np.ndarray], triples: int) -> np.ndarray:
     keys = np.empty(0, np.int64)
     while len(keys) < triples:
-        keys = np.unique(np.concatenate([keys, draw(int((triples - len(keys)) * 1.15) + 1000)]))
+        keys = _sorted_distinct(np.concatenate([keys, draw(int((triples - len(keys)) * 1.15) + 1000)]))
     return keys
+
+
+def _sorted_distinct(keys: np.ndarray) -> np.ndarray:
+    """`np.unique`, several times faster: sorts in place."""
+    keys.sort()
+    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
 
 
 def _finish(

@@ -41,7 +41,9 @@ def raw_graphs(draw: st.DrawFn, *, most: int = 9) -> RawGraph:
 def filters(draw: st.DrawFn, k: int) -> Filter:
     """Any combination of filters for a query of k hops."""
     one = st.one_of(st.none(), st.frozensets(st.sampled_from(RELATIONS), max_size=3))
-    relations = draw(st.one_of(st.tuples(one), st.lists(one, min_size=k, max_size=k).map(tuple))) if k > 1 else (draw(one),)
+    relations = (
+        draw(st.one_of(st.tuples(one), st.lists(one, min_size=k, max_size=k).map(tuple))) if k > 1 else (draw(one),)
+    )
     kinds = st.one_of(st.none(), st.frozensets(st.sampled_from(TYPES), max_size=2))
     return Filter(
         relations=relations,

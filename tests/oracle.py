@@ -130,7 +130,9 @@ class Oracle:
         here = {entity for entity in here if self.walkable(entity, seeds, filter)}
         return {triple for start, triple, _ in self.steps(filter, hop) if start in here}
 
-    def leading_triples(self, seeds: set[str], k: int, mode: str, filter: Filter, hop: int) -> set[tuple[str, str, str]]:
+    def leading_triples(
+        self, seeds: set[str], k: int, mode: str, filter: Filter, hop: int
+    ) -> set[tuple[str, str, str]]:
         """Triples of `hop` that lie on a whole walk of the mode's kind that ends in the result."""
         result = self.hop(seeds, k, mode, filter)
         sets = self.sets(seeds, k, filter)

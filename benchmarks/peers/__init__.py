@@ -27,7 +27,7 @@ PEERS = Registry(
     },
 )
 OPTIONAL = frozenset({"graph-tool"})  # Debian packages it for its own Python only
-FAST = ("igraph", "python-graphblas", "scipy q@A", "numpy")  # those that were the best at some hop of some graph
+FAST = ("python-graphblas", "scipy q@A", "numpy")  # those that were the best at some hop of two or more
 
 
 def load_peers(names: tuple[str, ...] | None = None) -> tuple[list[Peer], list[str]]:

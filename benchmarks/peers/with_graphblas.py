@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import graphblas
 import numpy as np
@@ -19,7 +19,7 @@ __all__ = ["GraphBLAS"]
 # library chooses both by itself.
 THREADS = min(2, os.cpu_count() or 1)
 SWEEP = (1_000, 3_000, 10_000, 20_000, 40_000, 80_000, 1 << 62)  # entities in the frontier; the last never pulls
-DEEPEST = 5
+SHALLOWEST, DEEPEST = 2, 5  # the hops swept: a first step always pushes
 ONE = np.ones(1, bool)
 
 
@@ -35,7 +35,8 @@ class GraphBLAS(Peer):
         self._in = self._out.T.new()
         self._step = semiring.any_pair[bool]
         self._pull_above = dict.fromkeys(range(1, DEEPEST + 1), 20_000)
-        self._matrix_wins = dict.fromkeys(range(1, DEEPEST + 1), True)
+        self._matrix_wins: dict[int, bool] = {}  # found out when a batch of that depth is first asked for
+        self._tuning = tuning
         if tuning:
             self._tune(tuning)
 
@@ -43,9 +44,10 @@ class GraphBLAS(Peer):
         return self._walk(seeds, k, self._pull_above.get(k, self._pull_above[DEEPEST]))
 
     def batch(self, queries: Sequence[np.ndarray], k: int) -> list[Ids]:
-        if self._matrix_wins.get(k, self._matrix_wins[DEEPEST]):
-            return self._matrix_batch(queries, k)
-        return super().batch(queries, k)
+        if k not in self._matrix_wins:
+            matrix, loop = (self._seconds(way, k) for way in (self._matrix_batch, super().batch))
+            self._matrix_wins[k] = matrix < loop
+        return self._matrix_batch(queries, k) if self._matrix_wins[k] else super().batch(queries, k)
 
     def _walk(self, seeds: np.ndarray, k: int, pull_above: int) -> np.ndarray:
         frontier = Vector.ss.import_sparse(
@@ -76,15 +78,17 @@ class GraphBLAS(Peer):
 
     def _tune(self, tuning: Sequence[np.ndarray]) -> None:
         """Keep what is fastest at each hop on queries that are never timed."""
-        for k in range(1, DEEPEST + 1):
+        for k in range(SHALLOWEST, DEEPEST + 1):
             medians = {limit: self._median(tuning, k, limit) for limit in SWEEP}
             self._pull_above[k] = min(medians, key=medians.__getitem__)
-            start = time.perf_counter()
-            self._matrix_batch(tuning, k)
-            matrix = time.perf_counter() - start
-            start = time.perf_counter()
-            super().batch(tuning, k)
-            self._matrix_wins[k] = matrix < time.perf_counter() - start
+
+    def _seconds(self, way: Callable[[Sequence[np.ndarray], int], list[Ids]], k: int) -> float:
+        """What the tuning queries take as a batch."""
+        if not self._tuning:
+            return 0.0
+        start = time.perf_counter()
+        way(self._tuning, k)
+        return time.perf_counter() - start
 
     def _median(self, tuning: Sequence[np.ndarray], k: int, pull_above: int) -> float:
         spent = []

@@ -1,6 +1,7 @@
 """networkx: the adjacency of a DiGraph as a dictionary of sets."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import networkx
 import numpy as np
@@ -15,13 +16,22 @@ __all__ = ["NetworkX"]
 # 288.
 
 
+class ThinGraph(networkx.DiGraph):
+    """All edges share one attribute dictionary, as networkx's documentation advises for large graphs."""
+
+    _attributes: ClassVar[dict] = {}
+
+    def edge_attr_dict_factory(self) -> dict:
+        return self._attributes
+
+
 class NetworkX(Peer):
     """`set().union` over the successor sets of the frontier."""
 
     name = "networkx"
 
     def prepare(self, n: int, subject: np.ndarray, object: np.ndarray, *, tuning: Sequence[np.ndarray] = ()) -> None:
-        graph = networkx.DiGraph()
+        graph = ThinGraph()
         shared = list(range(n))
         graph.add_nodes_from(shared)
         ends = (map(shared.__getitem__, side.tolist()) for side in (subject, object))

@@ -95,7 +95,9 @@ def test_distances_and_degree(folder: Path, data: st.DataObject, raw: RawGraph, 
     filter = Filter(direction="both")
     expected = {each: d for d in range(k, -1, -1) for each in oracle.hop(seeds, d, "shortest", filter)}
     assert dict(zip(graph.describe(ids)["id"].to_pylist(), distance.tolist(), strict=True)) == expected
-    assert np.array_equal(graph.graph.degree, [oracle.degree()[each] for each in graph.graph.entities["id"].to_pylist()])
+    assert np.array_equal(
+        graph.graph.degree, [oracle.degree()[each] for each in graph.graph.entities["id"].to_pylist()]
+    )
 
 
 def test_one_graph_serves_eight_threads(folder: Path) -> None:

@@ -47,7 +47,9 @@ class Adjacency:
 
     @property
     def nbytes(self) -> int:
-        return sum(a.nbytes for rows in (self.forward, self.backward) for a in (rows.offsets, rows.neighbour, rows.first))
+        return sum(
+            a.nbytes for rows in (self.forward, self.backward) for a in (rows.offsets, rows.neighbour, rows.first)
+        )
 
     def reversed(self) -> "Adjacency":
         """The same pairs walked the other way."""
@@ -80,7 +82,9 @@ def transpose(rows: Rows) -> Rows:
     return Rows(_frozen(offsets), _frozen(neighbour), _first(entities, offsets, neighbour))
 
 
-def adjacency_from_pairs(entities: int, start: Ints, end: Ints, *, offset_type: str, sorted_: bool = False) -> Adjacency:
+def adjacency_from_pairs(
+    entities: int, start: Ints, end: Ints, *, offset_type: str, sorted_: bool = False
+) -> Adjacency:
     """Rows both ways from any pairs of entities."""
     if not sorted_:
         order = np.lexsort((end, start)) if entities >= 2**31 else np.argsort(start.astype(np.int64) * entities + end)

@@ -5,9 +5,12 @@ from 0 to the length of what they point into, ids lie inside the graph. A flippe
 `doctor` finds it; it can never make a walk read outside an array.
 """
 
+import mmap
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +22,7 @@ __all__ = ["MappedArrays", "prove_ids", "prove_offsets", "write_array"]
 Ints = NDArray[np.integer]
 Proof = Callable[[Ints], bool]
 CHUNK = 1 << 20
+MAGIC = b"\x93NUMPY\x01\x00"
 
 
 def write_array(path: Path, array: NDArray[np.generic]) -> None:
@@ -34,7 +38,10 @@ def prove_offsets(length: int) -> Proof:
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != length:
             return False
         spans = range(0, len(offsets) - 1, CHUNK)
-        return all(bool((offsets[i + 1 : i + CHUNK + 1] >= offsets[i : i + CHUNK][: len(offsets) - 1 - i]).all()) for i in spans)
+        return all(
+            bool((offsets[i + 1 : i + CHUNK + 1] >= offsets[i : i + CHUNK][: len(offsets) - 1 - i]).all())
+            for i in spans
+        )
 
     return proof
 
@@ -46,6 +53,21 @@ def prove_ids(below: int) -> Proof:
         return len(ids) == 0 or (int(ids.min()) >= 0 and int(ids.max()) < below)
 
     return proof
+
+
+def _data_start(file: BinaryIO, dtype: np.dtype[np.generic], length: int) -> int:
+    """Where the numbers of a .npy file begin, once its header says exactly what is expected and its size agrees.
+
+    `np.load` would evaluate a damaged header as a Python expression, and take one that ends early for a shifted array.
+    """
+    magic = file.read(len(MAGIC))
+    header = file.read(int.from_bytes(file.read(2), "little"))
+    start = file.tell()
+    expected = f"{{'descr': {dtype.str!r}, 'fortran_order': False, 'shape': ({length},), }}"
+    size = file.seek(0, os.SEEK_END)
+    if magic != MAGIC or header.rstrip() != expected.encode() or size != start + length * dtype.itemsize:
+        raise ValueError(f"magic {magic!r}, header {header!r}, {size} bytes")
+    return start
 
 
 class MappedArrays:
@@ -68,15 +90,16 @@ class MappedArrays:
 
     def _map(self, path: Path, dtype: str, length: int, proof: Proof) -> Ints:
         try:
-            # An empty file cannot be mapped; asarray drops the memmap class, whose slices are slow.
-            array = np.asarray(np.load(path, mmap_mode="r" if length else None, allow_pickle=False))
-        except (OSError, ValueError, EOFError, SyntaxError) as error:
-            raise DamagedGraph(f"{path} cannot be read as an array: restore it or build the graph again") from error
-        if array.dtype != np.dtype(dtype) or array.shape != (length,):
+            with open(path, "rb") as file:
+                start = _data_start(file, np.dtype(dtype), length)
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
             raise DamagedGraph(
-                f"{path} holds {array.dtype} {array.shape}, expected {dtype} ({length},): restore it or build the graph again"
-            )
-        array.setflags(write=False)
+                f"{path} is not an array of {length} {dtype}: run `clew doctor`, then build the graph again"
+            ) from error
+        array = np.frombuffer(mapped, dtype, length, start)
         if not proof(array):
-            raise DamagedGraph(f"{path} is damaged (numbers out of range): run `clew doctor`, then build the graph again")
+            raise DamagedGraph(
+                f"{path} is damaged (numbers out of range): run `clew doctor`, then build the graph again"
+            )
         return array

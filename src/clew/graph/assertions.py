@@ -1,7 +1,7 @@
 """Assertions: each source's statement of a triple, and which triples pass a condition on them.
 
-Assertions stand in triple order; `offsets` says which rows belong to a triple. A triple passes a condition if one single
-assertion passes all of it.
+Assertions stand in triple order; `offsets` says which rows belong to a triple. A triple passes a condition if one
+single assertion passes all of it.
 """
 
 import threading
@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clew.errors import InputError, UnknownName
-from clew.graph.staging import QUALIFIER_PREFIX, Source
+from clew.errors import DamagedGraph, InputError, UnknownName
+from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Source
 
-__all__ = ["LAYERS", "Assertion", "Assertions", "Where"]
+__all__ = ["ENCODED", "LAYERS", "Assertion", "Assertions", "Where", "assertion_type"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
@@ -27,6 +27,13 @@ CURATED_AGENTS = ("manual_agent", "manual_validation_of_automated_agent")
 CURATED_LEVELS = ("knowledge_assertion", "logical_entailment")
 EXTRACTED_AGENT = "text_mining_agent"
 NOT_PROVIDED = (None, "not_provided")
+ENCODED = pa.dictionary(pa.int32(), pa.string())
+
+
+def assertion_type(column: str) -> pa.DataType | None:
+    """The type in which a column of assertions stands on disk: strings by dictionary; None for an unknown column."""
+    wanted = pa.string() if column.startswith(QUALIFIER_PREFIX) else ASSERTION_TYPES.get(column)
+    return ENCODED if wanted == pa.string() else wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +126,12 @@ class Assertions:
     def of(self, triple: int) -> list[Assertion]:
         """Every assertion of one triple."""
         start, end = int(self.offsets[triple]), int(self.offsets[triple + 1])
-        return [_record(row) for row in self.table.slice(start, end - start).to_pylist()]
+        try:
+            return [_record(row) for row in self.table.slice(start, end - start).to_pylist()]
+        except (ValueError, OverflowError) as error:  # a day outside the years 1 to 9999
+            raise DamagedGraph(
+                f"an assertion of triple {triple} cannot be read ({error}): run `clew doctor`"
+            ) from error
 
     def passing(self, where: Where) -> Mask:
         """Which triples have an assertion that meets all conditions; kept, so asking again is free."""
@@ -163,7 +175,9 @@ class Assertions:
     def _qualifier(self, name: str) -> str:
         column = QUALIFIER_PREFIX + name
         if column not in self.table.column_names:
-            known = sorted(c.removeprefix(QUALIFIER_PREFIX) for c in self.table.column_names if c.startswith(QUALIFIER_PREFIX))
+            known = sorted(
+                c.removeprefix(QUALIFIER_PREFIX) for c in self.table.column_names if c.startswith(QUALIFIER_PREFIX)
+            )
             raise UnknownName(f"this graph has no qualifier {name!r}; known: {', '.join(known) or 'none'}")
         return column
 

@@ -21,7 +21,7 @@ from clew.files import new_directory
 from clew.graph.adjacency import Adjacency, adjacency_from_pairs
 from clew.graph.arrays import write_array
 from clew.graph.encode import EncodedEntities, encode_entities, encode_relations, encode_triples
-from clew.graph.manifest import Manifest, Segment, Widths, record_files
+from clew.graph.manifest import MANIFEST, Manifest, Segment, Widths, record_files
 from clew.graph.names import hash_strings, name_table
 from clew.graph.schema import RelationSchema, Schema, Signature
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems, Relation, Staged
@@ -62,15 +62,16 @@ def build_graph(
     relations = encode_relations(staged)
     subject, relation, object_, kept = encode_triples(staged, entities, relations, problems)
     problems.settle()
+    relations, relation = _used(relations, relation)
 
     progress("sorting triples", 1, STEPS)
     widths = _widths(len(entities.ids), len(subject), len(relations), wide=wide)
     subject, object_ = _orient(subject, object_, relation, relations, entities)
-    entities, rank = _hubs_first(entities, object_)
-    triples = _sort(rank[subject], rank[object_], relation, kept, len(entities.ids), len(relations))
-    del subject, object_, relation, kept, rank
+    order, triples = _hubs_first(subject, object_, relation, kept, len(entities.ids), len(relations))
+    entities = _reordered(entities, order)
+    del subject, object_, relation, kept, order
 
-    with new_directory(Path(out), overwrite=overwrite) as directory:
+    with new_directory(Path(out), overwrite=overwrite, marker=MANIFEST) as directory:
         progress("writing assertions", 2, STEPS)
         assertions, offsets = _assertions(staged, triples)
         _write_table(directory / "assertions.arrow", assertions)
@@ -125,6 +126,14 @@ def _widths(entities: int, rows: int, relations: int, *, wide: bool) -> Widths:
     )
 
 
+def _used(relations: Sequence[Relation], relation: Ints) -> tuple[list[Relation], Ints]:
+    """Without the relations that no row is left of, renumbered."""
+    used = np.flatnonzero(np.bincount(relation, minlength=len(relations)))
+    if len(used) == len(relations):
+        return list(relations), relation
+    return [relations[number] for number in used.tolist()], np.searchsorted(used, relation)
+
+
 def _orient(
     subject: Ints, object_: Ints, relation: Ints, relations: Sequence[Relation], entities: EncodedEntities
 ) -> tuple[Ints, Ints]:
@@ -138,21 +147,43 @@ def _orient(
     return np.where(turn, object_, subject), np.where(turn, subject, object_)
 
 
-def _hubs_first(entities: EncodedEntities, object_: Ints) -> tuple[EncodedEntities, Ints]:
-    """Renumber entities by falling in-degree; returns them in the new order and old number → new number."""
-    order = np.argsort(-np.bincount(object_, minlength=len(entities.ids)), kind="stable")
+def _hubs_first(
+    subject: Ints, object_: Ints, relation: Ints, kept: Ints, entities: int, relations: int
+) -> tuple[Ints, _Triples]:
+    """The entities by falling in-degree, and the triples numbered accordingly.
+
+    In-degree counts distinct triples, so that the order does not depend on how often a triple was stated; since those
+    are known only once the rows are sorted, rows that repeat a triple may have to be sorted again.
+    """
+    order = _falling(np.bincount(object_, minlength=entities))
+    rank = _inverse(order)
+    triples = _sort(rank[subject], rank[object_], relation, kept, entities, relations)
+    if len(triples.subject) < len(kept):
+        distinct = _falling(np.bincount(triples.object, minlength=entities)[rank])
+        if not np.array_equal(distinct, order):
+            order, rank = distinct, _inverse(distinct)
+            triples = _sort(rank[subject], rank[object_], relation, kept, entities, relations)
+    return order, triples
+
+
+def _falling(degree: Ints) -> Ints:
+    return np.argsort(-degree, kind="stable")
+
+
+def _inverse(order: Ints) -> Ints:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
+    return rank
+
+
+def _reordered(entities: EncodedEntities, order: Ints) -> EncodedEntities:
     take = pa.array(order)
-    return (
-        replace(
-            entities,
-            ids=entities.ids.take(take),
-            names=entities.names.take(take),
-            types=entities.types.take(take),
-            details=None if entities.details is None else entities.details.take(take),
-        ),
-        rank,
+    return replace(
+        entities,
+        ids=entities.ids.take(take),
+        names=entities.names.take(take),
+        types=entities.types.take(take),
+        details=None if entities.details is None else entities.details.take(take),
     )
 
 
@@ -212,11 +243,7 @@ def _distinct(table: pa.Table, triples: _Triples) -> Ints:
     group = np.repeat(np.arange(len(sizes)), sizes)[crowded]
     rows = pa.array(triples.rows[crowded])
     for name in table.column_names:
-        column = table[name].combine_chunks().take(rows)
-        if pa.types.is_list(column.type):
-            column = pc.binary_join(column.cast(pa.list_(pa.string())), "\x1f")
-        if not pa.types.is_dictionary(column.type):
-            column = column.dictionary_encode()
+        column = _comparable(table[name].combine_chunks().take(rows))
         codes = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False).astype(np.int64)
         group = np.unique(group * (len(column.dictionary) + 1) + codes, return_inverse=True)[1]
     _, first = np.unique(group, return_index=True)
@@ -226,7 +253,21 @@ def _distinct(table: pa.Table, triples: _Triples) -> Ints:
     return np.flatnonzero(stays)
 
 
-def _positive(assertions: pa.Table, offsets: Ints, triples: _Triples, relations: Sequence[Relation]) -> NDArray[np.bool_]:
+def _comparable(column: pa.Array) -> pa.DictionaryArray:
+    """A column by dictionary, values alike where statements are: no list is an empty one, no flag a false one."""
+    if pa.types.is_boolean(column.type):
+        column = column.fill_null(False)
+    elif pa.types.is_list(column.type):
+        items = pc.list_flatten(column).dictionary_encode().indices.fill_null(-1).cast(pa.string())
+        lengths = pc.list_value_length(column).fill_null(0).to_numpy()
+        offsets = pa.array(np.concatenate(([0], np.cumsum(lengths))).astype(np.int32))
+        column = pc.binary_join(pa.ListArray.from_arrays(offsets, items), ",")  # numbers of items: no text to confuse
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def _positive(
+    assertions: pa.Table, offsets: Ints, triples: _Triples, relations: Sequence[Relation]
+) -> NDArray[np.bool_]:
     """Triples that are walked by default: of a relation that is not negated, with a statement that is not."""
     keep = ~np.array([r.negated for r in relations], bool)[triples.relation]
     if "negated" in assertions.column_names and len(keep):

@@ -52,7 +52,9 @@ def encode_relations(staged: Staged) -> list[Relation]:
     declared = {relation.name: relation for relation in staged.relations}
     for relation in staged.relations:
         if relation.symmetric and relation.inverse not in (None, relation.name):
-            raise BuildError(f"relation {relation.name!r} is declared symmetric and has another inverse {relation.inverse!r}")
+            raise BuildError(
+                f"relation {relation.name!r} is declared symmetric and has another inverse {relation.inverse!r}"
+            )
     used = _encoded(staged.triples["relation"]).dictionary.to_pylist()
     return [declared.get(name, Relation(name)) for name in sorted(used)]
 
@@ -76,7 +78,11 @@ def encode_triples(
     names = pa.array([relation.name for relation in relations], pa.string())
     encoded = _encoded(staged.triples["relation"])
     number = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=names).to_numpy(zero_copy_only=False)
-    relation = number.astype(np.int64)[encoded.indices.to_numpy(zero_copy_only=False)] if len(number) else np.empty(0, np.int64)
+    relation = (
+        number.astype(np.int64)[encoded.indices.to_numpy(zero_copy_only=False)]
+        if len(number)
+        else np.empty(0, np.int64)
+    )
     if not dangling.any():
         return ends[0], relation, ends[1], np.arange(len(dangling))
     kept = np.flatnonzero(~dangling)
@@ -89,7 +95,9 @@ def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
         column = column.dictionary_encode()
     array = column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
     if array.null_count:
-        raise BuildError("a triple without subject, relation or object reached the build; its reader should have refused it")
+        raise BuildError(
+            "a triple without subject, relation or object reached the build; its reader should have refused it"
+        )
     used = np.zeros(len(array.dictionary), bool)
     used[array.indices.to_numpy(zero_copy_only=False)] = True
     if used.all():
@@ -103,7 +111,9 @@ def _report_dangling(rows: NDArray[np.bool_], column: str, staged: Staged, probl
     numbers = np.flatnonzero(rows)
     for row in numbers[:20]:
         identifier = staged.triples[column][int(row)].as_py()
-        problems.add("dangling reference", staged.triple_origin(int(row)), f"{column} {identifier!r} is not in the entity table")
+        problems.add(
+            "dangling reference", staged.triple_origin(int(row)), f"{column} {identifier!r} is not in the entity table"
+        )
     if len(numbers) > 20:
         problems.counts["dangling reference"] += len(numbers) - 20
 
@@ -117,7 +127,9 @@ def _entities_of_triples(triples: pa.Table) -> pa.Table:
             columns = {"id": triples[end]}
             for part in DESCRIBED:
                 name = f"{end}_{part}"
-                columns[part] = triples[name] if name in triples.column_names else pa.nulls(triples.num_rows, pa.string())
+                columns[part] = (
+                    triples[name] if name in triples.column_names else pa.nulls(triples.num_rows, pa.string())
+                )
             columns["row"] = pa.array(np.arange(triples.num_rows))
             part_table = pa.table({name: _plain(column) for name, column in columns.items()})
             parts.append(part_table.group_by(["id", *DESCRIBED], use_threads=False).aggregate([("row", "min")]))
@@ -128,11 +140,18 @@ def _entities_of_triples(triples: pa.Table) -> pa.Table:
 
 
 def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type) else column
+    return (
+        column.cast(pa.string())
+        if pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type)
+        else column
+    )
 
 
 def _merge(table: pa.Table, origin: Origin, problems: Problems, *, rows: Ints | None = None) -> tuple[pa.Table, int]:
-    """One row per id: the first, with its gaps filled from later ones; contradictions are reported and left out."""
+    """One row per id: the first, with its gaps filled from later ones; contradictions are reported and left out.
+
+    Lists (synonyms, xrefs) do not contradict each other: their items are put together.
+    """
     table = table.set_column(table.column_names.index("id"), "id", _plain(table["id"]))
     encoded = table["id"].combine_chunks().dictionary_encode()
     codes = encoded.indices.to_numpy(zero_copy_only=False)
@@ -143,34 +162,54 @@ def _merge(table: pa.Table, origin: Origin, problems: Problems, *, rows: Ints | 
     merged = table.take(pa.array(np.sort(first)))
     position = np.empty(len(first), np.int64)  # code → row of merged
     position[codes[np.sort(first)]] = np.arange(len(first))
+    owner = position[codes]  # row of table → row of merged
     conflicts = 0
-    for part in DESCRIBED:
-        if part not in table.column_names:
+    for place, part in enumerate(table.column_names):
+        if part in ("id", "row"):
             continue
-        given = _encoded_or_null(table[part])
+        column = _plain(table[part]).combine_chunks()
+        if pa.types.is_list(column.type):
+            merged = merged.set_column(place, part, _unite_lists(column, owner, len(first)))
+            continue
+        given = _encoded_or_null(column)
         present = np.flatnonzero(given >= 0)
-        owner = position[codes[present]]
         source = np.full(len(first), table.num_rows, np.int64)
-        np.minimum.at(source, owner, present)  # the first row that says something about each entity
-        clash = present[given[present] != given[source[owner]]]
+        np.minimum.at(source, owner[present], present)  # the first row that says something about each entity
+        clash = present[given[present] != given[source[owner[present]]]]
         for row in clash[:20].tolist():
-            kept = int(source[position[codes[row]]])
+            said, before = column[row].as_py(), column[int(source[owner[row]])].as_py()
             problems.add(
                 "conflicting entity",
                 origin(int(rows[row]) if rows is not None else row),
-                f"{table['id'][row].as_py()!r} has {part} {table[part][row].as_py()!r}, earlier {table[part][kept].as_py()!r}",
+                f"{table['id'][row].as_py()!r} has {part} {said!r}, earlier {before!r}",
             )
         conflicts += max(0, len(clash) - 20)
         chosen = pa.array(np.where(source < table.num_rows, source, 0), mask=source == table.num_rows)
-        merged = merged.set_column(merged.column_names.index(part), part, _plain(table[part]).take(chosen))
+        merged = merged.set_column(place, part, column.take(chosen))
     return merged, conflicts
 
 
-def _encoded_or_null(column: pa.ChunkedArray) -> Ints:
-    """Codes of a string column, -1 for an absent value; an empty string counts as absent."""
-    encoded = _plain(column).combine_chunks().dictionary_encode()
+def _unite_lists(lists: pa.ListArray, owner: Ints, count: int) -> pa.ListArray:
+    """For each of `count` owners the distinct items of all its rows, in order; null where there are none."""
+    items = pc.list_flatten(lists)
+    holder = owner[pc.list_parent_indices(lists).to_numpy()]
+    codes = items.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    _, kept = np.unique(np.stack((holder, codes)), axis=1, return_index=True)
+    kept = np.sort(kept)
+    kept = kept[np.argsort(holder[kept], kind="stable")]
+    offsets = np.zeros(count + 1, np.int32)
+    np.cumsum(np.bincount(holder[kept], minlength=count), out=offsets[1:])
+    empty = pa.array(np.diff(offsets) == 0)
+    return pa.ListArray.from_arrays(pa.array(offsets), items.take(pa.array(kept)), type=lists.type, mask=empty)
+
+
+def _encoded_or_null(column: pa.Array) -> Ints:
+    """Codes of a column, -1 for an absent value; an empty string counts as absent."""
+    if pa.types.is_nested(column.type):  # cannot be encoded: its text is as good
+        column = pa.array([None if value is None else repr(value) for value in column.to_pylist()], pa.string())
+    encoded = column.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    empty = pc.index(encoded.dictionary, "").as_py()
+    empty = pc.index(encoded.dictionary, "").as_py() if pa.types.is_string(column.type) else -1
     if empty >= 0:
         codes = np.where(codes == empty, -1, codes)
     return codes

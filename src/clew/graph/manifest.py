@@ -8,18 +8,35 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from stat import S_ISREG
 from typing import Any
 
 from clew.errors import DamagedGraph, FormatError
 from clew.files import BLOCK_BYTES, block_checksums, write_text
 from clew.graph.staging import Source
+from clew.progress import Progress, silent, track
 
-__all__ = ["FORMAT_VERSION", "MANIFEST", "FileRecord", "Manifest", "Segment", "Widths", "read_manifest", "record_files"]
+__all__ = [
+    "FORMAT_VERSION",
+    "MANIFEST",
+    "BlockCheck",
+    "FileRecord",
+    "Manifest",
+    "Segment",
+    "Widths",
+    "damaged_blocks",
+    "describe_block",
+    "find_damage",
+    "read_manifest",
+    "record_files",
+]
 
 MANIFEST = "manifest.json"
 FORMAT = "clew-graph"
 FORMAT_VERSION = 1
+COUNTS = ("entities", "triples", "assertions", "pairs", "names", "relations", "types")
+RELATION_TYPES = ("uint16", "int32")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +70,7 @@ class Widths:
 class Manifest:
     """What stands in manifest.json."""
 
-    counts: Mapping[str, int]  # entities, triples, assertions, pairs, relations, types
+    counts: Mapping[str, int]  # by COUNTS
     widths: Widths
     segments: tuple[Segment, ...]
     files: Mapping[str, FileRecord]
@@ -74,8 +91,11 @@ class Manifest:
 
     def write(self, directory: Path) -> None:
         """Write manifest.json; this is what turns a directory into a graph."""
-        body = {"format": FORMAT, "snapshot": self.snapshot, **asdict(self)}
-        write_text(directory / MANIFEST, json.dumps({**body, "checksum": _checksum(body)}, indent=1) + "\n")
+        write_text(directory / MANIFEST, _text({"format": FORMAT, "snapshot": self.snapshot, **asdict(self)}))
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    return json.dumps({**body, "checksum": _checksum(body)}, indent=1) + "\n"
 
 
 def _checksum(body: Mapping[str, Any]) -> str:
@@ -93,10 +113,118 @@ def record_files(directory: Path) -> dict[str, FileRecord]:
 
 def read_manifest(directory: Path) -> Manifest:
     """Read and check manifest.json: that it is one, of a known version, unaltered, and that every file has its size."""
-    body = _read_body(directory)
+    manifest = _manifest(directory, _read_body(directory)[0])
+    for name, record in manifest.files.items():
+        if fault := _size_fault(directory / name, record.size):
+            raise DamagedGraph(f"{directory / name} {fault}: restore it or build the graph again")
+    return manifest
+
+
+def find_damage(directory: Path, *, progress: Progress = silent) -> list[str]:
+    """Every file, and every block of a file, that is not as the manifest says, each as a sentence that names it.
+
+    Needs a manifest that can be read; a graph that cannot be opened for other reasons can still be looked through.
+    """
+    body, text = _read_body(directory)
+    found = []
+    if text != _text(body):  # the same words spaced differently are no reason not to open, but they were altered
+        found.append(f"{MANIFEST}: block 0 (bytes 0 to {len(text.encode()) - 1}) differs")
+    files = _manifest(directory, body).files
+    for name, record in track(files.items(), "comparing checksums", progress, total=len(files)):
+        found.extend(damaged_blocks(directory, name, record))
+    return found
+
+
+def damaged_blocks(directory: Path, name: str, record: FileRecord) -> list[str]:
+    """What of one file differs from the manifest, each block a sentence."""
+    try:
+        fault = _size_fault(directory / name, record.size)
+        checksums = block_checksums(directory / name) if fault is None else []
+    except OSError as error:
+        fault = f"cannot be read ({error.strerror or error})"
+    if fault is not None:
+        return [f"{name}: {fault}"]
+    return [
+        f"{name}: {describe_block(number, record)} differs"
+        for number, (is_, was) in enumerate(zip(checksums, record.sha256, strict=True))
+        if is_ != was
+    ]
+
+
+def describe_block(number: int, record: FileRecord) -> str:
+    """A block of a file in words.
+
+    >>> describe_block(0, FileRecord(100, ("…",)))
+    'block 0 (bytes 0 to 99)'
+    """
+    return f"block {number} (bytes {number * BLOCK_BYTES} to {min((number + 1) * BLOCK_BYTES, record.size) - 1})"
+
+
+class BlockCheck:
+    """Compares the blocks of one file with their checksums before anything relies on them, each block once."""
+
+    def __init__(self, directory: Path, name: str, record: FileRecord) -> None:
+        self.path = directory / name
+        self.record = record
+        self._good: set[int] = set()
+
+    def __call__(self, start: int, end: int) -> None:
+        """Raise `DamagedGraph` unless bytes `start` to `end` (excluded) lie in blocks that are as they were written."""
+        wanted = set(range(start // BLOCK_BYTES, -(-min(end, self.record.size) // BLOCK_BYTES))) - self._good
+        if not wanted:
+            return
+        with open(self.path, "rb", buffering=0) as file:
+            for number in sorted(wanted):
+                file.seek(number * BLOCK_BYTES)
+                if hashlib.sha256(file.read(BLOCK_BYTES)).hexdigest() != self.record.sha256[number]:
+                    block = describe_block(number, self.record)
+                    raise DamagedGraph(f"{self.path}: {block} differs: restore the file or build the graph again")
+        self._good |= wanted
+
+
+def _size_fault(path: Path, size: int) -> str | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return "is missing from the graph"
+    except OSError as error:
+        return f"cannot be read ({error.strerror or error})"
+    if not S_ISREG(found.st_mode):
+        return "is not a file"
+    return None if found.st_size == size else f"has {found.st_size} bytes, the manifest says {size}"
+
+
+def _read_body(directory: Path) -> tuple[dict[str, Any], str]:
+    """The manifest as JSON, less its checksum, and as text."""
+    path = directory / MANIFEST
+    try:
+        text = path.read_bytes().decode("utf-8")
+        body = json.loads(text)
+    except (FileNotFoundError, NotADirectoryError):
+        what = "is not a Clew graph: it has no manifest.json" if directory.is_dir() else "is not a Clew graph directory"
+        what = what if directory.exists() else "does not exist"
+        raise FormatError(f"{directory} {what}; make one with `clew build`") from None
+    except OSError as error:
+        raise FormatError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:  # bad UTF-8 or bad JSON
+        raise DamagedGraph(f"{path} is damaged (not JSON): build the graph again") from error
+    if not isinstance(body, dict) or body.get("format") != FORMAT:
+        raise FormatError(f"{path} is not the manifest of a Clew graph")
+    if body.get("format_version") != FORMAT_VERSION:
+        raise FormatError(
+            f"{path} says graph format {body.get('format_version')!r}, this version of Clew reads format "
+            f"{FORMAT_VERSION}: upgrade Clew or build the graph again"
+        )
+    stated = body.pop("checksum", None)
+    if stated != _checksum(body):
+        raise DamagedGraph(f"{path} is damaged (its checksum differs): build the graph again")
+    return body, text
+
+
+def _manifest(directory: Path, body: Mapping[str, Any]) -> Manifest:
     try:
         manifest = Manifest(
-            counts={name: int(count) for name, count in body["counts"].items()},
+            counts=body["counts"],
             widths=Widths(**body["widths"]),
             segments=tuple(Segment(**segment) for segment in body["segments"]),
             files={name: FileRecord(record["size"], tuple(record["sha256"])) for name, record in body["files"].items()},
@@ -105,52 +233,27 @@ def read_manifest(directory: Path) -> Manifest:
             created_by=body["created_by"],
             parent=body["parent"],
         )
+        _check(manifest)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DamagedGraph(f"{directory / MANIFEST} is not a whole manifest ({error!r}): build the graph again") from error
-    for name, record in manifest.files.items():
-        _check_size(directory / name, record.size)
+        raise DamagedGraph(
+            f"{directory / MANIFEST} is not a whole manifest ({error!r}): build the graph again"
+        ) from error
     return manifest
 
 
-def _read_body(directory: Path) -> dict[str, Any]:
-    path = directory / MANIFEST
-    try:
-        body = json.loads(path.read_text("utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        what = "is not a Clew graph: it has no manifest.json" if directory.is_dir() else "is not a Clew graph directory"
-        what = what if directory.exists() else "does not exist"
-        raise FormatError(f"{directory} {what}; make one with `clew build`") from None
-    except OSError as error:
-        raise FormatError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:  # bad UTF-8 or bad JSON
-        raise DamagedGraph(f"{path} is damaged (not JSON): build the graph again") from error
-    if not isinstance(body, dict) or body.get("format") != FORMAT:
-        raise FormatError(f"{path} is not the manifest of a Clew graph")
-    if body.get("format_version") != FORMAT_VERSION:
-        raise FormatError(
-            f"{directory} has graph format {body.get('format_version')!r}, this version of Clew reads format "
-            f"{FORMAT_VERSION}: upgrade Clew or build the graph again"
-        )
-    stated = body.pop("checksum", None)
-    if stated != _checksum(body):
-        raise DamagedGraph(f"{path} is damaged (its checksum differs): build the graph again")
-    return body
-
-
-def _check_size(path: Path, size: int) -> None:
-    try:
-        found = path.stat().st_size
-    except OSError as error:
-        raise DamagedGraph(f"{path} is missing from the graph: restore it or build the graph again") from error
-    if found != size:
-        raise DamagedGraph(f"{path} has {found} bytes, the manifest says {size}: restore it or build the graph again")
-
-
-def damaged_blocks(directory: Path, name: str, record: FileRecord) -> list[str]:
-    """The blocks of one file that differ from the manifest, each as a sentence."""
-    found = block_checksums(directory / name)
-    return [
-        f"{name}: block {number} (bytes {number * BLOCK_BYTES} to {min((number + 1) * BLOCK_BYTES, record.size) - 1}) differs"
-        for number, (is_, was) in enumerate(zip(found, record.sha256, strict=False))
-        if is_ != was
-    ]
+def _check(manifest: Manifest) -> None:
+    """Raise ValueError unless every number and name of the manifest can be relied on."""
+    numbers = [*(manifest.counts[name] for name in COUNTS), *(record.size for record in manifest.files.values())]
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError("a count or size is not a whole number")
+    widths = manifest.widths
+    if not {widths.entity, widths.offset, widths.triple} <= {"int32", "int64"} or widths.relation not in RELATION_TYPES:
+        raise ValueError(f"unknown widths {widths}")
+    if [(each.first_entity, each.entities) for each in manifest.segments] != [(0, manifest.counts["entities"])]:
+        raise ValueError("not one segment that holds every entity")
+    for name in (*manifest.files, *(segment.folder for segment in manifest.segments)):
+        if name != "/".join(PurePosixPath(name).parts) or ".." in PurePosixPath(name).parts or "\0" in name:
+            raise ValueError(f"{name!r} is not a path inside the graph")
+    for name, record in manifest.files.items():
+        if len(record.sha256) != -(-record.size // BLOCK_BYTES):
+            raise ValueError(f"{name} has {record.size} bytes and {len(record.sha256)} checksums")

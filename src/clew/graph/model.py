@@ -1,7 +1,7 @@
 """An opened graph: its entities, triples, assertions and adjacency, all read from disk when first needed."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,16 +12,18 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import AmbiguousName, DamagedGraph, UnknownName
+from clew.files import BLOCK_BYTES
 from clew.graph.adjacency import Adjacency, Rows
 from clew.graph.arrays import MappedArrays, prove_ids, prove_offsets
-from clew.graph.assertions import Assertions
-from clew.graph.manifest import damaged_blocks, read_manifest
+from clew.graph.assertions import ENCODED, Assertions, assertion_type
+from clew.graph.manifest import BlockCheck, find_damage, read_manifest
 from clew.graph.names import NameIndex
-from clew.graph.schema import read_schema
+from clew.graph.schema import Schema, read_schema
 
 __all__ = ["Graph", "TripleRows"]
 
 Ints = NDArray[np.integer]
+DETAILS = "details.parquet"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,9 +48,10 @@ class Graph:
     def __init__(self, path: str | Path, *, verify: bool = False) -> None:
         self.path = Path(path)
         self.manifest = read_manifest(self.path)
-        if verify and (damage := self.damage()):
-            raise DamagedGraph(f"{self.path} is damaged: {damage[0]}" + (f" (and {len(damage) - 1} more)" if damage[1:] else ""))
-        self.schema = read_schema(self.path / "schema.json")
+        self._whole = False
+        if verify:
+            self.require_whole()
+        self.schema = self._schema()
         self._arrays = MappedArrays(self.path)
         self._lock = threading.RLock()
         counts = self.manifest.counts
@@ -62,19 +65,32 @@ class Graph:
 
     def damage(self) -> list[str]:
         """Every block of every file that differs from its checksum, as sentences; empty when all is well."""
-        return [
-            sentence
-            for name, record in self.manifest.files.items()
-            for sentence in damaged_blocks(self.path, name, record)
-        ]
+        return find_damage(self.path)
+
+    def require_whole(self) -> None:
+        """Raise `DamagedGraph` if any block of any file differs from its checksum; looks once."""
+        if not self._whole and (damage := self.damage()):
+            more = f" (and {len(damage) - 1} more)" if damage[1:] else ""
+            raise DamagedGraph(f"{self.path} is damaged: {damage[0]}{more}")
+        self._whole = True
+
+    def _schema(self) -> Schema:
+        self._check_blocks("schema.json")(0, BLOCK_BYTES)
+        return read_schema(self.path / "schema.json")
+
+    def _check_blocks(self, name: str) -> BlockCheck:
+        if name not in self.manifest.files:
+            raise DamagedGraph(f"{self.path / name} is missing from the manifest: build the graph again")
+        return BlockCheck(self.path, name, self.manifest.files[name])
 
     # entities ---------------------------------------------------------------------------------------------------
 
     @cached_property
     def entities(self) -> pa.Table:
         """All entities in the order of their numbers: id, name, type."""
-        table = self._table("entities", self.entity_count, ("id", "name", "type"))
-        if table["type"].chunk(0).dictionary.to_pylist() != list(self.schema.types) and self.entity_count:
+        text = pa.large_string() if self.manifest.widths.entity == "int64" else pa.string()
+        table = self._table("entities", self.entity_count, {"id": text, "name": text, "type": ENCODED})
+        if self.entity_count and _single(table["type"]).dictionary.to_pylist() != list(self.schema.types):
             raise DamagedGraph(f"{self.path / 'entities.arrow'} does not fit schema.json: run `clew doctor`")
         return table
 
@@ -88,10 +104,12 @@ class Graph:
     def names(self) -> NameIndex:
         """Look-up by id and by name."""
         n = self.entity_count
-        names = self._table("names", self.manifest.counts["names"], ("form", "entity", "kind"))
-        if not prove_ids(n)(_single(names["entity"]).to_numpy()):
+        number = pa.type_for_alias(self.manifest.widths.entity)
+        expected = {"form": pa.large_string(), "entity": number, "kind": pa.int8()}
+        names = self._table("names", self.manifest.counts["names"], expected)
+        if not all(prove_ids(below)(_single(names[part]).to_numpy()) for part, below in (("entity", n), ("kind", 2))):
             raise DamagedGraph(f"{self.path / 'names.arrow'} is damaged: run `clew doctor`, then build the graph again")
-        id_hash = self._arrays.get("id_hash", "uint64", n, lambda hashes: True)
+        id_hash = self._arrays.get("id_hash", "uint64", n, lambda hashes: True).view(np.uint64)
         id_entity = self._arrays.get("id_entity", self.manifest.widths.entity, n, prove_ids(n))
         return NameIndex(self.entities, names, id_hash, id_entity)
 
@@ -99,7 +117,8 @@ class Graph:
         """Id, name and type of some entities; names are references into the mapped columns, not copies."""
         indices = pa.array(ids)
         columns = {
-            name: pa.DictionaryArray.from_arrays(indices, _single(self.entities[name]), safe=False) for name in ("id", "name")
+            name: pa.DictionaryArray.from_arrays(indices, _single(self.entities[name]), safe=False)
+            for name in ("id", "name")
         }
         types = pa.array(self.entity_types[ids])
         columns["type"] = pa.DictionaryArray.from_arrays(types, _single(self.entities["type"]).dictionary, safe=False)
@@ -107,24 +126,41 @@ class Graph:
 
     def details(self, ids: ArrayLike) -> pa.Table:
         """Every further column of some entities: synonyms, xrefs, properties."""
+        wanted = np.atleast_1d(np.asarray(ids, np.int64))
+        named = self.entities["id"].take(pa.array(wanted))
+        if DETAILS not in self.manifest.files:
+            return pa.table({"id": named})
+        try:
+            return self._read_details(wanted).add_column(0, "id", named)
+        except DamagedGraph:
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:
+            path = self.path / DETAILS
+            raise DamagedGraph(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
+
+    def _read_details(self, wanted: NDArray[np.int64]) -> pa.Table:
+        """Parquet does not defend itself against damage, so its blocks are compared with their checksums first."""
         import pyarrow.parquet as pq
 
-        path = self.path / "details.parquet"
-        wanted = np.atleast_1d(np.asarray(ids, np.int64))
-        if not path.exists():
-            return pa.table({"id": self.entities["id"].take(pa.array(wanted))})
-        try:
-            with pq.ParquetFile(path, page_checksum_verification=True) as file:
-                size = max(1, file.metadata.row_group(0).num_rows) if file.num_row_groups else 1
-                groups = np.unique(wanted // size)
-                table = file.read_row_groups(groups.tolist())
-        except (pa.ArrowException, OSError) as error:
-            raise DamagedGraph(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
-        local = np.searchsorted(groups, wanted // size) * size + wanted % size
-        return table.take(pa.array(local)).add_column(0, "id", self.entities["id"].take(pa.array(wanted)))
+        check, end = self._details_check, self._details_check.record.size
+        check(end - 8, end)
+        with open(check.path, "rb") as file:
+            file.seek(end - 8)
+            check(end - 8 - int.from_bytes(file.read(4), "little"), end)
+        with pq.ParquetFile(check.path) as file:
+            size = max(1, file.metadata.row_group(0).num_rows) if file.num_row_groups else 1
+            groups = np.unique(wanted // size)
+            for group in groups.tolist():
+                check(*_byte_range(file.metadata.row_group(group)))
+            table = file.read_row_groups(groups.tolist())
+        return table.take(pa.array(np.searchsorted(groups, wanted // size) * size + wanted % size))
+
+    @cached_property
+    def _details_check(self) -> BlockCheck:
+        return self._check_blocks(DETAILS)
 
     def resolve(self, seeds: int | str | Iterable[int | str] | Ints) -> Ints:
-        """Internal ids of seeds: a number is one already, a string an exact id, then an exact name. Sorted, distinct."""
+        """Internal ids of seeds, sorted and distinct: a number is one already, a string an exact id, then a name."""
         dtype = self.manifest.widths.entity
         if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
             numbers = seeds
@@ -138,14 +174,19 @@ class Graph:
             try:
                 numbers = np.array(listed, np.int64)
             except OverflowError:
-                raise UnknownName(f"no entity has the number {max(listed, key=abs)}: {self._range()}") from None
+                largest = max((int(seed) for seed in listed), key=abs)
+                raise UnknownName(f"no entity has the number {largest}: {self._range()}") from None
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= self.entity_count):
             odd = numbers[(numbers < 0) | (numbers >= self.entity_count)][0]
             raise UnknownName(f"no entity has the number {odd}: {self._range()}")
         return np.unique(numbers).astype(dtype, copy=False)
 
     def _range(self) -> str:
-        return f"this graph numbers its entities 0 to {self.entity_count - 1}" if self.entity_count else "this graph is empty"
+        return (
+            f"this graph numbers its entities 0 to {self.entity_count - 1}"
+            if self.entity_count
+            else "this graph is empty"
+        )
 
     def _entity(self, name: str) -> int:
         entity = self.names.by_id(name)
@@ -183,7 +224,7 @@ class Graph:
     def assertions(self) -> Assertions:
         """Every source's statement of every triple."""
         rows = self.manifest.counts["assertions"]
-        table = self._table("assertions", rows, ())
+        table = self._table("assertions", rows)
         offsets = self._arrays.get(
             "assertion_offsets", self.manifest.widths.offset, self.triple_count + 1, _prove_each_has_some(rows)
         )
@@ -227,16 +268,28 @@ class Graph:
             get(f"{folder}/{way}_first", widths.entity, n, prove_ids(n + 1)),
         )
 
-    def _table(self, name: str, rows: int, columns: tuple[str, ...]) -> pa.Table:
+    def _table(self, name: str, rows: int, expected: Mapping[str, pa.DataType] | None = None) -> pa.Table:
+        """An Arrow file, mapped and validated: columns as `expected` and without nulls, else those of assertions."""
         path = self.path / f"{name}.arrow"
         try:
             table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
             table.validate(full=True)
+            types = dict(zip(table.column_names, table.schema.types, strict=True))
+            absent = sum(column.null_count for column in table.columns)
         except (pa.ArrowException, OSError, ValueError, MemoryError, KeyError) as error:
             raise DamagedGraph(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
-        if table.num_rows != rows or (columns and tuple(table.column_names) != columns):
+        if expected is None:
+            expected, absent = {column: assertion_type(column) for column in types}, 0
+        if table.num_rows != rows or len(types) != table.num_columns or types != expected or absent:
             raise DamagedGraph(f"{path} does not fit the manifest: run `clew doctor`, then build the graph again")
         return table
+
+
+def _byte_range(group: Any) -> tuple[int, int]:
+    """Where a Parquet row group begins and ends in its file."""
+    columns = [group.column(number) for number in range(group.num_columns)]
+    starts = [c.dictionary_page_offset if c.has_dictionary_page else c.data_page_offset for c in columns]
+    return min(starts), max(start + c.total_compressed_size for start, c in zip(starts, columns, strict=True))
 
 
 def _single(column: pa.ChunkedArray) -> Any:

@@ -1,7 +1,7 @@
 """Finding entities by what they are called: exact ids, exact names, prefixes and misspellings.
 
-Two structures on disk. `id_hash` holds the sorted 64-bit hashes of all ids with the entity of each, so an id is found by
-bisection without loading any. `names.arrow` holds every name and synonym, lower-cased and sorted, with its entity.
+Two structures on disk. `id_hash` holds the sorted 64-bit hashes of all ids with the entity of each, so an id is found
+by bisection without loading any. `names.arrow` holds every name and synonym, lower-cased and sorted, with its entity.
 """
 
 from bisect import bisect_left
@@ -21,6 +21,7 @@ Hashes = NDArray[np.uint64]
 MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so it has an inverse modulo 2**64
 INVERSE = pow(MULTIPLIER, -1, 2**64)
 MODULUS = 2**64
+HOW = ("id", "name", "synonym", "prefix", "close")  # the better before the worse where scores are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Found:
     name: str
     type: str
     matched: str  # the name or synonym that matched
-    how: str  # id, name, synonym, prefix, close
+    how: str  # one of HOW
     score: float
 
 
@@ -48,8 +49,8 @@ def hash_string(text: str) -> int:
 def hash_strings(strings: pa.Array) -> Hashes:
     """Hashes of a string array, without making Python strings.
 
-    Sum of (byte + 1)·p^position over all bytes gives prefix sums; the sum of one string, divided by p to the power of its
-    start, is its hash. All arithmetic is modulo 2**64, where the odd p can be divided by.
+    Sum of (byte + 1)·p^position over all bytes gives prefix sums; the sum of one string, divided by p to the power of
+    its start, is its hash. All arithmetic is modulo 2**64, where the odd p can be divided by.
     """
     strings = strings.cast(pa.large_string())
     offsets = np.frombuffer(strings.buffers()[1], np.int64)[strings.offset : strings.offset + len(strings) + 1]
@@ -108,6 +109,8 @@ class NameIndex:
 
     def by_id(self, identifier: str) -> int | None:
         """The entity with exactly this id."""
+        if not _is_text(identifier):
+            return None
         wanted = np.uint64(hash_string(identifier))
         at = int(np.searchsorted(self._id_hash, wanted))
         ids = self._entities["id"]
@@ -120,8 +123,10 @@ class NameIndex:
 
     def by_name(self, name: str) -> list[int]:
         """Every entity with exactly this name, letter for letter."""
+        if not _is_text(name):
+            return []
         column = self._entities["name"]
-        found = {entity for _, entity, kind in self._from(name.lower(), whole=True) if kind == 0}
+        found = {entity for _, entity, kind in self._from(_lowered(name), whole=True) if kind == 0}
         return sorted(entity for entity in found if column[entity].as_py() == name)
 
     def search(self, text: str, *, limit: int = 10) -> list[Found]:
@@ -130,22 +135,26 @@ class NameIndex:
         exact = self.by_id(text)
         if exact is not None:
             self._note(found, exact, text, "id", 1.0)
-        form = " ".join(text.lower().split())
+        lowered = _lowered(text.encode("utf-8", "replace").decode())
+        form = " ".join(lowered.split())
         if not form:
             return list(found.values())[:limit]
-        for matched, entity, kind in self._from(form, whole=True):
-            self._note(found, entity, matched, ("name", "synonym")[kind], 1.0)
+        for written in dict.fromkeys((lowered, form)):  # a name may hold line breaks or runs of spaces itself
+            for matched, entity, kind in self._from(written, whole=True):
+                self._note(found, entity, matched, ("name", "synonym")[kind], 1.0)
         prefixed = sorted(self._prefixed(form, 50 * limit), key=lambda hit: len(hit[0]))
         for matched, entity, _ in prefixed:
             self._note(found, entity, matched, "prefix", 0.9 + 0.09 * len(form) / len(matched))
         if len(found) < limit:
             for matched, score, row in self._close(form, 4 * limit):
                 self._note(found, int(self._owner[row]), matched, "close", score / 100 * 0.98)
-        return sorted(found.values(), key=lambda hit: (-hit.score, hit.entity))[:limit]
+        return sorted(found.values(), key=lambda hit: (-hit.score, HOW.index(hit.how), hit.entity))[:limit]
 
     def close(self, text: str, *, limit: int = 3) -> tuple[str, ...]:
         """What was probably meant by an unknown name or id: "id (name)" of the nearest entities."""
-        return tuple(f"{hit.id} ({hit.name})" if hit.name != hit.id else hit.id for hit in self.search(text, limit=limit))
+        return tuple(
+            f"{hit.id} ({hit.name})" if hit.name != hit.id else hit.id for hit in self.search(text, limit=limit)
+        )
 
     def _note(self, found: dict[int, Found], entity: int, matched: str, how: str, score: float) -> None:
         known = found.get(entity)
@@ -190,6 +199,24 @@ class NameIndex:
         near = process.extract(form, self._forms, scorer=fuzz.ratio, limit=limit, score_cutoff=60)
         turned = process.extract(form, self._forms, scorer=fuzz.token_sort_ratio, limit=limit, score_cutoff=75)
         return [*near, *((matched, score * 0.97, row) for matched, score, row in turned)]
+
+
+def _is_text(text: str) -> bool:
+    """Whether a string can be UTF-8, as all text of a graph is; half a surrogate pair cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _lowered(text: str) -> str:
+    """Lower case as Arrow has it, in which names.arrow is written: Python's differs for İ and for Σ at the end."""
+    if text.isascii():
+        return text.lower()
+    import pyarrow.compute as pc
+
+    return str(pc.utf8_lower(pa.scalar(text)).as_py())
 
 
 class _Lazy(Sequence[bytes]):

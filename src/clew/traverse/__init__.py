@@ -3,6 +3,7 @@
 from clew.traverse.batch import BatchResult
 from clew.traverse.engine import Engine
 from clew.traverse.opening import build, open
+from clew.traverse.paths import Path, Paths
 from clew.traverse.result import HopResult, Triple, Triples
 
-__all__ = ["BatchResult", "Engine", "HopResult", "Triple", "Triples", "build", "open"]
+__all__ = ["BatchResult", "Engine", "HopResult", "Path", "Paths", "Triple", "Triples", "build", "open"]

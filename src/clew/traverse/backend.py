@@ -1,7 +1,7 @@
 """What a backend is: something that expands a frontier by one hop over an adjacency.
 
-The k-hop loop is written once, in `khop`, over `expand`. A backend that can do several hops in one call, or many queries
-at once, also is a `Walker` or a `BatchWalker`; those earn their place in the benchmark.
+The k-hop loop is written once, in `khop`, over `expand`. A backend that can do several hops in one call, or many
+queries at once, also is a `Walker` or a `BatchWalker`; those earn their place in the benchmark.
 """
 
 from collections.abc import Sequence
@@ -33,6 +33,9 @@ class Walker(Protocol):
 
     def walk(self, prepared: Any, seeds: Ints, k: int) -> Ints:
         """Ends of walks of exactly k steps, sorted."""
+
+    def within(self, prepared: Any, seeds: Ints, k: int) -> Ints:
+        """Everything within k steps, sorted."""
 
     def levels(self, prepared: Any, seeds: Ints, k: int) -> tuple[Ints, Ints]:
         """Everything within k steps, by distance and then by id, and the offsets of each distance."""

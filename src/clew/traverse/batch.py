@@ -5,8 +5,8 @@ than its results' share of it: iterate and each block is dropped in its turn.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from clew.traverse.backend import BatchWalker
 from clew.traverse.deadline import Deadline
 from clew.traverse.query import Query
 from clew.traverse.result import HopResult
+from clew.traverse.view import View
 
 if TYPE_CHECKING:
     from clew.traverse.engine import Engine
@@ -94,20 +95,22 @@ class BatchResult(Sequence[HopResult]):
     def _compute(self, seeds: list[Ints]) -> tuple[Ints, Ints]:
         self._deadline.check()
         engine, query = self._engine, self._query
-        backend = engine.walker
-        if isinstance(backend, BatchWalker) and seeds:
+        use = engine.use
+        if isinstance(use.backend, BatchWalker) and seeds:
             if query.k >= TOGETHER_FROM and len(seeds) >= TOGETHER_QUERIES:
-                return self._together(backend, seeds)
+                return self._together(use.backend, use.prepared, seeds)
             if query.uniform and query.mode == "exact" and query.types is None and not self._deadline.watched:
-                return backend.walk_each(engine.prepared(engine.view(query, 1)), seeds, query.k)
+                return use.backend.walk_each(use.prepared(engine.view(query, 1)), seeds, query.k)
         found = [engine.ends(each, query, self._deadline) for each in seeds]
         offsets = np.concatenate(([0], np.cumsum([len(ids) for ids in found]))).astype(np.int64)
         return np.concatenate(found) if found else engine.graph.resolve([]), offsets
 
-    def _together(self, backend: BatchWalker, seeds: list[Ints]) -> tuple[Ints, Ints]:
+    def _together(
+        self, backend: BatchWalker, prepared_for: Callable[[View], Any], seeds: list[Ints]
+    ) -> tuple[Ints, Ints]:
         """All queries of a block as bits of one word."""
         engine, query = self._engine, self._query
-        prepared = engine.prepared(engine.view(query, 1))
+        prepared = prepared_for(engine.view(query, 1))
         words = start = backend.seed_words(prepared, seeds)
         walkable = query.walkable(engine.graph)
         reached = start.copy()  # at any distance so far
@@ -117,7 +120,7 @@ class BatchResult(Sequence[HopResult]):
                 break
             if walkable is not None:
                 words[:-1][~walkable] &= start[:-1][~walkable]  # only their own queries walk through seeds regardless
-            found = backend.spread(engine.prepared(engine.view(query, hop)), words)
+            found = backend.spread(prepared_for(engine.view(query, hop)), words)
             if query.mode == "exact":
                 words = found
             elif len(query.steps) == 1:

@@ -1,14 +1,11 @@
 """The face of an opened graph: hops, distances, triples and paths, with every mode and filter, on any backend.
 
-`auto`, the default backend, answers with NumPy at once and changes to compiled code after a few hops, when loading it has
-become the cheaper choice; so a single hop on the command line never waits for a compiler.
+`auto`, the default backend, answers with NumPy at once and changes to compiled code after a few hops, when loading it
+has become the cheaper choice; so a single hop on the command line never waits for a compiler.
 """
 
-import threading
 import time
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
@@ -22,10 +19,13 @@ from clew.graph.manifest import Manifest
 from clew.graph.names import Found
 from clew.graph.schema import Schema
 from clew.traverse import khop
-from clew.traverse.backend import BACKENDS, Backend, Walker
+from clew.traverse.backend import Backend, Walker
 from clew.traverse.batch import BatchResult
+from clew.traverse.choice import Choice, Compiled, Use
 from clew.traverse.deadline import Deadline, Signal
-from clew.traverse.query import Query, Relations, make_query
+from clew.traverse.hop_triples import triples_of_hop
+from clew.traverse.paths import Paths, find_paths
+from clew.traverse.query import Query, Relations, Step, make_query
 from clew.traverse.result import HopResult, Triples
 from clew.traverse.view import View, Views
 
@@ -34,8 +34,6 @@ __all__ = ["Engine"]
 Ints = NDArray[np.integer]
 Seeds = int | str | Iterable[int | str] | Ints
 Names = str | Iterable[str] | None
-PATIENCE_HOPS = 8  # `auto` changes to compiled code after this many hops
-PATIENCE_SECONDS = 0.25  # or after this much walking
 MANY_SEEDS = 4096
 
 
@@ -45,22 +43,11 @@ class Engine:
     def __init__(self, graph: Graph, *, backend: str | Backend = "auto") -> None:
         self.graph = graph
         self._views = Views(graph)
-        self._lock = threading.Lock()
-        self._hops = 0
-        self._spent = 0.0
-        self._auto = backend == "auto"
-        self._compiled: Any = None  # the compiled backend and the plain graph prepared for it, once loaded
-        self._queries: dict[tuple[int, str], Query] = {}
-        if isinstance(backend, str):
-            self._backend: Backend = BACKENDS.load("numpy" if self._auto else backend)()
-            self._name = "numpy" if self._auto else backend
-            if backend == "numba":
-                self._compile()
-        else:
-            self._backend, self._name = backend, type(backend).__name__
+        self._choice = Choice(backend, self._views(Step()))
+        self._plain_queries: dict[int, Query] = {}
 
     def __repr__(self) -> str:
-        return f"Engine({self.graph!r}, backend={'auto' if self._auto else self._name!r})"
+        return f"Engine({self.graph!r}, backend={'auto' if self._choice.auto else self.backend!r})"
 
     # what the graph holds ---------------------------------------------------------------------------------------
 
@@ -74,8 +61,8 @@ class Engine:
 
     @property
     def backend(self) -> str:
-        """The backend in use now."""
-        return self._name
+        """The name of the backend in use now."""
+        return self._choice.use.name
 
     def find(self, text: str, *, limit: int = 10) -> list[Found]:
         """Entities that answer to a text, best first: exact, then prefix, then misspelt."""
@@ -83,8 +70,11 @@ class Engine:
 
     def resolve(self, seeds: Seeds) -> Ints:
         """Internal numbers of seeds, in the order given; every one must name exactly one entity."""
+        if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
+            self.graph.resolve(seeds)
+            return seeds.astype(self.manifest.widths.entity)
         if isinstance(seeds, str | int | np.integer):
-            seeds = [seeds]  # type: ignore[list-item]
+            seeds = [seeds]
         return np.concatenate([self.graph.resolve(seed) for seed in seeds] or [self.graph.resolve([])])
 
     def describe(self, ids: ArrayLike) -> pa.Table:
@@ -101,7 +91,15 @@ class Engine:
             raise InputError(f"no triple has the number {triple}: this graph has {self.graph.triple_count}")
         return self.graph.assertions.of(triple)
 
-    def degree(self, seeds: Seeds, *, direction: str = "both", relations: Names = None, layer: str = "all", where: Where | None = None) -> NDArray[np.int64]:
+    def degree(
+        self,
+        seeds: Seeds,
+        *,
+        direction: str = "both",
+        relations: Names = None,
+        layer: str = "all",
+        where: Where | None = None,
+    ) -> NDArray[np.int64]:
         """How many permitted triples leave each of some entities, in the order given."""
         query = make_query(self.graph, 1, direction=direction, relations=_one_set(relations), layer=layer, where=where)
         entities = self.resolve(seeds)
@@ -133,14 +131,20 @@ class Engine:
         exactly k. `relations` is a name, a set of names for all hops, or a list of k sets (a metapath). `types` filters
         the result; `through` (types) and `max_degree` filter what may be walked through, seeds excepted.
         """
-        compiled = self._compiled
+        compiled = self._choice.compiled
         if (
             compiled is not None
             and type(seeds) is np.ndarray
             and mode == "exact"
             and direction == "out"
             and layer == "all"
-            and relations is types is through is max_degree is where is timeout is cancel is None
+            and relations is None
+            and types is None
+            and through is None
+            and max_degree is None
+            and where is None
+            and timeout is None
+            and cancel is None
         ):
             ids = self._walk_plain(compiled, seeds, k)
             if ids is not None:
@@ -174,8 +178,7 @@ class Engine:
             self.graph, k, mode=mode, direction=direction, relations=relations, types=types, through=through,
             max_degree=max_degree, layer=layer, where=where,
         )  # fmt: skip
-        if self._auto and len(queries) >= PATIENCE_HOPS:
-            self._compile()
+        self._choice.expect(len(queries))
         starts = [self.graph.resolve(seeds) for seeds in queries]
         return BatchResult(self, starts, query, Deadline(timeout, cancel), memory=memory)
 
@@ -207,14 +210,56 @@ class Engine:
         keep = self._of_type(ids, query)
         return ids[keep], distance[keep]
 
+    def paths(
+        self,
+        source: Seeds,
+        target: Seeds,
+        k: int = 3,
+        *,
+        kind: str = "simple",
+        limit: int = 100,
+        direction: str = "out",
+        relations: Relations = None,
+        through: Names = None,
+        max_degree: int | None = None,
+        layer: str = "all",
+        where: Where | None = None,
+        timeout: float | None = None,
+        cancel: Signal | None = None,
+    ) -> Paths:
+        """Paths of 1 to k triples from a source to a target: shortest first, then through the rarest entities.
+
+        `simple` paths repeat no entity, `walks` may, `shortest` are the simple ones of the least length.
+        """
+        query = make_query(
+            self.graph, k, direction=direction, relations=relations, through=through, max_degree=max_degree,
+            layer=layer, where=where,
+        )  # fmt: skip
+        sources = self.graph.resolve(source)
+        walkable = query.walkable(self.graph)
+        if walkable is not None:
+            walkable[sources] = True
+        return find_paths(
+            self.graph, lambda hop: self.view(query, hop), sources, self.graph.resolve(target), query.k, kind=kind,
+            walkable=walkable, limit=limit, deadline=Deadline(timeout, cancel),
+        )  # fmt: skip
+
     def triples(
-        self, seeds: Seeds, *, direction: str = "out", relations: Names = None, layer: str = "all", where: Where | None = None
+        self,
+        seeds: Seeds,
+        *,
+        direction: str = "out",
+        relations: Names = None,
+        layer: str = "all",
+        where: Where | None = None,
     ) -> Triples:
         """Permitted triples that leave a set of entities."""
         query = make_query(self.graph, 1, direction=direction, relations=_one_set(relations), layer=layer, where=where)
         return Triples(self.graph, np.unique(self._views(query.step(1)).leaving(self.graph.resolve(seeds)).triple))
 
-    def subgraph(self, seeds: Seeds, *, relations: Names = None, layer: str = "all", where: Where | None = None) -> Triples:
+    def subgraph(
+        self, seeds: Seeds, *, relations: Names = None, layer: str = "all", where: Where | None = None
+    ) -> Triples:
         """Permitted triples with both ends in a set of entities."""
         query = make_query(self.graph, 1, relations=_one_set(relations), layer=layer, where=where)
         entities = self.graph.resolve(seeds)
@@ -227,55 +272,52 @@ class Engine:
         """The triples that hop 1..k of a query may use."""
         return self._views(query.step(hop))
 
-    def _walk_plain(self, compiled: Any, seeds: Ints, k: int) -> Ints | None:
+    def _walk_plain(self, compiled: Compiled, seeds: Ints, k: int) -> Ints | None:
         """The unfiltered walk with nothing in its way; None when the seeds or k need a closer look."""
-        backend, prepared, dtype = compiled
-        if seeds.dtype != dtype or type(k) is not int or not 1 <= k <= khop.LONG or len(seeds) > MANY_SEEDS:
+        backend, prepared = compiled.backend, compiled.prepared
+        if seeds.dtype != compiled.dtype or type(k) is not int or not 1 <= k <= khop.LONG or len(seeds) > MANY_SEEDS:
             return None
         flags = seeds.flags
         if not (flags.c_contiguous and flags.writeable and seeds.ndim == 1):
             seeds = seeds.reshape(-1).copy()
         if k == 1:
             ids, state = backend.expand_few(prepared, seeds)
-            if state > 0:
-                return ids  # type: ignore[no-any-return]
-            if state < 0:
-                return None
-        if len(seeds) and (seeds.min() < 0 or seeds.max() >= prepared.entities):
-            return None
-        return backend.walk(prepared, seeds, k)  # type: ignore[no-any-return]
+            if state != 0:
+                return ids if state > 0 else None
+        ids, known = backend.try_walk(prepared, seeds, k)
+        return ids if known else None
 
     def _plain_query(self, k: int) -> Query:
-        query = self._queries.get((k, "exact"))
+        query = self._plain_queries.get(k)
         if query is None:
-            query = self._queries[(k, "exact")] = make_query(self.graph, k)
+            query = self._plain_queries[k] = make_query(self.graph, k)
         return query
 
     @property
-    def walker(self) -> Backend:
-        """The backend that walks now."""
-        return self._backend
+    def use(self) -> Use:
+        """The backend that walks now. Take it once for a piece of work: `auto` may change it at any time."""
+        return self._choice.use
 
     def ends(self, seeds: Ints, query: Query, deadline: Deadline) -> Ints:
         """The entities a checked query reaches from resolved seeds."""
         begun = time.perf_counter()
         ids = self._ends(seeds, query, deadline)
         ids = ids[self._of_type(ids, query)] if query.types is not None else ids
-        self._tire(time.perf_counter() - begun)
+        self._choice.note(time.perf_counter() - begun)
         return ids
 
     def _ends(self, seeds: Ints, query: Query, deadline: Deadline) -> Ints:
         """The result of a query before its type filter, by the shortest way there is."""
-        backend, k = self._backend, query.k
-        if query.uniform and isinstance(backend, Walker) and not deadline.watched and 0 < k <= khop.LONG:
+        use, k = self._choice.use, query.k
+        if query.uniform and isinstance(use.backend, Walker) and not deadline.watched and 0 < k <= khop.LONG:
             view = self.view(query, 1)
-            if not self._scans(view):
-                prepared = self.prepared(view)
+            if not self._choice.scans(view):
+                backend, prepared = use.backend, use.prepared(view)
                 if query.mode == "exact":
                     return backend.walk(prepared, seeds, k)
-                reached, offsets = backend.levels(prepared, seeds, k)
                 if query.mode == "within":
-                    return np.sort(reached)
+                    return backend.within(prepared, seeds, k)
+                reached, offsets = backend.levels(prepared, seeds, k)
                 return reached[offsets[k] : offsets[k + 1]] if len(offsets) > k + 1 else reached[:0]
         if query.mode == "exact":
             expand, permit = self._expander(query), self._permit(seeds, query)
@@ -299,9 +341,13 @@ class Engine:
         return firsts
 
     def _expander(self, query: Query) -> khop.Expand:
+        use = self._choice.use
+
         def expand(hop: int, frontier: Ints) -> Ints:
             view = self.view(query, hop)
-            return view.expand(frontier) if self._scans(view) else self._backend.expand(self.prepared(view), frontier)
+            return (
+                view.expand(frontier) if self._choice.scans(view) else use.backend.expand(use.prepared(view), frontier)
+            )
 
         return expand
 
@@ -325,58 +371,15 @@ class Engine:
         sets = result._sets
         if sets is None:
             sets = result._sets = self._sets(result.seeds, query, Deadline())
-        if hop > len(sets):
-            return Triples(self.graph, np.empty(0, np.int64))
-        permit = self._permit(result.seeds, query)
-        steps = self.view(query, hop).leaving(permit(sets[hop - 1]))
-        numbers = steps.triple
-        if leading_to_result:
-            numbers = numbers[np.isin(steps.end, self._leading(result, sets, hop, permit))]
-        return Triples(self.graph, np.unique(numbers))
-
-    def _leading(self, result: HopResult, sets: list[Ints], hop: int, permit: khop.Permit) -> Ints:
-        """Entities that, reached at `hop`, are in the result or lead to it in the hops that are left."""
-        query = result.query
-        leading = result.ids
-        for later in range(query.k, hop, -1):
-            candidates = permit(sets[later - 1]) if later - 1 < len(sets) else result.ids[:0]
-            if query.mode == "within":  # an entity may be passed later than it was first reached
-                candidates = permit(np.unique(np.concatenate(sets[:later])))
-            steps = self.view(query, later).leaving(candidates)
-            before = np.unique(steps.start[np.isin(steps.end, leading)])
-            leading = np.union1d(before, result.ids) if query.mode == "within" else before
-        return leading
-
-    def prepared(self, view: View) -> Any:
-        """A view's adjacency in the form the backend works on, made once."""
-        made = view.prepared.get(self._name)
-        if made is None:
-            with self._lock:
-                made = view.prepared.get(self._name)
-                if made is None:
-                    made = view.prepared[self._name] = self._backend.prepare(view.adjacency)
-        return made
-
-    def _scans(self, view: View) -> bool:
-        return self._auto and view.worth_scanning()
-
-    def _tire(self, seconds: float) -> None:
-        """Count what walking without a compiler has cost so far; change over when it has cost enough."""
-        if not self._auto or self._compiled is not None:
-            return
-        self._hops += 1
-        self._spent += seconds
-        if self._hops >= PATIENCE_HOPS or self._spent > PATIENCE_SECONDS:
-            self._compile()
-
-    def _compile(self) -> None:
-        with self._lock:
-            if self._compiled is None:
-                backend = BACKENDS.load("numba")() if self._auto else self._backend
-                view = self._views(make_query(self.graph, 1).step(1))
-                prepared = view.prepared["numba"] = backend.prepare(view.adjacency)
-                self._backend, self._name = backend, "numba"
-                self._compiled = (backend, prepared, np.dtype(self.manifest.widths.entity))
+        numbers = triples_of_hop(
+            self.view,
+            query,
+            sets,
+            hop,
+            self._permit(result.seeds, query),
+            result=result.ids if leading_to_result else None,
+        )
+        return Triples(self.graph, numbers)
 
 
 def _one_set(relations: Names) -> Any:

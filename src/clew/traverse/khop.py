@@ -31,7 +31,7 @@ def exact_sets(expand: Expand, permit: Permit, seeds: Ints, k: int, check: Check
 
 
 def exact_ends(expand: Expand, permit: Permit, seeds: Ints, k: int, check: Check, *, uniform: bool) -> Ints:
-    """Ends of walks of exactly k steps. When every hop is alike, a set seen before closes a circle and k is shortened."""
+    """Ends of walks of exactly k steps. When every hop is alike, a set seen before closes a circle, and k is cut."""
     ends = seeds
     seen: dict[bytes, int] = {}
     hop, last = 0, k

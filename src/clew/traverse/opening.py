@@ -34,8 +34,8 @@ def build(
 ) -> Engine:
     """Build a graph directory at `out` from a table, files, a directory or a `Staged`, and open it.
 
-    `columns` maps our names to the table's, such as {"subject": "head"}. `relations` declares flags (symmetric, negated,
-    …). `on_error` says whether bad rows stop the build ("refuse") or are counted and left out ("skip").
+    `columns` maps our names to the table's, such as {"subject": "head"}. `relations` declares flags (symmetric,
+    negated, …). `on_error` says whether bad rows stop the build ("refuse") or are counted and left out ("skip").
     """
     from clew.graph.build import build_graph  # brings Parquet along: not needed to open a graph
     from clew.graph.readers import stage

@@ -1,4 +1,4 @@
-"""What is asked of a walk, checked once and turned into numbers: `Step` says which triples a hop may use, `Query` the rest.
+"""What is asked of a walk, checked once and turned into numbers: `Step` says which triples a hop may use.
 
 Words come from the caller as strings; unknown ones are errors that list what is known.
 """
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError, UnknownName
 from clew.graph import Graph, Where
+from clew.graph.assertions import DEFAULT
 
 __all__ = ["DIRECTIONS", "MODES", "Query", "Step", "make_query"]
 
@@ -25,7 +26,7 @@ class Step:
     """Which triples one hop may use: relation numbers (None for all), conditions on assertions, and the direction."""
 
     relations: frozenset[int] | None = None
-    where: Where = Where()
+    where: Where = DEFAULT
     direction: str = "out"
 
 

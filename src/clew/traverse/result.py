@@ -1,4 +1,4 @@
-"""What a walk returns: entities, triples and the way between them, as arrays, Arrow tables, data frames or NetworkX graphs."""
+"""What a walk returns: entities and triples, as arrays, Arrow tables, data frames or NetworkX graphs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -130,7 +130,7 @@ class HopResult:
         return self._engine.graph.describe(self.ids)
 
     def triples(self, hop: int, *, leading_to_result: bool = False) -> Triples:
-        """Permitted triples that leave the set of hop - 1; with `leading_to_result`, only those on a way to the result."""
+        """Permitted triples that leave the set of hop - 1; `leading_to_result` keeps those on a way to the result."""
         return self._engine.hop_triples(self, hop, leading_to_result=leading_to_result)
 
     def to_pandas(self) -> Any:
@@ -157,5 +157,10 @@ def _import(module: str, extra: str) -> Any:
 
 def _to_pandas(table: pa.Table) -> Any:
     _import("pandas", "pandas")
-    plain = pa.table({n: c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for n, c in zip(table.column_names, table.columns, strict=True)})
+    plain = pa.table(
+        {
+            n: c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c
+            for n, c in zip(table.column_names, table.columns, strict=True)
+        }
+    )
     return plain.to_pandas()

@@ -64,7 +64,8 @@ class View:
 
     @cached_property
     def _symmetric(self) -> Mask:
-        return self.allowed & np.array([r.symmetric for r in self.graph.schema.relations], bool)
+        mirrored: Mask = self.allowed & np.array([r.symmetric for r in self.graph.schema.relations], bool)
+        return mirrored
 
     @cached_property
     def _passing(self) -> Mask | None:
@@ -97,7 +98,9 @@ class View:
     def expand(self, frontier: Ints) -> Ints:
         """Neighbours of a frontier, found by scanning its rows: sorted, distinct."""
         steps = self.leaving(frontier)
-        self._scanned += int(np.sum(self.graph.forward.offsets[frontier + 1] - self.graph.forward.offsets[frontier])) + 1
+        self._scanned += (
+            int(np.sum(self.graph.forward.offsets[frontier + 1] - self.graph.forward.offsets[frontier])) + 1
+        )
         return np.unique(steps.end)
 
     def leaving(self, frontier: Ints) -> Steps:
@@ -119,7 +122,7 @@ class View:
     def _scan(self, rows: TripleRows, frontier: Ints, allowed: Mask, *, loops: bool) -> Steps:
         position, owner = gather(rows.offsets, frontier)
         keep = allowed[rows.relation[position]]
-        triple = position if rows.triple is None else rows.triple[position].astype(np.int64)
+        triple = (position if rows.triple is None else rows.triple[position]).astype(np.int64, copy=False)
         if self._passing is not None:
             keep &= self._passing[triple]
         start, end = frontier[owner], rows.end[position]

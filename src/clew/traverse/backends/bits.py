@@ -1,30 +1,37 @@
-"""Sets of entities as bits, inside compiled code: packing, unpacking and listing.
+"""Sets of entities as bits, inside compiled code: packing and listing.
 
 A set is a `uint64` array, entity v being bit v & 63 of word v >> 6. Marks are the same set as one byte per entity.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from numpy.typing import NDArray
 
-__all__ = ["COMPILE", "bits_to_ids", "bits_to_marks", "count_bits", "lowest_bit", "marks_to_bits"]
+__all__ = ["ONE", "bits_to_ids", "compiled", "count_bits", "lowest_bit", "marks_to_bits", "prefetch"]
 
-COMPILE: dict[str, Any] = {"cache": True, "nogil": True, "boundscheck": False, "error_model": "numpy"}
+Ints = NDArray[np.integer]
+Marks = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+F = TypeVar("F", bound=Callable[..., Any])
 
 GATHER = np.uint64(0x0102040810204080)  # collects the low bit of eight bytes into the top byte of their product
 TOP = np.uint64(56)
-EACH_BYTE = np.uint64(0x0101010101010101)
-DIAGONAL = np.uint64(0x8040201008040201)
-LOW_SEVEN = np.uint64(0x7F7F7F7F7F7F7F7F)
-SEVEN = np.uint64(7)
 ONE = np.uint64(1)
 BYTE = np.uint64(255)
 FEW_BITS = 3  # in a word: listed one by one, more of them eight at a time
+
+
+def compiled(function: F) -> F:
+    """Compile a function the way all kernels are: cached on disk, no interpreter lock, no bounds checks."""
+    made: F = njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
+    return made
 
 
 @intrinsic
@@ -47,19 +54,27 @@ def count_bits(typing_context, word):  # type: ignore[no-untyped-def]
     return types.int64(types.uint64), generate
 
 
-@njit(**COMPILE)
-def marks_to_bits(marks8, words8, bits_bytes):  # type: ignore[no-untyped-def]
+@intrinsic
+def prefetch(typing_context, array, at):  # type: ignore[no-untyped-def]
+    """Ask for array[at] to be brought near; any position is safe, nothing is read."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        held = make_array(signature.args[0])(context, builder, arguments[0])
+        address = builder.bitcast(builder.gep(held.data, [arguments[1]]), ir.PointerType(ir.IntType(8)))
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [address, number(0), number(3), number(1)])  # for reading, to the nearest cache, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@compiled
+def marks_to_bits(marks8: Words, words8: int, bits_bytes: Marks) -> None:
     """Pack marks (eight bytes a word) into bits (one byte for those eight)."""
     for word in range(words8):
         bits_bytes[word] = (marks8[word] * GATHER) >> TOP
-
-
-@njit(**COMPILE)
-def bits_to_marks(bits_bytes, words8, marks8):  # type: ignore[no-untyped-def]
-    """Unpack bits (one byte for eight entities) into marks (eight bytes a word)."""
-    for word in range(words8):
-        spread = (np.uint64(bits_bytes[word]) * EACH_BYTE) & DIAGONAL  # byte i holds bit i, at its own place
-        marks8[word] = ((spread + LOW_SEVEN) >> SEVEN) & EACH_BYTE
 
 
 @intrinsic
@@ -73,21 +88,21 @@ def _store_eight(typing_context, ids, at, table, row, base):  # type: ignore[no-
         table_array = make_array(table_type)(context, builder, arguments[2])
         width = ir.IntType(element.bitwidth)
         eight = ir.VectorType(width, 8)
+        base = arguments[4] if element.bitwidth == 64 else builder.trunc(arguments[4], width)
         start = builder.mul(arguments[3], ir.Constant(ir.IntType(64), 8))
         offsets = builder.load(
-            builder.bitcast(builder.gep(table_array.data, [start]), ir.PointerType(ir.VectorType(ir.IntType(8), 8))), align=1
+            builder.bitcast(builder.gep(table_array.data, [start]), ir.PointerType(ir.VectorType(ir.IntType(8), 8))),
+            align=1,
         )
-        first = builder.insert_element(ir.Constant(eight, ir.Undefined), _fit(builder, arguments[4], width), ir.IntType(32)(0))
-        bases = builder.shuffle_vector(first, ir.Constant(eight, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8))
+        first = builder.insert_element(ir.Constant(eight, ir.Undefined), base, ir.IntType(32)(0))
+        bases = builder.shuffle_vector(
+            first, ir.Constant(eight, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)
+        )
         target = builder.bitcast(builder.gep(ids_array.data, [arguments[1]]), ir.PointerType(eight))
         builder.store(builder.add(bases, builder.zext(offsets, eight)), target, align=element.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(ids, types.int64, table, types.int64, types.int64), generate
-
-
-def _fit(builder, value, width):  # type: ignore[no-untyped-def]
-    return value if value.type == width else builder.trunc(value, width)
 
 
 def _members_of_bytes() -> NDArray[np.uint8]:
@@ -101,8 +116,8 @@ def _members_of_bytes() -> NDArray[np.uint8]:
 MEMBERS = _members_of_bytes()  # (256, 8): which bits of a byte are set, in order
 
 
-@njit(**COMPILE)
-def bits_to_ids(bits, words, ids, at):  # type: ignore[no-untyped-def]
+@compiled
+def bits_to_ids(bits: Words, words: int, ids: Ints, at: int) -> int:
     """Write the members of a set, ascending, into `ids` from `at` on; returns the position after the last.
 
     Eight positions after the last are overwritten too: `ids` must have that room."""

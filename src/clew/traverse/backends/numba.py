@@ -1,52 +1,22 @@
 """The compiled backend: one call does all hops of a query, or one hop of 64 queries.
 
-Scratch arrays belong to a thread, so one graph serves many threads at once; compiled code runs without the interpreter lock.
+Scratch arrays belong to a thread, so one graph serves many threads at once; kernels run without the interpreter lock.
 """
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.adjacency import Adjacency
 from clew.traverse.backends import numba_batch, numba_walk
+from clew.traverse.backends.numba_walk import Pairs, Scratch
 
 __all__ = ["NumbaBackend"]
 
 Ints = NDArray[np.integer]
 Words = NDArray[np.uint64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """An adjacency laid out for the kernels: `second` and `several` speed the pull (see `numba_walk.pull`)."""
-
-    entities: int
-    offsets: Ints
-    neighbour: Ints
-    back_offsets: Ints
-    back_neighbour: Ints
-    first: Ints  # only up to the last entity that has an in-neighbour
-    second: Ints
-    several: Words  # bits: entities with two in-neighbours or more
-
-
-class Scratch:
-    """Arrays a walk works in; all zero between calls, the lists excepted."""
-
-    __slots__ = ("answers", "bits", "here", "marks", "summary", "there", "visited")
-
-    def __init__(self, entities: int, dtype: np.dtype[np.integer]) -> None:
-        words = (entities >> 6) + 1
-        self.marks = np.zeros(words << 6, np.uint8)
-        self.answers = np.zeros(words << 6, np.uint8)
-        self.bits = np.zeros(words, np.uint64)
-        self.visited = np.zeros(words, np.uint64)
-        self.summary = np.zeros((words >> 6) + 1, np.uint64)
-        self.here = np.empty((words << 6) + 64, dtype)
-        self.there = np.empty((words << 6) + 64, dtype)
 
 
 class NumbaBackend:
@@ -55,91 +25,85 @@ class NumbaBackend:
     def __init__(self) -> None:
         self._local = threading.local()
 
-    def prepare(self, adjacency: Adjacency) -> Prepared:
-        back = adjacency.backward
+    def prepare(self, adjacency: Adjacency) -> Pairs:
+        forward, back = adjacency.forward, adjacency.backward
         lengths = np.diff(back.offsets)
-        filled = np.flatnonzero(lengths)
+        filled, two = np.flatnonzero(lengths), np.flatnonzero(lengths > 1)
         last = int(filled[-1]) + 1 if len(filled) else 0
-        two = np.flatnonzero(lengths > 1)
         second = np.full(last, adjacency.entities, back.neighbour.dtype)
         second[two] = back.neighbour[back.offsets[two] + 1]
-        marks = np.zeros(((adjacency.entities >> 6) + 1) << 6, bool)
+        marks = np.zeros(_words(adjacency.entities) << 6, bool)
         marks[two] = True
         several = np.packbits(marks, bitorder="little").view(np.uint64)
         for array in (second, several):
             array.setflags(write=False)
-        forward = adjacency.forward
-        return Prepared(
-            adjacency.entities,
-            forward.offsets,
-            forward.neighbour,
-            back.offsets,
-            back.neighbour,
-            back.first[:last],
-            second,
-            several,
+        return Pairs(
+            forward.offsets, forward.neighbour, back.offsets, back.neighbour, back.first[:last], second, several
         )
 
-    def scratch(self, entities: int, dtype: np.dtype[np.integer]) -> Scratch:
-        """This thread's arrays for a graph of that size."""
+    def scratch(self, pairs: Pairs) -> Scratch:
+        """This thread's arrays for graphs of that size."""
         held: dict[tuple[int, str], Scratch] | None = getattr(self._local, "scratch", None)
         if held is None:
             held = self._local.scratch = {}
-        key = (entities, dtype.str)
+        key = (len(pairs.offsets), pairs.neighbour.dtype.str)
         found = held.get(key)
         if found is None:
-            found = held[key] = Scratch(entities, dtype)
+            found = held[key] = _new_scratch(len(pairs.offsets) - 1, pairs.neighbour.dtype)
         return found
 
-    def expand(self, prepared: Prepared, frontier: Ints) -> Ints:
+    def expand(self, prepared: Pairs, frontier: Ints) -> Ints:
         return self.walk(prepared, frontier, 1)
 
-    def expand_few(self, prepared: Prepared, frontier: Ints) -> tuple[Ints, int]:
+    def expand_few(self, prepared: Pairs, frontier: Ints) -> tuple[Ints, int]:
         """One hop in the fewest instructions; see `numba_walk.expand_few` for the number."""
-        s = self.scratch(prepared.entities, prepared.neighbour.dtype)
-        found: tuple[Ints, int] = numba_walk.expand_few(
-            prepared.offsets, prepared.neighbour, frontier, s.bits, s.summary, s.here
-        )
-        return found
+        s = self.scratch(prepared)
+        return numba_walk.expand_few(prepared.offsets, prepared.neighbour, frontier, s.bits, s.summary, s.here)
 
-    def walk(self, prepared: Prepared, seeds: Ints, k: int) -> Ints:
-        p, s = prepared, self.scratch(prepared.entities, prepared.neighbour.dtype)
-        ids: Ints = numba_walk.walk(
-            p.offsets, p.neighbour, p.back_offsets, p.back_neighbour, p.first, p.second, p.several,
-            seeds, k, s.marks, s.answers, s.bits, s.summary, s.here, s.there,
-        )  # fmt: skip
-        return ids
+    def walk(self, prepared: Pairs, seeds: Ints, k: int) -> Ints:
+        return numba_walk.walk(prepared, seeds, k, self.scratch(prepared))[0]
 
-    def levels(self, prepared: Prepared, seeds: Ints, k: int) -> tuple[Ints, Ints]:
-        p, s = prepared, self.scratch(prepared.entities, prepared.neighbour.dtype)
-        found: tuple[Ints, Ints] = numba_walk.walk_levels(
-            p.offsets, p.neighbour, p.back_offsets, p.back_neighbour, p.first, p.second,
-            seeds, k, s.marks, s.bits, s.visited, s.here, s.there,
-        )  # fmt: skip
-        return found
+    def try_walk(self, prepared: Pairs, seeds: Ints, k: int) -> tuple[Ints, bool]:
+        """`walk` of seeds that may not all be entities: False if one is not."""
+        return numba_walk.walk(prepared, seeds, k, self.scratch(prepared))
 
-    def walk_each(self, prepared: Prepared, queries: Sequence[Ints], k: int) -> tuple[Ints, Ints]:
-        p, s = prepared, self.scratch(prepared.entities, prepared.neighbour.dtype)
-        starts, seeds = _joined(queries, p.neighbour.dtype)
-        found: tuple[Ints, Ints] = numba_walk.walk_each(
-            p.offsets, p.neighbour, p.back_offsets, p.back_neighbour, p.first, p.second, p.several,
-            starts, seeds, k, s.marks, s.answers, s.bits, s.summary, s.here, s.there,
-        )  # fmt: skip
-        return found
+    def levels(self, prepared: Pairs, seeds: Ints, k: int) -> tuple[Ints, Ints]:
+        return numba_walk.walk_levels(prepared, seeds, k, self.scratch(prepared))
 
-    def seed_words(self, prepared: Prepared, queries: Sequence[Ints]) -> Words:
+    def within(self, prepared: Pairs, seeds: Ints, k: int) -> Ints:
+        return numba_walk.walk_within(prepared, seeds, k, self.scratch(prepared))
+
+    def walk_each(self, prepared: Pairs, queries: Sequence[Ints], k: int) -> tuple[Ints, Ints]:
         starts, seeds = _joined(queries, prepared.neighbour.dtype)
-        words: Words = numba_batch.seed_words(prepared.entities, starts, seeds)
-        return words
+        return numba_walk.walk_each(prepared, starts, seeds, k, self.scratch(prepared))
 
-    def spread(self, prepared: Prepared, words: Words) -> Words:
+    def seed_words(self, prepared: Pairs, queries: Sequence[Ints]) -> Words:
+        starts, seeds = _joined(queries, prepared.neighbour.dtype)
+        return numba_batch.seed_words(len(prepared.offsets) - 1, starts, seeds)
+
+    def spread(self, prepared: Pairs, words: Words) -> Words:
         p = prepared
-        reached: Words = numba_batch.spread(p.offsets, p.neighbour, p.back_offsets, p.back_neighbour, words)
-        return reached
+        return numba_batch.spread(p.offsets, p.neighbour, p.back_offsets, p.back_neighbour, words)
 
-    def list_words(self, prepared: Prepared, words: Words, queries: int) -> tuple[Ints, Ints]:
-        found: tuple[Ints, Ints] = numba_batch.list_words(words, queries, prepared.neighbour)
-        return found
+    def list_words(self, prepared: Pairs, words: Words, queries: int) -> tuple[Ints, Ints]:
+        return numba_batch.list_words(words, queries, prepared.neighbour)
+
+
+def _words(entities: int) -> int:
+    return (entities >> 6) + 1
+
+
+def _new_scratch(entities: int, dtype: np.dtype[np.integer]) -> Scratch:
+    words = _words(entities)
+    return Scratch(
+        marks=np.zeros(words << 6, np.uint8),
+        answers=np.zeros(words << 6, np.uint8),
+        bits=np.zeros(words, np.uint64),
+        visited=np.zeros(words, np.uint64),
+        summary=np.zeros((words >> 6) + 1, np.uint64),
+        here=np.empty((words << 6) + 64, dtype),
+        there=np.empty((words << 6) + 64, dtype),
+    )
 
 
 def _joined(queries: Sequence[Ints], dtype: np.dtype[np.integer]) -> tuple[Ints, Ints]:

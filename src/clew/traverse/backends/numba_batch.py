@@ -5,17 +5,20 @@ time, so that each query's members become a set of its own and are listed like a
 """
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
-from clew.traverse.backends.bits import COMPILE, ONE, bits_to_ids, count_bits
+from clew.traverse.backends.bits import ONE, bits_to_ids, compiled, count_bits
+
+Ints = NDArray[np.integer]
+Words = NDArray[np.uint64]
 
 __all__ = ["list_words", "seed_words", "spread"]
 
 PUSH_SHARE = 0.15  # of all pairs: below this the active entities push, above it everyone pulls
 
 
-@njit(**COMPILE)
-def seed_words(entities, starts, seeds):  # type: ignore[no-untyped-def]
+@compiled
+def seed_words(entities: int, starts: Ints, seeds: Ints) -> Words:
     """Words of the seeds: query q has seeds[starts[q]:starts[q + 1]]."""
     words = np.zeros(entities + 1, np.uint64)
     for q in range(len(starts) - 1):
@@ -24,8 +27,8 @@ def seed_words(entities, starts, seeds):  # type: ignore[no-untyped-def]
     return words
 
 
-@njit(**COMPILE)
-def spread(offsets, neighbour, back_offsets, back_neighbour, words):  # type: ignore[no-untyped-def]
+@compiled
+def spread(offsets: Ints, neighbour: Ints, back_offsets: Ints, back_neighbour: Ints, words: Words) -> Words:
     """One hop of all queries: push when few entries leave the active entities, else pull."""
     entities = len(offsets) - 1
     reached = np.zeros(entities + 1, np.uint64)
@@ -52,8 +55,8 @@ def spread(offsets, neighbour, back_offsets, back_neighbour, words):  # type: ig
     return reached
 
 
-@njit(**COMPILE)
-def transpose_block(block):  # type: ignore[no-untyped-def]
+@compiled
+def transpose_block(block: Words) -> None:
     """Transpose 64 words of 64 bits in place: bit q of word v becomes bit v of word q."""
     width = 32
     mask = np.uint64(0x00000000FFFFFFFF)
@@ -68,11 +71,10 @@ def transpose_block(block):  # type: ignore[no-untyped-def]
             low += 2 * width
         width >>= 1
         mask ^= mask << np.uint64(width)
-    return block
 
 
-@njit(**COMPILE)
-def list_words(words, queries, like):  # type: ignore[no-untyped-def]
+@compiled
+def list_words(words: Words, queries: int, like: Ints) -> tuple[Ints, Ints]:
     """Members of every query, sorted, one query after another, and the offsets of each query's."""
     entities = len(words) - 1
     blocks = (entities >> 6) + 1

@@ -1,54 +1,100 @@
 """The compiled walk of one query: all hops in one call.
 
-The frontier is a sorted list while it is small and one byte per entity when it is large. A small frontier pushes to its
-neighbours; a large one is pulled: each entity asks whether any of its in-neighbours is in the frontier, hubs first, so
-that the first or second question usually answers. Nothing here checks bounds: arrays come proved (`graph.arrays`).
-
-Scratch arrays are all zero between calls. Capacities: marks and bits cover n + 1 entities, the last being a sentinel
-that is never set; lists hold n + 64.
+The frontier is a sorted list while it is small and a set of bits when it is large. A small frontier pushes to its
+neighbours; for a large one each entity asks whether any of its in-neighbours is in the frontier (a pull), hubs first,
+so that the first or second question usually answers. Nothing here checks bounds: arrays come proved (`graph.arrays`).
 """
 
-from numba import njit
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.traverse.backends.bits import (
-    COMPILE,
     ONE,
     bits_to_ids,
-    bits_to_marks,
+    compiled,
     count_bits,
     lowest_bit,
     marks_to_bits,
+    prefetch,
 )
 
-__all__ = ["expand_few", "walk", "walk_each", "walk_levels"]
+__all__ = ["Pairs", "Scratch", "expand_few", "walk", "walk_each", "walk_levels", "walk_within"]
+
+Ints = NDArray[np.integer]
+Marks = NDArray[np.uint8]
+Words = NDArray[np.uint64]
 
 FEW = 16384  # neighbour entries up to which a push goes through bits, which need no pass over all entities
 PULL_SHARE = 0.22  # of all pairs: a push that would look at more is done as a pull
-SPARSE_SHARE = 32  # a dense frontier of fewer than n / 32 entities becomes a list again
+SPARSE_SHARE = 32  # a set of fewer than n / 32 entities is walked as a list again
+SAMPLE = 2048  # members of a large frontier whose rows are measured to choose between push and pull
+AHEAD = 8  # rows by which memory is asked for in advance
 
 
-@njit(**COMPILE)
-def reach(offsets, frontier, count):  # type: ignore[no-untyped-def]
-    """How many neighbour entries a frontier has."""
+class Pairs(NamedTuple):
+    """An adjacency laid out for the kernels. `first` and `second` end at the last entity that has an in-neighbour."""
+
+    offsets: Ints
+    neighbour: Ints
+    back_offsets: Ints
+    back_neighbour: Ints
+    first: Ints  # the first in-neighbour of each entity, n where there is none
+    second: Ints
+    several: Words  # bits: entities with two in-neighbours or more
+
+
+class Scratch(NamedTuple):
+    """What a walk works in: all zero between calls, the lists excepted. Entity n has room too, and is never set."""
+
+    marks: Marks  # one byte per entity
+    answers: Marks
+    bits: Words
+    visited: Words
+    summary: Words  # one bit per word of `bits`
+    here: Ints  # lists of up to n entities, with 64 to spare
+    there: Ints
+
+
+@compiled
+def reach(offsets: Ints, frontier: Ints, count: int) -> int:
+    """How many neighbour entries a frontier has: exactly for a small one, else estimated from a sample of its rows."""
+    stride = max(1, count // SAMPLE)
     total = 0
-    for i in range(count):
+    for i in range(0, count, stride):
         total += offsets[frontier[i] + 1] - offsets[frontier[i]]
-    return total
+    return total * stride
 
 
-@njit(**COMPILE)
-def push_few(offsets, neighbour, frontier, count, total, bits, summary, out):  # type: ignore[no-untyped-def]
-    """Neighbours of a small frontier with `total` entries, sorted; leaves `bits` and `summary` clear.
+@compiled
+def take_ids(bits: Words, words: int, out: Ints) -> int:
+    """Sorted list of a set; clears it."""
+    count = bits_to_ids(bits, words, out, 0)
+    bits[:words] = 0
+    return count
+
+
+@compiled
+def push_bits(offsets: Ints, neighbour: Ints, frontier: Ints, count: int, bits: Words) -> None:
+    """Add the neighbours of a frontier to a set."""
+    for i in range(count):
+        u = frontier[i]
+        for j in range(offsets[u], offsets[u + 1]):
+            v = np.int64(neighbour[j])
+            bits[v >> 6] |= ONE << np.uint64(v & 63)
+
+
+@compiled
+def push_few(
+    offsets: Ints, neighbour: Ints, frontier: Ints, count: int, total: int, bits: Words, summary: Words, out: Ints
+) -> int:
+    """Neighbours of a small frontier with `total` entries, sorted.
 
     A very small one also notes which words it touched, so that most of the set need not be looked through."""
     words = len(bits)
     if total * 4 > words:
-        for i in range(count):
-            u = frontier[i]
-            for j in range(offsets[u], offsets[u + 1]):
-                v = np.int64(neighbour[j])
-                bits[v >> 6] |= ONE << np.uint64(v & 63)
+        push_bits(offsets, neighbour, frontier, count, bits)
         return take_ids(bits, words, out)
     for i in range(count):
         u = frontier[i]
@@ -73,77 +119,73 @@ def push_few(offsets, neighbour, frontier, count, total, bits, summary, out):  #
     return at
 
 
-@njit(**COMPILE)
-def take_ids(bits, words, out):  # type: ignore[no-untyped-def]
-    """Sorted list of a set; clears it."""
-    count = bits_to_ids(bits, words, out, 0)
-    bits[:words] = 0
-    return count
-
-
-@njit(**COMPILE)
-def push_many(offsets, neighbour, frontier, count, marks):  # type: ignore[no-untyped-def]
-    """Mark the neighbours of a frontier: stores only, no reads."""
+@compiled
+def push_many(offsets: Ints, neighbour: Ints, frontier: Ints, count: int, marks: Marks) -> None:
+    """Mark the neighbours of a larger frontier: by stores alone, which do not wait for each other."""
     for i in range(count):
+        if i + 2 * AHEAD < count:
+            prefetch(offsets, np.int64(frontier[i + 2 * AHEAD]))
+            prefetch(neighbour, np.int64(offsets[frontier[i + AHEAD]]))
         u = frontier[i]
         for j in range(offsets[u], offsets[u + 1]):
             marks[neighbour[j]] = 1
 
 
-@njit(**COMPILE)
-def pull(back_offsets, back_neighbour, first, second, several, marks, answers, bits, missed):  # type: ignore[no-untyped-def]
-    """`bits` becomes every entity with an in-neighbour in `marks`; returns how many those are.
+@compiled
+def pull(pairs: Pairs, marks: Marks, answers: Marks, bits: Words, missed: Ints) -> int:
+    """`answers` and `bits` become every entity with an in-neighbour in `marks`; returns how many those are.
 
-    One pass over the first in-neighbours, a second over the second ones of those still missed, then row by row.
-    """
+    One pass over the first in-neighbours, a second over the second ones of those still missed, then row by row."""
+    first, words = pairs.first, len(bits)
     for v in range(len(first)):
         answers[v] = marks[first[v]]
-    words = (len(first) >> 6) + 1
-    answers[len(first) : words << 6] = 0
+    answers[len(first) :] = 0
     marks_to_bits(answers.view(np.uint64), words << 3, bits.view(np.uint8))
-    count = 0
     for word in range(words):
-        rest = ~bits[word] & several[word]
-        while rest != 0:
-            missed[count] = (word << 6) + lowest_bit(rest)
-            count += 1
-            rest &= rest - ONE
-    count = ask_column(second, marks, bits, missed, count)
-    ask_rows(back_offsets, back_neighbour, 2, marks, bits, missed, count)
+        bits[word] = ~bits[word] & pairs.several[word]
+    count = bits_to_ids(bits, words, missed, 0)
+    count = ask_column(pairs.second, marks, answers, missed, count)
+    ask_rows(pairs.back_offsets, pairs.back_neighbour, marks, answers, missed, count)
+    marks_to_bits(answers.view(np.uint64), words << 3, bits.view(np.uint8))
     total = 0
     for word in range(words):
         total += count_bits(bits[word])
     return total
 
 
-@njit(**COMPILE)
-def ask_column(column, marks, bits, missed, count):  # type: ignore[no-untyped-def]
-    """Ask one in-neighbour of each of the first `count` in `missed`; those answered join `bits`, the others stay."""
+@compiled
+def ask_column(column: Ints, marks: Marks, answers: Marks, missed: Ints, count: int) -> int:
+    """Ask one in-neighbour of each of the first `count` in `missed`; those without an answer stay there."""
     still = 0
     for i in range(count):
         v = np.int64(missed[i])
         hit = marks[column[v]]
-        bits[v >> 6] |= np.uint64(hit) << np.uint64(v & 63)
+        answers[v] = hit
         missed[still] = v
         still += 1 - hit
     return still
 
 
-@njit(**COMPILE)
-def ask_rows(back_offsets, back_neighbour, skip, marks, bits, missed, count):  # type: ignore[no-untyped-def]
-    """Ask the in-neighbours of each entity in `missed`, all but the first `skip`, until one answers."""
+@compiled
+def ask_rows(back_offsets: Ints, back_neighbour: Ints, marks: Marks, answers: Marks, missed: Ints, count: int) -> None:
+    """Ask the in-neighbours of each entity in `missed`, from the third on, until one answers."""
     for i in range(count):
+        if i + AHEAD < count:
+            prefetch(back_neighbour, np.int64(back_offsets[missed[i + AHEAD]] + 2))
         v = np.int64(missed[i])
-        for j in range(back_offsets[v] + skip, back_offsets[v + 1]):
+        for j in range(back_offsets[v] + 2, back_offsets[v + 1]):
             if marks[back_neighbour[j]]:
-                bits[v >> 6] |= ONE << np.uint64(v & 63)
+                answers[v] = 1
                 break
 
 
-@njit(**COMPILE)
-def expand_few(offsets, neighbour, frontier, bits, summary, out):  # type: ignore[no-untyped-def]
-    """One hop of a small frontier as a new array and 1; the array is empty and the number 0 if it is not small,
-    -1 if it names an entity that is not there. The shortest way through the door for a single hop."""
+@compiled
+def expand_few(
+    offsets: Ints, neighbour: Ints, frontier: Ints, bits: Words, summary: Words, out: Ints
+) -> tuple[Ints, int]:
+    """One hop of a small frontier, the shortest way through the door: (ids, 1).
+
+    (nothing, 0) if the frontier is not small, (nothing, -1) if it names an entity that is not there."""
     entities = len(offsets) - 1
     total = 0
     for i in range(len(frontier)):
@@ -157,155 +199,172 @@ def expand_few(offsets, neighbour, frontier, bits, summary, out):  # type: ignor
     return out[:count].copy(), 1
 
 
-@njit(**COMPILE)
-def walk_into(
-    offsets, neighbour, back_offsets, back_neighbour, first, second, several,
-    seeds, hops, marks, answers, bits, summary, here, there,
-):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Ends of walks of exactly `hops` steps: returns (dense, count, swapped). A dense result stands in `bits`, a sparse one
-    sorted in `there` if swapped, else in `here`."""
-    entities = len(offsets) - 1
-    words = (entities >> 6) + 1
-    few_pairs = np.int64(len(neighbour) * PULL_SHARE)
+@compiled
+def walk_into(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> tuple[bool, int, bool]:
+    """Ends of walks of exactly `hops` steps: (dense, how many, swapped).
+
+    A dense result stands in `scratch.bits`; a sparse one sorted in `scratch.there` if swapped, else in `here`."""
+    offsets, neighbour = pairs.offsets, pairs.neighbour
+    marks, answers, bits, here, there = scratch.marks, scratch.answers, scratch.bits, scratch.here, scratch.there
+    few_pairs = int(len(neighbour) * PULL_SHARE)
     count = len(seeds)
     for i in range(count):
         here[i] = seeds[i]
-    dense = False
+    dense = False  # the frontier is in `bits`, not listed in `here`
+    marked = False  # the frontier is in `marks`, which therefore are not clear
     swapped = False
     for _ in range(hops):
         if count == 0:
             break
-        if dense and count * SPARSE_SHARE < entities:
-            take_ids(bits, words, here)
+        if dense and count * SPARSE_SHARE < len(offsets):
+            take_ids(bits, len(bits), here)
             dense = False
-        if not dense:
-            total = reach(offsets, here, count)
-            if total <= FEW or total <= few_pairs:
-                if total <= FEW:
-                    count = push_few(offsets, neighbour, here, count, total, bits, summary, there)
-                else:
-                    push_many(offsets, neighbour, here, count, marks)
-                    marks_to_bits(marks.view(np.uint64), words << 3, bits.view(np.uint8))
-                    marks[: words << 6] = 0
-                    count = take_ids(bits, words, there)
-                here, there = there, here
-                swapped = not swapped
-                continue
-            for i in range(count):
-                marks[here[i]] = 1
-            dense = True
+        total = 0 if dense else reach(offsets, here, count)
+        if dense or total > max(FEW, few_pairs):
+            if not marked:
+                for i in range(count):
+                    marks[here[i]] = 1
+            count = pull(pairs, marks, answers, bits, there)
+            marks, answers = answers, marks
+            dense = marked = True
+            continue
+        if marked:
+            marks[:] = 0
+            answers[:] = 0
+        marked = total > FEW
+        if marked:
+            push_many(offsets, neighbour, here, count, marks)
+            marks_to_bits(marks.view(np.uint64), len(marks) >> 3, bits.view(np.uint8))
+            count = take_ids(bits, len(bits), there)
         else:
-            bits_to_marks(bits.view(np.uint8), words << 3, marks.view(np.uint64))
-        count = pull(back_offsets, back_neighbour, first, second, several, marks, answers, bits, there)
-        marks[: words << 6] = 0
+            count = push_few(offsets, neighbour, here, count, total, bits, scratch.summary, there)
+        here, there = there, here
+        swapped = not swapped
+    if marked:
+        marks[:] = 0
+        answers[:] = 0
     return dense, count, swapped
 
 
-@njit(**COMPILE)
-def collect(dense, count, swapped, bits, words, here, there, ids, at):  # type: ignore[no-untyped-def]
+@compiled
+def collect(scratch: Scratch, dense: bool, count: int, swapped: bool, ids: Ints, at: int) -> None:
     """Copy what `walk_into` found into `ids` from `at` on, and clear it."""
     if dense:
-        bits_to_ids(bits, words, ids, at)
-        bits[:words] = 0
+        bits_to_ids(scratch.bits, len(scratch.bits), ids, at)
+        scratch.bits[:] = 0
+    elif swapped:
+        ids[at : at + count] = scratch.there[:count]
     else:
-        ids[at : at + count] = there[:count] if swapped else here[:count]
+        ids[at : at + count] = scratch.here[:count]
 
 
-@njit(**COMPILE)
-def walk(
-    offsets, neighbour, back_offsets, back_neighbour, first, second, several,
-    seeds, hops, marks, answers, bits, summary, here, there,
-):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Sorted ends of walks of exactly `hops` steps."""
-    dense, count, swapped = walk_into(
-        offsets, neighbour, back_offsets, back_neighbour, first, second, several,
-        seeds, hops, marks, answers, bits, summary, here, there,
-    )  # fmt: skip
-    ids = np.empty(count + 8, neighbour.dtype)
-    collect(dense, count, swapped, bits, (len(offsets) - 1 >> 6) + 1, here, there, ids, 0)
-    return ids[:count]
+@compiled
+def walk(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> tuple[Ints, bool]:
+    """Sorted ends of walks of exactly `hops` steps; (nothing, False) if a seed is not an entity."""
+    entities = len(pairs.offsets) - 1
+    for i in range(len(seeds)):
+        if seeds[i] < 0 or seeds[i] >= entities:
+            return np.empty(0, pairs.neighbour.dtype), False
+    dense, count, swapped = walk_into(pairs, seeds, hops, scratch)
+    ids = np.empty(count + 8, pairs.neighbour.dtype)
+    collect(scratch, dense, count, swapped, ids, 0)
+    return ids[:count], True
 
 
-@njit(**COMPILE)
-def walk_each(
-    offsets, neighbour, back_offsets, back_neighbour, first, second, several,
-    starts, seeds, hops, marks, answers, bits, summary, here, there,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+@compiled
+def walk_each(pairs: Pairs, starts: Ints, seeds: Ints, hops: int, scratch: Scratch) -> tuple[Ints, Ints]:
     """`walk` for many queries, one after another: query q has seeds[starts[q]:starts[q + 1]].
 
     Returns all ends one after another and the offsets of each query's."""
     queries = len(starts) - 1
     ends = np.zeros(queries + 1, np.int64)
-    ids = np.empty(max(1024, 4 * len(seeds)), neighbour.dtype)
+    ids = np.empty(max(1024, 4 * len(seeds)), pairs.neighbour.dtype)
     for q in range(queries):
-        dense, count, swapped = walk_into(
-            offsets, neighbour, back_offsets, back_neighbour, first, second, several,
-            seeds[starts[q] : starts[q + 1]], hops, marks, answers, bits, summary, here, there,
-        )  # fmt: skip
+        dense, count, swapped = walk_into(pairs, seeds[starts[q] : starts[q + 1]], hops, scratch)
         at = ends[q]
         if at + count + 8 > len(ids):
-            larger = np.empty(2 * (at + count) + 8, neighbour.dtype)
+            larger = np.empty(2 * (at + count) + 8, pairs.neighbour.dtype)
             larger[:at] = ids[:at]
             ids = larger
-        collect(dense, count, swapped, bits, (len(offsets) - 1 >> 6) + 1, here, there, ids, at)
+        collect(scratch, dense, count, swapped, ids, at)
         ends[q + 1] = at + count
     return ids[: ends[queries]], ends
 
 
-@njit(**COMPILE)
-def walk_levels(
-    offsets, neighbour, back_offsets, back_neighbour, first, second,
-    seeds, hops, marks, bits, visited, reached, missed,
-):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Breadth first: everything within `hops` steps, nearest first and sorted within a level, with the level offsets.
+@compiled
+def join_visited(scratch: Scratch, reached: Ints, at: int) -> int:
+    """Move what is new in `bits` to `visited`, to `marks` and to the list `reached` from `at` on; clears `bits`."""
+    bits, visited = scratch.bits, scratch.visited
+    for word in range(len(bits)):
+        bits[word] &= ~visited[word]
+        visited[word] |= bits[word]
+    end = bits_to_ids(bits, len(bits), reached, at)
+    for i in range(at, end):
+        scratch.marks[reached[i]] = 1
+    bits[:] = 0
+    return end
 
-    `marks` and `visited` hold the same set, what was reached so far, as bytes and as bits."""
-    entities = len(offsets) - 1
-    words = (entities >> 6) + 1
-    few_pairs = np.int64(len(neighbour) * PULL_SHARE)
+
+@compiled
+def pull_unvisited(pairs: Pairs, scratch: Scratch, missed: Ints) -> None:
+    """Set `bits` to whoever was not reached yet and has an in-neighbour that was."""
+    bits, answers, words = scratch.bits, scratch.answers, len(scratch.bits)
+    for word in range(words):
+        bits[word] = ~scratch.visited[word]
+    count = bits_to_ids(bits, words, missed, 0)
+    while count > 0 and missed[count - 1] >= len(pairs.first):
+        count -= 1
+    count = ask_column(pairs.first, scratch.marks, answers, missed, count)
+    count = ask_column(pairs.second, scratch.marks, answers, missed, count)
+    ask_rows(pairs.back_offsets, pairs.back_neighbour, scratch.marks, answers, missed, count)
+    marks_to_bits(answers.view(np.uint64), words << 3, bits.view(np.uint8))
+    answers[:] = 0
+
+
+@compiled
+def flood(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> Ints:
+    """Breadth first: everything within `hops` steps into `here`, nearest first and sorted within a level.
+
+    Returns the offsets of the levels. `marks` and `visited` hold what was reached so far, and are left to the caller.
+    An entity not yet reached has in-neighbours among those only in the last level, so a pull may ask for any."""
+    reached = scratch.here
+    few_pairs = int(len(pairs.neighbour) * PULL_SHARE)
     for i in range(len(seeds)):
         v = np.int64(seeds[i])
-        bits[v >> 6] |= ONE << np.uint64(v & 63)
-    levels = np.zeros(min(hops, entities) + 2, np.int64)
+        scratch.bits[v >> 6] |= ONE << np.uint64(v & 63)
+    levels = np.zeros(min(hops, len(pairs.offsets)) + 2, np.int64)
     low = 0
-    high = 0
+    high = join_visited(scratch, reached, 0)
+    levels[1] = high
     level = 0
-    while True:
-        for word in range(words):  # what is new joins the visited
-            fresh = bits[word] & ~visited[word]
-            bits[word] = 0
-            visited[word] |= fresh
-            while fresh != 0:
-                v = (word << 6) + lowest_bit(fresh)
-                reached[high] = v
-                marks[v] = 1
-                high += 1
-                fresh &= fresh - ONE
-        levels[level + 1] = high
-        if high == low or level == hops:
-            break
-        if reach(offsets, reached[low:high], high - low) <= few_pairs:
-            for i in range(low, high):
-                u = reached[i]
-                for j in range(offsets[u], offsets[u + 1]):
-                    v = np.int64(neighbour[j])
-                    bits[v >> 6] |= ONE << np.uint64(v & 63)
+    while level < hops and high > low:
+        frontier = reached[low:high]
+        if reach(pairs.offsets, frontier, high - low) <= few_pairs:
+            push_bits(pairs.offsets, pairs.neighbour, frontier, high - low, scratch.bits)
         else:
-            count = 0  # whoever was not reached yet asks its in-neighbours: those visited are all of the last level
-            for word in range((len(first) >> 6) + 1):
-                rest = ~visited[word]
-                while rest != 0:
-                    missed[count] = (word << 6) + lowest_bit(rest)
-                    count += 1
-                    rest &= rest - ONE
-            while count > 0 and missed[count - 1] >= len(first):
-                count -= 1
-            count = ask_column(first, marks, bits, missed, count)
-            count = ask_column(second, marks, bits, missed, count)
-            ask_rows(back_offsets, back_neighbour, 2, marks, bits, missed, count)
+            pull_unvisited(pairs, scratch, scratch.there)
         low = high
+        high = join_visited(scratch, reached, high)
         level += 1
-    for i in range(high):
-        marks[reached[i]] = 0
-    visited[:words] = 0
-    return reached[:high].copy(), levels[: level + 2]
+        levels[level + 1] = high
+    return levels[: level + 2]
+
+
+@compiled
+def walk_levels(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> tuple[Ints, Ints]:
+    """Everything within `hops` steps, nearest first and sorted within a level, and the offsets of the levels."""
+    levels = flood(pairs, seeds, hops, scratch)
+    scratch.marks[:] = 0
+    scratch.visited[:] = 0
+    return scratch.here[: levels[-1]].copy(), levels
+
+
+@compiled
+def walk_within(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> Ints:
+    """Everything within `hops` steps, sorted."""
+    count = flood(pairs, seeds, hops, scratch)[-1]
+    ids = np.empty(count + 8, pairs.neighbour.dtype)
+    bits_to_ids(scratch.visited, len(scratch.visited), ids, 0)
+    scratch.marks[:] = 0
+    scratch.visited[:] = 0
+    return ids[:count]

@@ -1,0 +1,170 @@
+"""A batch of 150 queries: Clew's `hop_batch` against what each peer does best with many queries.
+
+python benchmarks/batch.py --quick --json batch.json
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if not __package__:  # run as a file: its own folder holds a statistics.py that must not stand for Python's
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+import numpy as np
+
+from benchmarks import graphs as bench_graphs
+from benchmarks.claims import batch_claims
+from benchmarks.clew_graph import OpenedGraph, build_and_open
+from benchmarks.graphs import BenchGraph
+from benchmarks.peers import FAST, Peer, load_peers
+from benchmarks.peers.peer import as_array
+from benchmarks.report import environment, main, markdown
+from benchmarks.rounds import CLEW, Disagreement, figures, no_collections
+from clew.progress import Progress, silent
+
+__all__ = ["run"]
+
+HOPS = (1, 2, 3, 4, 5)
+SAMPLE = 10  # queries a slow peer is timed on; its figure is scaled up to the batch, and its row says so
+SLOW_REPEATS = 2
+FAR = 5  # a peer this many times slower than the best peer is slow
+SLOW_SECONDS = 8.0  # and sampled, if its batch would take longer than this
+
+
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """`run` gives seconds and a result for the first so many queries and k, `ids` a sorted array per query."""
+
+    name: str
+    run: Callable[[int, int], tuple[float, Any]]
+    ids: Callable[[Any], list[np.ndarray]]
+
+
+def run(*, quick: bool = False, graphs: Sequence[str] = ("heavy",), progress: Progress = silent) -> dict[str, Any]:
+    """Make the graphs, prove that all engines agree on the batch, time them, and judge the claims."""
+    load_peers()  # a missing peer is known before anything long is begun
+    repeats = 7 if quick else 11
+    rows: list[dict[str, Any]] = []
+    described, notes, versions = {}, [], {}
+    for name in graphs:
+        progress(f"making the {name} graph", 0, None)
+        graph = bench_graphs.load(name)
+        described[name] = graph.describe()
+        peers, absent = load_peers(FAST if quick else None)
+        notes += [note for note in absent if note not in notes]
+        with tempfile.TemporaryDirectory() as directory, no_collections():
+            progress(f"building the {name} graph with clew", 0, None)
+            opened = build_and_open(graph, Path(directory))
+            try:
+                found = _measure(graph, opened, peers, repeats, quick, progress)
+                versions |= {peer.name: peer.version for peer in peers if hasattr(peer, "version")}
+            finally:
+                for peer in peers:
+                    peer.close()
+            rows += [{**row, "graph": name, "filter": "none"} for row in found]
+            del opened
+    return {
+        "benchmark": "batch",
+        "graph": described,
+        "agree": True,  # otherwise `Disagreement` was raised
+        **environment(versions),
+        "quick": quick,
+        "rows": rows,
+        "claims": batch_claims(rows),
+        "notes": notes,
+    }
+
+
+def _measure(
+    graph: BenchGraph, opened: OpenedGraph, peers: Sequence[Peer], repeats: int, quick: bool, progress: Progress
+) -> list[dict[str, Any]]:
+    pairs, triples = graph.pairs(), graph.ends()
+    for number, peer in enumerate(peers):
+        progress(f"preparing {peer.name}", number, len(peers))
+        peer.prepare(graph.entities, *(triples if peer.wants_triples else pairs), tuning=graph.tuning)
+    engines = [_clew_engine(opened, graph.queries), *(_peer_engine(peer, graph.queries) for peer in peers)]
+    rows = []
+    for k in HOPS:
+        progress(f"batches at hop {k}", k, HOPS[-1])
+        sizes = _sizes(engines, k, len(graph.queries))
+        _prove_agreement(engines, sizes, k)
+        few = 5 if quick and k > 3 else repeats
+        milliseconds = _rounds(engines, sizes, k, len(graph.queries), few)
+        found = figures(milliseconds, hop=k, mode="exact")
+        rows += [{**row, "queries": sizes[row["engine"]]} for row in found]
+    return rows
+
+
+def _clew_engine(opened: OpenedGraph, queries: Sequence[np.ndarray]) -> _Engine:
+    seeds, hop_batch = [opened.seeds(query) for query in queries], opened.engine.hop_batch
+
+    def run(count: int, k: int) -> tuple[float, Any]:
+        asked = seeds[:count]
+        start = time.perf_counter()
+        many = hop_batch(asked, k=k)
+        ids, offsets = many.ids, many.offsets
+        return time.perf_counter() - start, (ids, offsets)
+
+    def ids(result: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
+        return [opened.back(part) for part in np.split(result[0], result[1][1:-1])]
+
+    return _Engine(CLEW, run, ids)
+
+
+def _peer_engine(peer: Peer, queries: Sequence[np.ndarray]) -> _Engine:
+    return _Engine(
+        peer.name,
+        lambda count, k: peer.timed_batch(queries[:count], k),
+        lambda many: [as_array(ids) for ids in many],
+    )
+
+
+def _sizes(engines: Sequence[_Engine], k: int, asked: int) -> dict[str, int]:
+    """How many queries each engine is timed on: all, but for peers far behind whose batch would take long."""
+    predicted = {engine.name: engine.run(SAMPLE, k)[0] * asked / SAMPLE for engine in engines}
+    best = min(seconds for name, seconds in predicted.items() if name != CLEW)
+    return {
+        name: SAMPLE if seconds > SLOW_SECONDS and seconds > FAR * best else asked
+        for name, seconds in predicted.items()
+    }
+
+
+def _prove_agreement(engines: Sequence[_Engine], sizes: dict[str, int], k: int) -> None:
+    """Raise `Disagreement` unless every query has the same ids in every engine."""
+    expected: list[np.ndarray] = []
+    for engine in engines:
+        count = sizes[engine.name]
+        _, result = engine.run(count, k)
+        found = engine.ids(result)
+        expected = expected or found
+        for query, ids in enumerate(found):
+            if not np.array_equal(ids, expected[query]):
+                raise Disagreement(
+                    f"query {query} of the batch, hop {k}: {engine.name} gives {len(ids)} entities and "
+                    f"{engines[0].name} {len(expected[query])}"
+                )
+
+
+def _rounds(
+    engines: Sequence[_Engine], sizes: dict[str, int], k: int, asked: int, repeats: int
+) -> dict[str, np.ndarray]:
+    """Milliseconds for the whole batch; each repeat runs every engine once, in shuffled order."""
+    random = np.random.default_rng([2, k])
+    spent: dict[str, list[float]] = {engine.name: [] for engine in engines}
+    for repeat in range(repeats):
+        for place in random.permutation(len(engines)):
+            engine = engines[place]
+            if sizes[engine.name] < asked and repeat >= SLOW_REPEATS:
+                continue
+            seconds, result = engine.run(sizes[engine.name], k)
+            del result
+            spent[engine.name].append(seconds * 1000 * asked / sizes[engine.name])
+    return {name: np.array(times) for name, times in spent.items()}
+
+
+if __name__ == "__main__":
+    sys.exit(main(run, "Time a batch of queries against other libraries.", markdown))

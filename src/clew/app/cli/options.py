@@ -1,0 +1,153 @@
+"""Arguments and options that several commands share, and what is made of them."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.errors import InputError
+
+if TYPE_CHECKING:
+    from clew import Engine, Where
+
+__all__ = [
+    "AsJson",
+    "AsOf",
+    "Backend",
+    "Direction",
+    "GraphPath",
+    "Layer",
+    "MaxDegree",
+    "Metapath",
+    "MinConfidence",
+    "QualifierPairs",
+    "Relation",
+    "SourceNames",
+    "Through",
+    "Timeout",
+    "WithNegated",
+    "check_limit",
+    "conditions",
+    "open_graph",
+    "pairs",
+    "relations",
+]
+
+GraphPath = Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Direction = Annotated[str, typer.Option(metavar="WAY", help="Walk triples out, in or both ways.")]
+Relation = Annotated[
+    list[str] | None,
+    typer.Option("--relation", "-r", metavar="R", help="Walk only this relation; may be repeated.", show_default=False),
+]
+Metapath = Annotated[
+    str | None,
+    typer.Option(metavar="STEPS", help='Relations for each hop: "r1,r2 ; r3"; * is any.', show_default=False),
+]
+Through = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TYPE", help="Walk only through entities of this type; may be repeated.", show_default=False),
+]
+MaxDegree = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Do not walk through entities with more triples.", show_default=False),
+]
+Layer = Annotated[str, typer.Option(metavar="LAYER", help="Statements to use: all, curated or no-extracted.")]
+SourceNames = Annotated[
+    list[str] | None,
+    typer.Option("--source", metavar="NAME", help="Use only this source; may be repeated.", show_default=False),
+]
+AsOf = Annotated[
+    str | None, typer.Option(metavar="DAY", help="Use what was valid on a day, as 2020-05-01.", show_default=False)
+]
+MinConfidence = Annotated[
+    float | None, typer.Option(metavar="X", help="Use statements at least this confident.", show_default=False)
+]
+QualifierPairs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--qualifier", metavar="NAME=VALUE", help="Ask for a qualifier's value; may be repeated.", show_default=False
+    ),
+]
+WithNegated = Annotated[bool, typer.Option("--with-negated", help="Also walk what is stated not to hold.")]
+Timeout = Annotated[float | None, typer.Option(metavar="SECONDS", help="Give up after this long.", show_default=False)]
+Backend = Annotated[str, typer.Option(metavar="NAME", help="auto, numba, numpy, scipy, torch or reference.")]
+
+
+def open_graph(path: str, *, backend: str = "auto") -> "Engine":
+    """Open a graph directory; the engine is imported only now."""
+    from clew.traverse import open
+
+    return open(path, backend=backend)
+
+
+def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    """NAME=VALUE options as a mapping.
+
+    >>> pairs(["subject=head"], "--column")
+    {'subject': 'head'}
+    """
+    made: dict[str, str] = {}
+    for each in given or ():
+        name, equals, value = each.partition("=")
+        if not equals or not name or not value:
+            raise InputError(f"{option} takes NAME=VALUE, not {each!r}")
+        if name in made:
+            raise InputError(f"{option} gives {name!r} twice: {made[name]!r} and {value!r}")
+        made[name] = value
+    return made
+
+
+def relations(named: Sequence[str] | None, metapath: str | None, k: int | None) -> tuple[Any, int]:
+    """What `relations=` and `k=` of a walk should be; a metapath brings its own number of hops.
+
+    >>> relations(None, "associated_with ; has_phenotype,is_a", None)
+    ([['associated_with'], ['has_phenotype', 'is_a']], 2)
+    """
+    if metapath is None:
+        return (list(named) if named else None), 1 if k is None else k
+    if named:
+        raise InputError("give --relation for all hops or --metapath for each, not both")
+    steps = [_step(step.strip(), metapath) for step in metapath.split(";")]
+    if k is not None and k != len(steps):
+        raise InputError(f"--metapath {metapath!r} has {len(steps)} hops, --k says {k}: leave --k out")
+    return steps, len(steps)
+
+
+def _step(text: str, metapath: str) -> list[str] | None:
+    if text == "*":
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise InputError(f'--metapath takes relations for each hop, as "r1,r2 ; r3" (* is any), not {metapath!r}')
+    return names
+
+
+def conditions(
+    *,
+    layer: str,
+    sources: Sequence[str] | None,
+    as_of: str | None,
+    min_confidence: float | None,
+    qualifiers: Sequence[str] | None,
+    with_negated: bool,
+) -> "Where":
+    """Conditions on assertions, from the options that state them."""
+    from clew.graph import Where
+
+    asked: Mapping[str, str] = pairs(qualifiers, "--qualifier")
+    return Where(
+        layer=layer,
+        sources=list(sources) if sources else None,
+        as_of=as_of,
+        min_confidence=min_confidence,
+        qualifiers=asked,
+        negated=with_negated,
+    )
+
+
+def check_limit(limit: int | None) -> int | None:
+    """The limit, if it is a number of rows."""
+    if limit is not None and limit < 0:
+        raise InputError(f"--limit is a number of rows, 0 or more, not {limit}")
+    return limit

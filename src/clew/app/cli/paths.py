@@ -1,0 +1,209 @@
+"""`clew paths`: the ways from one entity to another, each triple with what its sources say, and a drawing of them."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from math import log10
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import (
+    AsJson,
+    AsOf,
+    Backend,
+    Direction,
+    GraphPath,
+    Layer,
+    MaxDegree,
+    Metapath,
+    MinConfidence,
+    QualifierPairs,
+    Relation,
+    SourceNames,
+    Through,
+    Timeout,
+    WithNegated,
+    check_limit,
+    conditions,
+    open_graph,
+    relations,
+)
+from clew.app.cli.output import counted, one_line, print_json, printable, say, shorten, terminal_width
+from clew.app.cli.records import assertion_record, entity_records, triple_record
+
+if TYPE_CHECKING:
+    from clew import Engine, Path, Paths, Triple
+    from clew.app.drawing import Scene
+
+__all__ = ["describe_paths", "drawn_paths", "paths", "show_paths"]
+
+Entity = dict[str, str]
+DEFAULT_HOPS = 3
+CITED = 4  # publications shown of one triple
+LONG_COUNT = 10**15  # from here on a number of paths is given as a power of ten
+
+
+def paths(
+    graph: GraphPath,
+    source: Annotated[str, typer.Argument(metavar="FROM", help="Id or exact name of an entity.", show_default=False)],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Id or exact name of an entity.", show_default=False)],
+    k: Annotated[
+        int | None, typer.Option("--k", "-k", metavar="N", help="Most hops; 3 by default.", show_default=False)
+    ] = None,
+    kind: Annotated[str, typer.Option(metavar="KIND", help="simple, walks or shortest.")] = "simple",
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many paths at most.")] = 10,
+    direction: Direction = "out",
+    relation: Relation = None,
+    metapath: Metapath = None,
+    through: Through = None,
+    max_degree: MaxDegree = None,
+    layer: Layer = "all",
+    sources: SourceNames = None,
+    as_of: AsOf = None,
+    min_confidence: MinConfidence = None,
+    qualifier: QualifierPairs = None,
+    with_negated: WithNegated = False,
+    draw: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Also draw them: FILE.html or FILE.svg.", show_default=False),
+    ] = None,
+    timeout: Timeout = None,
+    backend: Backend = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Show the paths between two entities, shortest and rarest first, with the sources of every triple.
+
+    Kinds: simple paths pass no entity twice, walks may, shortest are the simple paths of the least length.
+
+    \b
+    Examples:
+      clew paths hpo.clew FBN1 Arachnodactyly
+      clew paths hpo.clew FBN1 TGFBR1 --direction both --kind shortest --draw shared.html
+      clew paths hpo.clew FBN1 HP:0001166 --metapath "associated_with ; has_phenotype" --layer curated --json
+    """
+    check_limit(limit)
+    steps, hops = relations(relation, metapath, DEFAULT_HOPS if k is None and metapath is None else k)
+    where = conditions(
+        layer=layer, sources=sources, as_of=as_of, min_confidence=min_confidence, qualifiers=qualifier,
+        with_negated=with_negated,
+    )  # fmt: skip
+    if draw is not None:
+        from clew.app.drawing.write import check_drawing_name, write_drawing
+
+        check_drawing_name(draw)
+    engine = open_graph(graph, backend=backend)
+    found = engine.paths(
+        source, target, hops, kind=kind, limit=limit, direction=direction, relations=steps, through=through or None,
+        max_degree=max_degree, where=where, timeout=timeout,
+    )  # fmt: skip
+    start, end = (entity_records(engine, engine.resolve(each))[0] for each in (source, target))
+    shown = list(found)
+    if draw is not None:
+        write_drawing(drawn_paths(engine, start, end, found, shown), draw)
+    if as_json:
+        sys.set_int_max_str_digits(0)  # a number of walks may have any number of digits
+        print_json(_report(graph, engine, start, end, found, shown, draw))
+    else:
+        say(describe_paths(found, len(shown), start, end) + (" (--limit)" if found.truncated else ""))
+        show_paths(engine, shown)
+        if draw is not None:
+            say()
+            say(f"drawn in {printable(draw)}")
+
+
+def _report(
+    graph: str, engine: "Engine", start: Entity, end: Entity, found: "Paths", shown: "Sequence[Path]", draw: str | None
+) -> dict[str, Any]:
+    return {
+        "graph": graph,
+        "snapshot": engine.manifest.snapshot,
+        "source": start,
+        "target": end,
+        "k": found.k,
+        "kind": found.kind,
+        "count": found.count,
+        "count_kind": found.count_kind,
+        "truncated": found.truncated,
+        "paths": [_path_record(engine, path) for path in shown],
+        "drawing": draw,
+    }
+
+
+def _path_record(engine: "Engine", path: "Path") -> dict[str, Any]:
+    return {
+        "length": path.length,
+        "text": str(path),
+        "triples": [
+            {
+                **triple_record(triple),
+                "forward": forward,
+                "assertions": [assertion_record(each) for each in engine.assertions(triple.number)],
+            }
+            for triple, forward in zip(path.triples, path.forward, strict=True)
+        ],
+    }
+
+
+# ---- for people
+
+
+def describe_paths(found: "Paths", shown: int, start: Entity, end: Entity) -> str:
+    """One sentence: how many paths there are and how many are shown."""
+    ends = printable(f"from {start['name']} ({start['id']}) to {end['name']} ({end['id']})")
+    noun = {"simple": "path", "walks": "walk", "shortest": "shortest path"}[found.kind]
+    hops = f"of up to {counted(found.k, 'hop')}"
+    if not found.truncated and shown == 0:
+        return f"there is no {noun} {hops} {ends} in this graph under these conditions"
+    total = found.count
+    number = f"{total:,}" if total < LONG_COUNT else f"about 10^{round(log10(total))}"
+    at_most = "at most " if found.count_kind != "exact" else ""
+    part = f"{shown:,} of " if found.truncated else ""
+    return f"{part}{at_most}{number} {noun if total == 1 else noun + 's'} {hops} {ends}"
+
+
+def show_paths(engine: "Engine", shown: "Sequence[Path]") -> None:
+    """Each path with, below it, what the sources of its triples say; a triple is explained once."""
+    explained: dict[int, int] = {}
+    width = terminal_width()
+    for number, path in enumerate(shown, 1):
+        say()
+        say(f"{number:>3}  {printable(str(path))}")
+        for triple in path.triples:
+            if triple.number in explained:
+                words = f"as in {explained[triple.number]}"
+            else:
+                explained[triple.number] = number
+                words = "; ".join(_said(engine, triple)) or "no source stated"
+            line = f"{triple.relation}: {words}"
+            say("       " + (one_line(line) if width is None else shorten(one_line(line), width - 7)))
+
+
+def _said(engine: "Engine", triple: "Triple") -> Iterator[str]:
+    """What each source says of a triple, in a few words."""
+    from clew.app.drawing.scene import statement, value_name
+
+    for assertion in engine.assertions(triple.number):
+        cited = [*assertion.evidence[:CITED]]
+        if len(assertion.evidence) > CITED:
+            cited.append(f"and {len(assertion.evidence) - CITED} more")
+        words = [", ".join(cited)] if cited else [statement(engine, assertion).source]
+        frequency = (assertion.qualifiers or {}).get("frequency")
+        if frequency:
+            words.append(f"frequency {value_name(engine, frequency)}")
+        if assertion.negated:
+            words.append("negated")
+        yield ", ".join(words)
+
+
+def drawn_paths(engine: "Engine", start: Entity, end: Entity, found: "Paths", shown: "Sequence[Path]") -> "Scene":
+    """The paths as a scene."""
+    from clew.app.drawing import scene_of_paths
+
+    return scene_of_paths(
+        engine,
+        start["id"],
+        end["id"],
+        shown,
+        title=f"From {start['name']} to {end['name']}",
+        description=f"{describe_paths(found, len(shown), start, end)}.",
+    )

@@ -1,0 +1,55 @@
+"""Progress on a terminal: one line on stderr that is redrawn and wiped away at the end; silent anywhere else."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from clew.app.cli.output import shorten
+from clew.progress import Progress, silent
+
+__all__ = ["terminal_progress"]
+
+BAR = 24  # characters of a full bar
+REDRAW_SECONDS = 0.05
+
+
+@contextmanager
+def terminal_progress() -> Iterator[Progress]:
+    """A progress that draws on a terminal, until the block ends."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    line = _Line()
+    try:
+        yield line
+    finally:
+        line.wipe()
+
+
+class _Line:
+    """The line being redrawn."""
+
+    def __init__(self) -> None:
+        self._begun = self._drawn = time.monotonic()
+        self._task = ""
+
+    def __call__(self, task: str, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if task == self._task and now - self._drawn < REDRAW_SECONDS and done != total:
+            return
+        self._task, self._drawn = task, now
+        sys.stderr.write(f"\r\x1b[2K{_render(task, done, total, now - self._begun)}")
+        sys.stderr.flush()
+
+    def wipe(self) -> None:
+        sys.stderr.write("\r\x1b[2K")
+        sys.stderr.flush()
+
+
+def _render(task: str, done: int, total: int | None, seconds: float) -> str:
+    words = f"{shorten(task, 32):<32}"
+    if total is None:
+        return f"{words} {done:,}  {seconds:.0f} s"
+    filled = BAR * min(done, total) // total if total else BAR
+    return f"{words} {'━' * filled}{'─' * (BAR - filled)} {done:,}/{total:,}  {seconds:.0f} s"

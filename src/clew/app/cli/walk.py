@@ -1,0 +1,175 @@
+"""`clew hop`: the entities so many hops from some seeds, and the triples that lead there."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import (
+    AsJson,
+    AsOf,
+    Backend,
+    Direction,
+    GraphPath,
+    Layer,
+    MaxDegree,
+    Metapath,
+    MinConfidence,
+    QualifierPairs,
+    Relation,
+    SourceNames,
+    Through,
+    Timeout,
+    WithNegated,
+    check_limit,
+    conditions,
+    open_graph,
+    relations,
+)
+from clew.app.cli.output import counted, print_json, print_table, printable, say, shown_of
+from clew.app.cli.records import entity_records, triple_record
+
+if TYPE_CHECKING:
+    from clew import Engine, HopResult, Triples
+
+__all__ = ["hop"]
+
+SHOWN = 20
+REACH = {
+    "exact": "at the end of a walk of exactly {hops}",
+    "within": "at a distance of at most {hops}",
+    "shortest": "at a distance of exactly {hops}",
+}
+
+
+def hop(
+    graph: GraphPath,
+    seeds: Annotated[list[str], typer.Argument(metavar="SEED...", help="Ids or exact names of entities.")],
+    k: Annotated[
+        int | None, typer.Option("--k", "-k", metavar="N", help="Hops; 1 by default.", show_default=False)
+    ] = None,
+    mode: Annotated[str, typer.Option(metavar="MODE", help="exact, within or shortest.")] = "exact",
+    direction: Direction = "out",
+    relation: Relation = None,
+    metapath: Metapath = None,
+    type: Annotated[
+        list[str] | None,
+        typer.Option("--type", "-t", metavar="TYPE", help="Keep only this type; may be repeated.", show_default=False),
+    ] = None,
+    through: Through = None,
+    max_degree: MaxDegree = None,
+    layer: Layer = "all",
+    source: SourceNames = None,
+    as_of: AsOf = None,
+    min_confidence: MinConfidence = None,
+    qualifier: QualifierPairs = None,
+    with_negated: WithNegated = False,
+    triples: Annotated[bool, typer.Option("--triples", help="Also show the triples that lead there.")] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", "-n", metavar="N", help="Rows shown; 20, or all with --json.", show_default=False),
+    ] = None,
+    timeout: Timeout = None,
+    backend: Backend = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Show the entities K hops from the seeds.
+
+    Modes: exact is the ends of walks of exactly K steps, within a distance of at most K (seeds included), shortest a
+    distance of exactly K. --type filters the result, --through and --max-degree what may be walked through.
+
+    \b
+    Examples:
+      clew hop hpo.clew FBN1 --k 2
+      clew hop hpo.clew HP:0001166 --k 2 --mode within --direction both --type Gene
+      clew hop hpo.clew FBN1 --metapath "associated_with ; has_phenotype" --layer curated --triples
+    """
+    check_limit(limit)
+    steps, hops = relations(relation, metapath, k)
+    where = conditions(
+        layer=layer, sources=source, as_of=as_of, min_confidence=min_confidence, qualifiers=qualifier,
+        with_negated=with_negated,
+    )  # fmt: skip
+    engine = open_graph(graph, backend=backend)
+    found = engine.hop(
+        seeds, hops, mode=mode, direction=direction, relations=steps, types=type or None, through=through or None,
+        max_degree=max_degree, where=where, timeout=timeout,
+    )  # fmt: skip
+    led = [found.triples(each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
+    if as_json:
+        print_json(_report(graph, engine, found, led, direction=direction, limit=limit, triples=triples))
+    else:
+        _show(engine, found, led, direction=direction, limit=SHOWN if limit is None else limit)
+
+
+def _report(
+    graph: str,
+    engine: "Engine",
+    found: "HopResult",
+    led: "list[Triples]",
+    *,
+    direction: str,
+    limit: int | None,
+    triples: bool,
+) -> dict[str, Any]:
+    shown = found.ids if limit is None else found.ids[:limit]
+    report = {
+        "graph": graph,
+        "snapshot": engine.manifest.snapshot,
+        "seeds": entity_records(engine, found.seeds),
+        "k": found.query.k,
+        "mode": found.query.mode,
+        "direction": direction,
+        "count": len(found),
+        "truncated": len(shown) < len(found),
+        "types": _by_type(engine, found),
+        "entities": entity_records(engine, shown),
+    }
+    if triples:
+        listed = ({"hop": at, **triple_record(each)} for at, some in enumerate(led, 1) for each in some)
+        report["triple_count"] = sum(map(len, led))
+        report["triples"] = list(listed if limit is None else islice(listed, limit))
+    return report
+
+
+def _by_type(engine: "Engine", found: "HopResult") -> dict[str, int]:
+    """How many entities of each type, the most frequent first."""
+    import numpy as np
+
+    types = list(engine.schema.types)
+    counts = np.bincount(engine.graph.entity_types[found.ids], minlength=len(types)).tolist()
+    return {
+        types[at]: counts[at] for at in sorted(range(len(types)), key=lambda at: (-counts[at], types[at])) if counts[at]
+    }
+
+
+def _show(engine: "Engine", found: "HopResult", led: "list[Triples]", *, direction: str, limit: int) -> None:
+    seeds = ", ".join(printable(f"{seed['name']} ({seed['id']})") for seed in entity_records(engine, found.seeds[:3]))
+    seeds += f" and {len(found.seeds) - 3:,} more" if len(found.seeds) > 3 else ""
+    reach = REACH[found.query.mode].format(hops=counted(found.query.k, "hop"))
+    ways = {"out": "out from", "in": "in towards", "both": "either way from"}[direction]
+    say(f"{counted(len(found), 'entity', 'entities')} {reach} {ways} {seeds}")
+    if len(found) and limit:
+        by_type = _by_type(engine, found)
+        if len(by_type) > 1:
+            say()
+            print_table(["type", "entities"], by_type.items(), shrink=["type"])
+        say()
+        rows = [(e["id"], e["type"], e["name"]) for e in entity_records(engine, found.ids[:limit])]
+        print_table(["id", "type", "name"], rows, shrink=["name"])
+    if len(found) > limit:
+        say(shown_of(min(limit, len(found)), len(found)))
+    if led:
+        _show_triples(led, limit=limit)
+
+
+def _show_triples(led: "list[Triples]", *, limit: int) -> None:
+    total = sum(map(len, led))
+    say()
+    say(f"{counted(total, 'triple')} on the way")
+    if total and limit:
+        listed = ((at, each) for at, some in enumerate(led, 1) for each in some)
+        rows = [(at, t.subject_name, t.relation, t.object_name) for at, t in islice(listed, limit)]
+        print_table(["hop", "subject", "relation", "object"], rows, shrink=["subject", "object"])
+    if total > limit:
+        say(shown_of(min(limit, total), total))

@@ -1,0 +1,137 @@
+"use strict";
+// Shows in the panel what the sources say of the triple or entity under the pointer; a click keeps it there.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const panel = document.getElementById("panel");
+  const canvas = document.querySelector(".canvas");
+  const picture = canvas.querySelector("svg");
+  const welcome = [...panel.childNodes];
+  let kept = null;
+
+  function make(tag, text, className) {
+    const made = document.createElement(tag);
+    if (text) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+
+  function cited({ text, link }) {
+    if (!link) return make("span", text);
+    const made = make("a", text);
+    made.href = link;
+    made.rel = "noopener noreferrer";
+    made.target = "_blank";
+    return made;
+  }
+
+  function listed(items) {
+    const list = make("ul");
+    for (const item of items) {
+      const entry = make("li");
+      entry.append(item);
+      list.append(entry);
+    }
+    return list;
+  }
+
+  function statementOf(statement) {
+    const made = make("div", "", "statement");
+    made.append(make("p", statement.source));
+    if (statement.evidence.length) made.append(listed(statement.evidence.map(cited)));
+    const said = make("dl");
+    for (const [name, value] of statement.said) said.append(make("dt", name), make("dd", value));
+    if (statement.said.length) made.append(said);
+    return made;
+  }
+
+  function tripleParts(at) {
+    const triple = data.triples[at];
+    const count = triple.statements.length;
+    return [
+      make("h2", data.entities[triple.subject].name),
+      make("p", `${triple.relation} →`, "quiet"),
+      make("h2", data.entities[triple.object].name),
+      make("h3", count === 1 ? "1 statement" : `${count} statements`),
+      ...triple.statements.map(statementOf),
+    ];
+  }
+
+  function entityParts(at) {
+    const entity = data.entities[at];
+    const where = make("p", `${entity.type} · `, "quiet");
+    where.append(cited({ text: entity.id, link: entity.link }));
+    const beside = data.triples.flatMap((triple, number) => {
+      if (triple.subject !== at && triple.object !== at) return [];
+      const button = make("button", triple.subject === at
+        ? `${triple.relation} → ${data.entities[triple.object].name}`
+        : `${triple.relation} ← ${data.entities[triple.subject].name}`);
+      button.addEventListener("click", () => keep(["triple", number]));
+      return [button];
+    });
+    return [make("h2", entity.name), where, make("h3", "In this drawing"), listed(beside)];
+  }
+
+  function show(choice) {
+    for (const old of picture.querySelectorAll(".chosen")) old.classList.remove("chosen");
+    if (!choice) return panel.replaceChildren(...welcome);
+    const [kind, at] = choice;
+    for (const part of picture.querySelectorAll(`[data-${kind}="${at}"]`)) part.classList.add("chosen");
+    panel.replaceChildren(...(kind === "triple" ? tripleParts(at) : entityParts(at)));
+  }
+
+  function keep(choice) {
+    kept = choice;
+    show(kept);
+    history.replaceState(null, "", kept ? `#${kept.join("-")}` : location.pathname + location.search);
+  }
+
+  function keepFromAddress() {
+    const [, kind, at] = location.hash.match(/^#(triple|entity)-(\d+)$/) || [];
+    const known = kind === "triple" ? data.triples : data.entities;
+    if (kind && Number(at) < known.length) keep([kind, Number(at)]);
+  }
+
+  for (const part of picture.querySelectorAll(".triple, .entity")) {
+    const kind = part.classList.contains("triple") ? "triple" : "entity";
+    const choice = [kind, Number(part.dataset[kind])];
+    part.addEventListener("pointerenter", () => show(choice));
+    part.addEventListener("pointerleave", () => show(kept));
+    part.addEventListener("focus", () => keep(choice));
+    part.addEventListener("click", (event) => { event.stopPropagation(); keep(choice); });
+  }
+  picture.addEventListener("click", () => keep(null));
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") keep(null); });
+
+  // zoom and drag
+  const natural = picture.viewBox.baseVal.width;
+  let zoom = 1;
+  function scale(to) {
+    zoom = Math.min(4, Math.max(0.2, to));
+    picture.style.width = `${natural * zoom}px`;
+    picture.style.maxWidth = "none";
+  }
+  function fit() {
+    scale(Math.max(0.5, Math.min(1, canvas.clientWidth / natural)));
+  }
+  document.getElementById("larger").addEventListener("click", () => scale(zoom * 1.25));
+  document.getElementById("smaller").addEventListener("click", () => scale(zoom / 1.25));
+  document.getElementById("fit").addEventListener("click", fit);
+  canvas.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    scale(zoom * (event.deltaY < 0 ? 1.1 : 1 / 1.1));
+  }, { passive: false });
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.target.closest(".triple, .entity")) return;
+    const start = { x: event.clientX + canvas.scrollLeft, y: event.clientY + canvas.scrollTop };
+    const move = (moved) => canvas.scrollTo(start.x - moved.clientX, start.y - moved.clientY);
+    canvas.classList.add("held");
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", () => {
+      canvas.classList.remove("held");
+      removeEventListener("pointermove", move);
+    }, { once: true });
+  });
+  fit();
+  keepFromAddress();
+})();

@@ -1,0 +1,134 @@
+"""What is drawn: entities in columns, the triples between them, and what their sources say."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clew import Assertion, Engine, Path
+
+__all__ = ["DrawnEntity", "DrawnTriple", "Scene", "Statement", "scene_of_paths", "statement", "value_name"]
+
+CREDIT_ONLY = ("biocuration",)  # qualifiers that say who entered a row, not what it says
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One source's statement of a triple, in words."""
+
+    source: str
+    evidence: tuple[str, ...] = ()  # PMIDs, URLs, ids
+    said: tuple[tuple[str, str], ...] = ()  # further words, such as ("frequency", "Very frequent")
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEntity:
+    """An entity in a column of the drawing; `role` marks the source and the target."""
+
+    id: str
+    name: str
+    type: str
+    column: int
+    role: str = ""  # source, target or nothing
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTriple:
+    """A triple between two drawn entities, by their ids."""
+
+    subject: str
+    relation: str
+    object: str
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything a drawing shows."""
+
+    title: str
+    description: str
+    entities: tuple[DrawnEntity, ...]
+    triples: tuple[DrawnTriple, ...]
+    credits: tuple[str, ...] = ()
+
+
+def scene_of_paths(
+    engine: "Engine", source: str, target: str, paths: "Sequence[Path]", *, title: str, description: str
+) -> Scene:
+    """The union of some paths from a source to a target, both by id."""
+    triples = {triple.number: triple for path in paths for triple in path.triples}
+    column = _columns([path.ids for path in paths], source, target)
+    credits = (said for each in engine.manifest.sources for said in (each.attribution, each.license) if said)
+    return Scene(
+        title,
+        description,
+        tuple(_entities(engine, column, source, target)),
+        tuple(
+            DrawnTriple(
+                triple.subject,
+                triple.relation,
+                triple.object,
+                tuple(statement(engine, assertion) for assertion in engine.assertions(number)),
+            )
+            for number, triple in triples.items()
+        ),
+        tuple(dict.fromkeys(credits)),
+    )
+
+
+def _columns(paths: Sequence[Sequence[str]], source: str, target: str) -> dict[str, int]:
+    """How far right each entity stands: by its distance, or farther where that lets every path lead right."""
+    nearest = {source: 0, target: int(source != target)}
+    for path in paths:
+        for step, passed in enumerate(path):
+            nearest[passed] = min(nearest.get(passed, step), step)
+    steps = sorted({pair for path in paths for pair in pairwise(path)})
+    longest = max(map(len, paths), default=1) - 1
+    farthest = dict(nearest)
+    for _ in range(longest + 1):
+        behind = {end: farthest[start] + 1 for start, end in steps if farthest[end] <= farthest[start]}
+        farthest |= behind
+        if not behind and max(farthest.values()) <= longest:
+            nearest = farthest
+    if target != source:
+        nearest[target] = max([1, *(at + 1 for each, at in nearest.items() if each not in (source, target))])
+    return nearest
+
+
+def _entities(engine: "Engine", column: dict[str, int], source: str, target: str) -> Iterable[DrawnEntity]:
+    ids = list(column)
+    numbers = [int(engine.resolve(each)[0]) for each in ids]
+    for row in engine.describe(numbers).to_pylist():
+        role = "source" if row["id"] == source else "target" if row["id"] == target else ""
+        yield DrawnEntity(row["id"], row["name"], row["type"], column[row["id"]], role)
+
+
+def statement(engine: "Engine", assertion: "Assertion") -> Statement:
+    """An assertion in words; values that are ids of entities are given their names."""
+    said: list[tuple[str, str]] = []
+    for name, value in sorted((assertion.qualifiers or {}).items()):
+        if name not in CREDIT_ONLY:
+            said.append((name.replace("_", " "), value_name(engine, value)))
+    for name, text in (
+        ("document", assertion.document),
+        ("valid from", assertion.valid_from and assertion.valid_from.isoformat()),
+        ("valid to", assertion.valid_to and assertion.valid_to.isoformat()),
+        ("confidence", None if assertion.confidence is None else f"{assertion.confidence:g}"),
+        ("agent", assertion.agent_type and assertion.agent_type.replace("_", " ")),
+        ("negated", "yes" if assertion.negated else None),
+    ):
+        if text:
+            said.append((name, text))
+    source = " ".join(each for each in (assertion.source, assertion.source_version) if each) or "source not stated"
+    return Statement(source, assertion.evidence, tuple(said))
+
+
+def value_name(engine: "Engine", value: str) -> str:
+    """The name of the entity whose id a value is, or the value itself."""
+    entity = engine.graph.names.by_id(value) if ":" in value else None
+    if entity is None:
+        return value
+    names: Sequence[dict[str, str]] = engine.describe([entity]).to_pylist()
+    return f"{names[0]['name']} ({value})"

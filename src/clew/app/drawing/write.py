@@ -1,0 +1,27 @@
+"""A scene into a file; the ending of its name says which kind."""
+
+from pathlib import Path
+
+from clew.app.drawing.page import page
+from clew.app.drawing.scene import Scene
+from clew.app.drawing.svg import svg
+from clew.errors import InputError
+from clew.files import write_text
+
+__all__ = ["check_drawing_name", "write_drawing"]
+
+KINDS = {".html": page, ".svg": svg}
+
+
+def check_drawing_name(path: str | Path) -> Path:
+    """The path, if its ending is one that can be drawn."""
+    if Path(path).suffix.lower() not in KINDS:
+        raise InputError(f"a drawing is a file that ends in {' or '.join(KINDS)}, not {str(path)!r}")
+    return Path(path)
+
+
+def write_drawing(scene: Scene, path: str | Path) -> Path:
+    """Write an .html page or an .svg picture, whole or not at all."""
+    checked = check_drawing_name(path)
+    write_text(checked, KINDS[checked.suffix.lower()](scene) + "\n")
+    return checked

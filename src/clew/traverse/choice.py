@@ -1,0 +1,94 @@
+"""Which backend walks: the one asked for, or with `auto` first NumPy and then compiled code.
+
+Loading compiled code takes about a second. `auto` walks with NumPy until that has cost about as much as waiting would
+have, or after a few hops, then changes over: whatever comes next, the choice was never far from the best.
+"""
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from clew.traverse.backend import BACKENDS, Backend
+from clew.traverse.view import View
+
+__all__ = ["Choice", "Compiled", "Use"]
+
+PATIENCE_HOPS = 8
+PATIENCE_SECONDS = 0.25
+
+
+class Use:
+    """A backend under its name, with what it made of each view."""
+
+    __slots__ = ("_lock", "backend", "name")
+
+    def __init__(self, name: str, backend: Backend) -> None:
+        self.name = name
+        self.backend = backend
+        self._lock = threading.Lock()
+
+    def prepared(self, view: View) -> Any:
+        """A view's adjacency in the form the backend works on, made once."""
+        made = view.prepared.get(self.name)
+        if made is None:
+            with self._lock:
+                made = view.prepared.get(self.name)
+                if made is None:
+                    made = view.prepared[self.name] = self.backend.prepare(view.adjacency)
+        return made
+
+
+class Compiled:
+    """The compiled backend with the plain graph laid out for it: what the shortest way through `hop` needs."""
+
+    __slots__ = ("backend", "dtype", "prepared")
+
+    def __init__(self, backend: Any, prepared: Any) -> None:
+        self.backend = backend
+        self.prepared = prepared
+        self.dtype = np.dtype(prepared.neighbour.dtype)
+
+
+class Choice:
+    """The backend in use for one graph. `use` may change under `auto`: take it once for a piece of work."""
+
+    def __init__(self, backend: str | Backend, plain: View) -> None:
+        self.auto = backend == "auto"
+        self.compiled: Compiled | None = None
+        self._plain = plain
+        self._hops = 0
+        self._seconds = 0.0
+        self._lock = threading.Lock()
+        if isinstance(backend, str):
+            name = "numpy" if self.auto else backend
+            self.use = Use(name, BACKENDS.load(name)())
+            if name == "numba":
+                self.compile()
+        else:
+            self.use = Use(type(backend).__name__, backend)
+
+    def scans(self, view: View) -> bool:
+        """Whether a hop over this view is better scanned than compiled for."""
+        return self.auto and view.worth_scanning()
+
+    def note(self, seconds: float) -> None:
+        """Count what walking without a compiler has cost; change over when it has cost enough."""
+        if self.auto and self.compiled is None:
+            self._hops += 1
+            self._seconds += seconds
+            if self._hops >= PATIENCE_HOPS or self._seconds > PATIENCE_SECONDS:
+                self.compile()
+
+    def expect(self, queries: int) -> None:
+        """Many queries are coming: change over at once."""
+        if self.auto and queries >= PATIENCE_HOPS:
+            self.compile()
+
+    def compile(self) -> None:
+        """Load compiled code and lay the plain graph out for it."""
+        with self._lock:
+            if self.compiled is None:
+                use = Use("numba", BACKENDS.load("numba")()) if self.auto else self.use
+                self.compiled = Compiled(use.backend, use.prepared(self._plain))
+                self.use = use

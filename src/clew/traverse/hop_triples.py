@@ -1,0 +1,45 @@
+"""The triples behind a hop: those that leave the set of the hop before (the LogosKG paper's equation 5).
+
+Pruned, they are only those that lie on a way to the result: the sets are followed backward from it.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.traverse.query import Query
+from clew.traverse.view import View
+
+__all__ = ["leading_entities", "triples_of_hop"]
+
+Ints = NDArray[np.integer]
+Permit = Callable[[Ints], Ints]
+ViewOf = Callable[[Query, int], View]
+
+
+def triples_of_hop(
+    view_of: ViewOf, query: Query, sets: list[Ints], hop: int, permit: Permit, *, result: Ints | None
+) -> NDArray[np.int64]:
+    """Numbers of the permitted triples that leave the set of hop - 1; with `result`, only those on a way to it."""
+    if hop > len(sets):
+        return np.empty(0, np.int64)
+    steps = view_of(query, hop).leaving(permit(sets[hop - 1]))
+    numbers = steps.triple
+    if result is not None:
+        numbers = numbers[np.isin(steps.end, leading_entities(view_of, query, sets, hop, permit, result))]
+    return np.unique(numbers)
+
+
+def leading_entities(view_of: ViewOf, query: Query, sets: list[Ints], hop: int, permit: Permit, result: Ints) -> Ints:
+    """Entities that, reached at `hop`, are in the result or lead to it in the hops that are left."""
+    leading = result
+    for later in range(query.k, hop, -1):
+        if query.mode == "within":  # an entity may be passed later than it was first reached
+            candidates = permit(np.unique(np.concatenate(sets[:later])))
+        else:
+            candidates = permit(sets[later - 1]) if later - 1 < len(sets) else result[:0]
+        steps = view_of(query, later).leaving(candidates)
+        before = np.unique(steps.start[np.isin(steps.end, leading)])
+        leading = np.union1d(before, result) if query.mode == "within" else before
+    return leading

@@ -1,0 +1,280 @@
+"""The part of a graph that paths can use: sources, targets and views go in, `Ways` come out.
+
+A *place* is an entity, or an entity at a hop where a metapath gives every hop its own triples. Two searches, one from
+either side, meet in the middle, so that only what lies between sources and targets is ever copied.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Graph
+from clew.traverse.view import Steps, View
+
+__all__ = ["FINE", "NO_WAYS", "Ways", "block_cuts", "distinct", "metapath_ways", "uniform_ways"]
+
+Ints = NDArray[np.integer]
+Mask = NDArray[np.bool_]
+Check = Callable[[], None]
+BLOCK = 1 << 18  # entries scanned between two looks at the clock
+FINE = 1 << 20  # parts of a bit: degrees are weighed in whole numbers, so that sums are exact and ties are real
+SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+OTHER_WAY = {"out": "in", "in": "out", "both": "both"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """Every step that may lie on a path, listed under the place it leaves and under the place it enters.
+
+    A path starts at one of `sources`, passes only `inner` places and ends at a `target`.
+    """
+
+    entity: Ints  # (p,)
+    sources: Ints  # places, by ascending entity
+    target: Mask  # (p,)
+    inner: Mask  # (p,)
+    weight: NDArray[np.int64]  # (p,) what passing the place costs: the logarithm of its degree
+    offsets: Ints  # (p + 1,)
+    end: Ints  # (s,) places
+    triple: Ints  # (s,)
+    into_offsets: Ints  # (p + 1,)
+    into_start: Ints  # (s,) places
+    by_entity: Ints  # (p,) the places in the order of their entities
+
+    @property
+    def places(self) -> int:
+        return len(self.entity)
+
+    @property
+    def steps(self) -> int:
+        return len(self.end)
+
+    def places_of(self, entities: Sequence[int]) -> Ints:
+        """Every place of some entities."""
+        low, high = (np.searchsorted(self.entity, entities, side, sorter=self.by_entity) for side in SIDES)
+        return self.by_entity[np.concatenate([np.arange(*span) for span in zip(low, high, strict=True)])]
+
+
+_NONE = np.empty(0, np.int64)
+_ROWS = np.zeros(1, np.int64)
+NO_WAYS = Ways(_NONE, _NONE, _NONE > 0, _NONE > 0, _NONE, _ROWS, _NONE, _NONE, _ROWS, _NONE, _NONE)
+
+
+def uniform_ways(
+    view: View, sources: Ints, targets: Ints, k: int, inner: Mask, check: Check, *, loops: bool, meet_only: bool
+) -> tuple[Ways, int]:
+    """Ways of at most k steps where every hop may use the same triples, and how long a path can be at most.
+
+    With `meet_only` no more than the shortest paths are wanted: k becomes their length as soon as the sides meet.
+    """
+    graph = view.graph
+    forward = _Reach(view, sources, inner, check)
+    backward = _Reach(_turned(view), targets, inner, check)
+    while forward.hops + backward.hops < k and len(forward.frontier) and len(backward.frontier):
+        side, other = (forward, backward) if forward.cost <= backward.cost else (backward, forward)
+        side.advance()
+        if meet_only and other.seen[side.levels[-1]].any():
+            k = forward.hops + backward.hops
+    inside = _between(forward, backward, k)
+    if len(inside) == 0:
+        return NO_WAYS, 0
+    member = np.zeros(graph.entity_count, bool)
+    member[inside] = True
+    starting = np.zeros(graph.entity_count, bool)
+    starting[sources] = True
+    parts = _collect(view, inside[(inner | starting)[inside]], member, check, loops=loops)
+    local = _numbering(inside, graph.entity_count)
+    known = sources[member[sources]]
+    target = np.isin(inside, targets)
+    ways = _assemble(graph, inside, local(known), target, inner[inside], [(parts, local, local)])
+    return ways, k if loops else min(k, ways.places - 1)
+
+
+def metapath_ways(
+    views: Sequence[View], sources: Ints, targets: Ints, inner: Mask, check: Check, *, loops: bool
+) -> Ways:
+    """Ways where hop h may use the triples of views[h - 1]: each place is an entity at a hop."""
+    graph = views[0].graph
+    reached = [sources]
+    for hop, view in enumerate(views, start=1):
+        frontier = reached[-1] if hop == 1 else reached[-1][inner[reached[-1]]]
+        if len(frontier) == 0:
+            break
+        found = np.zeros(graph.entity_count, bool)
+        for steps in _scan(view, frontier, check):
+            found[steps.end] = True
+        reached.append(np.flatnonzero(found).astype(sources.dtype))
+    kept = [np.intersect1d(reached[-1], targets)] if len(reached) > 1 else [_NONE]
+    layers: list[list[Steps]] = []
+    for hop in range(len(reached) - 1, 0, -1):  # back from the last hop, keeping what leads to a target
+        before = reached[hop - 1]
+        member = np.zeros(graph.entity_count, bool)
+        member[kept[0]] = True
+        layers.insert(
+            0, _collect(views[hop - 1], before if hop == 1 else before[inner[before]], member, check, loops=loops)
+        )
+        leading = np.unique(np.concatenate([steps.start for steps in layers[0]] or [_NONE]))
+        kept.insert(0, leading if hop == 1 else np.union1d(leading, np.intersect1d(before, targets)))
+    if len(kept[0]) == 0:
+        return NO_WAYS
+    base = np.cumsum([0, *(len(each) for each in kept)]).tolist()
+    local = [_numbering(each, graph.entity_count, base=first) for each, first in zip(kept, base, strict=False)]
+    entity = np.concatenate(kept)
+    later = np.arange(len(entity)) >= base[1]
+    numbered = [(parts, local[hop], local[hop + 1]) for hop, parts in enumerate(layers)]
+    return _assemble(
+        graph, entity, np.arange(base[1]), later & np.isin(entity, targets), later & inner[entity], numbered
+    )
+
+
+def block_cuts(sizes: Ints) -> Ints:
+    """Where to cut rows of these sizes into blocks of about BLOCK entries."""
+    filled = np.cumsum(sizes)
+    return np.unique(np.searchsorted(filled, np.arange(BLOCK, filled[-1] if len(filled) else 0, BLOCK)))
+
+
+def distinct(parts: list[Ints], size: int) -> Ints:
+    """The distinct ones among numbers below `size`, ascending."""
+    if sum(map(len, parts)) * 16 < size:
+        return np.unique(np.concatenate(parts))
+    mark = np.zeros(size, bool)
+    for part in parts:
+        mark[part] = True
+    return np.flatnonzero(mark)
+
+
+class _Reach:
+    """A breadth-first search from one side: `levels[d]` holds the entities d hops away."""
+
+    def __init__(self, view: View, seeds: Ints, inner: Mask, check: Check) -> None:
+        self._view, self._inner, self._check = view, inner, check
+        self.seen = np.zeros(view.graph.entity_count, bool)
+        self.seen[seeds] = True
+        self.levels = [seeds]
+        self.frontier = seeds
+        self.cost = int(_row_sizes(view.graph, seeds).sum())
+
+    @property
+    def hops(self) -> int:
+        return len(self.levels) - 1
+
+    def advance(self) -> None:
+        scanned = _scan(self._view, self.frontier, self._check)
+        fresh = [steps.end[~self.seen[steps.end]] for steps in scanned]
+        level = distinct(fresh, len(self.seen)).astype(self.frontier.dtype, copy=False)
+        self.seen[level] = True
+        self.levels.append(level)
+        self.frontier = level[self._inner[level]]
+        self.cost = int(_row_sizes(self._view.graph, self.frontier).sum())
+
+
+def _between(forward: _Reach, backward: _Reach, k: int) -> Ints:
+    """Every entity that can lie on a path of at most k steps; some others too."""
+    if not backward.seen[np.concatenate(forward.levels)].any():
+        return forward.levels[0][:0]
+    if len(forward.frontier) == 0 and forward.hops + backward.hops < k:
+        return np.sort(np.concatenate(forward.levels))  # nothing else can be reached
+    if len(backward.frontier) == 0 and forward.hops + backward.hops < k:
+        return np.sort(np.concatenate(backward.levels))
+    # The entity i steps along a path is seen from the sources in i hops; from hop `forward.hops` on, from the targets.
+    return np.unique(np.concatenate([*forward.levels[:-1], *backward.levels]))
+
+
+def _turned(view: View) -> View:
+    """The same triples walked the other way."""
+    way = OTHER_WAY[view.step.direction]
+    return view if way == view.step.direction else View(view.graph, replace(view.step, direction=way))
+
+
+def _row_sizes(graph: Graph, frontier: Ints) -> NDArray[np.int64]:
+    out, into = graph.forward.offsets, graph.backward.offsets
+    return np.asarray(out[frontier + 1] - out[frontier].astype(np.int64) + into[frontier + 1] - into[frontier])
+
+
+def _scan(view: View, frontier: Ints, check: Check) -> Iterator[Steps]:
+    """The steps leaving a frontier, block by block."""
+    for block in np.split(frontier, block_cuts(_row_sizes(view.graph, frontier))):
+        check()
+        yield view.leaving(block)
+
+
+def _collect(view: View, frontier: Ints, member: Mask, check: Check, *, loops: bool) -> list[Steps]:
+    """The steps from a frontier to members, as narrow as the graph's own arrays."""
+    wide = view.graph.manifest.widths
+    parts = []
+    for steps in _scan(view, frontier, check):
+        keep = member[steps.end] if loops else member[steps.end] & (steps.end != steps.start)
+        start, triple, end = steps.start[keep], steps.triple[keep].astype(wide.triple), steps.end[keep]
+        parts.append(Steps(start, triple, end))
+    return parts
+
+
+Numbering = Callable[[Ints], Ints]
+
+
+def _numbering(inside: Ints, entities: int, *, base: int = 0) -> Numbering:
+    """From entities, all among the sorted `inside`, to their places."""
+    if len(inside) * 64 < entities:
+        return lambda chosen: (np.searchsorted(inside, chosen) + base).astype(np.int64)
+    place: Ints = np.zeros(entities, np.int64 if len(inside) + base >= 2**31 else np.int32)
+    place[inside] = np.arange(base, base + len(inside))
+    return lambda chosen: np.asarray(place[chosen])
+
+
+def _assemble(
+    graph: Graph,
+    entity: Ints,
+    sources: Ints,
+    target: Mask,
+    inner: Mask,
+    layers: Sequence[tuple[list[Steps], Numbering, Numbering]],
+) -> Ways:
+    """Number the places of all collected steps and list the steps under both of their ends."""
+    width = np.int32 if len(entity) < 2**31 else np.int64
+    starts, ends, triples = [], [], []
+    for parts, from_place, to_place in layers:
+        for steps in parts:
+            starts.append(from_place(steps.start).astype(width, copy=False))
+            ends.append(to_place(steps.end).astype(width, copy=False))
+            triples.append(steps.triple)
+        parts.clear()  # they are numbered now: do not hold them twice
+    if not starts:
+        return NO_WAYS
+    start, end, triple = np.concatenate(starts), np.concatenate(ends), np.concatenate(triples)
+    del starts, ends, triples
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(start, minlength=len(entity)))))
+    if (start[1:] < start[:-1]).any():
+        order = _order(start, len(entity))
+        start, end, triple = start[order], end[order], triple[order]
+        del order
+    into_offsets = np.concatenate(([0], np.cumsum(np.bincount(end, minlength=len(entity)))))
+    into_start = start[_order(end, len(entity))]
+    bits = np.log2(np.maximum(graph.degree[entity], 1))
+    weight = np.rint(bits * FINE).astype(np.int64)
+    return Ways(
+        entity,
+        sources,
+        target,
+        inner,
+        weight,
+        offsets,
+        end,
+        triple,
+        into_offsets,
+        into_start,
+        np.argsort(entity, kind="stable"),
+    )
+
+
+def _order(keys: Ints, groups: int) -> Ints:
+    """The stable order that sorts numbers below `groups`."""
+    if len(keys) >= 2**31 or groups >= 2**31:
+        return np.argsort(keys, kind="stable")
+    packed = np.left_shift(keys, 32, dtype=np.int64) | np.arange(
+        len(keys)
+    )  # sorting whole numbers is what NumPy does best
+    packed.sort()
+    return np.asarray(np.bitwise_and(packed, 2**32 - 1, out=packed))
