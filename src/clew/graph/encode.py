@@ -19,6 +19,7 @@ __all__ = ["UNTYPED", "EncodedEntities", "encode_entities", "encode_relations", 
 Ints = NDArray[np.integer]
 UNTYPED = "Entity"  # the type of an entity that was given none
 DESCRIBED = ("name", "type")
+ROW = "clew:row"  # the row of the triples in which an entity stands; a name that no property will have
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,14 @@ def encode_entities(staged: Staged, problems: Problems) -> EncodedEntities:
     """Distinct entities, from the entity table or, without one, from the ends of the triples."""
     if staged.entities is None:
         described = _entities_of_triples(staged.triples)
-        table, conflicts = _merge(described, staged.triple_origin, problems, rows=described["row"].to_numpy())
+        table, conflicts = _merge(described, staged.triple_origin, problems, rows=described[ROW].to_numpy())
     else:
         table, conflicts = _merge(staged.entities, staged.entity_origin, problems)
     problems.counts.update({"conflicting entity": conflicts} if conflicts else {})
     ids = table["id"].combine_chunks()
     names = _filled(table, "name", ids)
     types = _filled(table, "type", pa.array([UNTYPED]).take(pa.array(np.zeros(len(ids), np.int64))))
-    further = [name for name in table.column_names if name not in ("id", "row", *DESCRIBED)]
+    further = [name for name in table.column_names if name not in ("id", ROW, *DESCRIBED)]
     details = table.select(further) if further else None
     return EncodedEntities(ids, names, _sorted_types(types), details)
 
@@ -130,13 +131,13 @@ def _entities_of_triples(triples: pa.Table) -> pa.Table:
                 columns[part] = (
                     triples[name] if name in triples.column_names else pa.nulls(triples.num_rows, pa.string())
                 )
-            columns["row"] = pa.array(np.arange(triples.num_rows))
+            columns[ROW] = pa.array(np.arange(triples.num_rows))
             part_table = pa.table({name: _plain(column) for name, column in columns.items()})
-            parts.append(part_table.group_by(["id", *DESCRIBED], use_threads=False).aggregate([("row", "min")]))
+            parts.append(part_table.group_by(["id", *DESCRIBED], use_threads=False).aggregate([(ROW, "min")]))
         else:
             ids = _encoded(triples[end]).dictionary.cast(pa.string())
-            parts.append(pa.table({"id": ids, "row_min": pa.array(np.zeros(len(ids), np.int64))}))
-    return pa.concat_tables(parts).rename_columns({"row_min": "row"})
+            parts.append(pa.table({"id": ids, f"{ROW}_min": pa.array(np.zeros(len(ids), np.int64))}))
+    return pa.concat_tables(parts).rename_columns({f"{ROW}_min": ROW})
 
 
 def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
@@ -165,7 +166,7 @@ def _merge(table: pa.Table, origin: Origin, problems: Problems, *, rows: Ints | 
     owner = position[codes]  # row of table → row of merged
     conflicts = 0
     for place, part in enumerate(table.column_names):
-        if part in ("id", "row"):
+        if part in ("id", ROW):
             continue
         column = _plain(table[part]).combine_chunks()
         if pa.types.is_list(column.type):

@@ -38,8 +38,9 @@ def closed_walks(ways: Ways, length: int, check: Check) -> int:
 def crude_bound(ways: Ways, longest: int) -> int:
     """A bound on the number of walks that needs no walking: the most steps of any place, to the power of the length."""
     most = int(np.diff(ways.offsets).max(initial=0))
-    together = most * longest if most < 2 else (pow(most, longest + 1) - most) // (most - 1)
-    return len(ways.sources) * int(together)
+    if most < 2:
+        return len(ways.sources) * most * longest
+    return len(ways.sources) << (most.bit_length() * longest + 1)  # a power of two, for these have millions of digits
 
 
 def _walks(ways: Ways, sources: Ints, target: Mask, longest: int, check: Check) -> Iterator[int]:

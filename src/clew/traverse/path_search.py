@@ -19,10 +19,12 @@ __all__ = ["EFFORT", "Found", "Search"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
+Numbers = tuple[int, ...]
 Check = Callable[[], None]
 EFFORT = 2_000_000  # partial paths looked at without finding another path before a search gives up
 PATIENCE = 1_000  # the same, all in all, before what is left is worked out for each partial path
 CHECKED = 1 << 10  # looks between two looks at the clock
+TIGHT_LOOKS = 16  # looks in the time it takes to work out what is left for one partial path
 STEPS_PER_LOOK = 256  # steps that `Onward` scans in the time of one look
 FIRST_BATCH = 64  # options sorted at first; four times as many each time after
 NEVER = np.iinfo(np.int32).max
@@ -32,8 +34,8 @@ NO_COST = np.iinfo(np.int64).max
 class Found(NamedTuple):
     """A path in numbers: its triples and entities in walking order, and the summed weight of its inner entities."""
 
-    numbers: tuple[int, ...]
-    entities: tuple[int, ...]
+    numbers: Numbers
+    entities: Numbers
     cost: int
 
 
@@ -50,13 +52,13 @@ class Onward:
         self._ways, self._check = ways, check
         self._targets = np.flatnonzero(ways.target)
         self._levels: list[Ints] = []
-        self._avoided = np.empty(0, np.int64)
+        self._avoided: Ints = np.empty(0, np.int64)
         self.length = np.full(ways.places, NEVER, np.int32)  # NEVER where no target can be reached
         self.cost = np.full(ways.places, NO_COST, np.int64)
         self.avoided = np.zeros(ways.places, bool)
         self.scanned = 0  # steps looked at to find out
 
-    def avoid(self, entities: tuple[int, ...], longest: int) -> None:
+    def avoid(self, entities: Numbers, longest: int) -> None:
         """Find out about ways of at most `longest` steps that touch none of these entities."""
         for level in self._levels:
             self.length[level] = NEVER
@@ -109,7 +111,7 @@ class _Options:
 
     __slots__ = ("_batch", "_code", "_cost", "_length", "_ways", "ready")
 
-    def __init__(self, ways: Ways, place: int, ahead: Onward, *, without: Ints | None = None) -> None:
+    def __init__(self, ways: Ways, place: int, ahead: Onward) -> None:
         first, last = int(ways.offsets[place]), int(ways.offsets[place + 1])
         end = ways.end[first:last]
         stop = np.flatnonzero(ways.target[end] & ~ahead.avoided[end])
@@ -121,8 +123,6 @@ class _Options:
         self._length = np.concatenate((np.zeros(len(stop), np.int32), ahead.length[passed]))
         self._cost = np.concatenate((np.zeros(len(stop), np.int64), ahead.cost[passed] + ways.weight[passed]))
         self._code = np.concatenate((~(stop + first), go + first))  # the step; inverted where it is the last
-        if without is not None and len(without):
-            self._keep(~np.isin(self._code, without))
 
     def at(self, index: int) -> _Option | None:
         """The option that comes index-th, sorting more of them when needed."""
@@ -131,6 +131,10 @@ class _Options:
                 return None
             self._sort_more()
         return self.ready[index]
+
+    def drop(self, codes: list[int]) -> None:
+        """Leave out some options; only before any is asked for."""
+        self._keep(~np.isin(self._code, codes))
 
     def _sort_more(self) -> None:
         """Move the next batch, exactly those that come first by length, cost and triple, to `ready`."""
@@ -164,8 +168,8 @@ class _Options:
 class _Partial(NamedTuple):
     """A partial path, its weight so far and its ways on; `tight` when those leave out what it has used."""
 
-    numbers: tuple[int, ...]
-    entities: tuple[int, ...]
+    numbers: Numbers
+    entities: Numbers
     place: int
     weight: int
     options: _Options
@@ -174,7 +178,7 @@ class _Partial(NamedTuple):
 
 # (length, cost) of the best path this can become; triples and entities so far; which option of which partial path,
 # or at the start which place
-_Item = tuple[int, int, tuple[int, ...], tuple[int, ...], int, _Partial | None]
+_Item = tuple[int, int, Numbers, Numbers, int, _Partial | None]
 
 
 class Search:
@@ -188,8 +192,8 @@ class Search:
         self._ways, self._check = ways, check
         self._longest = longest
         self._simple, self._shortest = simple, shortest
-        self._looks = 0  # since the last path
-        self._vain = 0  # looks that did not become part of a path
+        self._looks = self._found_at = self._checked_at = 0
+        self._vain = 0  # looks that did not become part of a path, about
         self._useful = 0  # those that did
         self._again = 0  # paths to be found again after a change to tight options
         self._options: dict[int, _Options] = {}
@@ -210,7 +214,7 @@ class Search:
                 self._grow(numbers, entities, index, 0)
                 continue
             if self._tight is not None and not partial.tight:
-                self._tighten(partial, index)
+                self._tighten(self._tight, partial, index)
                 continue
             self._offer(partial, index + 1)
             place = partial.options.ready[index].place
@@ -235,7 +239,7 @@ class Search:
         self.found += 1
         self._useful += length
         self._vain = max(0, self._vain - 2 * length)
-        self._looks = 0
+        self._found_at = self._looks
         if self._shortest:
             self._longest = length
 
@@ -243,38 +247,36 @@ class Search:
         """Count a look, change to tight options when many were in vain, give up when too many were."""
         self._looks += 1
         self._vain += 1
-        if self._looks % CHECKED == 0:
+        if self._looks >= self._checked_at + CHECKED:
             self._check()
-        self.gave_up = self._looks > EFFORT
+            self._checked_at = self._looks
+        self.gave_up = self._looks - self._found_at > EFFORT
         patience = PATIENCE + self._ways.steps // STEPS_PER_LOOK + 2 * self._heap[0][0]
         if self._simple and self._tight is None and self._vain > patience:
             self._tight = Onward(self._ways, self._check)
             if self._useful < len(self._heap):  # to begin anew is cheaper than to tighten all that is waiting
                 self._heap, self._again = self._roots(), self.found
 
-    def _grow(self, numbers: tuple[int, ...], entities: tuple[int, ...], place: int, weight: int) -> None:
+    def _grow(self, numbers: Numbers, entities: Numbers, place: int, weight: int) -> None:
         """Find the ways on of a new partial path and offer the best."""
         if self._tight is not None:
-            options = self._tight_options(numbers, entities, place)
+            options = self._tight_options(self._tight, numbers, entities, place)
         elif place in self._options:
             options = self._options[place]
         else:
             options = self._options[place] = _Options(self._ways, place, self._ahead)
         self._offer(_Partial(numbers, entities, place, weight, options, self._tight is not None), 0)
 
-    def _tighten(self, partial: _Partial, index: int) -> None:
+    def _tighten(self, ahead: Onward, partial: _Partial, index: int) -> None:
         """Replace the ways on that are still to come by ones that leave out what the partial path has used."""
-        taken = np.array([option.code for option in partial.options.ready[:index]], np.int64)
-        options = self._tight_options(partial.numbers, partial.entities, partial.place, without=taken)
+        options = self._tight_options(ahead, partial.numbers, partial.entities, partial.place)
+        options.drop([option.code for option in partial.options.ready[:index]])
         self._offer(partial._replace(options=options, tight=True), 0)
 
-    def _tight_options(
-        self, numbers: tuple[int, ...], entities: tuple[int, ...], place: int, *, without: Ints | None = None
-    ) -> _Options:
-        ahead = self._tight or Onward(self._ways, self._check)
+    def _tight_options(self, ahead: Onward, numbers: Numbers, entities: Numbers, place: int) -> _Options:
         ahead.avoid(entities, self._longest - len(numbers))
-        self._looks += ahead.scanned // STEPS_PER_LOOK
-        return _Options(self._ways, place, ahead, without=without)
+        self._looks += TIGHT_LOOKS + ahead.scanned // STEPS_PER_LOOK
+        return _Options(self._ways, place, ahead)
 
     def _offer(self, partial: _Partial, index: int) -> None:
         """Put the next usable option of a partial path on the heap."""

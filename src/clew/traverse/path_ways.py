@@ -54,8 +54,10 @@ class Ways:
 
     def places_of(self, entities: Sequence[int]) -> Ints:
         """Every place of some entities."""
-        low, high = (np.searchsorted(self.entity, entities, side, sorter=self.by_entity) for side in SIDES)
-        return self.by_entity[np.concatenate([np.arange(*span) for span in zip(low, high, strict=True)])]
+        wanted = np.array(entities, self.entity.dtype)  # of the same width, or the search would copy the array
+        low, high = (np.searchsorted(self.entity, wanted, side, sorter=self.by_entity) for side in SIDES)
+        spans = [self.by_entity[first:last] for first, last in zip(low, high, strict=True)]
+        return np.concatenate(spans)
 
 
 _NONE = np.empty(0, np.int64)

@@ -28,7 +28,7 @@ Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
 KINDS = ("simple", "walks", "shortest")
 LONGEST_WALK = 10_000  # hops of walks; and as far as views are compared hop by hop
-COUNTED_HOPS = 1_000  # simple paths that may be longer are bounded crudely, not by counting walks
+COUNTED_WORK = 1 << 34  # steps times hops squared: beyond, simple paths are bounded crudely, not by counting walks
 COUNTED_CYCLES = 64  # entities that are both source and target for which cycles are counted and left out
 
 
@@ -168,7 +168,7 @@ class Paths:
             if self._alike and int(ways.target[ways.sources].sum()) <= COUNTED_CYCLES:
                 return total - closed_walks(ways, length, self._check), "exact"
             return total, "upper_bound"
-        if longest > COUNTED_HOPS:
+        if ways.steps * longest**2 > COUNTED_WORK:
             return crude_bound(ways, longest), "upper_bound"
         return sum(walks_by_length(ways, longest, self._check)), "upper_bound"
 

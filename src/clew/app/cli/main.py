@@ -68,6 +68,8 @@ def clew(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code and never raises for a failure."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w")
     try:
         code = typer.main.get_command(app).main(arguments, prog_name="clew", standalone_mode=False)
         sys.stdout.flush()
@@ -75,10 +77,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except BrokenPipeError:  # whoever read our output has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 1
     except Exception as error:
         return _failed(error)
+
+
+def _drop_output() -> None:
+    """Nothing more can be written: leave nothing for Python to write when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _failed(error: Exception) -> int:
@@ -89,6 +96,9 @@ def _failed(error: Exception) -> int:
         code, message = 2, f"{describe()}{_hint(error)}"
     elif isinstance(error, InputError):
         code = 2
+    elif isinstance(error, OSError) and not isinstance(error, ClewError):
+        if error.filename is None:
+            _drop_output()
     elif not isinstance(error, ClewError):
         message = f"unexpected {type(error).__name__}: {error} (run with CLEW_DEBUG=1 for the traceback)"
     if os.environ.get("CLEW_DEBUG"):

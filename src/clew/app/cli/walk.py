@@ -28,6 +28,7 @@ from clew.app.cli.options import (
 )
 from clew.app.cli.output import counted, print_json, print_table, printable, say, shown_of
 from clew.app.cli.records import entity_records, triple_record
+from clew.errors import InputError
 
 if TYPE_CHECKING:
     from clew import Engine, HopResult, Triples
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["hop"]
 
 SHOWN = 20
+MOST_HOPS = 1000  # whose triples are listed
 REACH = {
     "exact": "at the end of a walk of exactly {hops}",
     "within": "at a distance of at most {hops}",
@@ -86,6 +88,8 @@ def hop(
     """
     check_limit(limit)
     steps, hops = relations(relation, metapath, k)
+    if triples and hops > MOST_HOPS:
+        raise InputError(f"--triples takes at most {MOST_HOPS:,} hops, not {hops:,}")
     where = conditions(
         layer=layer, sources=source, as_of=as_of, min_confidence=min_confidence, qualifiers=qualifier,
         with_negated=with_negated,

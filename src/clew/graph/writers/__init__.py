@@ -1,0 +1,16 @@
+"""Writers: a graph in, files of another format out. Each is `write(graph, out, overwrite=, progress=)`."""
+
+from clew.registry import Entry, Registry
+
+__all__ = ["WRITERS"]
+
+WRITERS = Registry(
+    "export format",
+    {
+        "kgx": Entry("clew.graph.writers.kgx:write", "KGX nodes and edges as TSV"),
+        "kgx-jsonl": Entry("clew.graph.writers.kgx:write_json_lines", "KGX nodes and edges as JSON lines, lists kept"),
+        "parquet": Entry(
+            "clew.graph.writers.parquet:write", "Parquet tables of entities, triples with assertions, relations"
+        ),
+    },
+)

@@ -1,0 +1,139 @@
+"""KGX, the exchange format of Biolink knowledge graphs: NAME_nodes and NAME_edges, as TSV or as JSON lines.
+
+One edge per assertion. JSON lines keep every value. TSV keeps less: lists are joined with |, so a | inside an item
+becomes %7C, and numbers become text; a file with a tab or line break in some value has everything in "…", column names
+too, which is how the reader knows. Neither form can say that a relation is negated, symmetric or transitive.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from clew.files import new_directory
+from clew.graph.model import Graph
+from clew.graph.staging import QUALIFIER_PREFIX
+from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
+from clew.graph.writers.tab_separated import write_tab_separated
+from clew.progress import Progress, silent, track
+
+__all__ = ["write", "write_json_lines"]
+
+PREFIX = "biolink:"
+LISTS = pa.list_(pa.string())
+NODE_COLUMNS = {"id": "id", "category": "category", "name": "name", "synonyms": "synonym", "xrefs": "xref"}
+EDGE_COLUMNS = {  # ours: KGX's, in the order of the file; further columns follow under their own names
+    "id": "id",
+    "subject": "subject",
+    "relation": "predicate",
+    "object": "object",
+    "source": "primary_knowledge_source",
+    "knowledge_level": "knowledge_level",
+    "agent_type": "agent_type",
+    "evidence": "publications",
+    "negated": "negated",
+    "confidence": "has_confidence_score",
+}
+Blocks = Callable[[], Iterator[pa.Table]]
+
+
+def write(graph: Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
+    """Write NAME_nodes.tsv and NAME_edges.tsv into the new directory `out`; NAME is that of the graph."""
+    return _write(graph, out, "tsv", _write_tsv, overwrite=overwrite, progress=progress)
+
+
+def write_json_lines(graph: Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
+    """Write NAME_nodes.jsonl and NAME_edges.jsonl into the new directory `out`; NAME is that of the graph."""
+    return _write(graph, out, "jsonl", _write_json_lines, overwrite=overwrite, progress=progress)
+
+
+def _write(
+    graph: Graph,
+    out: Path,
+    suffix: str,
+    write_file: Callable[[Path, Blocks, Progress, int], None],
+    *,
+    overwrite: bool,
+    progress: Progress,
+) -> list[Path]:
+    graph.require_whole()
+    names = [f"{graph.path.absolute().stem}_{kind}.{suffix}" for kind in ("nodes", "edges")]
+    with new_directory(out, overwrite=overwrite, marker=names[0]) as directory:
+        write_file(directory / names[0], partial(_nodes, graph), progress, graph.entity_count)
+        write_file(directory / names[1], partial(_edges, graph), progress, len(graph.assertions))
+    return [Path(out) / name for name in names]
+
+
+# ---- in the words of KGX
+
+
+def _nodes(graph: Graph) -> Iterator[pa.Table]:
+    for block in entity_blocks(graph):
+        columns = dict(zip(block.column_names, block.columns, strict=True))
+        categories = _categories(columns.pop("type"), columns.pop("categories", None))
+        columns = {name if name != "category" else "category_property": column for name, column in columns.items()}
+        yield _renamed({**columns, "category": categories}, NODE_COLUMNS)
+
+
+def _categories(types: pa.ChunkedArray, given: pa.ChunkedArray | None) -> pa.Array:
+    """The type of each entity, together with the categories it had in the KGX file it came from."""
+    further = given.to_pylist() if given is not None else [None] * len(types)
+    both = zip(types.to_pylist(), further, strict=True)
+    listed = [more if more and kind in more else [kind, *(more or ())] for kind, more in both]
+    return pa.array([[PREFIX + each for each in names] for names in listed], LISTS)
+
+
+def _edges(graph: Graph) -> Iterator[pa.Table]:
+    row = 0
+    for block in assertion_blocks(graph):
+        columns = dict(zip(block.column_names, block.columns, strict=True))
+        numbers = range(row, row + block.num_rows)
+        columns["id"] = pa.array([f"clew:{graph.manifest.snapshot}-{number}" for number in numbers], pa.string())
+        columns["relation"] = pc.binary_join_element_wise(PREFIX, columns["relation"], "")
+        del columns["subject_name"], columns["object_name"]
+        qualifiers = {name: f"{name.removeprefix(QUALIFIER_PREFIX)}_qualifier" for name in columns if _qualifies(name)}
+        yield _renamed(columns, EDGE_COLUMNS | qualifiers)
+        row += block.num_rows
+
+
+def _qualifies(name: str) -> bool:
+    return name.startswith(QUALIFIER_PREFIX)
+
+
+def _renamed(columns: dict[str, Any], names: dict[str, str]) -> pa.Table:
+    """The columns in the order of `names` and called so, then all others."""
+    ordered = [name for name in names if name in columns] + [name for name in columns if name not in names]
+    return pa.table([columns[name] for name in ordered], [names.get(name, name) for name in ordered])
+
+
+# ---- JSON lines
+
+
+def _write_json_lines(path: Path, blocks: Blocks, progress: Progress, rows: int) -> None:
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        for block in _tracked(path, blocks, progress, rows):
+            for row in _finite(block).to_pylist():
+                present = {name: value for name, value in row.items() if value is not None}
+                file.write(json.dumps(present, ensure_ascii=False, default=str) + "\n")
+
+
+def _finite(table: pa.Table) -> pa.Table:
+    """JSON has no word for numbers that are infinite or none at all: those are left out."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            column = table.column(place)
+            kept = pc.if_else(pc.is_finite(column), column, pa.scalar(None, field.type))
+            table = table.set_column(place, field.name, kept)
+    return table
+
+
+def _tracked(path: Path, blocks: Blocks, progress: Progress, rows: int) -> Iterator[pa.Table]:
+    return track(blocks(), f"writing {path.name}", progress, total=max(1, -(-rows // BLOCK_ROWS)))
+
+
+def _write_tsv(path: Path, blocks: Blocks, progress: Progress, rows: int) -> None:
+    write_tab_separated(path, partial(_tracked, path, blocks, progress, rows))

@@ -1,0 +1,59 @@
+"""Parquet: a graph as tables from which `clew.build` makes the same graph again.
+
+entities.parquet has id, name, type and every further column; triples.parquet one row per assertion; relations.parquet
+and sources.parquet the fields of `Relation` and `Source`, so that what was declared can be declared again:
+
+    relations = [Relation(**row) for row in pyarrow.parquet.read_table("relations.parquet").to_pylist()]
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from clew.files import new_directory
+from clew.graph.model import Graph
+from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
+from clew.progress import Progress, silent, track
+
+__all__ = ["write"]
+
+TRIPLES = "triples.parquet"
+RELATIONS = pa.schema(
+    [
+        ("name", pa.string()),
+        ("negated", pa.bool_()),
+        ("symmetric", pa.bool_()),
+        ("transitive", pa.bool_()),
+        ("inverse", pa.string()),
+    ]
+)
+SOURCES = pa.schema(
+    [(name, pa.string()) for name in ("name", "version", "license", "url", "attribution")] + [("curated", pa.bool_())]
+)
+
+
+def write(graph: Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
+    """Write entities.parquet, triples.parquet, relations.parquet and sources.parquet into the new directory `out`."""
+    graph.require_whole()
+    relations = [{name: getattr(relation, name) for name in RELATIONS.names} for relation in graph.schema.relations]
+    sources = [asdict(source) for source in graph.manifest.sources]
+    with new_directory(out, overwrite=overwrite, marker=TRIPLES) as directory:
+        _write_blocks(directory / "entities.parquet", entity_blocks(graph), graph.entity_count, progress)
+        _write_blocks(directory / TRIPLES, assertion_blocks(graph), len(graph.assertions), progress)
+        for name, rows, schema in (("relations", relations, RELATIONS), ("sources", sources, SOURCES)):
+            pq.write_table(pa.Table.from_pylist(rows, schema=schema), directory / f"{name}.parquet")
+        names = sorted(file.name for file in directory.iterdir())
+    return [Path(out) / name for name in names]
+
+
+def _write_blocks(path: Path, blocks: Iterator[pa.Table], rows: int, progress: Progress) -> None:
+    """One row group a block."""
+    first = next(blocks)
+    total = max(1, -(-rows // BLOCK_ROWS))
+    with pq.ParquetWriter(path, first.schema, compression="zstd", write_page_checksum=True) as writer:
+        writer.write_table(first)
+        for block in track(blocks, f"writing {path.name}", progress, total=total - 1):
+            writer.write_table(block)
