@@ -44,7 +44,7 @@ def encode_entities(staged: Staged, problems: Problems) -> EncodedEntities:
     names = _filled(table, "name", ids)
     types = _filled(table, "type", pa.array([UNTYPED]).take(pa.array(np.zeros(len(ids), np.int64))))
     further = [name for name in table.column_names if name not in ("id", ROW, *DESCRIBED)]
-    details = table.select(further) if further else None
+    details = pa.table({name: _without_empty_lists(table[name]) for name in further}) if further else None
     return EncodedEntities(ids, names, _sorted_types(types), details)
 
 
@@ -214,6 +214,13 @@ def _encoded_or_null(column: pa.Array) -> Ints:
     if empty >= 0:
         codes = np.where(codes == empty, -1, codes)
     return codes
+
+
+def _without_empty_lists(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """An empty list says no more than an absent one, which is how it is stored."""
+    if not pa.types.is_list(column.type):
+        return column
+    return pc.if_else(pc.equal(pc.list_value_length(column), 0), pa.scalar(None, column.type), column)
 
 
 def _filled(table: pa.Table, name: str, otherwise: pa.Array) -> pa.Array:

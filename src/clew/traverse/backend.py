@@ -54,8 +54,11 @@ class BatchWalker(Protocol):
     def spread(self, prepared: Any, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """One hop of up to 64 queries at once."""
 
-    def list_words(self, prepared: Any, words: NDArray[np.uint64], queries: int) -> tuple[Ints, Ints]:
-        """The members of each query, sorted, one query after another, and the offsets of each."""
+    def sets_of_words(self, words: NDArray[np.uint64], queries: int) -> tuple[NDArray[np.uint64], Ints]:
+        """Each query's members as a set of bits, (queries, n // 64 + 1), and how many they are."""
+
+    def list_sets(self, sets: NDArray[np.uint64], ids: Ints, at: int) -> None:
+        """Write the members of each set, sorted, one set after another, into `ids` from `at` on; it has 8 to spare."""
 
 
 BACKENDS = Registry(

@@ -1,12 +1,12 @@
 """Many queries at once: computed block by block, 64 queries in the bits of one word where that wins.
 
 Blocks are computed when first asked for and kept while they fit into the memory allowed, so a batch may be far larger
-than its results' share of it: iterate and each block is dropped in its turn.
+than that: iterate, and each block is dropped in its turn.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,64 @@ TOGETHER_FROM = 3  # hops from which on walking 64 queries together beats one by
 TOGETHER_QUERIES = 8  # and at least this many of them
 
 
+class Block(Protocol):
+    """The results of up to 64 queries."""
+
+    counts: Ints
+
+    @property
+    def nbytes(self) -> int: ...
+
+    def ids(self, query: int) -> Ints: ...
+
+    def write(self, ids: Ints, at: int) -> None:
+        """Write the entities of all queries, one after another, into `ids` from `at` on; it has 8 to spare."""
+
+
+class ListedBlock:
+    """Results as lists."""
+
+    def __init__(self, ids: Ints, offsets: Ints) -> None:
+        self._ids = ids
+        self._offsets = offsets
+        self.counts = np.diff(offsets)
+        self.nbytes = ids.nbytes
+
+    def ids(self, query: int) -> Ints:
+        return self._ids[self._offsets[query] : self._offsets[query + 1]]
+
+    def write(self, ids: Ints, at: int) -> None:
+        ids[at : at + len(self._ids)] = self._ids
+
+
+class SetBlock:
+    """Results as sets of bits, listed when asked for: a dense result takes a 32nd of the room."""
+
+    def __init__(self, backend: BatchWalker, words: Words, queries: int, dtype: np.dtype[np.integer]) -> None:
+        self._backend = backend
+        self._dtype = dtype
+        self._sets, self.counts = backend.sets_of_words(words, queries)
+        self.nbytes = self._sets.nbytes
+
+    def ids(self, query: int) -> Ints:
+        count = int(self.counts[query])
+        ids = np.empty(count + 8, self._dtype)
+        self._backend.list_sets(self._sets[query : query + 1], ids, 0)
+        return ids[:count]
+
+    def write(self, ids: Ints, at: int) -> None:
+        self._backend.list_sets(self._sets, ids, at)
+
+
 class BatchResult(Sequence[HopResult]):
     """The results of a batch, in the order of its queries.
 
     `ids` holds the entities of all queries one after another, `offsets` where each query's begin.
     """
 
-    def __init__(self, engine: "Engine", seeds: list[Ints], query: Query, deadline: Deadline, *, memory: int) -> None:
+    def __init__(
+        self, engine: "Engine", seeds: Sequence[Ints], query: Query, deadline: Deadline, *, memory: int
+    ) -> None:
         if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
             raise InputError(f"memory is a number of bytes, 0 or more, not {memory!r}")
         self._engine = engine
@@ -44,8 +95,8 @@ class BatchResult(Sequence[HopResult]):
         self._query = query
         self._deadline = deadline
         self._memory = memory
-        self._blocks: OrderedDict[int, tuple[Ints, Ints]] = OrderedDict()
-        if len(seeds) <= WORD:
+        self._blocks: OrderedDict[int, Block] = OrderedDict()
+        if 0 < len(seeds) <= WORD:
             self._block(0)  # errors and time-outs of a small batch come from the call itself
 
     def __len__(self) -> int:
@@ -63,9 +114,7 @@ class BatchResult(Sequence[HopResult]):
         if not -len(self) <= at < len(self):
             raise IndexError(f"query {at} of {len(self)}")
         at %= len(self)
-        ids, offsets = self._block(at // WORD)
-        start, end = offsets[at % WORD], offsets[at % WORD + 1]
-        return HopResult(self._engine, self._seeds[at], self._query, ids[start:end])
+        return HopResult(self._engine, self._seeds[at], self._query, self._block(at // WORD).ids(at % WORD))
 
     def __iter__(self) -> Iterator[HopResult]:
         for at in range(len(self)):
@@ -74,69 +123,67 @@ class BatchResult(Sequence[HopResult]):
     @property
     def ids(self) -> Ints:
         """The entities of all queries, one query after another."""
-        blocks = [self._block(number)[0] for number in range(-(-len(self) // WORD))]
-        return np.concatenate(blocks) if blocks else self._engine.graph.resolve([])
+        blocks = [self._block(number) for number in range(self._block_count)]
+        total = sum(int(block.counts.sum()) for block in blocks)
+        ids = np.empty(total + 8, self._engine.manifest.widths.entity)
+        at = 0
+        for block in blocks:
+            block.write(ids, at)
+            at += int(block.counts.sum())
+        return ids[:total]
 
     @property
     def offsets(self) -> NDArray[np.int64]:
         """Where each query's entities begin in `ids`, and the end of the last."""
-        counts = [np.diff(self._block(number)[1]) for number in range(-(-len(self) // WORD))]
-        return np.concatenate(([0], np.cumsum(np.concatenate(counts)) if counts else [])).astype(np.int64)
+        counts = [self._block(number).counts for number in range(self._block_count)]
+        return np.concatenate(([0], *counts)).cumsum().astype(np.int64)
 
-    def _block(self, number: int) -> tuple[Ints, Ints]:
+    @property
+    def _block_count(self) -> int:
+        return -(-len(self) // WORD)
+
+    def _block(self, number: int) -> Block:
         held = self._blocks.get(number)
         if held is None:
-            held = self._compute(self._seeds[number * WORD : (number + 1) * WORD])
-            self._blocks[number] = held
-            while len(self._blocks) > 1 and sum(ids.nbytes for ids, _ in self._blocks.values()) > self._memory:
+            held = self._blocks[number] = self._compute(self._seeds[number * WORD : (number + 1) * WORD])
+            while len(self._blocks) > 1 and sum(block.nbytes for block in self._blocks.values()) > self._memory:
                 self._blocks.popitem(last=False)
         return held
 
-    def _compute(self, seeds: list[Ints]) -> tuple[Ints, Ints]:
+    def _compute(self, seeds: Sequence[Ints]) -> Block:
         self._deadline.check()
-        engine, query = self._engine, self._query
-        use = engine.use
-        if isinstance(use.backend, BatchWalker) and seeds:
+        engine, query, use = self._engine, self._query, self._engine.use
+        if isinstance(use.backend, BatchWalker) and query.k > 0:
             if query.k >= TOGETHER_FROM and len(seeds) >= TOGETHER_QUERIES:
-                return self._together(use.backend, use.prepared, seeds)
+                words = self._together(use.backend, use.prepared, seeds)
+                return SetBlock(use.backend, words, len(seeds), np.dtype(engine.manifest.widths.entity))
             if query.uniform and query.mode == "exact" and query.types is None and not self._deadline.watched:
-                return use.backend.walk_each(use.prepared(engine.view(query, 1)), seeds, query.k)
-        found = [engine.ends(each, query, self._deadline) for each in seeds]
-        offsets = np.concatenate(([0], np.cumsum([len(ids) for ids in found]))).astype(np.int64)
-        return np.concatenate(found) if found else engine.graph.resolve([]), offsets
+                return ListedBlock(*use.backend.walk_each(use.prepared(engine.view(query, 1)), seeds, query.k))
+        found = [engine.ends(np.unique(each), query, self._deadline) for each in seeds]
+        return ListedBlock(np.concatenate(found), np.cumsum([0, *map(len, found)]))
 
-    def _together(
-        self, backend: BatchWalker, prepared_for: Callable[[View], Any], seeds: list[Ints]
-    ) -> tuple[Ints, Ints]:
-        """All queries of a block as bits of one word."""
+    def _together(self, backend: BatchWalker, prepared: Callable[[View], Any], seeds: Sequence[Ints]) -> Words:
+        """All queries of a block as bits of one word, up to the result."""
         engine, query = self._engine, self._query
-        prepared = prepared_for(engine.view(query, 1))
-        words = start = backend.seed_words(prepared, seeds)
+        words = start = backend.seed_words(prepared(engine.view(query, 1)), seeds)
         walkable = query.walkable(engine.graph)
-        reached = start.copy()  # at any distance so far
+        exact = query.mode == "exact"
+        reached = start if exact else start.copy()  # at any distance so far
         for hop in range(1, query.k + 1):
             self._deadline.check()
             if not words.any():
                 break
             if walkable is not None:
-                words[:-1][~walkable] &= start[:-1][~walkable]  # only their own queries walk through seeds regardless
-            found = backend.spread(prepared_for(engine.view(query, hop)), words)
-            if query.mode == "exact":
-                words = found
-            elif len(query.steps) == 1:
-                words = found & ~reached  # first arrivals are the next frontier
-                reached |= found
-            else:
-                words, reached = found, reached | found if hop < query.k or query.mode == "within" else reached
-        return backend.list_words(prepared, self._chosen(words, reached), len(seeds))
-
-    def _chosen(self, words: Words, reached: Words) -> Words:
-        """The words of the result: by mode, and of the types asked for."""
-        query = self._query
+                words = words.copy()
+                words[:-1][~walkable] &= start[:-1][~walkable]  # a query walks through its own seeds regardless
+            words = backend.spread(prepared(engine.view(query, hop)), words)
+            if exact:
+                continue
+            if len(query.steps) == 1 or hop == query.k:
+                words &= ~reached  # first arrivals are the next frontier, and the last of them the shortest
+            reached |= words
         chosen = reached if query.mode == "within" else words
-        if query.mode == "shortest" and len(query.steps) > 1:
-            chosen = words & ~reached
         if query.types is not None:
             chosen = chosen.copy()
-            chosen[:-1][~np.isin(self._engine.graph.entity_types, sorted(query.types))] = 0
+            chosen[:-1][~np.isin(engine.graph.entity_types, sorted(query.types))] = 0
         return chosen

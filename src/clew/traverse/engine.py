@@ -179,8 +179,7 @@ class Engine:
             max_degree=max_degree, layer=layer, where=where,
         )  # fmt: skip
         self._choice.expect(len(queries))
-        starts = [self.graph.resolve(seeds) for seeds in queries]
-        return BatchResult(self, starts, query, Deadline(timeout, cancel), memory=memory)
+        return BatchResult(self, self._starts(queries), query, Deadline(timeout, cancel), memory=memory)
 
     def distances(
         self,
@@ -286,6 +285,18 @@ class Engine:
                 return ids if state > 0 else None
         ids, known = backend.try_walk(prepared, seeds, k)
         return ids if known else None
+
+    def _starts(self, queries: Sequence[Seeds]) -> Sequence[Ints]:
+        """The seeds of every query as numbers; arrays of numbers are checked together and used as they are."""
+        dtype = np.dtype(self.manifest.widths.entity)
+        arrays = [
+            seeds for seeds in queries if isinstance(seeds, np.ndarray) and seeds.dtype == dtype and seeds.ndim == 1
+        ]
+        if arrays and len(arrays) == len(queries):
+            joined = np.concatenate(arrays)
+            if len(joined) == 0 or (joined.min() >= 0 and joined.max() < self.graph.entity_count):
+                return arrays
+        return [self.graph.resolve(seeds) for seeds in queries]
 
     def _plain_query(self, k: int) -> Query:
         query = self._plain_queries.get(k)

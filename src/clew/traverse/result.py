@@ -104,12 +104,12 @@ class Triples:
 class HopResult:
     """The entities a hop reached. `ids` are internal numbers, ascending; everything else is made when asked for."""
 
-    __slots__ = ("_engine", "_sets", "ids", "query", "seeds")
+    __slots__ = ("_engine", "_given", "_sets", "ids", "query")
 
     def __init__(self, engine: "Engine", seeds: Ints, query: Query, ids: Ints) -> None:
         self._engine = engine
         self._sets: list[Ints] | None = None
-        self.seeds = seeds
+        self._given = seeds
         self.query = query
         self.ids = ids
 
@@ -123,6 +123,11 @@ class HopResult:
 
     def __repr__(self) -> str:
         return f"HopResult(k={self.query.k}, mode={self.query.mode!r}, entities={len(self.ids)})"
+
+    @property
+    def seeds(self) -> Ints:
+        """Where the walk began: sorted, distinct."""
+        return np.unique(self._given)
 
     @property
     def entities(self) -> pa.Table:

@@ -88,11 +88,11 @@ def _categories(types: pa.ChunkedArray, given: pa.ChunkedArray | None) -> pa.Arr
 
 
 def _edges(graph: Graph) -> Iterator[pa.Table]:
-    row = 0
+    snapshot, row = graph.manifest.snapshot, 0
     for block in assertion_blocks(graph):
         columns = dict(zip(block.column_names, block.columns, strict=True))
         numbers = range(row, row + block.num_rows)
-        columns["id"] = pa.array([f"clew:{graph.manifest.snapshot}-{number}" for number in numbers], pa.string())
+        columns["id"] = pa.array([f"clew:{snapshot}-{number}" for number in numbers], pa.string())
         columns["relation"] = pc.binary_join_element_wise(PREFIX, columns["relation"], "")
         del columns["subject_name"], columns["object_name"]
         qualifiers = {name: f"{name.removeprefix(QUALIFIER_PREFIX)}_qualifier" for name in columns if _qualifies(name)}

@@ -85,8 +85,11 @@ class NumbaBackend:
         p = prepared
         return numba_batch.spread(p.offsets, p.neighbour, p.back_offsets, p.back_neighbour, words)
 
-    def list_words(self, prepared: Pairs, words: Words, queries: int) -> tuple[Ints, Ints]:
-        return numba_batch.list_words(words, queries, prepared.neighbour)
+    def sets_of_words(self, words: Words, queries: int) -> tuple[Words, Ints]:
+        return numba_batch.sets_of_words(words, queries)
+
+    def list_sets(self, sets: Words, ids: Ints, at: int) -> None:
+        numba_batch.list_sets(sets, ids, at)
 
 
 def _words(entities: int) -> int:

@@ -12,7 +12,7 @@ from clew.traverse.backends.bits import ONE, bits_to_ids, compiled, count_bits
 Ints = NDArray[np.integer]
 Words = NDArray[np.uint64]
 
-__all__ = ["list_words", "seed_words", "spread"]
+__all__ = ["list_sets", "seed_words", "sets_of_words", "spread"]
 
 PUSH_SHARE = 0.15  # of all pairs: below this the active entities push, above it everyone pulls
 
@@ -74,11 +74,11 @@ def transpose_block(block: Words) -> None:
 
 
 @compiled
-def list_words(words: Words, queries: int, like: Ints) -> tuple[Ints, Ints]:
-    """Members of every query, sorted, one query after another, and the offsets of each query's."""
-    entities = len(words) - 1
-    blocks = (entities >> 6) + 1
-    sets = np.zeros((queries, blocks), np.uint64)
+def sets_of_words(words: Words, queries: int) -> tuple[Words, Ints]:
+    """Each query's members as a set of bits, (queries, blocks), and how many they are."""
+    blocks = (len(words) - 1 >> 6) + 1
+    sets = np.empty((queries, blocks), np.uint64)
+    counts = np.zeros(queries, np.int64)
     block = np.empty(64, np.uint64)
     for b in range(blocks):
         here = min(64, len(words) - (b << 6))
@@ -87,13 +87,13 @@ def list_words(words: Words, queries: int, like: Ints) -> tuple[Ints, Ints]:
         transpose_block(block)
         for q in range(queries):
             sets[q, b] = block[q]
-    ends = np.zeros(queries + 1, np.int64)
-    for q in range(queries):
-        count = 0
-        for b in range(blocks):
-            count += count_bits(sets[q, b])
-        ends[q + 1] = ends[q] + count
-    ids = np.empty(ends[queries] + 8, like.dtype)
-    for q in range(queries):
-        bits_to_ids(sets[q], blocks, ids, ends[q])
-    return ids[: ends[queries]], ends
+            counts[q] += count_bits(block[q])
+    return sets, counts
+
+
+@compiled
+def list_sets(sets: Words, ids: Ints, at: int) -> int:
+    """Write the members of each set, sorted, one set after another, into `ids` from `at` on; it has 8 to spare."""
+    for q in range(len(sets)):
+        at = bits_to_ids(sets[q], sets.shape[1], ids, at)
+    return at
