@@ -29,10 +29,21 @@ from clew.progress import Progress, silent
 __all__ = ["run"]
 
 HOPS = (1, 2, 3, 4, 5)
-SAMPLE = 10  # queries a slow peer is timed on; its figure is scaled up to the batch, and its row says so
-SLOW_REPEATS = 2
-FAR = 5  # a peer this many times slower than the best peer is slow
-SLOW_SECONDS = 8.0  # and sampled, if its batch would take longer than this
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is measured. A peer that loops over its queries may be timed on some; its figure is then scaled up."""
+
+    repeats: int
+    sampled_repeats: int
+    sample: int  # queries
+    seconds: float  # a peer is sampled if its batch would take longer than this
+    far: float  # and if it is this many times slower than the best peer
+
+
+FULL = Effort(repeats=11, sampled_repeats=2, sample=10, seconds=5.0, far=4)
+QUICK = Effort(repeats=7, sampled_repeats=7, sample=30, seconds=1.0, far=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ class _Engine:
 def run(*, quick: bool = False, graphs: Sequence[str] = ("heavy",), progress: Progress = silent) -> dict[str, Any]:
     """Make the graphs, prove that all engines agree on the batch, time them, and judge the claims."""
     load_peers()  # a missing peer is known before anything long is begun
-    repeats = 7 if quick else 11
+    effort = QUICK if quick else FULL
     rows: list[dict[str, Any]] = []
     described, notes, versions = {}, [], {}
     for name in graphs:
@@ -60,7 +71,7 @@ def run(*, quick: bool = False, graphs: Sequence[str] = ("heavy",), progress: Pr
             progress(f"building the {name} graph with clew", 0, None)
             opened = build_and_open(graph, Path(directory))
             try:
-                found = _measure(graph, opened, peers, repeats, quick, progress)
+                found = _measure(graph, opened, peers, effort, progress)
                 versions |= {peer.name: peer.version for peer in peers if hasattr(peer, "version")}
             finally:
                 for peer in peers:
@@ -80,7 +91,7 @@ def run(*, quick: bool = False, graphs: Sequence[str] = ("heavy",), progress: Pr
 
 
 def _measure(
-    graph: BenchGraph, opened: OpenedGraph, peers: Sequence[Peer], repeats: int, quick: bool, progress: Progress
+    graph: BenchGraph, opened: OpenedGraph, peers: Sequence[Peer], effort: Effort, progress: Progress
 ) -> list[dict[str, Any]]:
     pairs, triples = graph.pairs(), graph.ends()
     for number, peer in enumerate(peers):
@@ -90,10 +101,9 @@ def _measure(
     rows = []
     for k in HOPS:
         progress(f"batches at hop {k}", k, HOPS[-1])
-        sizes = _sizes(engines, k, len(graph.queries))
+        sizes = _sizes(engines, k, len(graph.queries), effort)
         _prove_agreement(engines, sizes, k)
-        few = 5 if quick and k > 3 else repeats
-        milliseconds = _rounds(engines, sizes, k, len(graph.queries), few)
+        milliseconds = _rounds(engines, sizes, k, len(graph.queries), effort)
         found = figures(milliseconds, hop=k, mode="exact")
         rows += [{**row, "queries": sizes[row["engine"]]} for row in found]
     return rows
@@ -123,14 +133,13 @@ def _peer_engine(peer: Peer, queries: Sequence[np.ndarray]) -> _Engine:
     )
 
 
-def _sizes(engines: Sequence[_Engine], k: int, asked: int) -> dict[str, int]:
-    """How many queries each engine is timed on: all, but for peers far behind whose batch would take long."""
-    predicted = {engine.name: engine.run(SAMPLE, k)[0] * asked / SAMPLE for engine in engines}
+def _sizes(engines: Sequence[_Engine], k: int, asked: int, effort: Effort) -> dict[str, int]:
+    """How many queries each engine is timed on: all, but for slow peers."""
+    engines[0].run(effort.sample, k)  # Clew compiles now
+    predicted = {engine.name: engine.run(effort.sample, k)[0] * asked / effort.sample for engine in engines}
     best = min(seconds for name, seconds in predicted.items() if name != CLEW)
-    return {
-        name: SAMPLE if seconds > SLOW_SECONDS and seconds > FAR * best else asked
-        for name, seconds in predicted.items()
-    }
+    limit = max(effort.seconds, effort.far * best)
+    return {name: effort.sample if name != CLEW and seconds > limit else asked for name, seconds in predicted.items()}
 
 
 def _prove_agreement(engines: Sequence[_Engine], sizes: dict[str, int], k: int) -> None:
@@ -150,15 +159,15 @@ def _prove_agreement(engines: Sequence[_Engine], sizes: dict[str, int], k: int) 
 
 
 def _rounds(
-    engines: Sequence[_Engine], sizes: dict[str, int], k: int, asked: int, repeats: int
+    engines: Sequence[_Engine], sizes: dict[str, int], k: int, asked: int, effort: Effort
 ) -> dict[str, np.ndarray]:
     """Milliseconds for the whole batch; each repeat runs every engine once, in shuffled order."""
     random = np.random.default_rng([2, k])
     spent: dict[str, list[float]] = {engine.name: [] for engine in engines}
-    for repeat in range(repeats):
+    for repeat in range(effort.repeats):
         for place in random.permutation(len(engines)):
             engine = engines[place]
-            if sizes[engine.name] < asked and repeat >= SLOW_REPEATS:
+            if sizes[engine.name] < asked and repeat >= effort.sampled_repeats:
                 continue
             seconds, result = engine.run(sizes[engine.name], k)
             del result

@@ -14,7 +14,7 @@ from typing import Any
 from clew.errors import ClewError
 from clew.progress import Progress
 
-__all__ = ["environment", "main", "markdown", "to_stderr", "write_json"]
+__all__ = ["claim_table", "environment", "main", "markdown", "to_stderr", "write_json"]
 
 LIBRARIES = (
     "clew", "numpy", "numba", "scipy", "pyarrow", "igraph", "networkx", "python-graphblas", "suitesparse-graphblas",
@@ -50,9 +50,27 @@ def markdown(report: Mapping[str, Any]) -> str:
         title = f"{report['benchmark']}, {graph} graph" + ("" if filtered == "none" else f", {filtered}")
         parts.append(f"### {title}\n\n{_engine_table(rows)}")
     if report["claims"]:
-        parts.append(f"### claims\n\n{_claim_table(report['claims'])}")
+        parts.append(f"### claims\n\n{claim_table(report['claims'])}")
     parts += [f"*{note}*" for note in report.get("notes", [])]
     return "\n\n".join(parts)
+
+
+def claim_table(claims: Iterable[Mapping[str, Any]]) -> str:
+    """Each claim, what it needs, what was measured, and whether that suffices."""
+    header = ["claim", "needs", "measured", "against", "holds"]
+    return _table(
+        header,
+        [
+            [
+                claim["claim"],
+                f"≥ {claim['at_least']:.3g}" if "at_least" in claim else f"≤ {claim['at_most']:.3g}",
+                f"{claim['measured']:.3g}",
+                claim.get("against", ""),
+                "yes" if claim["holds"] else "**no**",
+            ]
+            for claim in claims
+        ],
+    )
 
 
 def write_json(path: Path, report: Mapping[str, Any]) -> None:
@@ -100,23 +118,6 @@ def _cell(row: dict[str, Any] | None) -> str:
     if row is None:
         return ""
     return f"{row['median_ms']:.3g} ({row['ratio']:.3g} [{row['low']:.3g}, {row['high']:.3g}], {row['n']})"
-
-
-def _claim_table(claims: Iterable[Mapping[str, Any]]) -> str:
-    header = ["claim", "needs", "measured", "against", "holds"]
-    return _table(
-        header,
-        [
-            [
-                claim["claim"],
-                f"≥ {claim['at_least']:.3g}" if "at_least" in claim else f"≤ {claim['at_most']:.3g}",
-                f"{claim['measured']:.3g}",
-                claim.get("against", ""),
-                "yes" if claim["holds"] else "**no**",
-            ]
-            for claim in claims
-        ],
-    )
 
 
 def _table(header: list[str], body: list[list[str]]) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from clew.app.cli.main import main
 
-NEWLINE, QUOTES, WIDE = "Two\nlines\tand a tab", "Quote \"d\" <b>&amp;'</b>", "手指 🖐 wide"
+NEWLINE, QUOTES, WIDE = "Two\nlines\tand a tab", 'Quote "d" <b>&amp;\'</b>', "手指 🖐 wide"
 ENTITIES = [
     ("G:1", "FBN1", "Gene"),
     ("G:2", "Other gene", "Gene"),

@@ -49,7 +49,8 @@ def test_columns_are_mapped(run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("drug,does,disease\na,treats,b\n")
     (tmp_path / "e.csv").write_text("code,title\na,Aspirin\nb,Pain\n")
     ran = run(
-        "build", tmp_path / "t.csv", "--column", "subject=drug", "--column", "relation=does", "--column", "object=disease",
+        "build", tmp_path / "t.csv",
+        "--column", "subject=drug", "--column", "relation=does", "--column", "object=disease",
         "--entities", tmp_path / "e.csv", "--entity-column", "id=code", "--entity-column", "name=title",
         "--out", tmp_path / "g",
     )  # fmt: skip

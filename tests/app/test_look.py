@@ -10,11 +10,17 @@ import clew
 def test_info_json(run, graph: Path) -> None:
     report = run("info", graph, "--json").json
     assert list(report) == [
-        "graph", "snapshot", "format_version", "created_by", "bytes", "counts", "widths", "types", "relations", "sources",
-        "problems",
+        "graph", "snapshot", "format_version", "created_by", "bytes", "counts", "widths", "types", "relations",
+        "sources", "problems",
     ]  # fmt: skip
     assert report["types"] == {"Disease": 3, "Gene": 2, "Other": 1, "Phenotype": 4}
-    assert {r["name"]: r["triples"] for r in report["relations"]} == {"causes": 3, "has": 4, "is_a": 1, "lacks": 1, "near": 1}
+    assert {r["name"]: r["triples"] for r in report["relations"]} == {
+        "causes": 3,
+        "has": 4,
+        "is_a": 1,
+        "lacks": 1,
+        "near": 1,
+    }
     assert report["sources"] == [
         {"name": "A", "version": None, "license": None, "url": None, "attribution": None, "curated": True}
     ]

@@ -280,6 +280,16 @@ def test_barred_entities_are_not_passed_but_can_be_ends(tmp_path: FilePath) -> N
     assert not nothing.any()  # the caller's mask is left alone
 
 
+@pytest.mark.parametrize(("crowded", "busier"), [("a", "t"), ("b", "s")])  # so that either side moves first
+def test_the_sides_do_not_meet_where_nobody_may_pass(tmp_path: FilePath, crowded: str, busier: str) -> None:
+    pairs = [("s", "barred"), ("barred", "t"), ("s", "a"), ("a", "b"), ("b", "t"), (busier, "x0")]
+    pairs += [(crowded, f"x{at}") for at in range(9)]
+    graph = make_graph(tmp_path, [(subject, "causes", object_) for subject, object_ in pairs])
+    walkable = np.array([name != "barred" for name in graph.entities["id"].to_pylist()])
+    found = search(graph, ["s"], ["t"], 5, kind="shortest", walkable=walkable)
+    assert [path.ids for path in found] == [("s", "a", "b", "t")]
+
+
 # limits, laziness, stopping ---------------------------------------------------------------------------------------
 
 

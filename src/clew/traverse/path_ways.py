@@ -78,7 +78,7 @@ def uniform_ways(
     while forward.hops + backward.hops < k and len(forward.frontier) and len(backward.frontier):
         side, other = (forward, backward) if forward.cost <= backward.cost else (backward, forward)
         side.advance()
-        if meet_only and other.seen[side.levels[-1]].any():
+        if meet_only and other.meets(side.levels[-1]):
             k = forward.hops + backward.hops
     inside = _between(forward, backward, k)
     if len(inside) == 0:
@@ -162,6 +162,11 @@ class _Reach:
     @property
     def hops(self) -> int:
         return len(self.levels) - 1
+
+    def meets(self, level: Ints) -> bool:
+        """Whether a path leads through, or ends at, an entity that the other side has just found."""
+        met = level[self.seen[level]]
+        return bool(self._inner[met].any() or np.isin(met, self.levels[0]).any())
 
     def advance(self) -> None:
         scanned = _scan(self._view, self.frontier, self._check)

@@ -6,7 +6,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -109,24 +111,40 @@ def assert_same(graph: Graph, other: Graph) -> None:
     assert other.manifest.sources == graph.manifest.sources
     assert other.adjacency.forward.neighbour.tolist() == graph.adjacency.forward.neighbour.tolist()
     assert other.assertions.offsets.tolist() == graph.assertions.offsets.tolist()
-    triples = range(graph.triple_count)
-    assert [other.assertions.of(each) for each in triples] == [graph.assertions.of(each) for each in triples]
+    assert said(other) == said(graph)
 
 
-def statements(graph: Graph, *, escaped: bool) -> set[tuple[Any, ...]]:
+def said(graph: Graph) -> dict[str, list[Any]]:
+    """The columns of the assertions."""
+    table = graph.assertions.table
+    return {name: table[name].to_pylist() for name in sorted(table.column_names)}
+
+
+def statements(graph: Graph, *, escaped: bool) -> list[dict[str, Any]]:
     """Every assertion with its triple, as far as KGX has words for it; `escaped` says that lists went through TSV."""
-    ids = graph.entities["id"].to_pylist()
-    found = set()
-    for subject in range(graph.entity_count):
-        for triple in range(int(graph.forward.offsets[subject]), int(graph.forward.offsets[subject + 1])):
-            relation = graph.schema.relations[int(graph.forward.relation[triple])].name
-            ends: Any = (ids[subject], ids[int(graph.forward.end[triple])])
-            ends = frozenset(ends) if relation in SYMMETRIC_PREDICATES else ends
-            for assertion in graph.assertions.of(triple):
-                said = {name: getattr(assertion, name) for name in ASSERTION_COLUMNS}
-                said["evidence"] = through_tsv(assertion.evidence) if escaped else assertion.evidence
-                found.add((ends, relation, *said.values(), tuple((assertion.qualifiers or {}).items())))
-    return found
+    ids = graph.entities["id"]
+    triple = np.repeat(np.arange(graph.triple_count), np.diff(graph.assertions.offsets))
+    subject = np.repeat(np.arange(graph.entity_count), np.diff(graph.forward.offsets))[triple]
+    names = pa.array([relation.name for relation in graph.schema.relations], pa.string())
+    relation = names.take(pa.array(graph.forward.relation[triple]))
+    ends = [ids.take(pa.array(number)) for number in (subject, graph.forward.end[triple])]
+    either = pc.is_in(relation, value_set=pa.array(sorted(SYMMETRIC_PREDICATES)))  # KGX gives these no direction
+    columns = {
+        "relation": relation,
+        "subject": pc.if_else(either, pc.min_element_wise(*ends), ends[0]),
+        "object": pc.if_else(either, pc.max_element_wise(*ends), ends[1]),
+    }
+    for name, values in said(graph).items():
+        if name == "evidence":
+            values = [list(through_tsv(items) if escaped else items or ()) or None for items in values]
+        if name == "negated":
+            values = [bool(flag) for flag in values]
+        if (name in ASSERTION_COLUMNS or name.startswith("qualifier:")) and any(value is not None for value in values):
+            columns[name] = pa.array([None if value is None else repr(value) for value in values], pa.string())
+    if "negated" not in columns:
+        columns["negated"] = pa.array(["False"] * len(triple), pa.string())
+    table = pa.table({name: columns[name] for name in sorted(columns)})
+    return table.sort_by([(name, "ascending") for name in table.column_names]).to_pylist()
 
 
 def through_tsv(items: Any) -> tuple[str, ...]:
@@ -135,10 +153,8 @@ def through_tsv(items: Any) -> tuple[str, ...]:
 
 def described(graph: Graph, *, escaped: bool, columns: tuple[str, ...]) -> dict[str, Any]:
     found = {}
-    for row, more in zip(
-        graph.entities.to_pylist(), graph.details(range(graph.entity_count)).to_pylist(), strict=True
-    ):
-        synonyms = through_tsv(more["synonyms"]) if escaped else tuple(more["synonyms"] or ())
+    for row, more in zip(graph.entities.to_pylist(), graph.details(range(graph.entity_count)).to_pylist(), strict=True):
+        synonyms = through_tsv(more.get("synonyms")) if escaped else tuple(more.get("synonyms") or ())
         found[row["id"]] = (row["name"], row["type"], synonyms, *(more[name] for name in columns))
     return found
 

@@ -24,9 +24,9 @@ def bench(
         typer.Option("--json", metavar="FILE", help="Also write the report; - prints only that.", show_default=False),
     ] = None,
 ) -> None:
-    """Time Clew against other libraries on the same graphs and queries, after proving that all agree.
+    """Time Clew against other libraries on the same graphs and queries.
 
-    khop times single hops, batch many at once, cost opening, building and a fresh process. Runs from a source checkout
+    All must agree before anything is timed. khop times single hops, batch many at once, cost opening, building and a fresh process. Runs from a source checkout
     with the peers installed (pip install 'clew[bench]'). The exit code is 1 when a claim of the README does not hold.
 
     \b

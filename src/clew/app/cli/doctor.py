@@ -19,7 +19,7 @@ PARTS = ("entities", "entity_types", "names", "forward", "backward", "adjacency"
 
 
 def doctor(graph: GraphPath, as_json: AsJson = False) -> None:
-    """Check a graph: every block against its checksum, and that every array can be walked safely.
+    """Check a graph: every block against its checksum, every array for safety.
 
     Damage is printed one sentence a block of at most 4 MiB, and the exit code is 1.
 

@@ -14,7 +14,7 @@ __all__ = ["export"]
 
 def export(
     graph: GraphPath,
-    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="kgx or parquet.", show_default=False)],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="kgx, kgx-jsonl or parquet.", show_default=False)],
     out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="Where the files go.", show_default=False)],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")] = False,
     as_json: AsJson = False,
@@ -32,10 +32,9 @@ def export(
     from clew.graph.writers import WRITERS
 
     write = WRITERS.load(to)
-    opened = Graph(graph, verify=True)
+    opened = Graph(graph)
     with terminal_progress() as progress:
-        write(opened, Path(out), overwrite=overwrite, progress=progress)
-    written = [file for file in sorted(Path(out).rglob("*")) if file.is_file()]
+        written: list[Path] = write(opened, Path(out), overwrite=overwrite, progress=progress)
     files = [(file.relative_to(out).as_posix(), file.stat().st_size) for file in written]
     if as_json:
         print_json({"graph": graph, "to": to, "out": out, "files": [{"name": n, "bytes": size} for n, size in files]})

@@ -3,6 +3,7 @@
 0 done · 1 a failure · 2 what was given cannot be used · 130 interrupted
 """
 
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -69,7 +70,7 @@ def clew(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code and never raises for a failure."""
     if sys.stdout is None:  # closed by the caller
-        sys.stdout = open(os.devnull, "w")
+        sys.stdout = io.StringIO()
     try:
         code = typer.main.get_command(app).main(arguments, prog_name="clew", standalone_mode=False)
         sys.stdout.flush()

@@ -71,9 +71,10 @@ def paths(
     backend: Backend = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Show the paths between two entities, shortest and rarest first, with the sources of every triple.
+    """Show the paths between two entities, with the sources of every triple.
 
-    Kinds: simple paths pass no entity twice, walks may, shortest are the simple paths of the least length.
+    Short paths come first, among them those through rare entities. Kinds: simple paths pass no entity twice, walks
+    may, shortest are the simple paths of the least length.
 
     \b
     Examples:

@@ -60,13 +60,13 @@ def lay_out(scene: Scene) -> Layout:
     heights: dict[Key, float] = {key: SLOT for keys in columns for key in keys}
     heights |= {key: len(lines) * LINE_HEIGHT + ID_SIZE + 4 + 2 * PADDING for key, lines in names.items()}
     middle = level(columns, joins, heights, GAP)
-    edges = _edges(scene.triples, column, columns, names, ids)
+    borders = _column_sides(scene.triples, column, columns, names, ids)
     areas = {}
     for each in scene.entities:
-        left, right = edges[column[each.id]]
+        left, right = borders[column[each.id]]
         areas[each.id] = Rectangle(left, middle[each.id] - heights[each.id] / 2, right - left, heights[each.id])
     boxes = tuple(Box(each, names[each.id], ids[each.id], areas[each.id]) for each in scene.entities)
-    lines = with_labels(route(scene.triples, chains, areas, middle, edges), areas.values())
+    lines = with_labels(route(scene.triples, chains, areas, middle, borders), areas.values())
     return Layout(boxes, tuple(lines), *_extent(boxes, lines))
 
 
@@ -75,7 +75,7 @@ def _chain(at: int, triple: DrawnTriple, column: Mapping[str, int]) -> Chain:
     return Chain(left, tuple((at, between) for between in range(column[left] + 1, column[right])), right)
 
 
-def _edges(
+def _column_sides(
     triples: Sequence[DrawnTriple],
     column: Mapping[str, int],
     columns: Sequence[Sequence[Key]],
@@ -83,7 +83,7 @@ def _edges(
     ids: Mapping[str, str],
 ) -> list[tuple[float, float]]:
     """The left and right side of each column; between columns there is room for the longest label."""
-    edges = []
+    borders = []
     x = 0.0
     for at, keys in enumerate(columns):
         widest = max(
@@ -91,11 +91,11 @@ def _edges(
             for key in keys
             if isinstance(key, str)
         )
-        edges.append((x, x + widest + 2 * PADDING + 6))
+        borders.append((x, x + widest + 2 * PADDING + 6))
         leaving = [t.relation for t in triples if at in range(*_span(t, column))]
         room = max((text_width(label_words(relation), LABEL_SIZE) for relation in leaving), default=0.0)
-        x = edges[-1][1] + max(LEAST_GAP, room + LABEL_ROOM)
-    return edges
+        x = borders[-1][1] + max(LEAST_GAP, room + LABEL_ROOM)
+    return borders
 
 
 def _span(triple: DrawnTriple, column: Mapping[str, int]) -> tuple[int, int]:

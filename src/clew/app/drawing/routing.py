@@ -65,9 +65,9 @@ def route(
     chains: Sequence[Chain],
     areas: Mapping[str, Rectangle],
     middle: Mapping[Key, float],
-    edges: Sequence[tuple[float, float]],
+    borders: Sequence[tuple[float, float]],
 ) -> list[Line]:
-    """One line for each triple, along the boxes and slots of its chain; `edges` are the sides of the columns."""
+    """One line for each triple, along the boxes and slots of its chain; `borders` are the sides of the columns."""
     ports = _ports(chains, areas, middle)
     company = Counter(key for chain in chains for key in ((chain.first, "right"), (chain.last, "left")))
     lines = []
@@ -81,7 +81,7 @@ def route(
         else:
             points = [(first.right, ports[at, 0])]
             for slot in chain.slots:
-                points += [(edge, middle[slot]) for edge in edges[slot[1]]]
+                points += [(border, middle[slot]) for border in borders[slot[1]]]
             points.append((last.x, ports[at, 1]))
             at_start = company[chain.first, "right"] < company[chain.last, "left"]
             curves, labelled = _run_in(points, run, at_start=at_start)

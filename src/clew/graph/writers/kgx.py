@@ -5,7 +5,6 @@ becomes %7C, and numbers become text; a file with a tab or line break in some va
 too, which is how the reader knows. Neither form can say that a relation is negated, symmetric or transitive.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,8 +16,8 @@ import pyarrow.compute as pc
 from clew.files import new_directory
 from clew.graph.model import Graph
 from clew.graph.staging import QUALIFIER_PREFIX
+from clew.graph.writers import json_lines, tab_separated
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
-from clew.graph.writers.tab_separated import write_tab_separated
 from clew.progress import Progress, silent, track
 
 __all__ = ["write", "write_json_lines"]
@@ -110,30 +109,16 @@ def _renamed(columns: dict[str, Any], names: dict[str, str]) -> pa.Table:
     return pa.table([columns[name] for name in ordered], [names.get(name, name) for name in ordered])
 
 
-# ---- JSON lines
+# ---- as lines
 
 
 def _write_json_lines(path: Path, blocks: Blocks, progress: Progress, rows: int) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        for block in _tracked(path, blocks, progress, rows):
-            for row in _finite(block).to_pylist():
-                present = {name: value for name, value in row.items() if value is not None}
-                file.write(json.dumps(present, ensure_ascii=False, default=str) + "\n")
+    json_lines.write_json_lines(path, _tracked(path, blocks, progress, rows))
 
 
-def _finite(table: pa.Table) -> pa.Table:
-    """JSON has no word for numbers that are infinite or none at all: those are left out."""
-    for place, field in enumerate(table.schema):
-        if pa.types.is_floating(field.type):
-            column = table.column(place)
-            kept = pc.if_else(pc.is_finite(column), column, pa.scalar(None, field.type))
-            table = table.set_column(place, field.name, kept)
-    return table
+def _write_tsv(path: Path, blocks: Blocks, progress: Progress, rows: int) -> None:
+    tab_separated.write_tab_separated(path, partial(_tracked, path, blocks, progress, rows))
 
 
 def _tracked(path: Path, blocks: Blocks, progress: Progress, rows: int) -> Iterator[pa.Table]:
     return track(blocks(), f"writing {path.name}", progress, total=max(1, -(-rows // BLOCK_ROWS)))
-
-
-def _write_tsv(path: Path, blocks: Blocks, progress: Progress, rows: int) -> None:
-    write_tab_separated(path, partial(_tracked, path, blocks, progress, rows))
