@@ -53,7 +53,7 @@ class Effort:
     near: float  # an engine within this many times the best peer may decide a claim
     checks: int  # queries on which all must agree, at every hop
     tuning: int  # queries on which a peer may sweep its settings
-    claimed: bool  # engines named by a claim are timed often too
+    claimed: bool  # whether the engines named by a claim are timed often too, however slow
 
 
 FULL = Effort(often=60, seldom=5, seconds=5.0, near=20, checks=4, tuning=12, claimed=True)

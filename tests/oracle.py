@@ -1,4 +1,4 @@
-"""The meaning of every hop, written down a second time in plain Python over the raw rows: what all else is compared with.
+"""The meaning of every hop, written down a second time in plain Python: what all else is compared with.
 
 It shares no code with the package: no adjacency, no masks, no numbers; entities are their ids and sets are Python sets.
 """

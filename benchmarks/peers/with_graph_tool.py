@@ -35,7 +35,9 @@ class GraphTool(Peer):
         return None if found else f"{PYTHON} cannot import graph_tool (apt install python3-graph-tool)"
 
     def prepare(self, n: int, subject: np.ndarray, object: np.ndarray, *, tuning: Sequence[np.ndarray] = ()) -> None:
-        self._worker = subprocess.Popen([PYTHON, "-I", str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        idle = {**os.environ, "OMP_WAIT_POLICY": "passive"}  # its threads must not spin while others are timed
+        command = [PYTHON, "-I", str(WORKER)]
+        self._worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=idle)
         descriptor, path = tempfile.mkstemp(suffix=".npy")
         try:
             with os.fdopen(descriptor, "wb") as file:

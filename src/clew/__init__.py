@@ -1,10 +1,10 @@
 """Clew builds knowledge graphs, walks them many hops at memory speed, and shows the triples that carry an answer.
 
-    import clew
+import clew
 
-    graph = clew.open("hpo.clew")
-    near = graph.hop(["HP:0001250"], k=2)
-    print(len(near), near.entities.slice(0, 3).to_pylist())
+graph = clew.open("hpo.clew")
+near = graph.hop(["HP:0001250"], k=2)
+print(len(near), near.entities.slice(0, 3).to_pylist())
 """
 
 from typing import TYPE_CHECKING, Any

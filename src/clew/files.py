@@ -74,6 +74,7 @@ def new_directory(path: Path, *, overwrite: bool = False, marker: str | None = N
         for file in temporary.rglob("*"):
             sync(file)
         sync(temporary)
+        _check_destination(path, given, overwrite=overwrite, marker=marker)  # it may have been made meanwhile
         _place(temporary, path)
     except ClewError:
         raise

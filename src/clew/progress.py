@@ -25,8 +25,6 @@ def track(items: Iterable[T], task: str, progress: Progress, *, total: int | Non
     ['a', 'b']
     """
     progress(task, 0, total)
-    done = 0
-    for item in items:
+    for done, item in enumerate(items, start=1):
         yield item
-        done += 1
         progress(task, done, total)

@@ -29,7 +29,7 @@ NAMES = {"g:1": "FBN1", "d:1": "Marfan syndrome", "d:2": "Marfan syndrome", "p:1
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("engine") / "small.clew"
-    ids = sorted({end for subject, _, object_ in TRIPLES for end in (subject, object_)}) + ["p:9"]
+    ids = [*sorted({end for subject, _, object_ in TRIPLES for end in (subject, object_)}), "p:9"]
     clew.build(
         pa.table({name: [triple[i] for triple in TRIPLES] for i, name in enumerate(("subject", "relation", "object"))}),
         entities=pa.table(
@@ -114,6 +114,7 @@ def test_unknown_words_are_errors_that_name_the_known(graph: clew.Engine) -> Non
         ({"through": ["Diseases"]}, "'Disease'"),
         ({"layer": "best"}, "curated"),
         ({"where": clew.Where(qualifiers={"onset": "x"})}, "none"),
+        ({"where": clew.Where(sources=["HPOO"])}, "'HPOO'"),
     ):
         with pytest.raises(UnknownName, match=known):
             graph.hop("g:1", **options)  # type: ignore[arg-type]

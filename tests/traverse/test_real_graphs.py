@@ -6,7 +6,6 @@ from pathlib import Path
 import networkx
 import numpy as np
 import pyarrow as pa
-import pytest
 
 import clew
 

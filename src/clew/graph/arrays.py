@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import DamagedGraph
 
-__all__ = ["MappedArrays", "prove_ids", "prove_offsets", "write_array"]
+__all__ = ["MappedArrays", "arrow_of", "numbers_of", "prove_ids", "prove_offsets", "write_array"]
 
 Ints = NDArray[np.integer]
 Proof = Callable[[Ints], bool]
@@ -103,3 +104,17 @@ class MappedArrays:
                 f"{path} is damaged (numbers out of range): run `clew doctor`, then build the graph again"
             )
         return array
+
+
+def numbers_of(array: "pa.Array") -> Ints:
+    """The numbers of an Arrow array without nulls, as they lie in memory (`to_numpy` would import pandas)."""
+    dtype = np.dtype(array.type.to_pandas_dtype())
+    if not len(array):
+        return np.empty(0, dtype)
+    return np.frombuffer(array.buffers()[1], dtype, count=len(array), offset=array.offset * dtype.itemsize)
+
+
+def arrow_of(numbers: Ints) -> "pa.Array":
+    """Numbers as an Arrow array over the same memory (`pa.array` would import pandas)."""
+    numbers = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])

@@ -153,7 +153,7 @@ class Assertions:
         elif where.layer == "no-extracted":
             keep &= ~self._among("agent_type", (EXTRACTED_AGENT,))
         if where.sources is not None:
-            keep &= self._among("source", where.sources)
+            keep &= self._among("source", self._known_sources(where.sources))
         if where.min_confidence is not None:
             keep &= self._numbers("confidence", np.nan) >= where.min_confidence
         if where.as_of is not None:
@@ -171,6 +171,13 @@ class Assertions:
             silent = self._among("knowledge_level", NOT_PROVIDED) & self._among("agent_type", NOT_PROVIDED)
             stated |= silent & self._among("source", self._declared_curated)
         return stated
+
+    def _known_sources(self, sources: frozenset[str]) -> frozenset[str]:
+        known = set(_one_chunk(self.table["source"]).dictionary.to_pylist()) if self._has("source") else set()
+        if unknown := sorted(sources - known):
+            listed = ", ".join(sorted(known)[:12]) or "none"
+            raise UnknownName(f"nothing in this graph has the source {unknown[0]!r}; known: {listed}")
+        return sources
 
     def _qualifier(self, name: str) -> str:
         column = QUALIFIER_PREFIX + name
@@ -191,7 +198,7 @@ class Assertions:
             return np.full(len(self), None in wanted)
         array = _one_chunk(self.table[column])  # dictionary-encoded strings
         hit = np.array([value in wanted for value in array.dictionary.to_pylist()] + [None in wanted])
-        return hit[array.indices.fill_null(len(hit) - 1).to_numpy(zero_copy_only=False)]
+        return np.asarray(hit[array.indices.fill_null(len(hit) - 1).to_numpy(zero_copy_only=False)])
 
     def _flags(self, column: str) -> Mask:
         return np.asarray(_one_chunk(self.table[column]).fill_null(False).to_numpy(zero_copy_only=False), bool)

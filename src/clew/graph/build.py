@@ -23,7 +23,7 @@ from clew.graph.arrays import write_array
 from clew.graph.encode import EncodedEntities, encode_entities, encode_relations, encode_triples
 from clew.graph.manifest import MANIFEST, Manifest, Segment, Widths, record_files
 from clew.graph.names import hash_strings, name_table
-from clew.graph.schema import RelationSchema, Schema, Signature
+from clew.graph.schema import RelationSchema, Schema
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems, Relation, Staged
 from clew.progress import Progress, silent
 
@@ -357,12 +357,10 @@ def _schema(triples: _Triples, relations: Sequence[Relation], entities: EncodedE
     width = len(types)
     key = (triples.relation.astype(np.int64) * width + kind[triples.subject]) * width + kind[triples.object]
     joined, counts = np.unique(key, return_counts=True)
-    signatures: dict[int, list[Signature]] = {}
-    for code, count in zip(joined.tolist(), counts.tolist(), strict=True):
-        pair = code % (width * width)
-        signatures.setdefault(code // (width * width), []).append(
-            Signature(types[pair // width], types[pair % width], count)
-        )
+    joins: dict[int, list[str]] = {}
+    for at in np.lexsort((joined, -counts)).tolist():  # most triples first
+        relation_number, pair = divmod(int(joined[at]), width * width)
+        joins.setdefault(relation_number, []).append(f"{pair // width},{pair % width},{counts[at]}")
     totals = np.bincount(triples.relation, minlength=len(relations)).tolist()
     return Schema(
         dict(zip(types, np.bincount(kind, minlength=width).tolist(), strict=True)),
@@ -375,7 +373,8 @@ def _schema(triples: _Triples, relations: Sequence[Relation], entities: EncodedE
                 relation.symmetric,
                 relation.transitive,
                 relation.inverse,
-                tuple(sorted(signatures.get(number, []), key=lambda s: (-s.triples, s.subject, s.object))),
+                ";".join(joins.get(number, [])),
+                tuple(types),
             )
             for number, relation in enumerate(relations)
         ),

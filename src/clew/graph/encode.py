@@ -213,7 +213,7 @@ def _encoded_or_null(column: pa.Array) -> Ints:
     empty = pc.index(encoded.dictionary, "").as_py() if pa.types.is_string(column.type) else -1
     if empty >= 0:
         codes = np.where(codes == empty, -1, codes)
-    return codes
+    return np.asarray(codes)
 
 
 def _without_empty_lists(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -173,13 +173,19 @@ class BlockCheck:
         wanted = set(range(start // BLOCK_BYTES, -(-min(end, self.record.size) // BLOCK_BYTES))) - self._good
         if not wanted:
             return
-        with open(self.path, "rb", buffering=0) as file:
-            for number in sorted(wanted):
-                file.seek(number * BLOCK_BYTES)
-                if hashlib.sha256(file.read(BLOCK_BYTES)).hexdigest() != self.record.sha256[number]:
-                    block = describe_block(number, self.record)
-                    raise DamagedGraph(f"{self.path}: {block} differs: restore the file or build the graph again")
+        for number in sorted(wanted):
+            if self._checksum(number) != self.record.sha256[number]:
+                block = describe_block(number, self.record)
+                raise DamagedGraph(f"{self.path}: {block} differs: restore the file or build the graph again")
         self._good |= wanted
+
+    def _checksum(self, number: int) -> str:
+        try:
+            with open(self.path, "rb", buffering=0) as file:
+                file.seek(number * BLOCK_BYTES)
+                return hashlib.sha256(file.read(BLOCK_BYTES)).hexdigest()
+        except OSError as error:
+            raise DamagedGraph(f"cannot read {self.path}: {error.strerror or error}") from error
 
 
 def _size_fault(path: Path, size: int) -> str | None:
@@ -252,7 +258,8 @@ def _check(manifest: Manifest) -> None:
     if [(each.first_entity, each.entities) for each in manifest.segments] != [(0, manifest.counts["entities"])]:
         raise ValueError("not one segment that holds every entity")
     for name in (*manifest.files, *(segment.folder for segment in manifest.segments)):
-        if name != "/".join(PurePosixPath(name).parts) or ".." in PurePosixPath(name).parts or "\0" in name:
+        parts = PurePosixPath(name).parts
+        if not parts or name != "/".join(parts) or ".." in parts or "\0" in name:
             raise ValueError(f"{name!r} is not a path inside the graph")
     for name, record in manifest.files.items():
         if len(record.sha256) != -(-record.size // BLOCK_BYTES):

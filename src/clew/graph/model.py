@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from clew.errors import AmbiguousName, DamagedGraph, UnknownName
 from clew.files import BLOCK_BYTES
 from clew.graph.adjacency import Adjacency, Rows
-from clew.graph.arrays import MappedArrays, prove_ids, prove_offsets
+from clew.graph.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
 from clew.graph.assertions import ENCODED, Assertions, assertion_type
 from clew.graph.manifest import BlockCheck, find_damage, read_manifest
 from clew.graph.names import NameIndex
@@ -96,9 +96,9 @@ class Graph:
 
     @cached_property
     def entity_types(self) -> Ints:
-        """The type number of every entity."""
-        indices = _single(self.entities["type"]).indices
-        return np.asarray(indices.to_numpy(zero_copy_only=False))
+        """The type number of every entity, in as few bytes as they fit."""
+        numbers = numbers_of(_single(self.entities["type"]).indices)
+        return numbers.astype(np.min_scalar_type(-max(1, len(self.schema.types))))
 
     @cached_property
     def names(self) -> NameIndex:
@@ -107,7 +107,7 @@ class Graph:
         number = pa.type_for_alias(self.manifest.widths.entity)
         expected = {"form": pa.large_string(), "entity": number, "kind": pa.int8()}
         names = self._table("names", self.manifest.counts["names"], expected)
-        if not all(prove_ids(below)(_single(names[part]).to_numpy()) for part, below in (("entity", n), ("kind", 2))):
+        if not all(prove_ids(below)(numbers_of(_single(names[part]))) for part, below in (("entity", n), ("kind", 2))):
             raise DamagedGraph(f"{self.path / 'names.arrow'} is damaged: run `clew doctor`, then build the graph again")
         id_hash = self._arrays.get("id_hash", "uint64", n, lambda hashes: True).view(np.uint64)
         id_entity = self._arrays.get("id_entity", self.manifest.widths.entity, n, prove_ids(n))
@@ -115,12 +115,12 @@ class Graph:
 
     def describe(self, ids: Ints) -> pa.Table:
         """Id, name and type of some entities; names are references into the mapped columns, not copies."""
-        indices = pa.array(ids)
+        indices = arrow_of(ids)
         columns = {
             name: pa.DictionaryArray.from_arrays(indices, _single(self.entities[name]), safe=False)
             for name in ("id", "name")
         }
-        types = pa.array(self.entity_types[ids])
+        types = arrow_of(self.entity_types[ids])
         columns["type"] = pa.DictionaryArray.from_arrays(types, _single(self.entities["type"]).dictionary, safe=False)
         return pa.table(columns)
 
@@ -179,7 +179,10 @@ class Graph:
         if len(numbers) and (numbers.min() < 0 or numbers.max() >= self.entity_count):
             odd = numbers[(numbers < 0) | (numbers >= self.entity_count)][0]
             raise UnknownName(f"no entity has the number {odd}: {self._range()}")
-        return np.unique(numbers).astype(dtype, copy=False)
+        numbers = np.sort(numbers, axis=None)  # np.unique would import more of NumPy than a small hop should wait for
+        distinct = np.ones(len(numbers), bool)
+        distinct[1:] = numbers[1:] != numbers[:-1]
+        return numbers[distinct].astype(dtype, copy=False)
 
     def _range(self) -> str:
         return (

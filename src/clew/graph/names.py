@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from clew.graph.arrays import numbers_of
+
 __all__ = ["Found", "NameIndex", "hash_strings", "name_table"]
 
 Ints = NDArray[np.integer]
@@ -168,11 +170,11 @@ class NameIndex:
 
     @cached_property
     def _owner(self) -> Ints:
-        return np.asarray(_array(self._names["entity"]).to_numpy())
+        return numbers_of(_array(self._names["entity"]))
 
     @cached_property
     def _kind(self) -> Ints:
-        return np.asarray(_array(self._names["kind"]).to_numpy())
+        return numbers_of(_array(self._names["kind"]))
 
     @cached_property
     def _forms(self) -> list[str]:

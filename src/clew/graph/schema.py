@@ -5,13 +5,15 @@ Computed once when the graph is built and stored as schema.json.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
 from clew.errors import DamagedGraph, UnknownName
 
 __all__ = ["RelationSchema", "Schema", "Signature", "read_schema"]
+
+STORED = ("name", "number", "triples", "negated", "symmetric", "transitive", "inverse", "joins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,14 @@ class RelationSchema:
     symmetric: bool = False
     transitive: bool = False
     inverse: str | None = None
-    signatures: tuple[Signature, ...] = ()
+    joins: str = field(default="", repr=False)  # "subject,object,triples;…", types by number
+    type_names: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def signatures(self) -> tuple[Signature, ...]:
+        """Which types it joins, the commonest first. Decoded when asked for: there can be very many."""
+        rows = (map(int, each.split(",")) for each in self.joins.split(";") if each)
+        return tuple(Signature(self.type_names[s], self.type_names[o], triples) for s, o, triples in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +52,16 @@ class Schema:
 
     types: Mapping[str, int]
     relations: tuple[RelationSchema, ...]
+    _numbers: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_numbers", {relation.name: relation.number for relation in self.relations})
 
     def relation(self, name: str) -> RelationSchema:
         """The relation of that name; an unknown name is an error that lists close ones."""
-        for relation in self.relations:
-            if relation.name == name:
-                return relation
+        number = self._numbers.get(name)
+        if number is not None:
+            return self.relations[number]
         raise _unknown("relation", name, [relation.name for relation in self.relations])
 
     def type_number(self, name: str) -> int:
@@ -59,7 +72,8 @@ class Schema:
         raise _unknown("type", name, names)
 
     def to_json(self) -> str:
-        return json.dumps({"types": dict(self.types), "relations": [asdict(r) for r in self.relations]}, indent=1)
+        relations = [{name: getattr(each, name) for name in STORED} for each in self.relations]
+        return json.dumps({"types": dict(self.types), "relations": relations}, indent=1)
 
 
 def _unknown(what: str, name: str, known: list[str]) -> UnknownName:
@@ -73,10 +87,8 @@ def read_schema(path: Path) -> Schema:
     """Read schema.json."""
     try:
         body = json.loads(path.read_text("utf-8"))
-        relations = tuple(
-            RelationSchema(**{**relation, "signatures": tuple(Signature(**s) for s in relation["signatures"])})
-            for relation in body["relations"]
-        )
+        names = tuple(body["types"])
+        relations = tuple(RelationSchema(**relation, type_names=names) for relation in body["relations"])
         if [relation.number for relation in relations] != list(range(len(relations))):
             raise ValueError("relation numbers")
         return Schema({str(name): int(count) for name, count in body["types"].items()}, relations)

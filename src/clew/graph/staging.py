@@ -1,6 +1,6 @@
 """What a reader hands to `build`: tables of strings, where each row came from, and what was wrong with the rest.
 
-A reader never decides what becomes of a bad row: it reports it to `Problems`, which refuses or skips as the caller said.
+A reader never decides what becomes of a bad row: it reports it to `Problems`, which refuses or skips as it was told.
 """
 
 from bisect import bisect_right

@@ -7,12 +7,10 @@ have, or after a few hops, then changes over: whatever comes next, the choice wa
 import threading
 from typing import Any
 
-import numpy as np
-
 from clew.traverse.backend import BACKENDS, Backend
 from clew.traverse.view import View
 
-__all__ = ["Choice", "Compiled", "Use"]
+__all__ = ["Choice", "Use"]
 
 PATIENCE_HOPS = 8
 PATIENCE_SECONDS = 0.25
@@ -39,23 +37,12 @@ class Use:
         return made
 
 
-class Compiled:
-    """The compiled backend with the plain graph laid out for it: what the shortest way through `hop` needs."""
-
-    __slots__ = ("backend", "dtype", "prepared")
-
-    def __init__(self, backend: Any, prepared: Any) -> None:
-        self.backend = backend
-        self.prepared = prepared
-        self.dtype = np.dtype(prepared.neighbour.dtype)
-
-
 class Choice:
     """The backend in use for one graph. `use` may change under `auto`: take it once for a piece of work."""
 
     def __init__(self, backend: str | Backend, plain: View) -> None:
         self.auto = backend == "auto"
-        self.compiled: Compiled | None = None
+        self.compiled = False
         self._plain = plain
         self._hops = 0
         self._seconds = 0.0
@@ -74,7 +61,7 @@ class Choice:
 
     def note(self, seconds: float) -> None:
         """Count what walking without a compiler has cost; change over when it has cost enough."""
-        if self.auto and self.compiled is None:
+        if self.auto and not self.compiled:
             self._hops += 1
             self._seconds += seconds
             if self._hops >= PATIENCE_HOPS or self._seconds > PATIENCE_SECONDS:
@@ -88,7 +75,8 @@ class Choice:
     def compile(self) -> None:
         """Load compiled code and lay the plain graph out for it."""
         with self._lock:
-            if self.compiled is None:
+            if not self.compiled:
                 use = Use("numba", BACKENDS.load("numba")()) if self.auto else self.use
-                self.compiled = Compiled(use.backend, use.prepared(self._plain))
+                use.prepared(self._plain)
                 self.use = use
+                self.compiled = True

@@ -21,10 +21,11 @@ from clew.graph.schema import Schema
 from clew.traverse import khop
 from clew.traverse.backend import Backend, Walker
 from clew.traverse.batch import BatchResult
-from clew.traverse.choice import Choice, Compiled, Use
+from clew.traverse.choice import Choice, Use
 from clew.traverse.deadline import Deadline, Signal
 from clew.traverse.hop_triples import triples_of_hop
 from clew.traverse.paths import Paths, find_paths
+from clew.traverse.plan import Plans, in_words
 from clew.traverse.query import Query, Relations, Step, make_query
 from clew.traverse.result import HopResult, Triples
 from clew.traverse.view import View, Views
@@ -34,7 +35,6 @@ __all__ = ["Engine"]
 Ints = NDArray[np.integer]
 Seeds = int | str | Iterable[int | str] | Ints
 Names = str | Iterable[str] | None
-MANY_SEEDS = 4096
 
 
 class Engine:
@@ -42,9 +42,9 @@ class Engine:
 
     def __init__(self, graph: Graph, *, backend: str | Backend = "auto") -> None:
         self.graph = graph
-        self._views = Views(graph)
+        self._plans = Plans()
+        self._views = Views(graph, on_drop=self._plans.forget)
         self._choice = Choice(backend, self._views(Step()))
-        self._plain_queries: dict[int, Query] = {}
 
     def __repr__(self) -> str:
         return f"Engine({self.graph!r}, backend={'auto' if self._choice.auto else self.backend!r})"
@@ -131,30 +131,23 @@ class Engine:
         exactly k. `relations` is a name, a set of names for all hops, or a list of k sets (a metapath). `types` filters
         the result; `through` (types) and `max_degree` filter what may be walked through, seeds excepted.
         """
-        compiled = self._choice.compiled
-        if (
-            compiled is not None
-            and type(seeds) is np.ndarray
-            and mode == "exact"
-            and direction == "out"
-            and layer == "all"
-            and relations is None
-            and types is None
-            and through is None
-            and max_degree is None
-            and where is None
-            and timeout is None
-            and cancel is None
-        ):
-            ids = self._walk_plain(compiled, seeds, k)
-            if ids is not None:
-                return HopResult(self, seeds, self._plain_query(k), ids)
+        words = None
+        if type(seeds) is np.ndarray and timeout is None and cancel is None and type(k) is int:
+            words = (k, mode, direction, in_words(relations), types, through, max_degree, layer, where)
+            plan = self._plans.get(words)
+            if plan is not None:
+                ids = plan.walk(seeds)
+                if ids is not None:
+                    return HopResult(self, seeds, plan.query, ids)
         query = make_query(
             self.graph, k, mode=mode, direction=direction, relations=relations, types=types, through=through,
             max_degree=max_degree, layer=layer, where=where,
         )  # fmt: skip
         start = self.graph.resolve(seeds)
-        return HopResult(self, start, query, self.ends(start, query, Deadline(timeout, cancel)))
+        found = HopResult(self, start, query, self.ends(start, query, Deadline(timeout, cancel)))
+        if words is not None:
+            self._note_plan(words, query)
+        return found
 
     def hop_batch(
         self,
@@ -271,20 +264,12 @@ class Engine:
         """The triples that hop 1..k of a query may use."""
         return self._views(query.step(hop))
 
-    def _walk_plain(self, compiled: Compiled, seeds: Ints, k: int) -> Ints | None:
-        """The unfiltered walk with nothing in its way; None when the seeds or k need a closer look."""
-        backend, prepared = compiled.backend, compiled.prepared
-        if seeds.dtype != compiled.dtype or type(k) is not int or not 1 <= k <= khop.LONG or len(seeds) > MANY_SEEDS:
-            return None
-        flags = seeds.flags
-        if not (flags.c_contiguous and flags.writeable and seeds.ndim == 1):
-            seeds = seeds.reshape(-1).copy()
-        if k == 1:
-            ids, state = backend.expand_few(prepared, seeds)
-            if state != 0:
-                return ids if state > 0 else None
-        ids, known = backend.try_walk(prepared, seeds, k)
-        return ids if known else None
+    def _note_plan(self, words: tuple[Any, ...], query: Query) -> None:
+        """After the long way: keep the short way for the next time, once compiled code walks this view."""
+        view = self.view(query, 1)
+        if self._choice.compiled and (view.is_base or view.compiled):
+            use = self._choice.use
+            self._plans.note(words, query, use.backend, use.prepared(view))
 
     def _starts(self, queries: Sequence[Seeds]) -> Sequence[Ints]:
         """The seeds of every query as numbers; arrays of numbers are checked together and used as they are."""
@@ -297,12 +282,6 @@ class Engine:
             if len(joined) == 0 or (joined.min() >= 0 and joined.max() < self.graph.entity_count):
                 return arrays
         return [self.graph.resolve(seeds) for seeds in queries]
-
-    def _plain_query(self, k: int) -> Query:
-        query = self._plain_queries.get(k)
-        if query is None:
-            query = self._plain_queries[k] = make_query(self.graph, k)
-        return query
 
     @property
     def use(self) -> Use:

@@ -6,6 +6,7 @@ looked at as many entries as compiling would, then compiles: never more than twi
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -162,8 +163,11 @@ class View:
 class Views:
     """The views of one graph, the least recently used dropped when their adjacencies take too much memory."""
 
-    def __init__(self, graph: Graph, *, cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(
+        self, graph: Graph, *, cache_bytes: int = CACHE_BYTES, on_drop: Callable[[], None] = lambda: None
+    ) -> None:
         self._graph = graph
+        self._on_drop = on_drop
         self._cache_bytes = cache_bytes
         self._views: OrderedDict[Step, View] = OrderedDict()
         self._lock = threading.Lock()
@@ -184,3 +188,4 @@ class Views:
 
         while len(self._views) > 64 or (len(self._views) > 1 and held() > self._cache_bytes):
             self._views.popitem(last=False)
+            self._on_drop()

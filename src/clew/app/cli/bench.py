@@ -26,8 +26,9 @@ def bench(
 ) -> None:
     """Time Clew against other libraries on the same graphs and queries.
 
-    All must agree before anything is timed. khop times single hops, batch many at once, cost opening, building and a fresh process. Runs from a source checkout
-    with the peers installed (pip install 'clew[bench]'). The exit code is 1 when a claim of the README does not hold.
+    All must agree before anything is timed. khop times single hops, batch many at once, cost opening, building and a
+    fresh process. Runs from a source checkout with the peers installed (pip install 'clew[bench]'). The exit code is 1
+    when a claim of the README does not hold.
 
     \b
     Examples:

@@ -62,14 +62,15 @@ def _describe(graph: str, engine: "Engine") -> dict[str, Any]:
         "counts": dict(manifest.counts),
         "widths": asdict(manifest.widths),
         "types": dict(engine.schema.types),
-        "relations": [_without_number(asdict(relation)) for relation in engine.schema.relations],
+        "relations": [_relation(relation) for relation in engine.schema.relations],
         "sources": [asdict(source) for source in manifest.sources],
         "problems": dict(manifest.problems),
     }
 
 
-def _without_number(relation: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in relation.items() if name != "number"}
+def _relation(relation: "RelationSchema") -> dict[str, Any]:
+    plain = {name: getattr(relation, name) for name in ("name", "triples", *FLAGS, "inverse")}
+    return {**plain, "signatures": [asdict(each) for each in relation.signatures]}
 
 
 def _flags(relation: "RelationSchema") -> str:
@@ -78,8 +79,9 @@ def _flags(relation: "RelationSchema") -> str:
 
 
 def _joins(relation: "RelationSchema") -> str:
-    shown = [f"{s.subject} → {s.object}" for s in relation.signatures[:SIGNATURES_SHOWN]]
-    more = len(relation.signatures) - len(shown)
+    signatures = relation.signatures
+    shown = [f"{s.subject} → {s.object}" for s in signatures[:SIGNATURES_SHOWN]]
+    more = len(signatures) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 

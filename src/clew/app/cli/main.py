@@ -6,45 +6,52 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from clew._version import __version__
-from clew.app.cli import bench, build, demo, doctor, export, look, paths, walk
 from clew.app.cli.output import one_line
 from clew.errors import ClewError, InputError
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "application", "main"]
 
-app = typer.Typer(
-    name="clew",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-COMMANDS: dict[str, Callable[..., None]] = {
-    "demo": demo.demo,
-    "build": build.build,
-    "info": look.info,
-    "find": look.find,
-    "hop": walk.hop,
-    "paths": paths.paths,
-    "export": export.export,
-    "doctor": doctor.doctor,
-    "bench": bench.bench,
+COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the help
+    "demo": "demo:demo",
+    "build": "build:build",
+    "info": "look:info",
+    "find": "look:find",
+    "hop": "walk:hop",
+    "paths": "paths:paths",
+    "export": "export:export",
+    "doctor": "doctor:doctor",
+    "bench": "bench:bench",
 }
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)
+VERBOSE = ("-v", "--verbose")
 
 
-@app.callback(invoke_without_command=True)
+def application(commands: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The command line with some of its commands; only their modules are imported."""
+    app = typer.Typer(
+        name="clew",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback(invoke_without_command=True)(clew)
+    for name in commands:
+        module, _, function = COMMANDS[name].partition(":")
+        app.command(name)(getattr(import_module(f"clew.app.cli.{module}"), function))
+    return app
+
+
 def clew(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log to stderr.")] = False,
+    verbose: Annotated[bool, typer.Option(*VERBOSE, help="Log to stderr.")] = False,
 ) -> None:
     """Build knowledge graphs, walk them many hops, and show the triples and sources that carry an answer.
 
@@ -71,8 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code and never raises for a failure."""
     if sys.stdout is None:  # closed by the caller
         sys.stdout = io.StringIO()
+    given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = typer.main.get_command(app).main(arguments, prog_name="clew", standalone_mode=False)
+        command = typer.main.get_command(application(_asked(given)))
+        code = command.main(given, prog_name="clew", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
@@ -82,6 +91,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except Exception as error:
         return _failed(error)
+
+
+def _asked(given: Sequence[str]) -> Iterable[str]:
+    """The one command that is asked for, so that a fresh process loads no other; all where that is not plain."""
+    first = next((each for each in given if each not in VERBOSE), None)
+    return [first] if first in COMMANDS else COMMANDS
 
 
 def _drop_output() -> None:

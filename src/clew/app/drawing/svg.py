@@ -49,7 +49,7 @@ def svg(scene: Scene, *, alone: bool = True) -> str:
     title = wrap(scene.title, width - 2 * MARGIN, TITLE_SIZE, lines=3, bold=True) if alone else []
     credits = _credits(scene, width - 2 * MARGIN) if alone else []
     legend, legend_height = _legend(colours, width - 2 * MARGIN) if alone else ([], 0.0)
-    legend_top = MARGIN + len(title) * TITLE_SIZE * 1.35
+    legend_top = MARGIN + len(title) * TITLE_SIZE * 1.35 + (6 if title else 0)
     top = legend_top + legend_height + (MARGIN if alone else 0)
     bottom = top + layout.height + MARGIN
     height = bottom + len(credits) * CREDIT_SIZE * 1.5 + (MARGIN * 0.6 if credits else 0)

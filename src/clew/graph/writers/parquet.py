@@ -8,6 +8,7 @@ and sources.parquet the fields of `Relation` and `Source`, so that what was decl
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -54,6 +55,5 @@ def _write_blocks(path: Path, blocks: Iterator[pa.Table], rows: int, progress: P
     first = next(blocks)
     total = max(1, -(-rows // BLOCK_ROWS))
     with pq.ParquetWriter(path, first.schema, compression="zstd", write_page_checksum=True) as writer:
-        writer.write_table(first)
-        for block in track(blocks, f"writing {path.name}", progress, total=total - 1):
+        for block in track(chain((first,), blocks), f"writing {path.name}", progress, total=total):
             writer.write_table(block)

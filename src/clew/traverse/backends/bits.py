@@ -25,7 +25,7 @@ GATHER = np.uint64(0x0102040810204080)  # collects the low bit of eight bytes in
 TOP = np.uint64(56)
 ONE = np.uint64(1)
 BYTE = np.uint64(255)
-FEW_BITS = 3  # in a word: listed one by one, more of them eight at a time
+FEW_BITS = 4  # in a word: listed one by one, more of them eight at a time
 
 
 def compiled(function: F) -> F:
@@ -36,10 +36,10 @@ def compiled(function: F) -> F:
 
 @intrinsic
 def lowest_bit(typing_context, word):  # type: ignore[no-untyped-def]
-    """Number of the lowest set bit of a uint64 that is not zero."""
+    """Number of the lowest set bit of a uint64; 64 if there is none."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), generate
 
@@ -117,22 +117,45 @@ MEMBERS = _members_of_bytes()  # (256, 8): which bits of a byte are set, in orde
 
 
 @compiled
+def word_to_ids(word: np.uint64, first: int, ids: Ints, at: int) -> int:
+    """Write the members of one word, the first entity of which is `first`; returns the position after the last.
+
+    Few are written as four, whether there are as many or not; many as eight for each byte: hardly a branch to guess."""
+    count = count_bits(word)
+    if count > FEW_BITS:
+        for byte in range(8):
+            row = np.int64((word >> np.uint64(byte << 3)) & BYTE)
+            _store_eight(ids, at, MEMBERS, row, first + (byte << 3))
+            at += count_bits(np.uint64(row))
+        return at
+    rest = word
+    for slot in range(FEW_BITS):
+        ids[at + slot] = first + lowest_bit(rest)
+        rest &= rest - ONE
+    return at + int(count)
+
+
+@compiled
+def touched_words(bits: Words, start: int) -> np.uint64:
+    """Which of 64 words are not zero, as bits; the compiler makes a few vector instructions of it."""
+    touched = np.uint64(0)
+    for i in range(64):
+        touched |= np.uint64(bits[start + i] != 0) << np.uint64(i)
+    return touched
+
+
+@compiled
 def bits_to_ids(bits: Words, words: int, ids: Ints, at: int) -> int:
     """Write the members of a set, ascending, into `ids` from `at` on; returns the position after the last.
 
-    Eight positions after the last are overwritten too: `ids` must have that room."""
-    for word in range(words):
-        rest = bits[word]
-        if rest == 0:
-            continue
-        if count_bits(rest) <= FEW_BITS:
-            while rest != 0:
-                ids[at] = (word << 6) + lowest_bit(rest)
-                at += 1
-                rest &= rest - ONE
-        else:
-            for byte in range(8):
-                row = np.int64((rest >> np.uint64(byte << 3)) & BYTE)
-                _store_eight(ids, at, MEMBERS, row, (word << 6) + (byte << 3))
-                at += count_bits(np.uint64(row))
+    Up to eight positions after the last are overwritten too: `ids` must have that room."""
+    whole = words & ~63
+    for start in range(0, whole, 64):
+        touched = touched_words(bits, start)
+        while touched != 0:
+            word = start + lowest_bit(touched)
+            touched &= touched - ONE
+            at = word_to_ids(bits[word], word << 6, ids, at)
+    for word in range(whole, words):
+        at = word_to_ids(bits[word], word << 6, ids, at)
     return at

@@ -42,15 +42,13 @@ class NumbaBackend:
         )
 
     def scratch(self, pairs: Pairs) -> Scratch:
-        """This thread's arrays for graphs of that size."""
-        held: dict[tuple[int, str], Scratch] | None = getattr(self._local, "scratch", None)
-        if held is None:
-            held = self._local.scratch = {}
-        key = (len(pairs.offsets), pairs.neighbour.dtype.str)
-        found = held.get(key)
-        if found is None:
-            found = held[key] = _new_scratch(len(pairs.offsets) - 1, pairs.neighbour.dtype)
-        return found
+        """This thread's arrays; a backend serves one graph, so they fit all its views."""
+        size = len(pairs.offsets)
+        held: Scratch | None = getattr(self._local, "scratch", None)
+        if held is None or self._local.size != size or held.here.dtype != pairs.neighbour.dtype:
+            held = self._local.scratch = _new_scratch(size - 1, pairs.neighbour.dtype)
+            self._local.size = size
+        return held
 
     def expand(self, prepared: Pairs, frontier: Ints) -> Ints:
         return self.walk(prepared, frontier, 1)
@@ -58,14 +56,14 @@ class NumbaBackend:
     def expand_few(self, prepared: Pairs, frontier: Ints) -> tuple[Ints, int]:
         """One hop in the fewest instructions; see `numba_walk.expand_few` for the number."""
         s = self.scratch(prepared)
-        return numba_walk.expand_few(prepared.offsets, prepared.neighbour, frontier, s.bits, s.summary, s.here)
+        return numba_walk.expand_few(prepared.offsets, prepared.neighbour, frontier, s.bits, s.summary)
 
     def walk(self, prepared: Pairs, seeds: Ints, k: int) -> Ints:
-        return numba_walk.walk(prepared, seeds, k, self.scratch(prepared))[0]
+        return numba_walk.walk(*prepared, *self.scratch(prepared), seeds, k)[0]
 
     def try_walk(self, prepared: Pairs, seeds: Ints, k: int) -> tuple[Ints, bool]:
         """`walk` of seeds that may not all be entities: False if one is not."""
-        return numba_walk.walk(prepared, seeds, k, self.scratch(prepared))
+        return numba_walk.walk(*prepared, *self.scratch(prepared), seeds, k)
 
     def levels(self, prepared: Pairs, seeds: Ints, k: int) -> tuple[Ints, Ints]:
         return numba_walk.walk_levels(prepared, seeds, k, self.scratch(prepared))

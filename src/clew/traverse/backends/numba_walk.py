@@ -26,7 +26,8 @@ Ints = NDArray[np.integer]
 Marks = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 
-FEW = 16384  # neighbour entries up to which a push goes through bits, which need no pass over all entities
+FEW = 16384  # neighbour entries up to which a push goes through bits, which need no pass over all entities;
+FEW_SHARE = 4  # in a large graph, where that pass costs more, up to n / 4
 PULL_SHARE = 0.22  # of all pairs: a push that would look at more is done as a pull
 SPARSE_SHARE = 32  # a set of fewer than n / 32 entities is walked as a list again
 SAMPLE = 2048  # members of a large frontier whose rows are measured to choose between push and pull
@@ -58,12 +59,16 @@ class Scratch(NamedTuple):
 
 
 @compiled
-def reach(offsets: Ints, frontier: Ints, count: int) -> int:
-    """How many neighbour entries a frontier has: exactly for a small one, else estimated from a sample of its rows."""
+def reach(offsets: Ints, neighbour: Ints, frontier: Ints, count: int) -> int:
+    """How many neighbour entries a frontier has: exactly for a small one, else estimated from a sample of its rows.
+
+    Asks for the rows it looks at to be brought near, since they are what is read next."""
     stride = max(1, count // SAMPLE)
     total = 0
     for i in range(0, count, stride):
-        total += offsets[frontier[i] + 1] - offsets[frontier[i]]
+        start = np.int64(offsets[frontier[i]])
+        total += offsets[frontier[i] + 1] - start
+        prefetch(neighbour, start)
     return total * stride
 
 
@@ -180,9 +185,7 @@ def ask_rows(back_offsets: Ints, back_neighbour: Ints, marks: Marks, answers: Ma
 
 
 @compiled
-def expand_few(
-    offsets: Ints, neighbour: Ints, frontier: Ints, bits: Words, summary: Words, out: Ints
-) -> tuple[Ints, int]:
+def expand_few(offsets: Ints, neighbour: Ints, frontier: Ints, bits: Words, summary: Words) -> tuple[Ints, int]:
     """One hop of a small frontier, the shortest way through the door: (ids, 1).
 
     (nothing, 0) if the frontier is not small, (nothing, -1) if it names an entity that is not there."""
@@ -191,83 +194,105 @@ def expand_few(
     for i in range(len(frontier)):
         u = frontier[i]
         if u < 0 or u >= entities:
-            return out[:0], -1
+            return neighbour[:0].copy(), -1
         total += offsets[u + 1] - offsets[u]
+        prefetch(neighbour, np.int64(offsets[u]))
     if total > FEW:
-        return out[:0], 0
-    count = push_few(offsets, neighbour, frontier, len(frontier), total, bits, summary, out)
-    return out[:count].copy(), 1
+        return neighbour[:0].copy(), 0
+    ids = np.empty(total + 8, neighbour.dtype)
+    count = push_few(offsets, neighbour, frontier, len(frontier), total, bits, summary, ids)
+    return ids[:count], 1
 
 
 @compiled
-def walk_into(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> tuple[bool, int, bool]:
-    """Ends of walks of exactly `hops` steps: (dense, how many, swapped).
+def walk_into(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> tuple[bool, int, bool, int]:
+    """Ends of walks of exactly `hops` steps: (dense, how many, swapped, pending), for `collect` to take.
 
-    A dense result stands in `scratch.bits`; a sparse one sorted in `scratch.there` if swapped, else in `here`."""
+    A dense result stands in `scratch.bits`; a sparse one sorted in `scratch.there` if swapped, else in `here`. If
+    `pending` is not negative, a small last hop of that many entries is still to be made from there."""
     offsets, neighbour = pairs.offsets, pairs.neighbour
     marks, answers, bits, here, there = scratch.marks, scratch.answers, scratch.bits, scratch.here, scratch.there
-    few_pairs = int(len(neighbour) * PULL_SHARE)
+    few, few_pairs = max(FEW, len(offsets) // FEW_SHARE), int(len(neighbour) * PULL_SHARE)
     count = len(seeds)
     for i in range(count):
         here[i] = seeds[i]
     dense = False  # the frontier is in `bits`, not listed in `here`
     marked = False  # the frontier is in `marks`, which therefore are not clear
+    pulled = False  # nor are `answers`
     swapped = False
-    for _ in range(hops):
+    pending = -1
+    for hop in range(hops):
         if count == 0:
             break
         if dense and count * SPARSE_SHARE < len(offsets):
             take_ids(bits, len(bits), here)
             dense = False
-        total = 0 if dense else reach(offsets, here, count)
+        total = 0 if dense else reach(offsets, neighbour, here, count)
         if dense or total > max(FEW, few_pairs):
             if not marked:
                 for i in range(count):
                     marks[here[i]] = 1
             count = pull(pairs, marks, answers, bits, there)
             marks, answers = answers, marks
-            dense = marked = True
+            dense = marked = pulled = True
             continue
         if marked:
             marks[:] = 0
-            answers[:] = 0
-        marked = total > FEW
+        marked = total > few
         if marked:
             push_many(offsets, neighbour, here, count, marks)
             marks_to_bits(marks.view(np.uint64), len(marks) >> 3, bits.view(np.uint8))
             count = take_ids(bits, len(bits), there)
+        elif hop == hops - 1 and count <= SAMPLE:  # then the total is exact
+            pending = total
+            break
         else:
             count = push_few(offsets, neighbour, here, count, total, bits, scratch.summary, there)
         here, there = there, here
         swapped = not swapped
     if marked:
         marks[:] = 0
+    if pulled:
         answers[:] = 0
-    return dense, count, swapped
+    return dense, count, swapped, pending
 
 
 @compiled
-def collect(scratch: Scratch, dense: bool, count: int, swapped: bool, ids: Ints, at: int) -> None:
-    """Copy what `walk_into` found into `ids` from `at` on, and clear it."""
+def collect(
+    pairs: Pairs, scratch: Scratch, dense: bool, count: int, swapped: bool, pending: int, ids: Ints
+) -> tuple[Ints, int]:
+    """Write what `walk_into` found into `ids`, or into a new array if it is too short; returns it and how many."""
+    room = max(count, pending) + 8
+    if len(ids) < room:
+        ids = np.empty(room, ids.dtype)
+    found = scratch.there if swapped else scratch.here
     if dense:
-        bits_to_ids(scratch.bits, len(scratch.bits), ids, at)
+        bits_to_ids(scratch.bits, len(scratch.bits), ids, 0)
         scratch.bits[:] = 0
-    elif swapped:
-        ids[at : at + count] = scratch.there[:count]
+    elif pending >= 0:
+        count = push_few(pairs.offsets, pairs.neighbour, found, count, pending, scratch.bits, scratch.summary, ids)
     else:
-        ids[at : at + count] = scratch.here[:count]
+        ids[:count] = found[:count]
+    return ids, count
 
 
 @compiled
-def walk(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> tuple[Ints, bool]:
-    """Sorted ends of walks of exactly `hops` steps; (nothing, False) if a seed is not an entity."""
-    entities = len(pairs.offsets) - 1
+def walk(
+    offsets: Ints, neighbour: Ints, back_offsets: Ints, back_neighbour: Ints, first: Ints, second: Ints, several: Words,
+    marks: Marks, answers: Marks, bits: Words, visited: Words, summary: Words, here: Ints, there: Ints,
+    seeds: Ints, hops: int,
+) -> tuple[Ints, bool]:  # fmt: skip
+    """Sorted ends of walks of exactly `hops` steps; (nothing, False) if a seed is not an entity.
+
+    Takes the arrays of `Pairs` and `Scratch` one by one: as tuples they would take 5 µs longer to hand over."""
+    pairs = Pairs(offsets, neighbour, back_offsets, back_neighbour, first, second, several)
+    scratch = Scratch(marks, answers, bits, visited, summary, here, there)
+    ids = np.empty(0, neighbour.dtype)
     for i in range(len(seeds)):
-        if seeds[i] < 0 or seeds[i] >= entities:
-            return np.empty(0, pairs.neighbour.dtype), False
-    dense, count, swapped = walk_into(pairs, seeds, hops, scratch)
-    ids = np.empty(count + 8, pairs.neighbour.dtype)
-    collect(scratch, dense, count, swapped, ids, 0)
+        if seeds[i] < 0 or seeds[i] >= len(offsets) - 1:
+            return ids, False
+    dense, count, swapped, pending = walk_into(pairs, seeds, hops, scratch)
+    ids, count = collect(pairs, scratch, dense, count, swapped, pending, ids)
     return ids[:count], True
 
 
@@ -278,16 +303,15 @@ def walk_each(pairs: Pairs, starts: Ints, seeds: Ints, hops: int, scratch: Scrat
     Returns all ends one after another and the offsets of each query's."""
     queries = len(starts) - 1
     ends = np.zeros(queries + 1, np.int64)
-    ids = np.empty(max(1024, 4 * len(seeds)), pairs.neighbour.dtype)
+    ids = np.empty(reach(pairs.offsets, pairs.neighbour, seeds, len(seeds)) + 4096, pairs.neighbour.dtype)
     for q in range(queries):
-        dense, count, swapped = walk_into(pairs, seeds[starts[q] : starts[q + 1]], hops, scratch)
+        dense, count, swapped, pending = walk_into(pairs, seeds[starts[q] : starts[q + 1]], hops, scratch)
         at = ends[q]
-        if at + count + 8 > len(ids):
-            larger = np.empty(2 * (at + count) + 8, pairs.neighbour.dtype)
+        if at + max(count, pending) + 8 > len(ids):
+            larger = np.empty(2 * (at + max(count, pending)) + 8, ids.dtype)
             larger[:at] = ids[:at]
             ids = larger
-        collect(scratch, dense, count, swapped, ids, at)
-        ends[q + 1] = at + count
+        ends[q + 1] = at + collect(pairs, scratch, dense, count, swapped, pending, ids[at:])[1]
     return ids[: ends[queries]], ends
 
 
@@ -339,7 +363,7 @@ def flood(pairs: Pairs, seeds: Ints, hops: int, scratch: Scratch) -> Ints:
     level = 0
     while level < hops and high > low:
         frontier = reached[low:high]
-        if reach(pairs.offsets, frontier, high - low) <= few_pairs:
+        if reach(pairs.offsets, pairs.neighbour, frontier, high - low) <= few_pairs:
             push_bits(pairs.offsets, pairs.neighbour, frontier, high - low, scratch.bits)
         else:
             pull_unvisited(pairs, scratch, scratch.there)
