@@ -205,6 +205,7 @@ def test_a_batch_keeps_to_its_memory(path: Path) -> None:
     graph = clew.open(path, backend="numba")
     many = graph.hop_batch([["g:1"], ["d:1"]] * 100, k=3, memory=0)
     assert len(many) == 200
+    assert len(graph.hop_batch([["g:1"]] * 3000, k=1, memory=0).ids) == 3000
     assert [len(one) for one in many[:2]] == [len(graph.hop("g:1", k=3)), len(graph.hop("d:1", k=3))]
     assert len(many._blocks) == 1
     assert many[-1].seeds.tolist() == graph.resolve("d:1").tolist()

@@ -25,13 +25,14 @@ __all__ = ["BatchResult"]
 
 Ints = NDArray[np.integer]
 Words = NDArray[np.uint64]
-WORD = 64  # queries in a block
+WORD = 64  # queries that walk together, as the bits of a word
+MANY = 1024  # queries in a block when they walk one by one
 TOGETHER_FROM = 3  # hops from which on walking 64 queries together beats one by one
 TOGETHER_QUERIES = 8  # and at least this many of them
 
 
 class Block(Protocol):
-    """The results of up to 64 queries."""
+    """The results of some queries."""
 
     counts: Ints
 
@@ -48,16 +49,16 @@ class ListedBlock:
     """Results as lists."""
 
     def __init__(self, ids: Ints, offsets: Ints) -> None:
-        self._ids = ids
+        self.all = ids
         self._offsets = offsets
         self.counts = np.diff(offsets)
         self.nbytes = ids.nbytes
 
     def ids(self, query: int) -> Ints:
-        return self._ids[self._offsets[query] : self._offsets[query + 1]]
+        return self.all[self._offsets[query] : self._offsets[query + 1]]
 
     def write(self, ids: Ints, at: int) -> None:
-        ids[at : at + len(self._ids)] = self._ids
+        ids[at : at + len(self.all)] = self.all
 
 
 class SetBlock:
@@ -95,8 +96,10 @@ class BatchResult(Sequence[HopResult]):
         self._query = query
         self._deadline = deadline
         self._memory = memory
+        self._together = query.k >= TOGETHER_FROM and len(seeds) >= TOGETHER_QUERIES
+        self._width = WORD if self._together else MANY  # queries in a block
         self._blocks: OrderedDict[int, Block] = OrderedDict()
-        if 0 < len(seeds) <= WORD:
+        if 0 < len(seeds) <= self._width:
             self._block(0)  # errors and time-outs of a small batch come from the call itself
 
     def __len__(self) -> int:
@@ -114,7 +117,9 @@ class BatchResult(Sequence[HopResult]):
         if not -len(self) <= at < len(self):
             raise IndexError(f"query {at} of {len(self)}")
         at %= len(self)
-        return HopResult(self._engine, self._seeds[at], self._query, self._block(at // WORD).ids(at % WORD))
+        return HopResult(
+            self._engine, self._seeds[at], self._query, self._block(at // self._width).ids(at % self._width)
+        )
 
     def __iter__(self) -> Iterator[HopResult]:
         for at in range(len(self)):
@@ -124,6 +129,8 @@ class BatchResult(Sequence[HopResult]):
     def ids(self) -> Ints:
         """The entities of all queries, one query after another."""
         blocks = [self._block(number) for number in range(self._block_count)]
+        if len(blocks) == 1 and isinstance(blocks[0], ListedBlock):
+            return blocks[0].all
         total = sum(int(block.counts.sum()) for block in blocks)
         ids = np.empty(total + 8, self._engine.manifest.widths.entity)
         at = 0
@@ -140,12 +147,12 @@ class BatchResult(Sequence[HopResult]):
 
     @property
     def _block_count(self) -> int:
-        return -(-len(self) // WORD)
+        return -(-len(self) // self._width)
 
     def _block(self, number: int) -> Block:
         held = self._blocks.get(number)
         if held is None:
-            held = self._blocks[number] = self._compute(self._seeds[number * WORD : (number + 1) * WORD])
+            held = self._blocks[number] = self._compute(self._seeds[number * self._width : (number + 1) * self._width])
             while len(self._blocks) > 1 and sum(block.nbytes for block in self._blocks.values()) > self._memory:
                 self._blocks.popitem(last=False)
         return held
@@ -154,15 +161,15 @@ class BatchResult(Sequence[HopResult]):
         self._deadline.check()
         engine, query, use = self._engine, self._query, self._engine.use
         if isinstance(use.backend, BatchWalker) and query.k > 0:
-            if query.k >= TOGETHER_FROM and len(seeds) >= TOGETHER_QUERIES:
-                words = self._together(use.backend, use.prepared, seeds)
+            if self._together:
+                words = self._walk_together(use.backend, use.prepared, seeds)
                 return SetBlock(use.backend, words, len(seeds), np.dtype(engine.manifest.widths.entity))
             if query.uniform and query.mode == "exact" and query.types is None and not self._deadline.watched:
                 return ListedBlock(*use.backend.walk_each(use.prepared(engine.view(query, 1)), seeds, query.k))
         found = [engine.ends(np.unique(each), query, self._deadline) for each in seeds]
         return ListedBlock(np.concatenate(found), np.cumsum([0, *map(len, found)]))
 
-    def _together(self, backend: BatchWalker, prepared: Callable[[View], Any], seeds: Sequence[Ints]) -> Words:
+    def _walk_together(self, backend: BatchWalker, prepared: Callable[[View], Any], seeds: Sequence[Ints]) -> Words:
         """All queries of a block as bits of one word, up to the result."""
         engine, query = self._engine, self._query
         words = start = backend.seed_words(prepared(engine.view(query, 1)), seeds)

@@ -107,6 +107,16 @@ class TestTsv:
             "A:2": "biolink:Gene",
         }
 
+    def test_properties_never_pose_as_categories(self, tmp_path: Path) -> None:
+        graph = make(tmp_path / "a.clew", category="best", categories="many")
+        nodes, _ = WRITERS.load("kgx")(graph, tmp_path / "out")
+        row = dict(zip(*lines(nodes)[::2], strict=True))
+        assert (row["category"], row["category_property"], row["categories_property"]) == (
+            "biolink:Gene",
+            "best",
+            "many",
+        )
+
     def test_properties_of_any_type_are_written(self, tmp_path: Path) -> None:
         graph = make(tmp_path / "a.clew", place={"chromosome": 15}, weight=0.5, good=True, parts=[1, 2])
         nodes, _ = WRITERS.load("kgx")(graph, tmp_path / "out")

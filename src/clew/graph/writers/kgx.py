@@ -73,9 +73,13 @@ def _write(
 def _nodes(graph: Graph) -> Iterator[pa.Table]:
     for block in entity_blocks(graph):
         columns = dict(zip(block.column_names, block.columns, strict=True))
-        categories = _categories(columns.pop("type"), columns.pop("categories", None))
-        columns = {name if name != "category" else "category_property": column for name, column in columns.items()}
-        yield _renamed({**columns, "category": categories}, NODE_COLUMNS)
+        types = columns.pop("type")
+        listed = "categories" in columns and pa.types.is_list(columns["categories"].type)
+        categories = _categories(types, columns.pop("categories") if listed else None)
+        renamed = {
+            f"{name}_property" if name in ("category", "categories") else name: columns[name] for name in columns
+        }
+        yield _renamed({**renamed, "category": categories}, NODE_COLUMNS)
 
 
 def _categories(types: pa.ChunkedArray, given: pa.ChunkedArray | None) -> pa.Array:
@@ -83,7 +87,7 @@ def _categories(types: pa.ChunkedArray, given: pa.ChunkedArray | None) -> pa.Arr
     further = given.to_pylist() if given is not None else [None] * len(types)
     both = zip(types.to_pylist(), further, strict=True)
     listed = [more if more and kind in more else [kind, *(more or ())] for kind, more in both]
-    return pa.array([[PREFIX + each for each in names] for names in listed], LISTS)
+    return pa.array([[f"{PREFIX}{each}" for each in names] for names in listed], LISTS)
 
 
 def _edges(graph: Graph) -> Iterator[pa.Table]:
