@@ -12,7 +12,6 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import AmbiguousName, DamagedGraph, UnknownName
-from clew.files import BLOCK_BYTES
 from clew.graph.adjacency import Adjacency, Rows
 from clew.graph.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
 from clew.graph.assertions import ENCODED, Assertions, assertion_type
@@ -75,7 +74,8 @@ class Graph:
         self._whole = True
 
     def _schema(self) -> Schema:
-        self._check_blocks("schema.json")(0, BLOCK_BYTES)
+        check = self._check_blocks("schema.json")
+        check(0, check.record.size)
         return read_schema(self.path / "schema.json")
 
     def _check_blocks(self, name: str) -> BlockCheck:
