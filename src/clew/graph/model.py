@@ -120,7 +120,7 @@ class Graph:
             name: pa.DictionaryArray.from_arrays(indices, _single(self.entities[name]), safe=False)
             for name in ("id", "name")
         }
-        types = arrow_of(self.entity_types[ids])
+        types = arrow_of(self.entity_types.take(ids))
         columns["type"] = pa.DictionaryArray.from_arrays(types, _single(self.entities["type"]).dictionary, safe=False)
         return pa.table(columns)
 

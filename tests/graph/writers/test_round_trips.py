@@ -227,6 +227,8 @@ class TestKgx:
         assert statements(again, escaped=escaped) == statements(graph, escaped=escaped)
         columns = ("xrefs", "definition", "comment")
         assert described(again, escaped=escaped, columns=columns) == described(graph, escaped=escaped, columns=columns)
+        assert again.schema.relations == graph.schema.relations  # what is negated stays so, and is not walked
+        assert again.manifest.sources == graph.manifest.sources
 
     @given(given=tables())
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -52,7 +52,7 @@ def lines(path: Path) -> list[list[str]]:
 class TestTsv:
     def test_nodes(self, tmp_path: Path) -> None:
         files = WRITERS.load("kgx")(make(tmp_path / "small.clew", rank=7), tmp_path / "out")
-        assert [file.name for file in files] == ["small_nodes.tsv", "small_edges.tsv"]
+        assert [file.name for file in files] == ["small_nodes.tsv", "small_edges.tsv", "small_relations.json"]
         assert lines(files[0]) == [  # hubs first
             ["id", "category", "name", "synonym", "rank"],
             ["MONDO:1", "biolink:Entity", "Marfan", "", ""],
@@ -61,7 +61,7 @@ class TestTsv:
 
     def test_edges_one_for_each_assertion(self, tmp_path: Path) -> None:
         graph = make(tmp_path / "small.clew")
-        _, edges = WRITERS.load("kgx")(graph, tmp_path / "out")
+        _, edges, _ = WRITERS.load("kgx")(graph, tmp_path / "out")
         header, first, second = lines(edges)
         assert dict(zip(header, first, strict=True)) == {
             "id": f"clew:{graph.manifest.snapshot}-0",
@@ -78,9 +78,9 @@ class TestTsv:
         assert second[1:] == ["HGNC:1", "biolink:causes", "MONDO:1", "infores:b", "", "true", "", "", ""]
 
     def test_quotes_only_where_they_are_needed(self, tmp_path: Path) -> None:
-        nodes, _ = WRITERS.load("kgx")(make(tmp_path / "a.clew", name='"so-called" FBN1'), tmp_path / "plain")
+        nodes, *_ = WRITERS.load("kgx")(make(tmp_path / "a.clew", name='"so-called" FBN1'), tmp_path / "plain")
         assert lines(nodes)[2][2] == '"so-called" FBN1'
-        nodes, edges = WRITERS.load("kgx")(make(tmp_path / "b.clew", name='tab\tand "quote"'), tmp_path / "quoted")
+        nodes, edges, _ = WRITERS.load("kgx")(make(tmp_path / "b.clew", name='tab\tand "quote"'), tmp_path / "quoted")
         assert '"id"\t"category"\t"name"\t"synonym"\n' in nodes.read_text()
         assert '"HGNC:1"\t"biolink:Gene"\t"tab\tand ""quote"""\t"fibrillin|MFS1"\n' in nodes.read_text()
         assert edges.read_text().startswith("id\tsubject\t")
@@ -89,7 +89,7 @@ class TestTsv:
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         with caplog.at_level(logging.WARNING):
-            nodes, _ = WRITERS.load("kgx")(make(tmp_path / "a.clew", synonym="a|b"), tmp_path / "out")
+            nodes, *_ = WRITERS.load("kgx")(make(tmp_path / "a.clew", synonym="a|b"), tmp_path / "out")
         assert lines(nodes)[2][3] == "a%7Cb|MFS1"
         assert [record.getMessage() for record in caplog.records] == [
             "a_nodes.tsv: 1 times a | inside an item of a list was written as %7C"
@@ -101,7 +101,7 @@ class TestTsv:
         )
         (tmp_path / "in_edges.tsv").write_text("subject\tpredicate\tobject\nA:1\tbiolink:causes\tA:2\n")
         graph = clew.build(tmp_path / "in", out=tmp_path / "in.clew").graph
-        nodes, _ = WRITERS.load("kgx")(graph, tmp_path / "out")
+        nodes, *_ = WRITERS.load("kgx")(graph, tmp_path / "out")
         assert {row[0]: row[1] for row in lines(nodes)[1:]} == {
             "A:1": "biolink:NamedThing|biolink:Gene",
             "A:2": "biolink:Gene",
@@ -109,7 +109,7 @@ class TestTsv:
 
     def test_properties_never_pose_as_categories(self, tmp_path: Path) -> None:
         graph = make(tmp_path / "a.clew", category="best", categories="many")
-        nodes, _ = WRITERS.load("kgx")(graph, tmp_path / "out")
+        nodes, *_ = WRITERS.load("kgx")(graph, tmp_path / "out")
         row = dict(zip(*lines(nodes)[::2], strict=True))
         assert (row["category"], row["category_property"], row["categories_property"]) == (
             "biolink:Gene",
@@ -119,7 +119,7 @@ class TestTsv:
 
     def test_properties_of_any_type_are_written(self, tmp_path: Path) -> None:
         graph = make(tmp_path / "a.clew", place={"chromosome": 15}, weight=0.5, good=True, parts=[1, 2])
-        nodes, _ = WRITERS.load("kgx")(graph, tmp_path / "out")
+        nodes, *_ = WRITERS.load("kgx")(graph, tmp_path / "out")
         row = dict(zip(*lines(nodes)[::2], strict=True))
         assert row["place"] == '{"chromosome": 15}'
         assert (row["weight"], row["good"], row["parts"]) == ("0.5", "true", "1|2")
@@ -128,7 +128,7 @@ class TestTsv:
 class TestJsonLines:
     def test_absent_values_are_left_out_and_others_keep_their_type(self, tmp_path: Path) -> None:
         graph = make(tmp_path / "a.clew", rank=7, weight=float("nan"), synonym='a|b "c"\n')
-        nodes, edges = WRITERS.load("kgx-jsonl")(graph, tmp_path / "out")
+        nodes, edges, _ = WRITERS.load("kgx-jsonl")(graph, tmp_path / "out")
         assert [json.loads(line) for line in nodes.read_text().splitlines()] == [
             {"id": "MONDO:1", "category": ["biolink:Entity"], "name": "Marfan"},
             {

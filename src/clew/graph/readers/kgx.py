@@ -17,10 +17,11 @@ from clew.errors import InputError
 from clew.graph.readers import json_lines
 from clew.graph.readers.biolink import GENERIC_CATEGORIES, SYMMETRIC_PREDICATES
 from clew.graph.readers.conversion import LIST_SEPARATOR
+from clew.graph.readers.declarations import beside, read_declarations
 from clew.graph.readers.delimited import Delimited
 from clew.graph.readers.parts import Part, check_entities, check_triples, join
 from clew.graph.readers.source_files import check_file, plain_suffix
-from clew.graph.staging import QUALIFIER_PREFIX, Problems, Relation, Staged
+from clew.graph.staging import QUALIFIER_PREFIX, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent, track
 
 __all__ = ["find_files", "read"]
@@ -40,6 +41,7 @@ ASSERTION_COLUMNS = {  # ours: KGX's, the first that a file has
     "agent_type": ("agent_type",),
     "confidence": ("has_confidence_score", "score"),
     "negated": ("negated",),
+    **{name: (name,) for name in ("source_version", "license", "retrieved_at", "document", "valid_from", "valid_to")},
 }
 RENAMED = {"synonym": "synonyms", "xref": "xrefs"}
 MADE_HERE = ("type", "categories", "synonyms", "xrefs")  # entity columns that no other column of a node may be called
@@ -62,8 +64,23 @@ def read(nodes: Paths, edges: Paths, *, problems: Problems, progress: Progress =
     ]
     triples, triple_origin = join(triple_parts, encode=lambda name: True)
     names = triples.column("relation").unique().to_pylist()
-    relations = [Relation(name, symmetric=True) for name in sorted(names) if name in SYMMETRIC_PREDICATES]
-    return Staged(triples, entities, relations, (), triple_origin, entity_origin)
+    declared, sources = _declared(edges)
+    symmetric = {name: Relation(name, symmetric=True) for name in names if name in SYMMETRIC_PREDICATES}
+    relations = [relation for name, relation in sorted((symmetric | declared).items()) if name in names]
+    return Staged(triples, entities, relations, sources, triple_origin, entity_origin)
+
+
+def _declared(edges: Paths) -> tuple[dict[str, Relation], list[Source]]:
+    """The relations and sources declared beside the files of edges, where Clew wrote them."""
+    files = [edges] if isinstance(edges, str | os.PathLike) else edges
+    relations: dict[str, Relation] = {}
+    sources: dict[str, Source] = {}
+    for path in (beside(Path(file)) for file in files):
+        if path.is_file():
+            found, credited = read_declarations(path)
+            relations |= {relation.name: relation for relation in found}
+            sources |= {source.name: source for source in credited}
+    return relations, list(sources.values())
 
 
 def find_files(path: str | os.PathLike[str]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:

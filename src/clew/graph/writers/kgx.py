@@ -2,7 +2,8 @@
 
 One edge per assertion. JSON lines keep every value. TSV keeps less: lists are joined with |, so a | inside an item
 becomes %7C, and numbers become text; a file with a tab or line break in some value has everything in "…", column names
-too, which is how the reader knows. Neither form can say that a relation is negated, symmetric or transitive.
+too, which is how the reader knows. Neither form can say that a relation is negated, symmetric or transitive, nor under
+which licence a source stands: NAME_relations.json says it beside them, and the reader looks there.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +16,8 @@ import pyarrow.compute as pc
 
 from clew.files import new_directory
 from clew.graph.model import Graph
-from clew.graph.staging import QUALIFIER_PREFIX
+from clew.graph.readers.declarations import beside, declarations
+from clew.graph.staging import QUALIFIER_PREFIX, Relation
 from clew.graph.writers import json_lines, tab_separated
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
 from clew.progress import Progress, silent, track
@@ -60,11 +62,17 @@ def _write(
     progress: Progress,
 ) -> list[Path]:
     graph.require_whole()
-    names = [f"{graph.path.absolute().stem}_{kind}.{suffix}" for kind in ("nodes", "edges")]
-    with new_directory(out, overwrite=overwrite, marker=names[0]) as directory:
-        write_file(directory / names[0], partial(_nodes, graph), progress, graph.entity_count)
-        write_file(directory / names[1], partial(_edges, graph), progress, len(graph.assertions))
-    return [Path(out) / name for name in names]
+    nodes, edges = (f"{graph.path.absolute().stem}_{kind}.{suffix}" for kind in ("nodes", "edges"))
+    with new_directory(out, overwrite=overwrite, marker=nodes) as directory:
+        write_file(directory / nodes, partial(_nodes, graph), progress, graph.entity_count)
+        write_file(directory / edges, partial(_edges, graph), progress, len(graph.assertions))
+        declared = beside(directory / edges)
+        declared.write_text(declarations(_relations(graph), graph.manifest.sources), "utf-8")
+    return [Path(out) / name for name in (nodes, edges, declared.name)]
+
+
+def _relations(graph: Graph) -> list[Relation]:
+    return [Relation(r.name, r.negated, r.symmetric, r.transitive, r.inverse) for r in graph.schema.relations]
 
 
 # ---- in the words of KGX
