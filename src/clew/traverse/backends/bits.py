@@ -135,13 +135,18 @@ def word_to_ids(word: np.uint64, first: int, ids: Ints, at: int) -> int:
     return at + int(count)
 
 
-@compiled
-def touched_words(bits: Words, start: int) -> np.uint64:
-    """Which of 64 words are not zero, as bits; the compiler makes a few vector instructions of it."""
-    touched = np.uint64(0)
-    for i in range(64):
-        touched |= np.uint64(bits[start + i] != 0) << np.uint64(i)
-    return touched
+@intrinsic
+def touched_words(typing_context, bits, start):  # type: ignore[no-untyped-def]
+    """Which of the 64 words from `start` on are not zero, as bits: one comparison of vectors."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        held = make_array(signature.args[0])(context, builder, arguments[0])
+        words = ir.VectorType(ir.IntType(64), 64)
+        address = builder.bitcast(builder.gep(held.data, [arguments[1]]), ir.PointerType(words))
+        found = builder.icmp_unsigned("!=", builder.load(address, align=8), ir.Constant(words, [0] * 64))
+        return builder.bitcast(found, ir.IntType(64))
+
+    return types.uint64(bits, types.int64), generate
 
 
 @compiled
