@@ -14,7 +14,16 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from numpy.typing import NDArray
 
-__all__ = ["ONE", "bits_to_ids", "compiled", "count_bits", "lowest_bit", "marks_to_bits", "prefetch"]
+__all__ = [
+    "ONE",
+    "bits_to_ids",
+    "compiled",
+    "count_bits",
+    "lowest_bit",
+    "marks_to_bits",
+    "prefetch",
+    "word_to_ids",
+]
 
 Ints = NDArray[np.integer]
 Marks = NDArray[np.uint8]

@@ -73,7 +73,10 @@ class NumbaBackend:
 
     def walk_each(self, prepared: Pairs, queries: Sequence[Ints], k: int) -> tuple[Ints, Ints]:
         starts, seeds = _joined(queries, prepared.neighbour.dtype)
-        return numba_walk.walk_each(prepared, starts, seeds, k, self.scratch(prepared))
+        s = self.scratch(prepared)
+        if k == 1:
+            return numba_walk.expand_each(prepared.offsets, prepared.neighbour, starts, seeds, s.bits, s.summary)
+        return numba_walk.walk_each(prepared, starts, seeds, k, s)
 
     def seed_words(self, prepared: Pairs, queries: Sequence[Ints]) -> Words:
         starts, seeds = _joined(queries, prepared.neighbour.dtype)

@@ -18,9 +18,10 @@ from clew.traverse.backends.bits import (
     lowest_bit,
     marks_to_bits,
     prefetch,
+    word_to_ids,
 )
 
-__all__ = ["Pairs", "Scratch", "expand_few", "walk", "walk_each", "walk_levels", "walk_within"]
+__all__ = ["Pairs", "Scratch", "expand_each", "expand_few", "walk", "walk_each", "walk_levels", "walk_within"]
 
 Ints = NDArray[np.integer]
 Marks = NDArray[np.uint8]
@@ -115,12 +116,8 @@ def push_few(
             while touched != 0:
                 word = (block << 6) + lowest_bit(touched)
                 touched &= touched - ONE
-                rest = bits[word]
+                at = word_to_ids(bits[word], word << 6, out, at)
                 bits[word] = 0
-                while rest != 0:
-                    out[at] = (word << 6) + lowest_bit(rest)
-                    at += 1
-                    rest &= rest - ONE
     return at
 
 
@@ -312,6 +309,27 @@ def walk_each(pairs: Pairs, starts: Ints, seeds: Ints, hops: int, scratch: Scrat
             larger[:at] = ids[:at]
             ids = larger
         ends[q + 1] = at + collect(pairs, scratch, dense, count, swapped, pending, ids[at:])[1]
+    return ids[: ends[queries]], ends
+
+
+@compiled
+def expand_each(
+    offsets: Ints, neighbour: Ints, starts: Ints, seeds: Ints, bits: Words, summary: Words
+) -> tuple[Ints, Ints]:
+    """One hop of many small frontiers, one after another; `walk_each` without what only later hops need."""
+    queries = len(starts) - 1
+    ends = np.zeros(queries + 1, np.int64)
+    ids = np.empty(reach(offsets, neighbour, seeds, len(seeds)) + 4096, neighbour.dtype)
+    for q in range(queries):
+        frontier, at = seeds[starts[q] : starts[q + 1]], ends[q]
+        total = 0
+        for u in frontier:
+            total += offsets[u + 1] - offsets[u]
+        if at + total + 8 > len(ids):
+            larger = np.empty(2 * (at + total) + 8, ids.dtype)
+            larger[:at] = ids[:at]
+            ids = larger
+        ends[q + 1] = at + push_few(offsets, neighbour, frontier, len(frontier), total, bits, summary, ids[at:])
     return ids[: ends[queries]], ends
 
 
