@@ -56,7 +56,7 @@ class Effort:
     claimed: bool  # whether the engines named by a claim are timed often too, however slow
 
 
-FULL = Effort(often=60, seldom=5, seconds=5.0, near=20, checks=4, tuning=12, claimed=True)
+FULL = Effort(often=40, seldom=3, seconds=3.0, near=8, checks=2, tuning=12, claimed=True)
 QUICK = Effort(often=30, seldom=1, seconds=0.5, near=3, checks=1, tuning=3, claimed=False)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.adjacency import Adjacency
-from clew.traverse.backends import numba_batch, numba_walk
+from clew.traverse.backends import numba_batch, numba_flood, numba_walk
 from clew.traverse.backends.numba_walk import Pairs, Scratch
 
 __all__ = ["NumbaBackend"]
@@ -20,7 +20,7 @@ Words = NDArray[np.uint64]
 
 
 class NumbaBackend:
-    """Push and pull over bits and bytes; see `numba_walk` and `numba_batch`."""
+    """Push and pull over bits and bytes; see `numba_walk`, `numba_flood` and `numba_batch`."""
 
     def __init__(self) -> None:
         self._local = threading.local()
@@ -66,10 +66,10 @@ class NumbaBackend:
         return numba_walk.walk(*prepared, *self.scratch(prepared), seeds, k)
 
     def levels(self, prepared: Pairs, seeds: Ints, k: int) -> tuple[Ints, Ints]:
-        return numba_walk.walk_levels(prepared, seeds, k, self.scratch(prepared))
+        return numba_flood.walk_levels(prepared, seeds, k, self.scratch(prepared))
 
     def within(self, prepared: Pairs, seeds: Ints, k: int) -> Ints:
-        return numba_walk.walk_within(prepared, seeds, k, self.scratch(prepared))
+        return numba_flood.walk_within(prepared, seeds, k, self.scratch(prepared))
 
     def walk_each(self, prepared: Pairs, queries: Sequence[Ints], k: int) -> tuple[Ints, Ints]:
         starts, seeds = _joined(queries, prepared.neighbour.dtype)
