@@ -4,7 +4,6 @@ The k-hop loop is written once, in `khop`, over `expand`. A backend that can do 
 queries at once, also is a `Walker` or a `BatchWalker`; those earn their place in the benchmark.
 """
 
-from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -45,10 +44,10 @@ class Walker(Protocol):
 class BatchWalker(Protocol):
     """A backend that walks many queries together."""
 
-    def walk_each(self, prepared: Any, queries: Sequence[Ints], k: int) -> tuple[Ints, Ints]:
-        """`walk` for each query, one after another in compiled code: all ends, and the offsets of each query's."""
+    def walk_each(self, prepared: Any, starts: Ints, seeds: Ints, k: int) -> tuple[Ints, Ints]:
+        """`walk` from seeds[starts[q]:starts[q + 1]] for every query q: all ends, and the offsets of each query's."""
 
-    def seed_words(self, prepared: Any, queries: Sequence[Ints]) -> NDArray[np.uint64]:
+    def seed_words(self, prepared: Any, starts: Ints, seeds: Ints) -> NDArray[np.uint64]:
         """Up to 64 queries as bits: word v has bit q set when v is a seed of query q."""
 
     def spread(self, prepared: Any, words: NDArray[np.uint64]) -> NDArray[np.uint64]:

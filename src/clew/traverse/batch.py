@@ -21,7 +21,7 @@ from clew.traverse.view import View
 if TYPE_CHECKING:
     from clew.traverse.engine import Engine
 
-__all__ = ["BatchResult"]
+__all__ = ["BatchResult", "SeedLists"]
 
 Ints = NDArray[np.integer]
 Words = NDArray[np.uint64]
@@ -29,6 +29,34 @@ WORD = 64  # queries that walk together, as the bits of a word
 MANY = 1024  # queries in a block when they walk one by one
 TOGETHER_FROM = 3  # hops from which on walking 64 queries together beats one by one
 TOGETHER_QUERIES = 8  # and at least this many of them
+
+
+class SeedLists:
+    """The seeds of many queries, one after another: query q has flat[starts[q]:starts[q + 1]]."""
+
+    __slots__ = ("flat", "starts")
+
+    def __init__(self, starts: NDArray[np.int64], flat: Ints) -> None:
+        self.starts = starts
+        self.flat = flat
+
+    @classmethod
+    def joined(cls, queries: Sequence[Ints], dtype: np.dtype[np.integer]) -> "SeedLists":
+        starts = np.zeros(len(queries) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, queries), np.int64, len(queries)), out=starts[1:])
+        return cls(starts, np.concatenate(queries) if len(queries) else np.empty(0, dtype))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def of(self, query: int) -> Ints:
+        """The seeds of one query."""
+        return self.flat[self.starts[query] : self.starts[query + 1]]
+
+    def part(self, first: int, last: int) -> "SeedLists":
+        """Some of the queries."""
+        starts = self.starts[first : last + 1]
+        return SeedLists(starts - starts[0], self.flat[starts[0] : starts[-1]])
 
 
 class Block(Protocol):
@@ -86,9 +114,7 @@ class BatchResult(Sequence[HopResult]):
     `ids` holds the entities of all queries one after another, `offsets` where each query's begin.
     """
 
-    def __init__(
-        self, engine: "Engine", seeds: Sequence[Ints], query: Query, deadline: Deadline, *, memory: int
-    ) -> None:
+    def __init__(self, engine: "Engine", seeds: SeedLists, query: Query, deadline: Deadline, *, memory: int) -> None:
         if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
             raise InputError(f"memory is a number of bytes, 0 or more, not {memory!r}")
         self._engine = engine
@@ -118,7 +144,7 @@ class BatchResult(Sequence[HopResult]):
             raise IndexError(f"query {at} of {len(self)}")
         at %= len(self)
         return HopResult(
-            self._engine, self._seeds[at], self._query, self._block(at // self._width).ids(at % self._width)
+            self._engine, self._seeds.of(at), self._query, self._block(at // self._width).ids(at % self._width)
         )
 
     def __iter__(self) -> Iterator[HopResult]:
@@ -152,12 +178,14 @@ class BatchResult(Sequence[HopResult]):
     def _block(self, number: int) -> Block:
         held = self._blocks.get(number)
         if held is None:
-            held = self._blocks[number] = self._compute(self._seeds[number * self._width : (number + 1) * self._width])
+            held = self._blocks[number] = self._compute(
+                self._seeds.part(number * self._width, min((number + 1) * self._width, len(self)))
+            )
             while len(self._blocks) > 1 and sum(block.nbytes for block in self._blocks.values()) > self._memory:
                 self._blocks.popitem(last=False)
         return held
 
-    def _compute(self, seeds: Sequence[Ints]) -> Block:
+    def _compute(self, seeds: SeedLists) -> Block:
         self._deadline.check()
         engine, query, use = self._engine, self._query, self._engine.use
         if isinstance(use.backend, BatchWalker) and query.k > 0:
@@ -165,14 +193,16 @@ class BatchResult(Sequence[HopResult]):
                 words = self._walk_together(use.backend, use.prepared, seeds)
                 return SetBlock(use.backend, words, len(seeds), np.dtype(engine.manifest.widths.entity))
             if query.uniform and query.mode == "exact" and query.types is None and not self._deadline.watched:
-                return ListedBlock(*use.backend.walk_each(use.prepared(engine.view(query, 1)), seeds, query.k))
-        found = [engine.ends(np.unique(each), query, self._deadline) for each in seeds]
+                return ListedBlock(
+                    *use.backend.walk_each(use.prepared(engine.view(query, 1)), seeds.starts, seeds.flat, query.k)
+                )
+        found = [engine.ends(np.unique(seeds.of(at)), query, self._deadline) for at in range(len(seeds))]
         return ListedBlock(np.concatenate(found), np.cumsum([0, *map(len, found)]))
 
-    def _walk_together(self, backend: BatchWalker, prepared: Callable[[View], Any], seeds: Sequence[Ints]) -> Words:
+    def _walk_together(self, backend: BatchWalker, prepared: Callable[[View], Any], seeds: SeedLists) -> Words:
         """All queries of a block as bits of one word, up to the result."""
         engine, query = self._engine, self._query
-        words = start = backend.seed_words(prepared(engine.view(query, 1)), seeds)
+        words = start = backend.seed_words(prepared(engine.view(query, 1)), seeds.starts, seeds.flat)
         walkable = query.walkable(engine.graph)
         exact = query.mode == "exact"
         reached = start if exact else start.copy()  # at any distance so far

@@ -20,7 +20,7 @@ from clew.graph.names import Found
 from clew.graph.schema import Schema
 from clew.traverse import khop
 from clew.traverse.backend import Backend, Walker
-from clew.traverse.batch import BatchResult
+from clew.traverse.batch import BatchResult, SeedLists
 from clew.traverse.choice import Choice, Use
 from clew.traverse.deadline import Deadline, Signal
 from clew.traverse.hop_triples import triples_of_hop
@@ -271,17 +271,15 @@ class Engine:
             use = self._choice.use
             self._plans.note(words, query, use.backend, use.prepared(view))
 
-    def _starts(self, queries: Sequence[Seeds]) -> Sequence[Ints]:
+    def _starts(self, queries: Sequence[Seeds]) -> SeedLists:
         """The seeds of every query as numbers; arrays of numbers are checked together and used as they are."""
         dtype = np.dtype(self.manifest.widths.entity)
-        arrays = [
-            seeds for seeds in queries if isinstance(seeds, np.ndarray) and seeds.dtype == dtype and seeds.ndim == 1
-        ]
-        if arrays and len(arrays) == len(queries):
-            joined = np.concatenate(arrays)
-            if len(joined) == 0 or (joined.min() >= 0 and joined.max() < self.graph.entity_count):
-                return arrays
-        return [self.graph.resolve(seeds) for seeds in queries]
+        arrays = [seeds for seeds in queries if type(seeds) is np.ndarray and seeds.dtype == dtype and seeds.ndim == 1]
+        if len(arrays) == len(queries):
+            joined = SeedLists.joined(arrays, dtype)
+            if len(joined.flat) == 0 or (joined.flat.min() >= 0 and joined.flat.max() < self.graph.entity_count):
+                return joined
+        return SeedLists.joined([self.graph.resolve(seeds) for seeds in queries], dtype)
 
     @property
     def use(self) -> Use:

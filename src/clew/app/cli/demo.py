@@ -41,7 +41,7 @@ def demo(
     \b
     Examples:
       clew demo
-      clew demo --dir /tmp/clew --out fbn1.html
+      clew demo --dir graphs --out fbn1.html
     """
     from clew.app.drawing.write import check_drawing_name, write_drawing
 

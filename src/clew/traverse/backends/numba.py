@@ -4,7 +4,6 @@ Scratch arrays belong to a thread, so one graph serves many threads at once; ker
 """
 
 import threading
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,15 +70,13 @@ class NumbaBackend:
     def within(self, prepared: Pairs, seeds: Ints, k: int) -> Ints:
         return numba_flood.walk_within(prepared, seeds, k, self.scratch(prepared))
 
-    def walk_each(self, prepared: Pairs, queries: Sequence[Ints], k: int) -> tuple[Ints, Ints]:
-        starts, seeds = _joined(queries, prepared.neighbour.dtype)
+    def walk_each(self, prepared: Pairs, starts: Ints, seeds: Ints, k: int) -> tuple[Ints, Ints]:
         s = self.scratch(prepared)
         if k == 1:
             return numba_walk.expand_each(prepared.offsets, prepared.neighbour, starts, seeds, s.bits, s.summary)
         return numba_walk.walk_each(prepared, starts, seeds, k, s)
 
-    def seed_words(self, prepared: Pairs, queries: Sequence[Ints]) -> Words:
-        starts, seeds = _joined(queries, prepared.neighbour.dtype)
+    def seed_words(self, prepared: Pairs, starts: Ints, seeds: Ints) -> Words:
         return numba_batch.seed_words(len(prepared.offsets) - 1, starts, seeds)
 
     def spread(self, prepared: Pairs, words: Words) -> Words:
@@ -108,10 +105,3 @@ def _new_scratch(entities: int, dtype: np.dtype[np.integer]) -> Scratch:
         here=np.empty((words << 6) + 64, dtype),
         there=np.empty((words << 6) + 64, dtype),
     )
-
-
-def _joined(queries: Sequence[Ints], dtype: np.dtype[np.integer]) -> tuple[Ints, Ints]:
-    starts = np.zeros(len(queries) + 1, np.int64)
-    np.cumsum([len(seeds) for seeds in queries], out=starts[1:])
-    seeds = np.concatenate(queries).astype(dtype, copy=False) if queries else np.empty(0, dtype)
-    return starts, seeds
