@@ -20,6 +20,7 @@ __all__ = [
     "FULL",
     "QUICK",
     "WARM_BELOW",
+    "WARM_SECONDS",
     "Contender",
     "Disagreement",
     "Effort",
