@@ -29,6 +29,8 @@ from clew.progress import Progress, silent
 __all__ = ["run"]
 
 HOPS = (1, 2, 3, 4, 5)
+CHEAP_SECONDS = 2.0  # a hop whose repeats cost less than this is repeated more often,
+MOST_REPEATS = 60  # up to so often
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +178,10 @@ def _rounds(
     """
     random = np.random.default_rng([2, k])
     spent: dict[str, list[float]] = {engine.name: [] for engine in engines}
-    warm = {engine.name for engine in engines if engine.run(sizes[engine.name], k)[0] < WARM_BELOW}
-    for repeat in range(effort.repeats):
+    once = {engine.name: engine.run(sizes[engine.name], k)[0] for engine in engines}
+    warm = {name for name, seconds in once.items() if seconds < WARM_BELOW}
+    repeats = int(np.clip(CHEAP_SECONDS / sum(once.values()), effort.repeats, MOST_REPEATS))
+    for repeat in range(repeats):
         for place in random.permutation(len(engines)):
             engine = engines[place]
             if sizes[engine.name] < asked and repeat >= effort.sampled_repeats:
