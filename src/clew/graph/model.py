@@ -1,6 +1,5 @@
 """An opened graph: its entities, triples, assertions and adjacency, all read from disk when first needed."""
 
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,7 +51,6 @@ class Graph:
             self.require_whole()
         self.schema = self._schema()
         self._arrays = MappedArrays(self.path)
-        self._lock = threading.RLock()
         counts = self.manifest.counts
         self.entity_count = counts["entities"]
         self.triple_count = counts["triples"]
