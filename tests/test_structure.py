@@ -19,6 +19,7 @@ MODULES = {
 LADDER = [
     {"_version", "errors"},
     {"registry", "progress", "files"},
+    {"sealed", "models"},
     {"graph", "lm", "embed"},
     {"traverse", "link", "store"},
     {"distributed"},

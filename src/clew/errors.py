@@ -2,12 +2,18 @@
 
     ClewError
     ├── InputError (ValueError)          what the caller gave cannot be used
+    │   ├── QueryError                   Cypher that cannot be read, or that does more than read
     │   ├── UnknownName (LookupError)    no entity, relation, type or option of that name
     │   └── AmbiguousName (LookupError)  a name that several entities carry
     ├── BuildError (ValueError)          source rows that cannot become a graph
     ├── GraphError (OSError)             a graph directory that cannot be read or written
     │   ├── FormatError                  not a graph, or one of a format this version does not know
-    │   └── DamagedGraph                 a file is missing, truncated or altered
+    │   ├── DamagedGraph                 a file is missing, truncated or altered
+    │   └── DerivedError                 an index or store made from a graph is missing, stale or damaged
+    ├── StoreError (RuntimeError)        a Cypher store that cannot be reached, filled or asked
+    ├── ModelError (RuntimeError)        a language model or encoder that fails or answers nonsense
+    │   ├── MissingModel (LookupError)   the model is not on this machine
+    │   └── ContextOverflow (ValueError) a prompt that does not fit the model's window
     ├── MissingDependency (ImportError)  an optional library is not installed; the message names the extra
     ├── Timeout (TimeoutError)           the time allowed ran out
     └── Cancelled                        the caller asked to stop
@@ -20,11 +26,17 @@ __all__ = [
     "BuildError",
     "Cancelled",
     "ClewError",
+    "ContextOverflow",
     "DamagedGraph",
+    "DerivedError",
     "FormatError",
     "GraphError",
     "InputError",
     "MissingDependency",
+    "MissingModel",
+    "ModelError",
+    "QueryError",
+    "StoreError",
     "Timeout",
     "UnknownName",
 ]
@@ -71,6 +83,35 @@ class FormatError(GraphError):
 
 class DamagedGraph(GraphError):
     """A file of the graph is missing, truncated or altered."""
+
+
+class DerivedError(GraphError):
+    """An index or store made from a graph is missing, of another graph or model, or damaged; the message says what
+    builds it anew."""
+
+
+class QueryError(InputError):
+    """Cypher that cannot be read, or that does more than read; `position` is where, counted in characters."""
+
+    def __init__(self, message: str, *, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class StoreError(ClewError, RuntimeError):
+    """A Cypher store that cannot be reached, filled or asked."""
+
+
+class ModelError(ClewError, RuntimeError):
+    """A language model or encoder that fails or answers nonsense."""
+
+
+class MissingModel(ModelError, LookupError):
+    """The model is not on this machine; the message says how to get it."""
+
+
+class ContextOverflow(ModelError, ValueError):
+    """A prompt that does not fit the model's window; nothing is cut in silence."""
 
 
 class MissingDependency(ClewError, ImportError):

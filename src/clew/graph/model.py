@@ -60,6 +60,10 @@ class Graph:
     def __repr__(self) -> str:
         return f"Graph({str(self.path)!r}, entities={self.entity_count}, triples={self.triple_count})"
 
+    def derived(self, kind: str) -> Path:
+        """Where a thing made from this graph lives, such as an index of its names: it moves and goes with the graph."""
+        return self.path / "derived" / kind
+
     def damage(self) -> list[str]:
         """Every block of every file that differs from its checksum, as sentences; empty when all is well."""
         return find_damage(self.path)
