@@ -1,0 +1,1 @@
+"""Property graphs that speak Cypher."""

@@ -1,0 +1,259 @@
+"""Neo4j's meaning in Ladybug's words.
+
+Ladybug answers some queries differently and says nothing: one relationship may stand for two in a pattern, repeated
+relationships may walk a relationship twice, lists and strings count from one, sum of nothing is null. Each difference
+is written out here so that it cannot be met.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from clew.errors import QueryError
+from clew.store.cypher import syntax as s
+
+__all__ = ["to_ladybug"]
+
+OWN_VARIABLE = "clew_r"  # begins the names given to relationships that have none
+ONE = s.Literal(1)
+EVERYTHING = s.Literal(2**62)
+SHORTEST = {"one": "SHORTEST", "all": "ALL SHORTEST"}
+
+
+def to_ladybug(statement: s.Statement) -> s.Statement:
+    """The same statement for Ladybug."""
+    _check(statement)
+    queries = tuple(_distinct_relationships(_named_columns(query)) for query in statement.queries)
+    repeated = frozenset(
+        each.variable
+        for each in s.walk(queries)
+        if isinstance(each, s.RelationshipPattern) and each.repeated and each.variable is not None
+    )
+
+    def change(part: Any) -> Any:
+        match part:
+            case s.Variable(name) if name in repeated:
+                return s.Call("rels", (part,))
+            case s.Item(s.Call("rels", (s.Variable() as variable,)), None):
+                return replace(part, expression=variable)  # passed on by WITH as it is
+            case s.With(projection) if projection.order and projection.skip is None and projection.limit is None:
+                return replace(part, projection=replace(projection, limit=EVERYTHING))  # else it refuses the order
+            case s.Call():
+                return _call(part)
+            case s.Index(of, at):
+                return _element(of, at)
+            case s.Slice(of, start, end):
+                return _slice(of, start, end)
+            case s.HasLabels(of, labels):
+                return s.Binary("IN", s.Call("label", (of,)), s.ListLiteral(tuple(map(s.Literal, labels))))
+            case s.ListComprehension():
+                return _comprehension(part)
+            case s.PatternExpression(pattern):
+                return s.Subquery("EXISTS", (pattern,), None)
+            case s.RelationshipPattern(repeated=True, manner=""):
+                return replace(part, manner="TRAIL")
+            case s.Pattern(kind=kind) if kind:
+                return _shortest(part)
+        return part
+
+    return replace(statement, queries=s.rewrite(queries, change))
+
+
+def _check(statement: s.Statement) -> None:
+    """Refuse what Ladybug has no exact words for."""
+    if any(isinstance(part, s.PatternComprehension) for part in s.walk(statement)):
+        raise QueryError("the embedded store has no pattern comprehensions: use OPTIONAL MATCH and collect()")
+    for query in statement.queries:
+        ordered = False
+        for clause in query.clauses:
+            if ordered and any(isinstance(part, s.Call) and part.function == "collect" for part in s.walk(clause)):
+                raise QueryError("the embedded store collects in no particular order: order the rows in RETURN instead")
+            ordered = ordered or (isinstance(clause, s.With) and bool(clause.projection.order))
+
+
+# patterns -------------------------------------------------------------------------------------------------------
+
+
+def _shortest(pattern: s.Pattern) -> s.Pattern:
+    elements = tuple(
+        replace(each, repeated=True, manner=SHORTEST[pattern.kind]) if isinstance(each, s.RelationshipPattern) else each
+        for each in pattern.elements
+    )
+    return replace(pattern, elements=elements, kind="")
+
+
+def _distinct_relationships(query: s.Query) -> s.Query:
+    """In one MATCH every relationship is another one: said in so many words where two could be the same."""
+    names = (f"{OWN_VARIABLE}{number}" for number in range(1, 1_000_000))
+
+    def change(part: Any) -> Any:
+        match part:
+            case s.Match() | s.Subquery():
+                patterns, conditions = _apart(part.patterns, names)
+                return replace(part, patterns=patterns, where=_all_of(part.where, *conditions))
+            case s.PatternExpression(pattern):
+                patterns, conditions = _apart((pattern,), names)
+                return s.Subquery("EXISTS", patterns, _all_of(*conditions))
+        return part
+
+    changed: s.Query = s.rewrite(query, change)
+    return changed
+
+
+def _apart(patterns: tuple[s.Pattern, ...], names: Iterator[str]) -> tuple[tuple[s.Pattern, ...], list[s.Expression]]:
+    """Patterns with a name for each relationship that could be another's twin, and the conditions that it is not."""
+    placed = [
+        (row, column, each)
+        for row, pattern in enumerate(patterns)
+        if not pattern.kind
+        for column, each in enumerate(pattern.elements)
+        if isinstance(each, s.RelationshipPattern)
+    ]
+    twins = [(a, b) for a, b in combinations(placed, 2) if _could_be_one(a[2], b[2])]
+    grid = [list(pattern.elements) for pattern in patterns]
+    for row, column, each in {place[:2]: place for pair in twins for place in pair}.values():
+        if each.variable is None:
+            grid[row][column] = replace(each, variable=next(names))
+    conditions = [_differ(grid[a[0]][a[1]], grid[b[0]][b[1]]) for a, b in twins]
+    named = tuple(replace(pattern, elements=tuple(row)) for pattern, row in zip(patterns, grid, strict=True))
+    return named, conditions
+
+
+def _could_be_one(one: s.RelationshipPattern, other: s.RelationshipPattern) -> bool:
+    return not one.types or not other.types or not set(one.types).isdisjoint(other.types)
+
+
+def _differ(one: Any, other: Any) -> s.Expression:
+    """That two relationship variables, single or repeated, have nothing in common."""
+    left, right = s.Variable(one.variable), s.Variable(other.variable)
+    if one.repeated and other.repeated:
+        each = s.Variable(f"{OWN_VARIABLE}_each")
+        return s.Quantifier("none", each.name, left, s.Binary("IN", each, right))
+    if one.repeated:
+        return s.Unary("NOT", s.Binary("IN", right, left))
+    if other.repeated:
+        return s.Unary("NOT", s.Binary("IN", left, right))
+    return s.Binary("<>", left, right)
+
+
+def _all_of(*conditions: s.Expression | None) -> s.Expression | None:
+    whole: s.Expression | None = None
+    for condition in conditions:
+        if condition is not None:
+            whole = condition if whole is None else s.Binary("AND", whole, condition)
+    return whole
+
+
+# columns ----------------------------------------------------------------------------------------------------------
+
+
+def _named_columns(query: s.Query) -> s.Query:
+    """With * written out, so that names added here never show."""
+    scope: list[str] = []
+    clauses: list[s.Clause] = []
+    for clause in query.clauses:
+        match clause:
+            case s.Match(patterns):
+                scope += [name for name in _variables(patterns) if name not in scope]
+            case s.Unwind(_, variable):
+                scope += [variable]
+            case s.With(projection) | s.Return(projection):
+                if projection.everything:
+                    projection = replace(projection, everything=False, items=(*_all(scope), *projection.items))
+                    clause = replace(clause, projection=projection)
+                scope = [item.column for item in projection.items]
+        clauses.append(clause)
+    return s.Query(tuple(clauses))
+
+
+def _variables(patterns: tuple[s.Pattern, ...]) -> Iterator[str]:
+    for part in s.walk(patterns):
+        if isinstance(part, s.Pattern | s.EntityPattern | s.RelationshipPattern) and part.variable is not None:
+            yield part.variable
+
+
+def _all(scope: list[str]) -> tuple[s.Item, ...]:
+    if not scope:
+        raise QueryError("there is nothing for * to return")
+    return tuple(s.Item(s.Variable(name), name, name) for name in scope)
+
+
+# functions --------------------------------------------------------------------------------------------------------
+
+
+def _call(call: s.Call) -> s.Expression:
+    match call:
+        case s.Call("labels", (of,)):
+            return s.ListLiteral((s.Call("label", (of,)),))
+        case s.Call("type", (of,)):
+            return s.Call("label", (of,))
+        case s.Call("relationships", arguments):
+            return s.Call("rels", arguments)
+        case s.Call("sum"):
+            return s.Call("coalesce", (call, s.Literal(0)))
+        case s.Call("split", arguments):
+            return s.Call("string_split", arguments)
+        case s.Call("substring", (text, start, *length)):
+            count = length[0] if length else s.Call("size", (text,))
+            return s.Call("substring", (text, _plus_one(start), count))
+        case s.Call("head", (of,)):
+            return _element(of, s.Literal(0))
+        case s.Call("last", (of,)):
+            return _element(of, s.Literal(-1))
+        case s.Call("tail", (of,)):
+            return _slice(of, ONE, None)
+    return call
+
+
+def _plus_one(number: s.Expression) -> s.Expression:
+    if isinstance(number, s.Literal) and isinstance(number.value, int):
+        return s.Literal(number.value + 1)
+    return s.Binary("+", number, ONE)
+
+
+def _from_one(at: s.Expression) -> s.Expression:
+    """A position that counts from zero, as one that counts from one; from the end both count alike."""
+    if isinstance(at, s.Literal) and isinstance(at.value, int):
+        return s.Literal(at.value + 1 if at.value >= 0 else at.value)
+    return s.Case(None, ((s.Binary(">=", at, s.Literal(0)), _plus_one(at)),), at)
+
+
+def _element(of: s.Expression, at: s.Expression) -> s.Expression:
+    """One element, null where there is none; Ladybug's own look-up fails there, even under a CASE that excludes it."""
+    position = _from_one(at)
+    found = s.Call("list_any_value", (s.Call("list_slice", (of, position, position)),))
+    size = s.Call("size", (of,))
+    if isinstance(at, s.Literal) and isinstance(at.value, int):
+        there: s.Expression = s.Binary(">=", size, s.Literal(at.value + 1 if at.value >= 0 else -at.value))
+    else:
+        there = s.Binary("AND", s.Binary("<", at, size), s.Binary(">=", at, s.Unary("-", size)))
+    return s.Case(None, ((there, found),), None)
+
+
+def _slice(of: s.Expression, start: s.Expression | None, end: s.Expression | None) -> s.Expression:
+    """From start to before end; list_slice takes both ends, counted from one."""
+    size = s.Call("size", (of,))
+    first = ONE if start is None else _from_one(start)
+    last: s.Expression = size
+    if isinstance(end, s.Literal) and isinstance(end.value, int):
+        last = end if end.value >= 0 else s.Binary("-", size, s.Literal(-end.value))
+    elif end is not None:
+        last = s.Case(None, ((s.Binary(">=", end, s.Literal(0)), end),), s.Binary("+", size, end))
+    if isinstance(start, s.Literal) and isinstance(start.value, int) and start.value < 0:
+        first = s.Binary("+", size, s.Literal(start.value + 1))
+    elif isinstance(first, s.Case):
+        first = s.Case(None, first.branches, s.Binary("+", s.Binary("+", size, start or ONE), ONE))
+    from_start = s.Case(None, ((s.Binary("<", first, ONE), ONE),), first)
+    empty = s.Call("list_slice", (of, s.Literal(2), ONE))
+    taken = s.Call("list_slice", (of, from_start, last))
+    return s.Case(None, ((s.Binary("<", last, from_start), empty),), taken)
+
+
+def _comprehension(part: s.ListComprehension) -> s.Expression:
+    items = part.items
+    if part.where is not None:
+        items = s.Call("list_filter", (items, s.Lambda(part.variable, part.where)))
+    if part.value is not None:
+        items = s.Call("list_transform", (items, s.Lambda(part.variable, part.value)))
+    return items

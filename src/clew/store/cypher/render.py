@@ -1,0 +1,118 @@
+"""A statement in the words of one store, so that it means on every store what it means in Neo4j.
+
+Every dialect allows the same functions, asks for an upper bound on repeated relationships, names every column as it
+was written, and matches symmetric relations in both directions. Dialects differ in a function from tree to tree.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from clew.errors import QueryError, UnknownName
+from clew.store.cypher import syntax as s
+from clew.store.cypher.ladybug import to_ladybug
+from clew.store.cypher.write import write
+
+__all__ = ["AGGREGATES", "DIALECTS", "FUNCTIONS", "LONGEST_WALK", "render"]
+
+LONGEST_WALK = 30  # steps of a repeated relationship; Ladybug takes no more
+AGGREGATES = ("avg", "collect", "count", "max", "min", "sum")
+FUNCTIONS = {  # name in any case: how many arguments it takes
+    **dict.fromkeys(AGGREGATES, (1, 1)),
+    "abs": (1, 1),
+    "ceil": (1, 1),
+    "coalesce": (1, 99),
+    "date": (1, 1),
+    "floor": (1, 1),
+    "head": (1, 1),
+    "labels": (1, 1),
+    "last": (1, 1),
+    "left": (2, 2),
+    "length": (1, 1),
+    "ltrim": (1, 1),
+    "nodes": (1, 1),
+    "range": (2, 3),
+    "relationships": (1, 1),
+    "replace": (3, 3),
+    "right": (2, 2),
+    "rtrim": (1, 1),
+    "sign": (1, 1),
+    "size": (1, 1),
+    "split": (2, 2),
+    "sqrt": (1, 1),
+    "substring": (2, 3),
+    "tail": (1, 1),
+    "tolower": (1, 1),
+    "toupper": (1, 1),
+    "trim": (1, 1),
+    "type": (1, 1),
+}
+OTHER_NAMES = {"lower": "toLower", "upper": "toUpper", "rels": "relationships"}
+SPELLED = {"tolower": "toLower", "toupper": "toUpper"}
+
+
+def render(statement: s.Statement, dialect: str = "neo4j", *, symmetric: frozenset[str] = frozenset()) -> str:
+    """The text to send to a store. Relationships of only `symmetric` types are matched in both directions.
+
+    >>> from clew.store.cypher.parse import parse
+    >>> render(parse("MATCH (a)-[:INTERACTS]->(b) RETURN b.name"), symmetric=frozenset({"INTERACTS"}))
+    'MATCH (a)-[:INTERACTS]-(b)\\nRETURN b.name AS `b.name`'
+    """
+    if dialect not in DIALECTS:
+        raise UnknownName(f"no dialect is called {dialect!r}: known: {', '.join(DIALECTS)}")
+
+    def common(part: Any) -> Any:
+        match part:
+            case s.Call():
+                return _counted(_known(part))
+            case s.RelationshipPattern():
+                return _both_ways(_bounded(part), symmetric)
+            case s.Return(projection):
+                named = tuple(replace(item, alias=item.column) for item in projection.items)
+                return s.Return(replace(projection, items=named))
+        return part
+
+    return write(DIALECTS[dialect](s.rewrite(statement, common)))
+
+
+def _known(call: s.Call) -> s.Call:
+    name = OTHER_NAMES.get(call.function.lower(), call.function).lower()
+    if name not in FUNCTIONS:
+        raise QueryError(
+            f"the function {call.function} is not one of those that mean the same on every store: "
+            f"{', '.join(SPELLED.get(known, known) for known in FUNCTIONS)}"
+        )
+    least, most = FUNCTIONS[name]
+    if not least <= len(call.arguments) <= most:
+        expected = str(least) if least == most else f"{least} to {most}"
+        raise QueryError(f"{call.function} takes {expected} arguments, not {len(call.arguments)}")
+    if call.distinct and name not in AGGREGATES:
+        raise QueryError(f"{call.function} takes no DISTINCT: {', '.join(AGGREGATES)} do")
+    return replace(call, function=SPELLED.get(name, name))
+
+
+def _counted(call: s.Call) -> s.Expression:
+    """size of a pattern is how often it is found."""
+    match call:
+        case s.Call("size", (s.PatternExpression(pattern),)):
+            return s.Subquery("COUNT", (pattern,), None)
+    return call
+
+
+def _bounded(relationship: s.RelationshipPattern) -> s.RelationshipPattern:
+    if relationship.longest is None or relationship.longest > LONGEST_WALK:
+        raise QueryError(f"give a repeated relationship an upper bound of at most {LONGEST_WALK}, such as *1..4")
+    return relationship
+
+
+def _both_ways(relationship: s.RelationshipPattern, symmetric: frozenset[str]) -> s.RelationshipPattern:
+    if relationship.types and symmetric.issuperset(relationship.types):
+        return replace(relationship, direction="both")
+    return relationship
+
+
+def _unchanged(statement: s.Statement) -> s.Statement:
+    return statement
+
+
+DIALECTS: dict[str, Callable[[s.Statement], s.Statement]] = {"neo4j": _unchanged, "ladybug": to_ladybug}

@@ -1,0 +1,346 @@
+"""The tree of a reading Cypher statement: frozen records, equal when they say the same in the same words.
+
+Statement      single queries joined by UNION
+Query          reading clauses, then RETURN
+Clause         Match, Unwind, With, Return
+Pattern        entity patterns joined by relationship patterns, perhaps named or shortest
+Expression     literals, variables, properties, operators, calls, patterns as conditions
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any
+
+__all__ = [
+    "Binary",
+    "Call",
+    "Case",
+    "Clause",
+    "CountAll",
+    "EntityPattern",
+    "Expression",
+    "HasLabels",
+    "Index",
+    "IsNull",
+    "Item",
+    "Lambda",
+    "ListComprehension",
+    "ListLiteral",
+    "Literal",
+    "MapLiteral",
+    "Match",
+    "Order",
+    "Parameter",
+    "Pattern",
+    "PatternComprehension",
+    "PatternExpression",
+    "Projection",
+    "Property",
+    "Quantifier",
+    "Query",
+    "RelationshipPattern",
+    "Return",
+    "Slice",
+    "Statement",
+    "Subquery",
+    "Unary",
+    "Unwind",
+    "Variable",
+    "With",
+    "rewrite",
+    "walk",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What has a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Expression):
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Expression):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(Expression):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property(Expression):
+    of: Expression
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Expression):
+    of: Expression
+    at: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Slice(Expression):
+    of: Expression
+    start: Expression | None
+    end: Expression | None  # not included
+
+
+@dataclass(frozen=True, slots=True)
+class HasLabels(Expression):
+    """n:Label, or n:One|Other: any of the labels."""
+
+    of: Expression
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expression):
+    operator: str  # NOT, -, +
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expression):
+    operator: str  # OR XOR AND = <> < <= > >= =~ IN STARTS WITH ENDS WITH CONTAINS + - * / % ^
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull(Expression):
+    of: Expression
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expression):
+    function: str
+    arguments: tuple[Expression, ...]
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CountAll(Expression):
+    """count(*)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListLiteral(Expression):
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MapLiteral(Expression):
+    entries: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Expression):
+    subject: Expression | None
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Quantifier(Expression):
+    """any, all, none or single of a list."""
+
+    kind: str
+    variable: str
+    items: Expression
+    where: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ListComprehension(Expression):
+    variable: str
+    items: Expression
+    where: Expression | None
+    value: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda(Expression):
+    """variable -> value: how a store without list comprehensions writes them; the parser makes none."""
+
+    variable: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPattern:
+    """(variable:Label {key: value}); `labels` are alternatives, as one entity has one type."""
+
+    variable: str | None = None
+    labels: tuple[str, ...] = ()
+    properties: Expression | None = None  # MapLiteral or Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipPattern:
+    """-[variable:TYPE|OTHER*shortest..longest {key: value}]->; `longest` is None where no bound is given."""
+
+    direction: str  # out, in or both
+    variable: str | None = None
+    types: tuple[str, ...] = ()
+    repeated: bool = False
+    shortest: int = 1
+    longest: int | None = 1
+    properties: Expression | None = None
+    manner: str = ""  # a store's own word for how repeats are walked, put there by its dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Entities joined by relationships; `kind` is "" for any path, "one" or "all" for shortest ones."""
+
+    elements: tuple[EntityPattern | RelationshipPattern, ...]
+    variable: str | None = None
+    kind: str = ""
+
+    @property
+    def entities(self) -> tuple[EntityPattern, ...]:
+        return tuple(each for each in self.elements if isinstance(each, EntityPattern))
+
+    @property
+    def relationships(self) -> tuple[RelationshipPattern, ...]:
+        return tuple(each for each in self.elements if isinstance(each, RelationshipPattern))
+
+
+@dataclass(frozen=True, slots=True)
+class PatternExpression(Expression):
+    """A pattern as a condition: it exists; the argument of size() counts it."""
+
+    pattern: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class PatternComprehension(Expression):
+    pattern: Pattern
+    where: Expression | None
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Subquery(Expression):
+    """EXISTS { … } or COUNT { … }."""
+
+    kind: str  # EXISTS, COUNT
+    patterns: tuple[Pattern, ...]
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    expression: Expression
+    alias: str | None = None
+    text: str = ""  # as written: the name of a column without alias
+
+    @property
+    def column(self) -> str:
+        return self.alias if self.alias is not None else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    expression: Expression
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    items: tuple[Item, ...]
+    everything: bool = False  # *
+    distinct: bool = False
+    order: tuple[Order, ...] = ()
+    skip: Expression | None = None
+    limit: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Clause):
+    patterns: tuple[Pattern, ...]
+    where: Expression | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unwind(Clause):
+    items: Expression
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class With(Clause):
+    projection: Projection
+    where: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Clause):
+    projection: Projection
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    clauses: tuple[Clause, ...]
+
+    @property
+    def returned(self) -> Projection:
+        last = self.clauses[-1]
+        assert isinstance(last, Return)
+        return last.projection
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Single queries joined by UNION, which keeps one of equal rows, or UNION ALL, which keeps all."""
+
+    queries: tuple[Query, ...]
+    keep_all: bool = False
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """The names of all parameters."""
+        return frozenset(each.name for each in walk(self) if isinstance(each, Parameter))
+
+    @cached_property
+    def columns(self) -> tuple[str, ...] | None:
+        """The names of the returned columns; None for RETURN *."""
+        returned = self.queries[0].returned
+        return None if returned.everything else tuple(item.column for item in returned.items)
+
+
+def walk(part: Any) -> Iterator[Any]:
+    """Every record of a tree, each before what it holds."""
+    if is_dataclass(part):
+        yield part
+        for field in fields(part):
+            yield from walk(getattr(part, field.name))
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from walk(each)
+
+
+def rewrite(part: Any, change: Callable[[Any], Any]) -> Any:
+    """The tree with every record changed, what it holds before itself."""
+    if isinstance(part, tuple):
+        return tuple(rewrite(each, change) for each in part)
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    old = {field.name: getattr(part, field.name) for field in fields(part)}
+    new = {name: rewrite(value, change) for name, value in old.items()}
+    differs = any(new[name] is not old[name] for name in old)
+    return change(replace(part, **new) if differs else part)
