@@ -1,0 +1,1 @@
+"""Question → answer with its evidence."""

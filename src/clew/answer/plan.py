@@ -1,0 +1,186 @@
+"""A query plan: what is looked for, as entities joined by relations, and what is wanted of it.
+
+    MATCH (g:Gene)-[:ASSOCIATED_WITH]->(d:Disease {name: 'Marfan syndrome'}) RETURN DISTINCT g.id, g.name
+
+is the plan of two slots (g, a Gene; d, a Disease of that name), one step between them, asking for g. Plans are what
+runs: Cypher is read into them and rendered from them, so nothing that is no plan can reach a store.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from clew.errors import InputError
+
+__all__ = ["ABSENT", "OPTIONAL", "REQUIRED", "Asked", "Condition", "Measure", "Part", "Plan", "Slot", "Sort", "Step"]
+
+REQUIRED, OPTIONAL, ABSENT = "required", "optional", "absent"
+Value = str | int | float | bool | None | tuple[str | int | float | bool | None, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Slot:
+    """A place in the pattern that an entity fills: of one of these types (of any where none is named)."""
+
+    name: str
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Step:
+    """A triple between two slots; `longest` above one follows the relation repeatedly, `either_way` in any direction.
+
+    Only a step that something else of the plan speaks of has a name.
+    """
+
+    subject: str
+    relations: tuple[str, ...]  # any of them; of any relation where none is named
+    object: str
+    shortest: int = 1
+    longest: int = 1
+    either_way: bool = False
+    name: str = ""
+
+    @property
+    def repeated(self) -> bool:
+        return (self.shortest, self.longest) != (1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What must hold of a property of a slot or a named step; DIFFERS says that two slots are not the same entity."""
+
+    of: str
+    key: str
+    operator: str  # = <> < <= > >= IN, CONTAINS, STARTS WITH, ENDS WITH, =~, IS NULL, IS NOT NULL, DIFFERS
+    value: Value = None
+    negated: bool = False
+    ignoring_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Steps and conditions that belong together: required, optional, or absent (no such thing may exist)."""
+
+    kind: str
+    steps: tuple[Step, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A column of the answer: a slot or named step itself, or one property of it."""
+
+    of: str
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number for each row of what is asked: a count of distinct entities, or an aggregate of a property.
+
+    `operator` and `value` keep only rows whose number passes, as in "more than three".
+    """
+
+    function: str  # count, sum, avg, min, max, collect
+    of: str
+    key: str | None = None
+    operator: str | None = None
+    value: int | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """By a column, or by the measure where `by` is None."""
+
+    by: Asked | None
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to look for and what is wanted of it.
+
+    `kind` is rows (asked columns and perhaps a measure), exists (whether there is any row) or path (a shortest path
+    between the two slots of the only step). No asked column and a measure is one number.
+    """
+
+    slots: tuple[Slot, ...]
+    parts: tuple[Part, ...]
+    kind: str = "rows"
+    asked: tuple[Asked, ...] = ()
+    measure: Measure | None = None
+    sort: tuple[Sort, ...] = ()
+    skip: int = 0
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        slots = {slot.name for slot in self.slots}
+        named = slots | {step.name for part in self.parts for step in part.steps if step.name}
+        if len(slots) != len(self.slots):
+            raise InputError("two slots of a plan have the same name")
+        for name, known in self._mentioned(slots, named):
+            if name not in known:
+                raise InputError(f"the plan speaks of {name!r}, which is none of its parts: {', '.join(sorted(named))}")
+
+    def _mentioned(self, slots: set[str], named: set[str]) -> Iterator[tuple[str, set[str]]]:
+        for part in self.parts:
+            for step in part.steps:
+                yield from ((step.subject, slots), (step.object, slots))
+            yield from ((condition.of, named) for condition in part.conditions)
+        yield from ((asked.of, named) for asked in self.asked)
+        if self.measure is not None:
+            yield self.measure.of, named
+
+    @property
+    def operation(self) -> str:
+        """The plan in one word: list, count, top, aggregate, exists, path or difference."""
+        if self.kind in ("exists", "path"):
+            return self.kind
+        if self.measure is not None:
+            counts = self.measure.function == "count"
+            if not self.asked:
+                return "count" if counts else "aggregate"
+            return "top" if any(sort.by is None for sort in self.sort) else "list"
+        return "difference" if any(part.kind == ABSENT for part in self.parts) else "list"
+
+    def slot(self, name: str) -> Slot:
+        return next(slot for slot in self.slots if slot.name == name)
+
+    @property
+    def required(self) -> Part:
+        """All required steps and conditions as one part."""
+        parts = [part for part in self.parts if part.kind == REQUIRED]
+        return Part(
+            REQUIRED,
+            tuple(step for part in parts for step in part.steps),
+            tuple(condition for part in parts for condition in part.conditions),
+        )
+
+    def with_part(self, part: Part) -> "Plan":
+        return replace(self, parts=(*self.parts, part))
+
+    def renamed(self, names: Mapping[str, str]) -> "Plan":
+        """The same plan with other names for its slots and steps; what is not in `names` keeps its own."""
+
+        def name(old: str) -> str:
+            return names.get(old, old)
+
+        def condition(old: Condition) -> Condition:
+            other = name(str(old.value)) if old.operator == "DIFFERS" else old.value
+            return replace(old, of=name(old.of), value=other)
+
+        def part(old: Part) -> Part:
+            steps = tuple(
+                replace(step, subject=name(step.subject), object=name(step.object), name=name(step.name))
+                for step in old.steps
+            )
+            return replace(old, steps=steps, conditions=tuple(map(condition, old.conditions)))
+
+        return replace(
+            self,
+            slots=tuple(replace(slot, name=name(slot.name)) for slot in self.slots),
+            parts=tuple(map(part, self.parts)),
+            asked=tuple(replace(column, of=name(column.of)) for column in self.asked),
+            measure=self.measure and replace(self.measure, of=name(self.measure.of)),
+            sort=tuple(replace(sort, by=sort.by and replace(sort.by, of=name(sort.by.of))) for sort in self.sort),
+        )

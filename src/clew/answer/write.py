@@ -1,0 +1,235 @@
+"""A plan → the Cypher statement that says it; `read_plan` gives the plan back."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from clew.answer.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Step
+from clew.store.cypher import syntax as s
+
+__all__ = ["write_statement"]
+
+NUMBER = "number"
+ANSWER = "answer"
+ENTITY_KEYS = ("id", "name")
+
+
+def write_statement(plan: Plan, *, keys: tuple[str, ...] = ENTITY_KEYS) -> s.Statement:
+    """The statement of a plan; an asked slot without a property comes as its `keys`, one column each.
+
+    >>> from clew.answer.read import read_plan
+    >>> from clew.store.cypher import parse, write
+    >>> print(write(write_statement(read_plan(parse("MATCH (g:Gene)--(d {name: 'Gout'}) RETURN count(g)")))))
+    MATCH (g:Gene)--(d {name: 'Gout'})
+    RETURN count(DISTINCT g) AS number
+    """
+    writer = _Writer(plan)
+    clauses = [*writer.matches(), *writer.wanted(keys)]
+    return _unnamed(s.Statement((s.Query(tuple(clauses)),)))
+
+
+def _unnamed(statement: s.Statement) -> s.Statement:
+    """Without names for entities that are spoken of only once."""
+    parts = list(s.walk(statement))
+    spoken_of = Counter(part.name for part in parts if isinstance(part, s.Variable))
+    spoken_of += Counter(part.variable or "" for part in parts if isinstance(part, s.EntityPattern))
+
+    def change(part: Any) -> Any:
+        if isinstance(part, s.EntityPattern) and spoken_of[part.variable or ""] == 1:
+            return replace(part, variable=None)
+        return part
+
+    changed: s.Statement = s.rewrite(statement, change)
+    return changed
+
+
+class _Writer:
+    """Writes part after part; a slot is described where it is first met."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.waiting = {slot.name: slot for slot in plan.slots}
+
+    def matches(self) -> Iterator[s.Clause]:
+        parts = [part for part in self.plan.parts if part.kind != ABSENT]
+        absent = [part for part in self.plan.parts if part.kind == ABSENT]
+        lonely = self._lonely(parts, absent)
+        if lonely or not parts:
+            parts = [part for part in parts if part.kind == REQUIRED] + [
+                part for part in parts if part.kind != REQUIRED
+            ]
+            if not parts or parts[0].kind != REQUIRED:
+                parts.insert(0, Part(REQUIRED))
+        for number, part in enumerate(parts):
+            yield self._match(part, absent if number == 0 else [], lonely if number == 0 else [])
+
+    def _lonely(self, parts: list[Part], absent: list[Part]) -> list[str]:
+        """Slots that stand by themselves: what is asked for must be found even if no step leads to it."""
+        joined = {end for part in parts for step in part.steps for end in (step.subject, step.object)}
+        inner = {end for part in absent for step in part.steps for end in (step.subject, step.object)}
+        wanted = {asked.of for asked in self.plan.asked} | ({self.plan.measure.of} if self.plan.measure else set())
+        wanted |= {condition.of for part in parts for condition in part.conditions}
+        return [
+            slot.name
+            for slot in self.plan.slots
+            if slot.name not in joined and (slot.name in wanted or slot.name not in inner)
+        ]
+
+    def _match(self, part: Part, absent: list[Part], lonely: list[str]) -> s.Match:
+        inline, other = _split(part.conditions)
+        patterns = self._patterns(part.steps, inline)
+        spoken_of = dict.fromkeys((*lonely, *(condition.of for condition in part.conditions)))
+        missing = [name for name in spoken_of if name in self.waiting or not patterns]
+        patterns += [s.Pattern((self._entity(name, inline),)) for name in missing]
+        where = [_condition(condition) for condition in (*other, *_left(inline))]
+        where += [self._absent(each) for each in absent]
+        return s.Match(tuple(patterns), _conjunction(where), optional=part.kind == OPTIONAL)
+
+    def _absent(self, part: Part) -> s.Expression:
+        inline, other = _split(part.conditions)
+        patterns = self._patterns(part.steps, inline)
+        where = _conjunction([_condition(condition) for condition in (*other, *_left(inline))])
+        return s.Unary("NOT", s.Subquery("EXISTS", tuple(patterns), where))
+
+    def _patterns(self, steps: Iterable[Step], inline: dict[str, list[Condition]]) -> list[s.Pattern]:
+        """Steps joined end to end where one begins at the slot where the last one ended."""
+        patterns: list[list[Any]] = []
+        last = None
+        for step in steps:
+            start, end, direction = step.subject, step.object, "both" if step.either_way else "out"
+            if last == step.object and last != step.subject and not step.either_way:
+                start, end, direction = step.object, step.subject, "in"
+            if last != start or self.plan.kind == "path":
+                patterns.append([self._entity(start, inline)])
+            patterns[-1] += [_relationship(step, direction, inline), self._entity(end, inline)]
+            last = end
+        kind = "one" if self.plan.kind == "path" else ""
+        path = "path" if kind else None
+        return [s.Pattern(tuple(elements), path, kind) for elements in patterns]
+
+    def _entity(self, name: str, inline: dict[str, list[Condition]]) -> s.EntityPattern:
+        slot = self.waiting.pop(name, Slot(name))
+        found = inline.pop(name, [])
+        entries = tuple((condition.key, s.Literal(condition.value)) for condition in found)  # type: ignore[arg-type]
+        return s.EntityPattern(name, slot.types, s.MapLiteral(entries) if entries else None)
+
+    # what is wanted -----------------------------------------------------------------------------------------------
+
+    def wanted(self, keys: tuple[str, ...]) -> Iterator[s.Clause]:
+        plan = self.plan
+        if plan.kind == "exists":
+            yield _returned([s.Item(s.Binary(">", s.CountAll(), s.Literal(0)), ANSWER)])
+            return
+        if plan.kind == "path":
+            yield _returned([s.Item(s.Variable("path"), "path")])
+            return
+        measured = plan.measure
+        if measured is not None and measured.operator is not None and plan.asked:
+            yield self._grouped(measured)
+        columns = [item for asked in plan.asked for item in _columns(asked, keys)]
+        grouped = measured is not None and measured.operator is not None and bool(plan.asked)
+        if measured is not None:
+            value = s.Variable(NUMBER) if grouped else _measure(measured)
+            columns.append(s.Item(value, NUMBER))
+        order = tuple(s.Order(_sorted(sort.by), sort.descending) for sort in plan.sort)
+        yield s.Return(
+            s.Projection(
+                tuple(columns),
+                distinct=measured is None,
+                order=order,
+                skip=s.Literal(plan.skip) if plan.skip else None,
+                limit=None if plan.limit is None else s.Literal(plan.limit),
+            )
+        )
+
+    def _grouped(self, measured: Measure) -> s.With:
+        """The counts that the rows are chosen by."""
+        names = dict.fromkeys(asked.of for asked in self.plan.asked)
+        items = [s.Item(s.Variable(name), None, name) for name in names]
+        items.append(s.Item(_measure(measured), NUMBER))
+        passes = s.Binary(str(measured.operator), s.Variable(NUMBER), s.Literal(measured.value))
+        return s.With(s.Projection(tuple(items)), passes)
+
+
+def _returned(items: list[s.Item]) -> s.Return:
+    return s.Return(s.Projection(tuple(items)))
+
+
+def _split(conditions: Iterable[Condition]) -> tuple[dict[str, list[Condition]], list[Condition]]:
+    """Plain equalities, which stand inside the brackets of what they are about, and all other conditions."""
+    inline: dict[str, list[Condition]] = {}
+    other: list[Condition] = []
+    for condition in conditions:
+        plain = condition.operator == "=" and not condition.negated and not condition.ignoring_case
+        if plain and condition.value is not None and not isinstance(condition.value, tuple):
+            inline.setdefault(condition.of, []).append(condition)
+        else:
+            other.append(condition)
+    return inline, other
+
+
+def _left(inline: dict[str, list[Condition]]) -> list[Condition]:
+    """Equalities about what this part does not write anew."""
+    return [condition for conditions in inline.values() for condition in conditions]
+
+
+def _relationship(step: Step, direction: str, inline: dict[str, list[Condition]]) -> s.RelationshipPattern:
+    found = inline.pop(step.name, []) if step.name else []
+    entries = tuple((condition.key, s.Literal(condition.value)) for condition in found)  # type: ignore[arg-type]
+    return s.RelationshipPattern(
+        direction,
+        variable=step.name or None,
+        types=step.relations,
+        repeated=step.repeated,
+        shortest=step.shortest,
+        longest=step.longest,
+        properties=s.MapLiteral(entries) if entries else None,
+    )
+
+
+def _condition(condition: Condition) -> s.Expression:
+    whole = _positive(condition)
+    return s.Unary("NOT", whole) if condition.negated else whole
+
+
+def _positive(condition: Condition) -> s.Expression:
+    if condition.operator == "DIFFERS":
+        return s.Binary("<>", s.Variable(condition.of), s.Variable(str(condition.value)))
+    left: s.Expression = s.Property(s.Variable(condition.of), condition.key)
+    if condition.operator in ("IS NULL", "IS NOT NULL"):
+        return s.IsNull(left, negated=condition.operator == "IS NOT NULL")
+    if condition.ignoring_case:
+        left = s.Call("toLower", (left,))
+    return s.Binary(condition.operator, left, _value(condition.value))
+
+
+def _value(value: Any) -> s.Expression:
+    return s.ListLiteral(tuple(map(s.Literal, value))) if isinstance(value, tuple) else s.Literal(value)
+
+
+def _conjunction(conditions: list[s.Expression]) -> s.Expression | None:
+    whole: s.Expression | None = None
+    for condition in conditions:
+        whole = condition if whole is None else s.Binary("AND", whole, condition)
+    return whole
+
+
+def _columns(asked: Asked, keys: tuple[str, ...]) -> Iterator[s.Item]:
+    wanted = (asked.key,) if asked.key is not None else keys
+    for key in wanted:
+        expression = s.Property(s.Variable(asked.of), key)
+        yield s.Item(expression, f"{asked.of}.{key}", f"{asked.of}.{key}")
+
+
+def _measure(measure: Measure) -> s.Expression:
+    of: s.Expression = s.Variable(measure.of)
+    if measure.key is not None:
+        of = s.Property(of, measure.key)
+    return s.Call(measure.function, (of,), distinct=measure.function in ("count", "collect"))
+
+
+def _sorted(by: Asked | None) -> s.Expression:
+    if by is None:
+        return s.Variable(NUMBER)
+    return s.Property(s.Variable(by.of), by.key or "name")

@@ -1,0 +1,70 @@
+"""Random plans for the tests: connected or not, with every kind of part, condition, measure and order."""
+
+from hypothesis import strategies as st
+
+from clew.answer.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+
+LABELS = ("Gene", "Disease", "Odd Type")
+RELATIONS = ("CAUSES", "IS_A", "in")
+KEYS = ("id", "name", "size", "odd key")
+VALUES = st.one_of(st.text(max_size=6), st.integers(-5, 5), st.booleans(), st.floats(-1, 1))
+COMPARED = ("=", "<>", "<", ">=", "CONTAINS", "STARTS WITH")
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """A plan whose every slot is reached by a step or asked for, as reading Cypher gives it."""
+    names = [f"v{number}" for number in range(draw(st.integers(1, 4)))]
+    slots = tuple(
+        Slot(name, draw(st.sampled_from([(), *((label,) for label in LABELS), LABELS[:2]]))) for name in names
+    )
+    required = draw(parts(names, REQUIRED))
+    others = [draw(parts(names, kind)) for kind in draw(st.lists(st.sampled_from([OPTIONAL, ABSENT]), max_size=2))]
+    kept = tuple(part for part in (required, *others) if part.steps or (part.kind == REQUIRED and part.conditions))
+    reached = {end for part in kept for step in part.steps for end in (step.subject, step.object)}
+    asked = tuple(
+        Asked(name, draw(st.sampled_from([None, *KEYS])))
+        for name in names
+        if name not in reached or draw(st.booleans())
+    )
+    kind = "rows"
+    measure, sort = None, ()
+    if not asked or draw(st.booleans()):
+        function = draw(st.sampled_from(["count", "max"]))
+        key = "size" if function == "max" else None
+        passing = draw(st.booleans()) and bool(asked)
+        measure = Measure(function, draw(st.sampled_from(names)), key, *((">", 2) if passing else ()))
+    if draw(st.booleans()):
+        by = None if measure is not None else Asked(asked[0].of, asked[0].key or "name")
+        sort = (Sort(by, draw(st.booleans())),)
+    limit = draw(st.none() | st.integers(0, 20))
+    return Plan(slots, kept, kind, asked, measure, sort, draw(st.sampled_from([0, 3])), limit)
+
+
+@st.composite
+def parts(draw: st.DrawFn, names: list[str], kind: str) -> Part:
+    steps = tuple(
+        Step(
+            draw(st.sampled_from(names)),
+            draw(st.sampled_from([(), ("CAUSES",), ("IS_A", "in")])),
+            draw(st.sampled_from(names)),
+            *draw(st.sampled_from([(1, 1), (0, 3), (2, 2)])),
+            either_way=draw(st.booleans()),
+        )
+        for _ in range(draw(st.integers(0 if kind == REQUIRED else 1, 3)))
+    )
+    ends = sorted({end for step in steps for end in (step.subject, step.object)}) or names[:1]
+    return Part(kind, steps, tuple(draw(st.lists(conditions(ends), max_size=2))))
+
+
+@st.composite
+def conditions(draw: st.DrawFn, names: list[str]) -> Condition:
+    of, key = draw(st.sampled_from(names)), draw(st.sampled_from(KEYS))
+    form = draw(st.sampled_from(["compare", "null", "list", "lower"]))
+    if form == "null":
+        return Condition(of, key, draw(st.sampled_from(["IS NULL", "IS NOT NULL"])), negated=draw(st.booleans()))
+    if form == "list":
+        return Condition(of, key, "IN", tuple(draw(st.lists(VALUES, max_size=3))), negated=draw(st.booleans()))
+    if form == "lower":
+        return Condition(of, key, "CONTAINS", draw(st.text("abc", max_size=3)), ignoring_case=True)
+    return Condition(of, key, draw(st.sampled_from(COMPARED)), draw(VALUES), negated=draw(st.booleans()))
