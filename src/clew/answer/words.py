@@ -35,7 +35,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class TypeWord:
-    """Words that name types: from token `first` to before token `last`; `implied` where a verb says it ("inherited")."""
+    """Words that name types, from token `first` to before token `last`; `implied` where a verb says it."""
 
     first: int
     last: int
@@ -97,7 +97,7 @@ class Words:
         return sorted(kept, key=lambda word: word.first)
 
     def says(self, relation: str, stems: list[str]) -> float:
-        """How much of the words for a relation a text holds: the share of the longest phrase found, weighted by length."""
+        """How clearly a text speaks of a relation: 0 for not at all, more for longer phrases, at most 1."""
         best = 0.0
         for phrase in self.relations[relation]:
             wanted = [stem(word.text) for word in tokens_of(phrase)]

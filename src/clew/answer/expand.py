@@ -1,0 +1,81 @@
+"""Hierarchies walked before the store is asked: "a seizure of any kind" becomes the list of those kinds.
+
+A store follows is_a twenty steps deep from every phenotype of every disease; the engine does it from the one that is
+named, in microseconds. A step along a hierarchy whose one end is named is replaced by the ids at its other end.
+"""
+
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from clew.answer.plan import REQUIRED, Condition, Part, Plan, Step
+from clew.store.layout import StoreSchema
+
+__all__ = ["Walks", "expand"]
+
+
+class Walks(Protocol):
+    """What is needed of an engine."""
+
+    def hop(self, seeds: list[str], k: int, *, mode: str, direction: str, relations: list[str]) -> "HasEntities": ...
+
+
+class HasEntities(Protocol):
+    """The result of a walk."""
+
+    @property
+    def ids(self) -> np.ndarray: ...  # type: ignore[type-arg]
+
+    @property
+    def entities(self) -> object: ...
+
+
+def expand(plan: Plan, engine: Walks, schema: StoreSchema) -> Plan:
+    """The plan without those repeated steps that start or end at named entities."""
+    return replace(plan, parts=tuple(_expanded(part, engine, schema, plan) for part in plan.parts))
+
+
+def _expanded(part: Part, engine: Walks, schema: StoreSchema, plan: Plan) -> Part:
+    for step in part.steps:
+        if not step.repeated or step.either_way or not step.relations or step.name or plan.kind == "path":
+            continue
+        for named, other, direction in ((step.object, step.subject, "in"), (step.subject, step.object, "out")):
+            ids = _named(part, named)
+            if ids is None or _spoken_of(plan, part, step, named):
+                continue
+            found = _reached(step, ids, direction, engine, schema)
+            steps = tuple(each for each in part.steps if each is not step)
+            conditions = tuple(each for each in part.conditions if each.of != named)
+            changed = replace(part, steps=steps, conditions=(*conditions, Condition(other, "id", "IN", found)))
+            return _expanded(changed, engine, schema, plan)
+    return part
+
+
+def _named(part: Part, slot: str) -> tuple[str, ...] | None:
+    """The ids a slot is held to, if nothing else is said of it."""
+    said = [condition for condition in part.conditions if condition.of == slot]
+    if len(said) != 1 or said[0].key != "id" or said[0].negated:
+        return None
+    value = said[0].value
+    if said[0].operator == "=" and isinstance(value, str):
+        return (value,)
+    return tuple(map(str, value)) if said[0].operator == "IN" and isinstance(value, tuple) else None
+
+
+def _spoken_of(plan: Plan, part: Part, step: Step, slot: str) -> bool:
+    """Whether anything but this step needs the slot."""
+    if any(column.of == slot for column in plan.asked) or (plan.measure and plan.measure.of == slot):
+        return True
+    steps = [each for other in plan.parts for each in other.steps if each is not step]
+    steps += [each for each in part.steps if each is not step]
+    return any(slot in (each.subject, each.object) for each in steps) or part.kind not in (REQUIRED, "absent")
+
+
+def _reached(step: Step, ids: tuple[str, ...], direction: str, engine: Walks, schema: StoreSchema) -> tuple[str, ...]:
+    relations = [schema.relationship(name).relation for name in step.relations]
+    within = engine.hop(list(ids), step.longest, mode="within", direction=direction, relations=relations)
+    found = within.entities["id"].to_pylist()  # type: ignore[index]
+    if step.shortest > 0:  # what is only reached in no step at all does not count
+        found = [each for each in found if each not in ids] if step.shortest == 1 else found
+    return tuple(sorted(found))

@@ -1,0 +1,149 @@
+"""Which of the candidate plans a question means: put each into words and see which come nearest.
+
+What counts, each for itself and added up: words of the question that speak of the plan's relations, types the question
+speaks of that the plan has or lacks, how well names matched, how long the plan is, and (with an encoder) how near the
+plan in words is to the question with names replaced by their types.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clew.answer.candidates import Candidate
+from clew.answer.plan import ABSENT, Plan
+from clew.answer.question import Question
+from clew.answer.words import Words
+
+if TYPE_CHECKING:
+    from clew.embed import Encoder
+
+__all__ = ["Ranked", "Weights", "in_words", "masked", "rank"]
+
+NEAREST = 12  # plans that are put into words and compared by meaning; the rest are far behind already
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each sign counts."""
+
+    relation: float = 0.6  # words that speak of a relation of the plan
+    spoken_of: float = 0.8  # a type the question speaks of is, or is not, in the plan
+    unspoken: float = 0.15  # a type in between that the question does not speak of
+    step: float = 0.2
+    name: float = 1.0  # how well names matched
+    kind: float = 0.4  # a name is of a type that the question says, or of the same type as another name
+    meaning: float = 1.0  # nearness of the plan in words
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score and what the score is made of."""
+
+    candidate: Candidate
+    score: float
+    parts: dict[str, float]
+
+
+def rank(
+    question: Question,
+    found: Sequence[Candidate],
+    words: Words,
+    *,
+    encoder: "Encoder | None" = None,
+    weights: Weights | None = None,
+) -> list[Ranked]:
+    """Candidates from the likeliest to the least likely; equal ones stay in their order."""
+    weights = weights or Weights()
+    ranked = sorted((_scored(question, each, words, weights) for each in found), key=lambda each: -each.score)
+    if encoder is None or len(ranked) < 2:
+        return ranked
+    near, rest = ranked[:NEAREST], ranked[NEAREST:]
+    texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
+    vectors = encoder.encode(texts)
+    likeness = vectors[1:] @ vectors[0]
+    near = [
+        Ranked(each.candidate, each.score + weights.meaning * float(like), {**each.parts, "meaning": float(like)})
+        for each, like in zip(near, likeness, strict=True)
+    ]
+    return [*sorted(near, key=lambda each: -each.score), *rest]
+
+
+def _scored(question: Question, candidate: Candidate, words: Words, weights: Weights) -> Ranked:
+    stems = list(question.stems)
+    relations = set(candidate.relationships)
+    said = sum(words.says(name, stems) for name in relations) / max(1, len(relations))
+    between = _between(candidate)
+    wanted = [label for label in question.spoken_of if label != candidate.asked]
+    groups = [set(word.labels) for word in question.type_words if not word.implied]
+    missing = sum(1 for group in groups if group.isdisjoint(candidate.labels))
+    present = sum(1 for label in set(wanted) if label in between)
+    types = [meaning.type for meaning in candidate.meanings]
+    fitting = sum(1 for type in types if type in question.kinds) + (len(types) - len(set(types)))
+    unspoken = sum(1 for label in between if label not in wanted)
+    steps = sum(len(part.steps) for part in candidate.plan.parts)
+    names = sum(meaning.score for meaning in candidate.meanings) / max(1, len(candidate.meanings))
+    parts = {
+        "relation": weights.relation * said,
+        "spoken_of": weights.spoken_of * (present - missing),
+        "unspoken": -weights.unspoken * unspoken,
+        "step": -weights.step * steps,
+        "name": weights.name * names,
+        "kind": weights.kind * fitting,
+    }
+    return Ranked(candidate, sum(parts.values()), parts)
+
+
+def _between(candidate: Candidate) -> list[str]:
+    """Labels of slots that are neither asked for nor named."""
+    plan = candidate.plan
+    named = {condition.of for part in plan.parts for condition in part.conditions}
+    asked = {column.of for column in plan.asked}
+    return [label for slot in plan.slots if slot.name not in named | asked for label in slot.types]
+
+
+def masked(question: Question, candidate: Candidate, words: Words) -> str:
+    """The question with each name replaced by its type."""
+    text = question.text
+    for anchor, meaning in sorted(zip(question.anchors, candidate.meanings, strict=True), key=lambda p: -p[0].start):
+        text = f"{text[: anchor.start]}a {_called(meaning.type, words)}{text[anchor.end :]}"
+    return text
+
+
+def _called(type: str, words: Words) -> str:
+    return words.name_of(type) if type in words.types else type.lower()
+
+
+def in_words(candidate: Candidate, words: Words) -> str:
+    """A plan as a short English question, with types for names."""
+    plan = candidate.plan
+    joined = " and ".join(_said(plan, number, words) for number in range(len(plan.parts)) if plan.parts[number].steps)
+    if plan.kind == "path":
+        return f"how is a {_type(plan, 'a', words)} connected to a {_type(plan, 'b', words)}"
+    if plan.kind == "exists":
+        return f"is it so that {joined}"
+    if plan.operation == "count":
+        return f"how many {_plural(candidate.asked, words)} are there such that {joined}"
+    if plan.operation == "top" and plan.measure is not None:
+        measured = _plural(plan.slot(plan.measure.of).types[0], words)
+        return f"which {_plural(candidate.asked, words)} have the most {measured} such that {joined}"
+    return f"which {_plural(candidate.asked, words)} are such that {joined}"
+
+
+def _said(plan: Plan, number: int, words: Words) -> str:
+    part = plan.parts[number]
+    steps = [
+        f"{_type(plan, step.subject, words)} {words.relations[step.relations[0]][0]} {_type(plan, step.object, words)}"
+        for step in part.steps
+        if step.relations
+    ]
+    text = " and ".join(steps)
+    return f"not {text}" if part.kind == ABSENT else text
+
+
+def _type(plan: Plan, slot: str, words: Words) -> str:
+    types = plan.slot(slot).types
+    return _called(types[0], words) if types else "thing"
+
+
+def _plural(label: str | None, words: Words) -> str:
+    return f"{_called(label, words)}s" if label else "things"
