@@ -1,0 +1,97 @@
+"""`clew models`: which models are on this machine, and the one command that fetches them."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import AsJson
+from clew.app.cli.output import counted, print_json, print_table, printable, say
+from clew.app.cli.progress import terminal_progress
+from clew.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from clew.models import Standing
+
+__all__ = ["models"]
+
+ACTIONS = ("list", "get")
+
+
+def models(
+    action: Annotated[str, typer.Argument(metavar="[list|get]", help="Show models, or fetch them.")] = "list",
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all by default.", show_default=False)
+    ] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare contents with their checksums too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the models Clew knows and whether they are on this machine, or fetch them.
+
+    Only `clew models get` ever downloads. CLEW_MODELS names the folder the files are kept in.
+
+    \b
+    Examples:
+      clew models
+      clew models get
+      clew models get smollm2 --json
+    """
+    from clew.models import MODELS, fetch, find_model, models_directory, standing
+
+    if action not in ACTIONS:
+        raise UnknownName(f"models takes list or get, not {action!r}: as in `clew models get`", close=ACTIONS)
+    if verify and action == "get":
+        raise InputError("--verify goes with list: `clew models get` always compares checksums")
+    asked = list(dict.fromkeys(find_model(name).name for name in names or MODELS))
+    fetched: list[str] = []
+    if action == "get":
+        with terminal_progress() as progress:
+            done = fetch(asked, progress=progress)
+        fetched = [str(each.path) for each in done if each.downloaded]
+    standings = [standing(name, verify=verify) for name in asked]
+    if as_json:
+        records = [_record(each) for each in standings]
+        print_json({"directory": str(models_directory()), "models": records, "fetched": fetched})
+        return
+    rows = [_row(each) for each in standings]
+    print_table(["model", "kind", "state", "MB", "licence", "what it is"], rows, shrink=["what it is"])
+    say()
+    for path in fetched:
+        say(f"fetched {printable(path)}")
+    say(_summary(standings, printable(str(models_directory()))))
+
+
+def _row(standing: "Standing") -> tuple[str, str, str, float, str, str]:
+    model = standing.model
+    state = "at hand" if standing.at_hand else "missing"
+    return (model.name, model.kind, state, round(model.size / 1e6, 1), model.license, model.summary)
+
+
+def _record(standing: "Standing") -> dict[str, Any]:
+    model = standing.model
+    return {
+        "name": model.name,
+        "kind": model.kind,
+        "summary": model.summary,
+        "license": model.license,
+        "at_hand": standing.at_hand,
+        "problem": standing.problem,
+        "bytes": model.size,
+        "files": [
+            {
+                "path": str(standing.directory / file.name),
+                "bytes": file.size,
+                "sha256": file.sha256,
+                "package": file.requirement,
+            }
+            for file in model.files
+        ],
+    }
+
+
+def _summary(standings: list["Standing"], directory: str) -> str:
+    missing = [each.model for each in standings if not each.at_hand]
+    if not missing:
+        return f"{counted(len(standings), 'model')} at hand in {directory}"
+    download = sum(file.download for model in missing for file in model.files) / 1e6
+    names = " ".join(model.name for model in missing)
+    return f"run `clew models get {names}` ({download:,.0f} MB to download) to keep what is missing in {directory}"

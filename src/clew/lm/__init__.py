@@ -1,0 +1,47 @@
+"""Language models: one narrow protocol, clients behind it, and what goes around any of them.
+
+    from clew.lm import Message, Request, open_model
+
+    with open_model("smollm2") as model:
+        print(model.complete(Request([Message("user", "What is a gene?")])).text)
+
+`complete` answers, `score` weighs given continuations. Retries, time limits, accounting and replay are wrappers that
+are language models themselves; `fit` makes prompts that fit, `strip` and `extract_json` read what comes back.
+"""
+
+from clew.lm.accounting import Metered
+from clew.lm.answers import extract_json, strip
+from clew.lm.budget import Fitted, Section, fit
+from clew.lm.failures import BadAnswer, Unreachable
+from clew.lm.grammar import choice, literal
+from clew.lm.messages import Completion, LanguageModel, Message, Request, Score, TokenChance, Usage
+from clew.lm.opening import CLIENTS, DEFAULT, open_model
+from clew.lm.replay import Replayed
+from clew.lm.retries import Retrying
+from clew.lm.time_outs import Timed
+
+__all__ = [
+    "CLIENTS",
+    "DEFAULT",
+    "BadAnswer",
+    "Completion",
+    "Fitted",
+    "LanguageModel",
+    "Message",
+    "Metered",
+    "Replayed",
+    "Request",
+    "Retrying",
+    "Score",
+    "Section",
+    "Timed",
+    "TokenChance",
+    "Unreachable",
+    "Usage",
+    "choice",
+    "extract_json",
+    "fit",
+    "literal",
+    "open_model",
+    "strip",
+]

@@ -1,0 +1,155 @@
+"""llama.cpp inside this process, through xllamacpp: any GGUF file, with grammars and log-probabilities.
+
+A prompt is cut into tokens and measured first, and then completed; what consecutive prompts begin with in common stays
+in the KV cache.
+"""
+
+import os
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import xllamacpp
+
+from clew.errors import InputError
+from clew.lm.clients.llama_engine import LlamaEngine
+from clew.lm.clients.llama_server import LlamaServer, score_tokens
+from clew.lm.gguf import read_header
+from clew.lm.messages import Completion, Request, Score, Stream
+from clew.lm.time_limit import TimeLimit
+from clew.lm.trial import check_loads
+from clew.lm.wire import Assembly, check_answer, check_room, sampling
+from clew.models import MODELS, file_checksum
+
+__all__ = ["LlamaCpp"]
+
+CONTEXT = 4096
+SECONDS = 300.0
+
+
+class LlamaCpp:
+    """A GGUF file as a language model.
+
+    `threads` defaults to CLEW_THREADS, else to the cores this process may use less those that are busy: llama.cpp's
+    threads wait for each other by spinning, and two that have to share a core are far slower than one.
+    No port is opened unless `listen` says so; then `listening` is the address, which asks for `key`.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str | None = None,
+        context: int | None = None,
+        threads: int | None = None,
+        listen: bool = False,
+        timeout: float = SECONDS,
+    ) -> None:
+        path = Path(path).absolute()
+        header = read_header(path)
+        self.name = name or path.stem
+        self.context = _context(context, header.context, self.name)
+        self._timeout = timeout
+        self._checksum = file_checksum(path)
+        if self._checksum not in {file.sha256 for model in MODELS.values() for file in model.files}:
+            check_loads(path)
+        self._engine = LlamaEngine(
+            path, name=self.name, context=self.context, threads=threads or _threads(), listen=listen
+        )
+        self._prompts = LlamaServer(self._engine.connection)
+        self._end = weakref.finalize(self, self._engine.close)  # at the latest when Python ends
+
+    @property
+    def identity(self) -> str:
+        return f"gguf:{self._checksum}"
+
+    @property
+    def listening(self) -> str:
+        """Where the server listens: unix://… for its private socket, http://… for a port, "" once closed."""
+        return self._engine.listening
+
+    @property
+    def key(self) -> str:
+        """What whoever connects has to know."""
+        return self._engine.key
+
+    def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
+        limit = TimeLimit(self._timeout if timeout is None else timeout, self.name)
+        tokens = self._prompts.prompt_tokens(request, limit)
+        check_room(len(tokens), request.max_tokens, self.context, self.name)
+        payload = {**sampling(request), "prompt": tokens, "cache_prompt": True, "n_probs": request.logprobs}
+        if (grammar := _grammar(request)) is not None:
+            payload["grammar"] = grammar
+        assembly = Assembly(self.name)
+        with closing(self._engine.events(payload, limit)) as events:
+            for event in events:
+                if (text := assembly.add(event)) and stream is not None:
+                    stream(text)
+        return check_answer(request, assembly.completion(seconds=limit.spent))
+
+    def score(self, request: Request, continuations: Sequence[str], *, timeout: float | None = None) -> list[Score]:
+        limit = TimeLimit(self._timeout if timeout is None else timeout, self.name)
+        prompt = self._prompts.prompt_tokens(request, limit)
+        listed = [(text, self._prompts.text_tokens(text, limit)) for text in continuations]
+        for _, tokens in listed:
+            check_room(len(prompt), len(tokens), self.context, self.name)
+        return [
+            score_tokens(prompt, text, tokens, lambda payload: self._answer(payload, limit), name=self.name)
+            for text, tokens in listed
+        ]
+
+    def count(self, request: Request) -> int:
+        return len(self._prompts.prompt_tokens(request, TimeLimit(self._timeout, self.name)))
+
+    def close(self) -> None:
+        self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _answer(self, payload: Mapping[str, Any], limit: TimeLimit) -> Mapping[str, Any]:
+        """The whole answer at once, put together from the stream's parts."""
+        content: list[Any] = []
+        last: Mapping[str, Any] = {}
+        with closing(self._engine.events(payload, limit)) as events:
+            for last in events:
+                content += (last["choices"][0].get("logprobs") or {}).get("content") or []
+        return {"choices": [{"logprobs": {"content": content}}], "usage": last.get("usage", {})}
+
+
+def _grammar(request: Request) -> str | None:
+    """The grammar that a request states, or the one its schema amounts to."""
+    if request.schema is None:
+        return request.grammar
+    try:
+        return str(xllamacpp.json_schema_to_grammar(request.schema))
+    except (RuntimeError, ValueError) as error:
+        raise InputError(f"llama.cpp cannot use the JSON schema: {error}") from error
+
+
+def _context(asked: int | None, trained: int | None, name: str) -> int:
+    if asked is None:
+        return min(CONTEXT, trained or CONTEXT)
+    if asked < 1:
+        raise InputError(f"context is a number of tokens above 0, not {asked}")
+    if trained is not None and asked > trained:
+        raise InputError(f"{name} was trained on {trained:,} tokens at once: a context of {asked:,} is too long")
+    return asked
+
+
+def _threads() -> int:
+    if named := os.environ.get("CLEW_THREADS"):
+        if not named.isdecimal() or int(named) < 1:
+            raise InputError(f"CLEW_THREADS is a number of threads, 1 or more, not {named!r}")
+        return int(named)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0  # on average over the last minute
+    return max(1, min(cores, round(cores - busy)))

@@ -1,0 +1,72 @@
+"""A time limit for any model, even one that does not keep its own."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+from clew.errors import InputError, Timeout
+from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream
+from clew.lm.wrapper import Wrapper
+
+__all__ = ["Timed"]
+
+T = TypeVar("T")
+GRACE = 0.25  # seconds for the model to notice by itself, which ends its work too
+
+
+class Timed(Wrapper):
+    """Every call ends within `seconds`, or sooner if the caller says so.
+
+    The model is told its limit; if it does not come back it is left to itself and the caller gets `Timeout`. The
+    stream is called from the thread in which the model works, and not any more after the limit.
+    """
+
+    def __init__(self, model: LanguageModel, seconds: float) -> None:
+        super().__init__(model)
+        if not seconds > 0:
+            raise InputError(f"a time limit is a number of seconds above 0, not {seconds!r}")
+        self._seconds = seconds
+
+    def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
+        limit = self._limit(timeout)
+        over = threading.Event()
+
+        def pass_on(text: str) -> None:
+            if stream is not None and not over.is_set():
+                stream(text)
+
+        try:
+            return self._within(
+                limit, lambda: self.model.complete(request, stream=pass_on if stream else None, timeout=limit)
+            )
+        finally:
+            over.set()
+
+    def score(self, request: Request, continuations: Sequence[str], *, timeout: float | None = None) -> list[Score]:
+        limit = self._limit(timeout)
+        return self._within(limit, lambda: self.model.score(request, continuations, timeout=limit))
+
+    def count(self, request: Request) -> int:
+        return self._within(self._seconds, lambda: self.model.count(request))
+
+    def _limit(self, timeout: float | None) -> float:
+        return self._seconds if timeout is None else min(self._seconds, timeout)
+
+    def _within(self, limit: float, work: Callable[[], T]) -> T:
+        outcome: list[Any] = []
+
+        def run() -> None:
+            try:
+                outcome.append((True, work()))
+            except BaseException as error:  # handed to the thread that waits
+                outcome.append((False, error))
+
+        thread = threading.Thread(target=run, name="clew time limit", daemon=True)
+        thread.start()
+        thread.join(limit + GRACE)
+        if not outcome:
+            raise Timeout(f"the model did not answer within {limit:g} s: allow more time, or ask for less")
+        well, value = outcome[0]
+        if not well:
+            raise value
+        return cast(T, value)

