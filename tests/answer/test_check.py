@@ -25,7 +25,7 @@ def relationship(name: str, *ends: tuple[str, str], symmetric: bool = False) -> 
 
 SCHEMA = StoreSchema(
     "snapshot",
-    tuple(Label(name, name, 1) for name in ("Gene", "Disease", "Phenotype", "Phenomenon")),
+    tuple(Label(name, name, 1) for name in ("Gene", "Disease", "Phenotype", "Phenotope")),
     (Property("synonyms", "strings", "synonyms"),),
     (
         relationship("ASSOCIATED_WITH", ("Gene", "Disease")),
@@ -95,8 +95,8 @@ def test_slips_with_one_reading_are_repaired_and_said(text: str, meant: str, sai
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("MATCH (x:Drug) RETURN x", "no label Drug: it has Gene, Disease, Phenotype, Phenomenon"),
-        ("MATCH (x:Phenomtype) RETURN x", "no label Phenomtype: Phenotype or Phenomenon"),
+        ("MATCH (x:Drug) RETURN x", "no label Drug: it has Gene, Disease, Phenotype, Phenotope"),
+        ("MATCH (x:Phenotpe) RETURN x", "no label Phenotpe: Phenot[yo]pe or Phenot[yo]pe"),
         ("MATCH (x:Gene)-[:TREATS]->(y) RETURN x", "no relationship TREATS"),
         ("MATCH (x:Gene)-[:HAS_PHENOTYPE]->(y:Phenotype) RETURN x", "does not join Gene and Phenotype: Disease →"),
         ("MATCH (x:Gene) WHERE x.weight > 1 RETURN x", "no property weight"),

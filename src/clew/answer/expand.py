@@ -5,38 +5,20 @@ named, in microseconds. A step along a hierarchy whose one end is named is repla
 """
 
 from dataclasses import replace
-from typing import Protocol
 
-import numpy as np
-
-from clew.answer.plan import REQUIRED, Condition, Part, Plan, Step
+from clew.answer.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
 from clew.store.layout import StoreSchema
+from clew.traverse import Engine
 
-__all__ = ["Walks", "expand"]
-
-
-class Walks(Protocol):
-    """What is needed of an engine."""
-
-    def hop(self, seeds: list[str], k: int, *, mode: str, direction: str, relations: list[str]) -> "HasEntities": ...
+__all__ = ["expand", "with_kinds"]
 
 
-class HasEntities(Protocol):
-    """The result of a walk."""
-
-    @property
-    def ids(self) -> np.ndarray: ...  # type: ignore[type-arg]
-
-    @property
-    def entities(self) -> object: ...
-
-
-def expand(plan: Plan, engine: Walks, schema: StoreSchema) -> Plan:
+def expand(plan: Plan, engine: Engine, schema: StoreSchema) -> Plan:
     """The plan without those repeated steps that start or end at named entities."""
     return replace(plan, parts=tuple(_expanded(part, engine, schema, plan) for part in plan.parts))
 
 
-def _expanded(part: Part, engine: Walks, schema: StoreSchema, plan: Plan) -> Part:
+def _expanded(part: Part, engine: Engine, schema: StoreSchema, plan: Plan) -> Part:
     for step in part.steps:
         if not step.repeated or step.either_way or not step.relations or step.name or plan.kind == "path":
             continue
@@ -69,13 +51,41 @@ def _spoken_of(plan: Plan, part: Part, step: Step, slot: str) -> bool:
         return True
     steps = [each for other in plan.parts for each in other.steps if each is not step]
     steps += [each for each in part.steps if each is not step]
-    return any(slot in (each.subject, each.object) for each in steps) or part.kind not in (REQUIRED, "absent")
+    return any(slot in (each.subject, each.object) for each in steps) or part.kind not in (REQUIRED, ABSENT)
 
 
-def _reached(step: Step, ids: tuple[str, ...], direction: str, engine: Walks, schema: StoreSchema) -> tuple[str, ...]:
+def _reached(step: Step, ids: tuple[str, ...], direction: str, engine: Engine, schema: StoreSchema) -> tuple[str, ...]:
     relations = [schema.relationship(name).relation for name in step.relations]
     within = engine.hop(list(ids), step.longest, mode="within", direction=direction, relations=relations)
-    found = within.entities["id"].to_pylist()  # type: ignore[index]
+    found = within.entities["id"].to_pylist()
     if step.shortest > 0:  # what is only reached in no step at all does not count
         found = [each for each in found if each not in ids] if step.shortest == 1 else found
     return tuple(sorted(found))
+
+
+def with_kinds(plan: Plan, hierarchy: dict[str, str], *, deepest: int) -> Plan | None:
+    """The plan that also takes every kind of what it names; None where no named entity stands in a hierarchy.
+
+    `hierarchy` maps a label to the relationship that leads from a kind to what it is a kind of.
+    """
+    slots, changed = list(plan.slots), False
+    parts = []
+    for part in plan.parts:
+        steps = list(part.steps)
+        for condition in part.conditions:
+            labels = plan.slot(condition.of).types if any(slot.name == condition.of for slot in plan.slots) else ()
+            if condition.key != "id" or len(labels) != 1 or labels[0] not in hierarchy:
+                continue
+            touching = [at for at, step in enumerate(steps) if condition.of in (step.subject, step.object)]
+            if len(touching) != 1 or hierarchy[labels[0]] in steps[touching[0]].relations:
+                continue
+            kind = Slot(f"{condition.of}k", labels)
+            slots.append(kind)
+            old = steps[touching[0]]
+            steps[touching[0]] = (
+                replace(old, subject=kind.name) if old.subject == condition.of else replace(old, object=kind.name)
+            )
+            steps.append(Step(kind.name, (hierarchy[labels[0]],), condition.of, 0, deepest))
+            changed = True
+        parts.append(replace(part, steps=tuple(steps)))
+    return replace(plan, slots=tuple(slots), parts=tuple(parts)) if changed else None

@@ -1,0 +1,114 @@
+"""What every strategy answers with: the items, the text, the evidence, and how it all came about.
+
+The complete distinct answer up to the row cap is in `items`; only displays shorten it. Evidence is attached by the
+system, never written by a model.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from clew.graph import Assertion
+
+__all__ = ["Answer", "Cited", "Evidence", "Item", "Runner", "Support", "Usage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing of the answer: an entity, perhaps with a number that goes with it."""
+
+    id: str
+    name: str
+    type: str
+    number: int | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A triple that carries an answer, with every statement of it by a source."""
+
+    triple: int
+    subject: str  # ids
+    relation: str
+    object: str
+    subject_name: str
+    object_name: str
+    assertions: tuple[Assertion, ...]
+
+    def __str__(self) -> str:
+        return f"{self.subject_name} --{self.relation}--> {self.object_name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """One way in which an item answers: what fills the slots of the plan, and the triples between them."""
+
+    item: str | None  # id; None where the answer is a number or a yes
+    slots: Mapping[str, str]  # slot → id
+    triples: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The subgraph that carries an answer. `complete` says that every item shown has its support here."""
+
+    triples: tuple[Cited, ...] = ()
+    supports: tuple[Support, ...] = ()
+    complete: bool = True
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Everything cited: PMIDs, URLs and other references, each once."""
+        cited = (each for triple in self.triples for assertion in triple.assertions for each in assertion.evidence)
+        return tuple(dict.fromkeys(cited))
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the answer cost."""
+
+    calls: int = 0  # of a language model
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    understanding: float = 0.0  # seconds
+    execution: float = 0.0
+    text: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return self.understanding + self.execution + self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Another way to read the question, less likely than the one that was answered."""
+
+    query: str
+    score: float
+    reading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its evidence; `abstained` is the reason where there is none."""
+
+    question: str
+    kind: str = "list"  # list, count, top, aggregate, exists, path, difference
+    text: str = ""
+    items: tuple[Item, ...] = ()
+    value: int | float | bool | None = None  # the number or the yes or no that was asked for
+    total: int = 0
+    truncated: bool = False
+    evidence: Evidence = field(default_factory=Evidence)
+    query: str = ""
+    reading: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    runners: tuple[Runner, ...] = ()
+    trace: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    confidence: float = 0.0
+    abstained: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """The answer as JSON takes it."""
+        return {**asdict(self), "documents": list(self.evidence.documents)}

@@ -1,0 +1,188 @@
+"""Question → answer: understand, choose a plan, run it, show what carries the result; or say why not."""
+
+import math
+from dataclasses import replace
+from functools import cached_property
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from clew.answer.answer import Answer, Evidence, Runner, Usage
+from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, Ways, candidates
+from clew.answer.expand import with_kinds
+from clew.answer.phrase import plain_text
+from clew.answer.question import Question, understand
+from clew.answer.rank import Ranked, in_words, rank
+from clew.answer.run import Outcome, cite, gather_evidence, run_plan
+from clew.answer.words import Words
+from clew.answer.write import write_statement
+from clew.link import Linker
+from clew.progress import Progress, silent
+from clew.store.cypher import write
+from clew.store.store import Store, open_store
+from clew.traverse import Engine
+
+if TYPE_CHECKING:
+    from clew.embed import Encoder
+
+__all__ = ["Asker"]
+
+MOST_PATHS = 10
+RUNNERS = 3
+
+
+class Asker:
+    """Answers questions over one graph; what it needs is opened at the first question and kept."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        store: str | Store = "embedded",
+        encoder: "Encoder | None" = None,
+        kinds: bool | None = None,
+        timeout: float = 30.0,
+        progress: Progress = silent,
+    ) -> None:
+        """`kinds` says whether a named phenotype includes its kinds; None: only where it has no answer of its own."""
+        self.engine = engine
+        self.encoder = encoder
+        self.kinds = kinds
+        self.timeout = timeout
+        self._store = store
+        self._progress = progress
+
+    @cached_property
+    def store(self) -> Store:
+        if not isinstance(self._store, str):
+            return self._store
+        return open_store(self._store, self.engine.graph, build=True, progress=self._progress)
+
+    @cached_property
+    def linker(self) -> Linker:
+        return Linker(self.engine.graph, encoder=self.encoder, progress=self._progress)
+
+    @cached_property
+    def words(self) -> Words:
+        return Words(self.store.schema)
+
+    @cached_property
+    def ways(self) -> Ways:
+        return Ways(self.store.schema, frozenset(self.hierarchy.values()))
+
+    @cached_property
+    def hierarchy(self) -> dict[str, str]:
+        """For each label whose entities have kinds, the relationship that says so."""
+        schema = self.store.schema
+        transitive = {relation.name for relation in self.engine.schema.relations if relation.transitive}
+        return {
+            ends.subject: each.name
+            for each in schema.relationships
+            if each.relation in transitive and not each.negated
+            for ends in each.ends
+            if ends.subject == ends.object
+        }
+
+    def ask(self, text: str) -> Answer:
+        """Answer a question, or abstain with a reason."""
+        begun = perf_counter()
+        question = understand(text, self.linker, self.words)
+        found = list(candidates(question, self.store.schema, self.ways))
+        ranked = rank(question, found, self.words, encoder=self.encoder)
+        understood = perf_counter() - begun
+        reason = _why_not(question, ranked)
+        if reason is not None:
+            return Answer(text, abstained=reason, text=reason, usage=Usage(understanding=understood))
+        best = ranked[0].candidate
+        outcome, best, notes = self._run(best)
+        answer = self._path(outcome, best) if best.plan.kind == "path" else self._rows(outcome)
+        executed = perf_counter() - begun - understood
+        total = len(answer.items) if best.plan.kind != "path" else answer.total
+        written = plain_text(
+            best,
+            self.words,
+            kind=best.plan.operation,
+            items=answer.items,
+            value=answer.value,
+            total=total,
+            truncated=answer.truncated,
+        )
+        return replace(
+            answer,
+            question=text,
+            kind=best.plan.operation,
+            text=written,
+            total=total,
+            query=outcome.query,
+            reading=(*_reading(best, self.words), *notes),
+            runners=tuple(_runner(each, self.words) for each in ranked[1 : RUNNERS + 1]),
+            confidence=_confidence(ranked),
+            usage=Usage(
+                understanding=understood, execution=executed, text=perf_counter() - begun - understood - executed
+            ),
+        )
+
+    def _run(self, candidate: Candidate) -> tuple[Outcome, Candidate, list[str]]:
+        """Run a plan, with the kinds of what it names where that is wanted or nothing else is found."""
+        wider = with_kinds(candidate.plan, self.hierarchy, deepest=HIERARCHY_DEPTH)
+        if candidate.plan.kind == "path" or wider is None:
+            return self._outcome(candidate), candidate, []
+        if not self.kinds:
+            outcome = self._outcome(candidate)
+            empty = not outcome.items and not outcome.value
+            if self.kinds is False or not empty:
+                return outcome, candidate, ["as annotated, without kinds of what is named"]
+        widened = replace(candidate, plan=wider)
+        return self._outcome(widened), widened, ["with every kind of what is named"]
+
+    def _outcome(self, candidate: Candidate) -> Outcome:
+        if candidate.plan.kind == "path":
+            return Outcome(candidate.plan, candidate.plan, write(write_statement(candidate.plan)))
+        return run_plan(candidate.plan, self.store, self.engine, timeout=self.timeout)
+
+    def _rows(self, outcome: Outcome) -> Answer:
+        evidence = gather_evidence(outcome, self.store, self.engine, timeout=self.timeout)
+        return Answer("", items=outcome.items, value=outcome.value, truncated=outcome.truncated, evidence=evidence)
+
+    def _path(self, outcome: Outcome, candidate: Candidate) -> Answer:
+        """Shortest paths between two named entities, walked by the engine."""
+        one, other = candidate.meanings
+        paths = self.engine.paths(
+            list(one.ids), list(other.ids), PATH_LENGTH, kind="shortest", direction="both", limit=MOST_PATHS
+        )
+        listed = list(paths)
+        numbers = dict.fromkeys(number for path in listed for number in path.numbers)
+        cited = tuple(cite(number, self.engine) for number in numbers)
+        return Answer("", value=bool(listed), total=len(listed), evidence=Evidence(cited), truncated=paths.truncated)
+
+
+def _why_not(question: Question, ranked: list[Ranked]) -> str | None:
+    """Why a question cannot be answered; None where it can."""
+    if not ranked:
+        if not question.anchors:
+            return "No entity of this graph was recognised in the question."
+        named = ", ".join(anchor.text for anchor in question.anchors)
+        return f"Recognised {named}, but nothing in this graph's schema joins what is asked for to it."
+    if not question.anchors and question.operation == "list":
+        return "No entity of this graph was recognised in the question."
+    return None
+
+
+def _reading(candidate: Candidate, words: Words) -> list[str]:
+    said = [f"read as: {in_words(candidate, words)}"]
+    for meaning in candidate.meanings:
+        number = f"{len(meaning.ids)} entities called so: " if len(meaning.ids) > 1 else ""
+        said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")
+    return said
+
+
+def _runner(ranked: Ranked, words: Words) -> Runner:
+    plan = ranked.candidate.plan
+    return Runner(write(write_statement(plan)), round(ranked.score, 3), in_words(ranked.candidate, words))
+
+
+def _confidence(ranked: list[Ranked]) -> float:
+    """From how far the best plan stands above the next, and how well names matched."""
+    names = [meaning.score for meaning in ranked[0].candidate.meanings]
+    sure = sum(names) / len(names) if names else 1.0
+    margin = ranked[0].score - ranked[1].score if len(ranked) > 1 else 2.0
+    return round(sure / (1 + math.exp(-4 * margin)), 3)

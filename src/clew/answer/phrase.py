@@ -1,0 +1,88 @@
+"""A short text that states what the rows state, and nothing else.
+
+The plain form is made from the plan and the items. A language model may put it more smoothly; if its text holds a name
+or number that the rows do not hold, the plain form stands.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from clew.answer.answer import Item
+from clew.answer.candidates import Candidate
+from clew.answer.words import Words
+
+__all__ = ["plain_text", "states_only"]
+
+LISTED = 10
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+NAMED = re.compile(r"[A-Z][\w-]*(?:[ -][A-Z0-9][\w-]*)*|[A-Z0-9]{2,}")
+
+
+def plain_text(
+    candidate: Candidate, words: Words, *, kind: str, items: Sequence[Item], value: object, total: int, truncated: bool
+) -> str:
+    """The answer in one or two sentences.
+
+    >>> plain_list(["FBN1", "FBN2"], 2)
+    'FBN1 and FBN2'
+    """
+    named = [meaning.name for meaning in candidate.meanings]
+    about = f" for {plain_list(named, len(named))}" if named else ""
+    if kind == "exists":
+        return f"{'Yes' if value else 'No'}: {_joined(named)} {'are' if value else 'are not'} joined in this graph."
+    if kind == "path":
+        return _path_text(named, total)
+    noun = words.name_of(candidate.asked) if candidate.asked in words.types else "entity"
+    if kind == "count":
+        return f"{value:,} {_plural(noun, int(str(value)))}{about}." if isinstance(value, int) else f"{value}{about}."
+    if kind == "aggregate":
+        return f"{value}{about}."
+    if not items:
+        return f"No {noun} was found{about} in this graph."
+    more = " or more" if truncated else ""
+    shown = plain_list([_with_number(item) for item in items[:LISTED]], total)
+    return f"{total:,}{more} {_plural(noun, total)}{about}: {shown}."
+
+
+def plain_list(names: Sequence[str], total: int) -> str:
+    """Names as people list them; what is left out is counted."""
+    left = total - len(names)
+    if left > 0:
+        return f"{', '.join(names)} and {left:,} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def states_only(text: str, *, known: Iterable[str], question: str) -> bool:
+    """Whether every number and capitalised name of a text stands in the rows or in the question."""
+    allowed = " ".join([*known, question]).lower()
+    for found in (*NUMBER.findall(text), *NAMED.findall(_without_starts(text))):
+        if not re.search(rf"(?<!\w){re.escape(found.lower().replace(',', ''))}(?!\w)", allowed.replace(",", "")):
+            return False
+    return True
+
+
+def _without_starts(text: str) -> str:
+    """Sentences begin with a capital whatever the word is."""
+    return re.sub(r"(^|[.!?:]\s+)([A-Z][a-z]+)\b", lambda found: found.group(1) + found.group(2).lower(), text)
+
+
+def _with_number(item: Item) -> str:
+    return item.name if item.number is None else f"{item.name} ({item.number:,})"
+
+
+def _path_text(named: Sequence[str], total: int) -> str:
+    if not total:
+        return f"No path joins {_joined(named)} within the steps looked at in this graph."
+    return f"{total:,} shortest {_plural('path', total)} {'joins' if total == 1 else 'join'} {_joined(named)}."
+
+
+def _joined(named: Sequence[str]) -> str:
+    return plain_list(named, len(named)) if named else "they"
+
+
+def _plural(noun: str, number: int) -> str:
+    if number == 1:
+        return noun
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x")) else f"{noun}s"
