@@ -101,6 +101,7 @@ class Answer:
     truncated: bool = False
     evidence: Evidence = field(default_factory=Evidence)
     query: str = ""
+    named: tuple[str, ...] = ()  # ids of the entities the question names
     reading: tuple[str, ...] = ()
     repairs: tuple[str, ...] = ()
     runners: tuple[Runner, ...] = ()

@@ -100,6 +100,7 @@ class Asker:
         written = plain_text(
             best,
             self.words,
+            named=[(m.name, anchor.negated) for anchor, m in zip(question.anchors, best.meanings, strict=True)],
             kind=best.plan.operation,
             items=answer.items,
             value=answer.value,
@@ -113,6 +114,7 @@ class Asker:
             text=written,
             total=total,
             query=outcome.query,
+            named=tuple(each for meaning in best.meanings for each in meaning.ids),
             reading=(*_reading(best, self.words), *notes),
             runners=tuple(_runner(each, self.words) for each in ranked[1 : RUNNERS + 1]),
             confidence=_confidence(ranked),
@@ -151,8 +153,8 @@ class Asker:
         )
         listed = list(paths)
         numbers = dict.fromkeys(number for path in listed for number in path.numbers)
-        cited = tuple(cite(number, self.engine) for number in numbers)
-        return Answer("", value=bool(listed), total=len(listed), evidence=Evidence(cited), truncated=paths.truncated)
+        evidence = Evidence(cite(numbers, self.engine))
+        return Answer("", value=bool(listed), total=len(listed), evidence=evidence, truncated=paths.truncated)
 
 
 def _why_not(question: Question, ranked: list[Ranked]) -> str | None:
@@ -168,7 +170,7 @@ def _why_not(question: Question, ranked: list[Ranked]) -> str | None:
 
 
 def _reading(candidate: Candidate, words: Words) -> list[str]:
-    said = [f"read as: {in_words(candidate, words)}"]
+    said = [f"read as: {in_words(candidate, words, names=True)}"]
     for meaning in candidate.meanings:
         number = f"{len(meaning.ids)} entities called so: " if len(meaning.ids) > 1 else ""
         said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")
@@ -177,7 +179,7 @@ def _reading(candidate: Candidate, words: Words) -> list[str]:
 
 def _runner(ranked: Ranked, words: Words) -> Runner:
     plan = ranked.candidate.plan
-    return Runner(write(write_statement(plan)), round(ranked.score, 3), in_words(ranked.candidate, words))
+    return Runner(write(write_statement(plan)), round(ranked.score, 3), in_words(ranked.candidate, words, names=True))
 
 
 def _confidence(ranked: list[Ranked]) -> float:

@@ -19,19 +19,27 @@ NAMED = re.compile(r"[A-Z][\w-]*(?:[ -][A-Z0-9][\w-]*)*|[A-Z0-9]{2,}")
 
 
 def plain_text(
-    candidate: Candidate, words: Words, *, kind: str, items: Sequence[Item], value: object, total: int, truncated: bool
+    candidate: Candidate,
+    words: Words,
+    *,
+    named: Sequence[tuple[str, bool]],
+    kind: str,
+    items: Sequence[Item],
+    value: object,
+    total: int,
+    truncated: bool,
 ) -> str:
-    """The answer in one or two sentences.
+    """The answer in one or two sentences; `named` are the entities asked about and whether each is excluded.
 
     >>> plain_list(["FBN1", "FBN2"], 2)
     'FBN1 and FBN2'
     """
-    named = [meaning.name for meaning in candidate.meanings]
-    about = f" for {plain_list(named, len(named))}" if named else ""
+    names = [name for name, _ in named]
+    about = _about(named)
     if kind == "exists":
-        return f"{'Yes' if value else 'No'}: {_joined(named)} {'are' if value else 'are not'} joined in this graph."
+        return f"{'Yes' if value else 'No'}: {_joined(names)} {'are' if value else 'are not'} joined in this graph."
     if kind == "path":
-        return _path_text(named, total)
+        return _path_text(names, total)
     noun = words.name_of(candidate.asked) if candidate.asked in words.types else "entity"
     if kind == "count":
         return f"{value:,} {_plural(noun, int(str(value)))}{about}." if isinstance(value, int) else f"{value}{about}."
@@ -42,6 +50,13 @@ def plain_text(
     more = " or more" if truncated else ""
     shown = plain_list([_with_number(item) for item in items[:LISTED]], total)
     return f"{total:,}{more} {_plural(noun, total)}{about}: {shown}."
+
+
+def _about(named: Sequence[tuple[str, bool]]) -> str:
+    wanted = [name for name, excluded in named if not excluded]
+    unwanted = [name for name, excluded in named if excluded]
+    about = f" for {_joined(wanted)}" if wanted else ""
+    return f"{about}{' but' if about else ''} without {_joined(unwanted)}" if unwanted else about
 
 
 def plain_list(names: Sequence[str], total: int) -> str:

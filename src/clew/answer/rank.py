@@ -5,12 +5,12 @@ speaks of that the plan has or lacks, how well names matched, how long the plan 
 plan in words is to the question with names replaced by their types.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clew.answer.candidates import Candidate
-from clew.answer.plan import ABSENT, Plan
+from clew.answer.plan import ABSENT, Part, Plan
 from clew.answer.question import Question
 from clew.answer.words import Words
 
@@ -113,31 +113,46 @@ def _called(type: str, words: Words) -> str:
     return words.name_of(type) if type in words.types else type.lower()
 
 
-def in_words(candidate: Candidate, words: Words) -> str:
-    """A plan as a short English question, with types for names."""
+def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
+    """A plan as a short English question, with types for names, or with the names themselves."""
     plan = candidate.plan
-    joined = " and ".join(_said(plan, number, words) for number in range(len(plan.parts)) if plan.parts[number].steps)
+    called = {slot.name: _type(plan, slot.name, words) for slot in plan.slots}
+    if names:
+        called |= _names(candidate)
+    joined = ", and ".join(text for part in plan.parts if (text := _said(part, called, words)))
+    such_that = f" such that {joined}" if joined else ""
     if plan.kind == "path":
-        return f"how is a {_type(plan, 'a', words)} connected to a {_type(plan, 'b', words)}"
+        return f"how is {called['a']} connected to {called['b']}"
     if plan.kind == "exists":
         return f"is it so that {joined}"
     if plan.operation == "count":
-        return f"how many {_plural(candidate.asked, words)} are there such that {joined}"
+        return f"how many {_plural(candidate.asked, words)} are there{such_that}"
     if plan.operation == "top" and plan.measure is not None:
         measured = _plural(plan.slot(plan.measure.of).types[0], words)
-        return f"which {_plural(candidate.asked, words)} have the most {measured} such that {joined}"
-    return f"which {_plural(candidate.asked, words)} are such that {joined}"
+        return f"which {_plural(candidate.asked, words)} have the most {measured}{such_that}"
+    return f"which {_plural(candidate.asked, words)} are there{such_that}"
 
 
-def _said(plan: Plan, number: int, words: Words) -> str:
-    part = plan.parts[number]
+def _names(candidate: Candidate) -> dict[str, str]:
+    """What named slots are called."""
+    by_ids = {meaning.ids: meaning.name for meaning in candidate.meanings}
+    found = {}
+    for part in candidate.plan.parts:
+        for condition in part.conditions:
+            ids = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+            if condition.key == "id" and ids in by_ids:
+                found[condition.of] = by_ids[ids]
+    return found
+
+
+def _said(part: Part, called: Mapping[str, str], words: Words) -> str:
     steps = [
-        f"{_type(plan, step.subject, words)} {words.relations[step.relations[0]][0]} {_type(plan, step.object, words)}"
+        f"{called[step.subject]} {words.relations[step.relations[0]][0]} {called[step.object]}"
         for step in part.steps
         if step.relations
     ]
     text = " and ".join(steps)
-    return f"not {text}" if part.kind == ABSENT else text
+    return f"not {text}" if part.kind == ABSENT and text else text
 
 
 def _type(plan: Plan, slot: str, words: Words) -> str:

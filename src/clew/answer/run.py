@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from clew.answer.answer import Cited, Evidence, Item, Support
 from clew.answer.expand import expand
 from clew.answer.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Step
@@ -14,7 +12,7 @@ from clew.store.cypher import Statement, write
 from clew.store.cypher import syntax as s
 from clew.store.store import Store
 from clew.store.values import Rows
-from clew.traverse import Engine, Triples
+from clew.traverse import Engine
 
 __all__ = ["Outcome", "gather_evidence", "run_plan"]
 
@@ -104,7 +102,7 @@ def gather_evidence(outcome: Outcome, store: Store, engine: Engine, *, timeout: 
     supports = [_up_the_hierarchy(each, outcome, engine, store) for each in supports]
     numbers = dict.fromkeys(number for each in supports for number in each.triples)
     return Evidence(
-        tuple(cite(number, engine) for number in numbers),
+        cite(numbers, engine),
         tuple(supports),
         complete=not rows.truncated and len(outcome.items) <= SHOWN,
     )
@@ -151,15 +149,17 @@ def _held_to(plan: Plan, slot: str) -> tuple[str, ...]:
     return ()
 
 
-def cite(number: int, engine: Engine) -> Cited:
-    """A triple of the graph with its assertions."""
-    (triple,) = Triples(engine.graph, np.array([number], np.int64))
-    return Cited(
-        number,
-        triple.subject,
-        triple.relation,
-        triple.object,
-        triple.subject_name,
-        triple.object_name,
-        tuple(engine.assertions(number)),
+def cite(numbers: Iterable[int], engine: Engine) -> tuple[Cited, ...]:
+    """Triples of the graph with their assertions."""
+    return tuple(
+        Cited(
+            triple.number,
+            triple.subject,
+            triple.relation,
+            triple.object,
+            triple.subject_name,
+            triple.object_name,
+            tuple(engine.assertions(triple.number)),
+        )
+        for triple in engine.numbered(numbers)
     )

@@ -249,6 +249,13 @@ class Engine:
         query = make_query(self.graph, 1, direction=direction, relations=_one_set(relations), layer=layer, where=where)
         return Triples(self.graph, np.unique(self._views(query.step(1)).leaving(self.graph.resolve(seeds)).triple))
 
+    def numbered(self, numbers: Iterable[int]) -> Triples:
+        """Triples given by their numbers inside this snapshot."""
+        wanted = np.unique(np.fromiter(numbers, np.int64))
+        if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self.graph.triple_count:
+            raise InputError(f"triples are numbered from 0 to {self.graph.triple_count - 1}")
+        return Triples(self.graph, wanted)
+
     def subgraph(
         self, seeds: Seeds, *, relations: Names = None, layer: str = "all", where: Where | None = None
     ) -> Triples:

@@ -25,6 +25,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "find": "look:find",
     "hop": "walk:hop",
     "paths": "paths:paths",
+    "ask": "ask:ask",
     "models": "models:models",
     "export": "export:export",
     "doctor": "doctor:doctor",

@@ -4,8 +4,18 @@
 """
 
 from clew.app.drawing.page import page
-from clew.app.drawing.scene import DrawnEntity, DrawnTriple, Scene, Statement, scene_of_paths
+from clew.app.drawing.scene import DrawnEntity, DrawnTriple, Scene, Statement, scene_of_paths, scene_of_triples
 from clew.app.drawing.svg import svg
 from clew.app.drawing.write import write_drawing
 
-__all__ = ["DrawnEntity", "DrawnTriple", "Scene", "Statement", "page", "scene_of_paths", "svg", "write_drawing"]
+__all__ = [
+    "DrawnEntity",
+    "DrawnTriple",
+    "Scene",
+    "Statement",
+    "page",
+    "scene_of_paths",
+    "scene_of_triples",
+    "svg",
+    "write_drawing",
+]

@@ -1,14 +1,23 @@
 """What is drawn: entities in columns, the triples between them, and what their sources say."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clew import Assertion, Engine, Path
+    from clew import Assertion, Engine, Path, Triple
 
-__all__ = ["DrawnEntity", "DrawnTriple", "Scene", "Statement", "scene_of_paths", "statement", "value_name"]
+__all__ = [
+    "DrawnEntity",
+    "DrawnTriple",
+    "Scene",
+    "Statement",
+    "scene_of_paths",
+    "scene_of_triples",
+    "statement",
+    "value_name",
+]
 
 CREDIT_ONLY = ("biocuration",)  # qualifiers that say who entered a row, not what it says
 
@@ -65,17 +74,54 @@ def scene_of_paths(
         title,
         description,
         tuple(_entities(engine, column, source, target)),
-        tuple(
-            DrawnTriple(
-                triple.subject,
-                triple.relation,
-                triple.object,
-                tuple(statement(engine, assertion) for assertion in engine.assertions(number)),
-            )
-            for number, triple in triples.items()
-        ),
+        tuple(_drawn(engine, triple) for triple in triples.values()),
         tuple(dict.fromkeys(credits)),
     )
+
+
+def scene_of_triples(
+    engine: "Engine",
+    numbers: Iterable[int],
+    starts: Sequence[str],
+    ends: Sequence[str],
+    *,
+    title: str,
+    description: str,
+) -> Scene:
+    """Some triples, given by number: `starts` on the left, everything else by its distance from them."""
+    triples = list(engine.numbered(numbers))
+    column = _distances([(triple.subject, triple.object) for triple in triples], starts)
+    credits = (said for each in engine.manifest.sources for said in (each.attribution, each.license) if said)
+    roles = {**dict.fromkeys(ends, "target"), **dict.fromkeys(starts, "source")}
+    return Scene(
+        title,
+        description,
+        tuple(replace(each, role=roles.get(each.id, "")) for each in _entities(engine, column, "", "")),
+        tuple(_drawn(engine, triple) for triple in triples),
+        tuple(dict.fromkeys(credits)),
+    )
+
+
+def _distances(joins: Sequence[tuple[str, str]], starts: Sequence[str]) -> dict[str, int]:
+    """How many triples away from the nearest start each entity is; what no start reaches stands last."""
+    around: dict[str, set[str]] = {}
+    for one, other in joins:
+        around.setdefault(one, set()).add(other)
+        around.setdefault(other, set()).add(one)
+    column = {start: 0 for start in starts if start in around} or {one: 0 for one, _ in joins[:1]}
+    waiting = list(column)
+    for here in waiting:
+        for there in sorted(around[here]):
+            if there not in column:
+                column[there] = column[here] + 1
+                waiting.append(there)
+    last = max(column.values(), default=0) + 1
+    return {each: column.get(each, last) for each in around}
+
+
+def _drawn(engine: "Engine", triple: "Triple") -> DrawnTriple:
+    said = tuple(statement(engine, assertion) for assertion in engine.assertions(triple.number))
+    return DrawnTriple(triple.subject, triple.relation, triple.object, said)
 
 
 def _columns(paths: Sequence[Sequence[str]], source: str, target: str) -> dict[str, int]:

@@ -1,0 +1,178 @@
+"""`clew ask`: a question in plain English, the answer with its query and the triples that carry it."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import AsJson, GraphPath, open_graph
+from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say, shorten, terminal_width
+from clew.app.cli.progress import terminal_progress
+
+if TYPE_CHECKING:
+    from clew import Engine
+    from clew.answer import Answer, Asker
+
+__all__ = ["ask", "show_answer"]
+
+SHOWN = 10
+CITED = 6  # triples shown as evidence
+
+
+def ask(
+    graph: GraphPath,
+    question: Annotated[
+        list[str] | None, typer.Argument(metavar="QUESTION", help="None: ask again and again.", show_default=False)
+    ] = None,
+    store: Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")] = "embedded",
+    kinds: Annotated[
+        bool | None,
+        typer.Option(
+            "--kinds/--no-kinds",
+            help="With kinds of what is named, or without; if not said, only where nothing else is found.",
+            show_default=False,
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Also say how the question was read.")] = False,
+    draw: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draw the evidence: FILE.html or FILE.svg.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many items to show.")] = SHOWN,
+    no_embedding: Annotated[bool, typer.Option("--no-embedding", help="Rank readings by words alone.")] = False,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="For each query.")] = 30.0,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a question about a graph, with the query that ran and the evidence behind the answer.
+
+    Names are looked up in the graph, the rest of the question is matched with its schema; nothing leaves the machine.
+    Without a question, questions are read from the terminal until an empty line.
+
+    \b
+    Examples:
+      clew ask hpo.clew "Which genes are linked to arachnodactyly?"
+      clew ask hpo.clew "Which diseases show ectopia lentis but not arachnodactyly?" --explain
+      clew ask hpo.clew "How is FBN1 connected to arachnodactyly?" --draw fbn1.html
+    """
+    if draw is not None:
+        from clew.app.drawing.write import check_drawing_name
+
+        check_drawing_name(draw)
+    engine = open_graph(graph)
+    with terminal_progress() as progress:
+        asker = _asker(engine, store, kinds, timeout, progress, embedding=not no_embedding)
+        given = " ".join(question or ())
+        answers = [asker.ask(given)] if given else None
+    if answers is None:
+        for text in _questions():
+            show_answer(asker.ask(text), limit=limit, explain=explain)
+        return
+    (answer,) = answers
+    if draw is not None:
+        _draw(engine, answer, draw)
+    if as_json:
+        print_json({"graph": graph, "snapshot": engine.manifest.snapshot, **_record(answer), "drawing": draw})
+    else:
+        show_answer(answer, limit=limit, explain=explain)
+        if draw is not None:
+            say()
+            say(f"drawn in {printable(draw)}")
+    if answer.abstained is not None:
+        raise typer.Exit(1)
+
+
+def _asker(
+    engine: "Engine", store: str, kinds: bool | None, timeout: float, progress: Any, *, embedding: bool
+) -> "Asker":
+    from clew.answer import Asker
+
+    encoder = None
+    if embedding:
+        from clew.embed import open_encoder
+        from clew.errors import MissingModel
+
+        try:
+            encoder = open_encoder()
+        except MissingModel as missing:
+            print(f"clew: {one_line(missing)}; readings are ranked by words alone", file=sys.stderr)
+    return Asker(engine, store=store, encoder=encoder, kinds=kinds, timeout=timeout, progress=progress)
+
+
+def _questions() -> Iterator[str]:
+    while True:
+        try:
+            text = input("? " if sys.stdin.isatty() else "").strip()
+        except EOFError:
+            return
+        if not text:
+            return
+        yield text
+
+
+def _record(answer: "Answer") -> dict[str, Any]:
+    record = answer.record()
+    for triple in record["evidence"]["triples"]:
+        for assertion in triple["assertions"]:
+            for key in ("valid_from", "valid_to"):
+                assertion[key] = assertion[key] and assertion[key].isoformat()
+    return record
+
+
+def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False) -> None:
+    """The answer for people: text, items, query, evidence."""
+    say(bold(one_line(answer.text)))
+    if answer.items:
+        say()
+        titles: tuple[str, ...] = ("id", "name", "type", "number")
+        rows: list[tuple[str | int | float | None, ...]]
+        rows = [(item.id, item.name, item.type, item.number) for item in answer.items[:limit]]
+        if all(item.number is None for item in answer.items):
+            titles, rows = titles[:3], [row[:3] for row in rows]
+        print_table(titles, rows, shrink=("name",))
+        if answer.total > limit:
+            say(f"{min(limit, answer.total):,} of {answer.total:,}{' or more' if answer.truncated else ''} (--limit)")
+    if answer.query:
+        say()
+        for line in answer.query.splitlines():
+            say(f"  {printable(line)}")
+    _show_evidence(answer)
+    if explain:
+        _show_reading(answer)
+
+
+def _show_evidence(answer: "Answer") -> None:
+    if not answer.evidence.triples:
+        return
+    say()
+    say(f"evidence: {len(answer.evidence.triples):,} triples, {len(answer.evidence.documents):,} references")
+    width = terminal_width()
+    for triple in answer.evidence.triples[:CITED]:
+        cited = list(dict.fromkeys(each for assertion in triple.assertions for each in assertion.evidence))
+        sources = list(dict.fromkeys(assertion.source or "" for assertion in triple.assertions))
+        line = one_line(f"{triple}  [{', '.join(cited[:4] or sources)}]")
+        say("  " + (line if width is None else shorten(line, width - 2)))
+    if len(answer.evidence.triples) > CITED:
+        say(f"  and {len(answer.evidence.triples) - CITED:,} more (--json, --draw)")
+
+
+def _show_reading(answer: "Answer") -> None:
+    say()
+    for line in (*answer.reading, *(f"repaired: {each}" for each in answer.repairs)):
+        say(f"- {printable(line)}")
+    for runner in answer.runners:
+        say(f"- less likely ({runner.score:.2f}): {printable(runner.reading)}")
+    usage = answer.usage
+    say(
+        f"- {usage.seconds * 1000:.0f} ms: {usage.understanding * 1000:.0f} to understand, "
+        f"{usage.execution * 1000:.0f} to run; confidence {answer.confidence:.2f}; {usage.calls} model calls"
+    )
+
+
+def _draw(engine: "Engine", answer: "Answer", path: str) -> None:
+    from clew.app.drawing import scene_of_triples, write_drawing
+
+    starts = [item.id for item in answer.items[:SHOWN]]
+    supports = [each for each in answer.evidence.supports if not starts or each.item in starts]
+    numbers = [number for each in supports for number in each.triples] or [t.triple for t in answer.evidence.triples]
+    scene = scene_of_triples(engine, numbers, starts, answer.named, title=answer.question, description=answer.text)
+    write_drawing(scene, path)
