@@ -135,7 +135,7 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
 
 def _names(candidate: Candidate) -> dict[str, str]:
     """What named slots are called."""
-    by_ids = {meaning.ids: meaning.name for meaning in candidate.meanings}
+    by_ids: dict[object, str] = {meaning.ids: meaning.name for meaning in candidate.meanings}
     found = {}
     for part in candidate.plan.parts:
         for condition in part.conditions:

