@@ -1,0 +1,1 @@
+"""Answers held against gold: measures, statistics, benches and reports."""

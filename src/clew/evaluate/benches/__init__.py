@@ -1,0 +1,1 @@
+"""Questions with gold answers, and the graphs they are asked of."""

@@ -1,0 +1,98 @@
+"""The graph of Hetionet that questions are asked of: all its entities, and the triples of the data folder.
+
+The folder's SIF file has at most 5,000 triples of a kind; the tables of bindings and of disease genes complete two
+kinds. Other names of its entities, such as gene symbols in force today, can be added as synonyms.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from clew.errors import BuildError, InputError
+from clew.evaluate.benches.alzkb_names import CURRENT, Alias, Names
+from clew.graph import Graph, Staged
+from clew.progress import Progress, silent
+
+__all__ = ["COMPLETE", "build_hetionet", "check_complete"]
+
+# The kinds of triples that the graph has all of: abbreviation → subject type, relation, object type.
+COMPLETE: Mapping[str, tuple[str, str, str]] = {
+    "CbG": ("Compound", "binds", "Gene"),
+    "CpD": ("Compound", "palliates", "Disease"),
+    "CtD": ("Compound", "treats", "Disease"),
+    "DaG": ("Disease", "associates", "Gene"),
+    "DlA": ("Disease", "localizes", "Anatomy"),
+    "DpS": ("Disease", "presents", "Symptom"),
+    "DrD": ("Disease", "resembles", "Disease"),
+    "PCiC": ("PharmacologicClass", "includes", "Compound"),
+}
+
+
+def build_hetionet(
+    data: Path,
+    out: Path,
+    *,
+    aliases: Iterable[Alias] = (),
+    overwrite: bool = False,
+    progress: Progress = silent,
+) -> Path:
+    """Build the graph at `out` from the data folder and return its path; an unambiguous current alias is a synonym."""
+    from clew.graph.build import build_graph
+    from clew.graph.readers import READERS
+    from clew.graph.staging import Problems
+
+    problems = Problems("refuse")
+    read = READERS.load("hetionet")
+    staged: Staged = read(data / "hetionet", problems=problems, progress=progress)
+    staged = _with_synonyms(staged, aliases)
+    build_graph(staged, out, problems=problems, overwrite=overwrite, progress=progress)
+    check_complete(Graph(out), data)
+    return out
+
+
+def check_complete(graph: Graph, data: Path) -> None:
+    """Raise `BuildError` if a kind that counts as complete has fewer or more triples than Hetionet lists for it."""
+    expected = _listed_counts(data / "hetionet" / "metaedges.tsv")
+    for kind, (subject, relation, object_) in COMPLETE.items():
+        joined = graph.schema.relation(relation).signatures
+        held = sum(each.triples for each in joined if (each.subject, each.object) == (subject, object_))
+        if held != expected.get(kind):
+            raise BuildError(
+                f"{graph.path} has {held} triples of {subject} {relation} {object_}, Hetionet lists "
+                f"{expected.get(kind)}: answers about {kind} would not be complete; restore the files of {data}"
+            )
+
+
+def _listed_counts(path: Path) -> dict[str, int]:
+    """How many triples of each kind Hetionet has."""
+    if not path.is_file():
+        raise InputError(f"{path} is missing: expected the data folder that holds hetionet")
+    header, *rows = (line.split("\t") for line in path.read_text("utf-8").splitlines())
+    kind, count = header.index("abbreviation"), header.index("edges")
+    return {row[kind]: int(row[count]) for row in rows}
+
+
+def _with_synonyms(staged: Staged, aliases: Iterable[Alias]) -> Staged:
+    """The staged graph with every current alias that means one entity and is no other entity's name."""
+    given = [alias for alias in aliases if alias.source in CURRENT]
+    if not given:
+        return staged
+    entities = staged.entities
+    rows = list(zip(*(entities[column].to_pylist() for column in ("type", "name", "id")), strict=True))
+    own = [Alias(type_, name, identifier, "Hetionet") for type_, name, identifier in rows]
+    named: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for alias in own:
+        named[alias.type, alias.name.casefold()].add(alias.id)
+    names = Names([*given, *own])
+    synonyms: dict[str, dict[str, str]] = defaultdict(dict)  # id → folded → as written
+    for alias in given:
+        folded = alias.name.casefold()
+        taken = named.get((alias.type, folded))
+        if not taken and names.resolve(alias.name, alias.type) == alias.id:
+            synonyms[alias.id].setdefault(folded, alias.name)
+    lists = [sorted(synonyms[identifier].values()) if identifier in synonyms else None for _, _, identifier in rows]
+    column = pa.array(lists, pa.list_(pa.string()))
+    return replace(staged, entities=entities.append_column("synonyms", column))
