@@ -207,6 +207,8 @@ def _rows(
                 builder.without(root, way, meaning)
             else:
                 builder.follow(root, way, end=meaning)
+            if question.others and label_of[meaning.type] == asked:
+                builder.conditions.append(Condition(root, "id", "IN", meaning.ids, negated=True))
         yield from _wanted(question, asked, root, builder, meanings, ways)
 
 
@@ -238,7 +240,7 @@ def _wanted(
 def _measurable(question: Question, asked: str, root: str, builder: _Builder, ways: Ways) -> list[str]:
     """The slot that is counted: one already on the way to what is named, or one more step away."""
     labels = [label for label in question.spoken_of if label != asked] or [""]
-    named = {condition.of for condition in builder.conditions}
+    named = {condition.of for condition in builder.conditions if not condition.negated}
     between = [slot.name for slot in builder.slots if slot.name not in named | {root}]
     wanted = [name for name in between if any(slot.name == name and slot.types[0] in labels for slot in builder.slots)]
     if wanted or (between and labels == [""]):

@@ -14,7 +14,7 @@ from clew.link import Candidate, Linker
 
 __all__ = ["Anchor", "Meaning", "Question", "understand"]
 
-WH = frozenset({"which", "what", "who", "whose", "where"})
+WH = frozenset({"which", "what", "who", "where"})
 LISTING = frozenset(
     {"list", "name", "give", "show", "tell", "find", "enumerate", "identify", "display", "return", "get"}
 )
@@ -28,7 +28,8 @@ JOINING = re.compile(
     r"\b(connected|connection|connect|relat(?:ed|ion|ionship)|path|route|link(?:ed)?)\b", re.IGNORECASE
 )
 WITHOUT = re.compile(
-    r"\b(?:but|and|yet)\s+(?:is|are|do|does|did|has|have)?\s*not\b|\bwithout\b|\b(?:do|does|is|are|did|was|were)\s+not\b|"
+    r"\b(?:but|and|yet)\s+(?:is|are|do|does|did|has|have)?\s*not?\b|\bwithout\b|\bwith no\b|"
+    r"\b(?:do|does|is|are|did|was|were)\s+not\b|\bnot?\s+(?:having|have)\b|"
     r"\b(?:doesn't|don't|isn't|aren't)\b|\bnot\s+(?:seen|found|linked|associated|with|in|to)\b|\bexcept\b|\babsent\b|"
     r"\black(?:s|ing|ed)?\b|\bexcluded\b|\bnever\b|\brather than\b",
     re.IGNORECASE,
@@ -39,6 +40,9 @@ NUMBERS = {
     "twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50, "hundred": 100,
 }  # fmt: skip
 DEFAULT_TOP = 10
+LONGEST_NAME, SHORTEST_NAME = 6, 4  # words of a misspelt name, and letters of one of them
+NEAR_BEHIND = 12  # letters from a name to a type word that tells what it is: "preeclampsia in the history"
+LINKING = frozenset({"of", "the", "and", "in", "with", "to", "a", "an"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class Question:
     number: int | None = None
     descending: bool = True
     denied: bool = False  # speaks of what is absent, with nothing to subtract from
+    others: bool = False  # asks for others than those it names
     stems: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -92,12 +97,12 @@ def understand(text: str, linker: Linker, words: Words) -> Question:
     others = [word for word in found if word is not asked and not word.implied]
     kinds = [word for word in others if _says_kind(word, tokens, anchors)]
     others = [word for word in others if word not in kinds]
-    anchors, denied = _negate(text, rest, anchors)
+    anchors, denied = _negate(rest, anchors)
     return Question(
         text=text,
         anchors=tuple(anchors),
         tokens=tuple(tokens),
-        type_words=tuple(found),
+        type_words=tuple(word for word in found if word not in kinds),
         operation=operation,
         asked=asked.labels if asked is not None else (),
         spoken_of=tuple(dict.fromkeys(label for word in others for label in word.labels)),
@@ -105,6 +110,7 @@ def understand(text: str, linker: Linker, words: Words) -> Question:
         number=number,
         descending=descending,
         denied=denied,
+        others=any(token.text.lower() in ("other", "others", "else") for token in tokens),
         stems=tuple(token.stem for token in tokens),
     )
 
@@ -124,7 +130,64 @@ def find_anchors(text: str, linker: Linker, words: Words) -> list[Anchor]:
         if best is not None:
             meanings = _meanings(best, mention.linked.candidates)
             anchors.append(Anchor(mention.start, mention.end, mention.text, meanings))
-    return anchors
+    anchors = [_widened(anchor, text, linker, words) for anchor in anchors]
+    anchors += find_leftovers(text, linker, words, anchors)
+    return sorted(anchors, key=lambda anchor: anchor.start)
+
+
+def _widened(anchor: Anchor, text: str, linker: Linker, words: Words) -> Anchor:
+    """A name that was found as part of a misspelt longer one: "glanzman thrombasthenia"."""
+    before = [token for token in tokens_of(text) if token.end == anchor.start - 1]
+    if not before or words.explains(before[0].stem) or words.find_types(before):
+        return anchor
+    start = before[0].start
+    linked = linker.link(text[start : anchor.end])
+    if linked.best is None or len(linked.best.matched) <= len(anchor.text):
+        return anchor
+    return Anchor(start, anchor.end, text[start : anchor.end], _meanings(linked.best, linked.candidates))
+
+
+def find_leftovers(text: str, linker: Linker, words: Words, anchors: Sequence[Anchor]) -> list[Anchor]:
+    """Misspelt or paraphrased names: runs of words that nothing else explains, the longest that resemble a name."""
+    tokens = tokens_of(text)
+    spoken = words.find_types(tokens)
+    typed = {at for word in spoken for at in range(word.first, word.last)}
+    free = [at for at, token in enumerate(tokens) if not _inside(token, anchors) and not words.explains(token.stem)]
+    found: list[Anchor] = []
+    taken: set[int] = set()
+    for first, last in _windows(free, typed, tokens, anchors):
+        if taken & set(range(first, last)):
+            continue
+        start, end = tokens[first].start, tokens[last - 1].end
+        linked = linker.link(text[start:end])
+        if linked.best is not None and not _is_cue(text[start:end]):
+            found.append(Anchor(start, end, text[start:end], _meanings(linked.best, linked.candidates)))
+            taken |= set(range(first, last))
+    return found
+
+
+def _windows(
+    free: Sequence[int], typed: set[int], tokens: Sequence[Token], anchors: Sequence[Anchor]
+) -> list[tuple[int, int]]:
+    """Stretches of words that begin with a free one, hold only free words, type words and small ones, longest first."""
+    unexplained = set(free) - typed
+    windows = []
+    for first in sorted(unexplained):
+        for last in range(first + 1, min(first + LONGEST_NAME, len(tokens)) + 1):
+            at = last - 1
+            if _inside(tokens[at], anchors) or _crosses(tokens[first].end, tokens[at].start, anchors):
+                break
+            if at not in unexplained and at not in typed and tokens[at].text.lower() not in LINKING:
+                break
+            if tokens[at].text.lower() in LINKING:
+                continue
+            if any(len(tokens[each].text) >= SHORTEST_NAME for each in range(first, last) if each in unexplained):
+                windows.append((first, last))
+    return sorted(windows, key=lambda window: (window[0] - window[1], window[0]))
+
+
+def _crosses(start: int, end: int, anchors: Sequence[Anchor]) -> bool:
+    return any(start <= anchor.start < end for anchor in anchors)
 
 
 def _is_cue(text: str) -> bool:
@@ -167,8 +230,14 @@ def _beside(word: TypeWord, tokens: list[Token], anchors: Sequence[Anchor]) -> b
 def _says_kind(word: TypeWord, tokens: list[Token], anchors: Sequence[Anchor]) -> bool:
     """Whether a type word tells what a named entity is: "ectopia lentis as a sign", "seizures among the symptoms"."""
     before = [token.text.lower() for token in tokens[max(0, word.first - 2) : word.first]]
-    types = {meaning.type for anchor in anchors for meaning in anchor.meanings}
-    return not types.isdisjoint(word.labels) and (before[-1:] in (["a"], ["an"]) or "among" in before)
+    after = tokens[word.last].text.lower() if word.last < len(tokens) else ""
+    start = tokens[word.first].start
+    fitting = [a for a in anchors if not {meaning.type for meaning in a.meanings}.isdisjoint(word.labels)]
+    if not fitting:
+        return False
+    named_before = any(0 < start - anchor.end <= NEAR_BEHIND for anchor in fitting)
+    a_kind = before[-1:] in (["a"], ["an"]) and (before[:1] == ["as"] or after == "of")
+    return a_kind or "among" in before or named_before
 
 
 def _masked(text: str, anchors: Sequence[Anchor]) -> str:
@@ -192,6 +261,8 @@ def _operation(
     if COUNTING.search(rest):
         return "count", None, True
     plain = not [word for word in found if not word.implied]
+    if len(anchors) >= 2 and plain and not asks and not JOINING.search(rest):
+        return "exists", None, True
     if len(anchors) == 2 and plain and JOINING.search(rest) and not _asks_yes_or_no(lowered):
         return "path", None, True
     if len(anchors) >= 2 and _asks_yes_or_no(lowered) and not any(word in WH for word in lowered):
@@ -231,6 +302,8 @@ def _asked(tokens: list[Token], found: list[TypeWord], operation: str) -> TypeWo
     named = [word for word in found if not word.implied]
     ranked: list[tuple[int, int, TypeWord]] = []
     for word in found:
+        if word.implied and any(other.first == word.last for other in named):
+            continue  # "inherited diseases" asks for diseases
         before = lowered[: word.first]
         ranked.append((_focus(before, word, ranking=operation == "top"), word.first, word))
     best = min(ranked, default=None, key=lambda each: each[:2])
@@ -261,7 +334,7 @@ def _focus(before: list[str], word: TypeWord, *, ranking: bool) -> int:
     return 9
 
 
-def _negate(text: str, rest: str, anchors: list[Anchor]) -> tuple[list[Anchor], bool]:
+def _negate(rest: str, anchors: list[Anchor]) -> tuple[list[Anchor], bool]:
     """Which names are subtracted: those after "but not" or "without", or the one before a closing "lacks"."""
     cue = WITHOUT.search(rest)
     if cue is None:

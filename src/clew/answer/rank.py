@@ -96,7 +96,7 @@ def _scored(question: Question, candidate: Candidate, words: Words, weights: Wei
 def _between(candidate: Candidate) -> list[str]:
     """Labels of slots that are neither asked for nor named."""
     plan = candidate.plan
-    named = {condition.of for part in plan.parts for condition in part.conditions}
+    named = {condition.of for part in plan.parts for condition in part.conditions if not condition.negated}
     asked = {column.of for column in plan.asked}
     return [label for slot in plan.slots if slot.name not in named | asked for label in slot.types]
 

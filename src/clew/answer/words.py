@@ -81,6 +81,8 @@ class Words:
         self.relations = {each.name: _phrases(each.relation, known["relations"]) for each in schema.relationships}
         self._type_index = _index(self.types)
         self._verb_index = _index(self.verbs)
+        spoken = [phrase for family in (self.relations, self.verbs) for listed in family.values() for phrase in listed]
+        self._explained = {token.stem for phrase in [*spoken, *known["asking"]["words"]] for token in tokens_of(phrase)}
 
     def name_of(self, label: str) -> str:
         """The everyday name of a type, in the singular."""
@@ -95,6 +97,10 @@ class Words:
             if all(word.last <= other.first or word.first >= other.last for other in kept):
                 kept.append(word)
         return sorted(kept, key=lambda word: word.first)
+
+    def explains(self, stemmed: str) -> bool:
+        """Whether a word belongs to how people ask, or to what relations are called here, and so names nothing."""
+        return stemmed in self._explained
 
     def says(self, relation: str, stems: list[str]) -> float:
         """How clearly a text speaks of a relation: 0 for not at all, more for longer phrases, at most 1."""
