@@ -1,0 +1,15 @@
+"""Text to vectors, and vectors to the nearest others.
+
+>>> from clew.embed import open_encoder
+>>> open_encoder("word2vec")
+Traceback (most recent call last):
+...
+clew.errors.UnknownName: no encoder is called 'word2vec': known: minilm, sentence-transformers, openai
+"""
+
+from clew.embed.build import build_index
+from clew.embed.cached import CachedEncoder
+from clew.embed.encoder import ENCODERS, Encoder, open_encoder
+from clew.embed.index import Nearest, VectorIndex
+
+__all__ = ["ENCODERS", "CachedEncoder", "Encoder", "Nearest", "VectorIndex", "build_index", "open_encoder"]

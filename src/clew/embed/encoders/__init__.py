@@ -1,0 +1,1 @@
+"""The encoders: each turns texts into vectors in its own way."""

@@ -1,0 +1,180 @@
+"""Sentence encoders of the MiniLM kind on onnxruntime: word pieces in, the mean of the last layer out, unit length.
+
+Texts go through the model sorted by length in batches of about so many tokens. The int8 weights of the default model
+are widened to floats when it is loaded and nothing is quantised at run time, so a text's vector does not depend on the
+texts beside it (docs/embedding.md has the measurement).
+"""
+
+import hashlib
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.embed.encoder import unit_rows
+from clew.errors import MissingModel, ModelError
+from clew.models import file_checksum, locate
+from clew.progress import Progress, silent
+
+__all__ = ["OnnxEncoder", "open_minilm"]
+
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+MOST_TOKENS = 256  # what all-MiniLM-L6-v2 was made for
+BATCH_TOKENS = 512
+TOKENISED_AT_ONCE = 4096  # texts
+
+log = logging.getLogger(__name__)
+
+
+def open_minilm() -> "OnnxEncoder":
+    """The default encoder, from where `clew models get` puts it."""
+    files = locate("minilm")
+    return OnnxEncoder("minilm", files["model.onnx"], files["tokenizer.json"], dimension=384)
+
+
+class OnnxEncoder:
+    """Nothing is loaded before the first text is encoded; `truncated` counts the texts that were cut at `most_tokens`.
+
+    With `dimension` given, asking for it loads nothing either.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Path,
+        tokenizer: Path,
+        *,
+        dimension: int | None = None,
+        most_tokens: int = MOST_TOKENS,
+        threads: int | None = None,
+    ) -> None:
+        for file in (model, tokenizer):
+            if not Path(file).is_file():
+                raise MissingModel(
+                    f"the encoder {name!r} needs {file}, which is not there: run `clew models get {name}`"
+                )
+        self.name = name
+        self.truncated = 0
+        self._model = Path(model)
+        self._tokenizer_file = Path(tokenizer)
+        self._stated_dimension = dimension
+        self._most_tokens = most_tokens
+        self._threads = threads or os.cpu_count() or 1
+        self._opening = Lock()
+
+    @cached_property
+    def identity(self) -> str:
+        """The name and the checksum of model and tokenizer."""
+        checksums = file_checksum(self._model) + file_checksum(self._tokenizer_file)
+        return f"{self.name}-{hashlib.sha256(checksums.encode()).hexdigest()[:12]}"
+
+    @cached_property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self._stated_dimension or int(self._session.get_outputs()[0].shape[-1])
+
+    def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> NDArray[np.float32]:
+        """One row of unit length for each text, in their order."""
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        done = 0
+        for start in range(0, len(texts), TOKENISED_AT_ONCE):
+            pieces = self._tokenise(texts[start : start + TOKENISED_AT_ONCE])
+            for batch in _batches([len(ids) for ids in pieces]):
+                vectors[batch + start] = self._run([pieces[at] for at in batch])
+                done += len(batch)
+                progress("encoding", done, len(texts))
+        return vectors
+
+    def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each text, cut at the model's length."""
+        # Half a surrogate pair is a legal Python string and no text; the tokenizer would refuse the whole block.
+        encoded = self._tokenizer.encode_batch_fast([text.encode("utf-8", "replace").decode() for text in texts])
+        cut = sum(bool(one.overflowing) for one in encoded)
+        if cut:
+            self.truncated += cut
+            log.warning("%d of %d texts were cut at %d tokens by %s", cut, len(texts), self._most_tokens, self.name)
+        return [one.ids for one in encoded]
+
+    def _run(self, pieces: list[list[int]]) -> NDArray[np.float32]:
+        longest = max(len(ids) for ids in pieces)
+        ids = np.zeros((len(pieces), longest), np.int64)
+        mask = np.zeros_like(ids)
+        for row, piece in enumerate(pieces):
+            ids[row, : len(piece)] = piece
+            mask[row, : len(piece)] = 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        try:
+            hidden = self._session.run(None, {name: given[name] for name in self._input_names})[0]
+        except Exception as error:  # onnxruntime's errors share no root but this
+            raise ModelError(f"the encoder {self.name!r} failed: {_first_line(error)}") from error
+        if hidden.ndim != 3 or hidden.shape[-1] != self.dimension:
+            raise ModelError(f"{self._model} gives {hidden.shape}, not (texts, tokens, {self.dimension}): get it anew")
+        summed = np.einsum("ntd,nt->nd", hidden, mask.astype(hidden.dtype))  # the mean's divisor falls to unit length
+        return unit_rows(summed, len(pieces), whose=f"the encoder {self.name!r}")
+
+    @cached_property
+    def _input_names(self) -> tuple[str, ...]:
+        names = tuple(given.name for given in self._session.get_inputs())
+        if unknown := set(names) - set(INPUTS):
+            raise ModelError(f"{self._model} wants the input {min(unknown)!r}: it is no encoder of this kind")
+        return names
+
+    @property
+    def _session(self) -> Any:
+        with self._opening:
+            return self._open_session
+
+    @cached_property
+    def _open_session(self) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.log_severity_level = 3
+        # Waiting threads sleep: spinning gains little on a quiet machine and loses half the speed on a busy one.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # as above
+            raise ModelError(f"{self._model} cannot be loaded: {_first_line(error)}: get the model anew") from error
+
+    @property
+    def _tokenizer(self) -> Any:
+        with self._opening:
+            return self._open_tokenizer
+
+    @cached_property
+    def _open_tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        try:
+            tokenizer = Tokenizer.from_file(str(self._tokenizer_file))
+        except Exception as error:  # the library raises nothing narrower
+            raise ModelError(
+                f"{self._tokenizer_file} cannot be read: {_first_line(error)}: get the model anew"
+            ) from error
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(self._most_tokens)
+        return tokenizer
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    """Rows sorted by length, longest first, cut so that a padded batch holds about `BATCH_TOKENS`."""
+    order = np.argsort(-np.asarray(lengths, np.int64), kind="stable")
+    starts = [0]
+    while starts[-1] < len(order):
+        longest = lengths[order[starts[-1]]]
+        starts.append(min(len(order), starts[-1] + max(1, BATCH_TOKENS // longest)))
+    for start, stop in pairwise(starts):
+        yield order[start:stop]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

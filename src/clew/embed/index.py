@@ -1,0 +1,119 @@
+"""Vectors on disk, and the nearest of them: opened in milliseconds, because everything is mapped and nothing is read.
+
+A sealed directory: `vectors.npy` (float16, a row for each text), the heads of exact search, and in a large index the
+graph of approximate search.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from clew.embed.exact import Heads, best, scores_of
+from clew.errors import DerivedError, InputError
+from clew.sealed import check_seal
+
+__all__ = ["FORMAT", "Nearest", "VectorIndex"]
+
+FORMAT = 1
+FEW = 2048  # so many rows are scored one by one rather than through the index
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """For each query the nearest rows, best first; where there were fewer than k, row -1 with score -inf."""
+
+    rows: Rows  # (m, k)
+    scores: NDArray[np.float32]  # (m, k), cosines
+
+
+class _Search(Protocol):
+    def nearest(
+        self, vectors: NDArray[np.floating], query: NDArray[np.float32], k: int, rows: Rows | None
+    ) -> tuple[Rows, NDArray[np.float32]]: ...
+
+
+class VectorIndex:
+    """The vectors of a list of texts, searched by cosine; `identity` says what they were made from and by."""
+
+    def __init__(self, vectors: NDArray[np.float16], search: _Search, identity: Mapping[str, Any]) -> None:
+        self.vectors = vectors  # (count, dimension), mapped, read-only
+        self.identity = identity
+        self._search = search
+
+    @classmethod
+    def open(cls, path: Path, identity: Mapping[str, Any], *, what: str, remedy: str) -> "VectorIndex":
+        """The index at `path`; anything missing, damaged or made otherwise is one sentence with the `remedy`."""
+        path = Path(path)
+        found = check_seal(path, {"format": FORMAT, **identity}, what=what, remedy=remedy)
+        try:
+            vectors = _mapped(path / "vectors.npy", (found["count"], found["dimension"]), np.float16)
+            heads = _open_heads(path, found)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DerivedError(f"{what} cannot be read ({error}): run `{remedy}`") from error
+        if found["kind"] == "approximate":
+            from clew.embed.approximate import ProximityGraph
+
+            search = ProximityGraph(path, heads, dimension=found["dimension"], what=what, remedy=remedy)
+            return cls(vectors, search, found)
+        return cls(vectors, heads, found)
+
+    def __len__(self) -> int:
+        return int(self.vectors.shape[0])
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return int(self.vectors.shape[1])
+
+    def nearest(self, queries: ArrayLike, *, k: int = 10, rows: ArrayLike | None = None) -> Nearest:
+        """The k nearest rows of one query (d,) or several (m, d), of `rows` alone if they are given."""
+        asked = self._queries(queries)
+        if k < 1:
+            raise InputError(f"k is {k}: ask for one row or more")
+        among = None if rows is None else self._rows(rows)
+        result = Nearest(np.full((len(asked), k), -1, np.int64), np.full((len(asked), k), -np.inf, np.float32))
+        for at, query in enumerate(asked):
+            if among is not None and len(among) <= max(FEW, 4 * k):
+                found, scores = best(among, scores_of(self.vectors, among, query), k)
+            else:
+                found, scores = self._search.nearest(self.vectors, query, k, among)
+            result.rows[at, : len(found)] = found
+            result.scores[at, : len(found)] = scores
+        return result
+
+    def _queries(self, queries: ArrayLike) -> NDArray[np.float32]:
+        asked = np.atleast_2d(np.asarray(queries, np.float32))
+        if asked.ndim != 2 or asked.shape[1] != self.dimension:
+            raise InputError(f"queries of shape {np.shape(queries)} were given: expected (m, {self.dimension})")
+        lengths = np.linalg.norm(asked, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all():
+            raise InputError("a query vector holds a number that is not finite")
+        return (asked / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+    def _rows(self, rows: ArrayLike) -> Rows:
+        among = np.unique(np.asarray(rows, np.int64))
+        if len(among) and not (among[0] >= 0 and among[-1] < len(self)):
+            raise InputError(f"rows {among[0]} to {among[-1]} were given: this index has rows 0 to {len(self) - 1}")
+        return among
+
+
+def _open_heads(path: Path, found: Mapping[str, Any]) -> Heads:
+    directions = _mapped(path / "directions.npy", (found["dimension"], None), np.float32)
+    columns = _mapped(path / "heads.npy", (found["count"], directions.shape[1] + 1), np.float32)
+    return Heads(directions, columns)
+
+
+def _mapped(file: Path, shape: tuple[int, int | None], kind: type[np.generic]) -> NDArray[Any]:
+    """A mapped array, if it is of the kind and shape that are due (None: any width)."""
+    array = np.load(file, mmap_mode="r" if shape[0] else None, allow_pickle=False)  # what is empty cannot be mapped
+    wanted = (shape[0], array.shape[-1] if shape[1] is None else shape[1])
+    if array.shape != wanted or array.dtype != kind or not array.flags.c_contiguous:
+        raise ValueError(f"{file.name} is {array.dtype} {array.shape}, not {np.dtype(kind)} {wanted}")
+    plain: NDArray[Any] = array.view(np.ndarray)
+    return plain
