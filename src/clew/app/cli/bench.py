@@ -13,7 +13,7 @@ from clew.errors import ClewError, UnknownName
 
 __all__ = ["bench"]
 
-KINDS = ("khop", "batch", "cost")
+KINDS = ("khop", "batch", "cost", "linking", "vectors", "stores")
 
 
 def bench(

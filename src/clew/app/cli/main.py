@@ -26,6 +26,8 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "hop": "walk:hop",
     "paths": "paths:paths",
     "ask": "ask:ask",
+    "index": "index:index",
+    "link": "link:link",
     "models": "models:models",
     "export": "export:export",
     "doctor": "doctor:doctor",

@@ -133,6 +133,9 @@ class OnnxEncoder:
 
     @cached_property
     def _open_session(self) -> Any:
+        # onnxruntime reports its use to its makers unless this is set before it is imported; its own
+        # disable_telemetry_events() comes too late to keep it from writing a device id and looking a host up.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
 
         options = onnxruntime.SessionOptions()

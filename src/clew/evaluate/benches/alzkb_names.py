@@ -7,6 +7,7 @@ order of `SOURCES`; a source that gives it two ids says nothing. No alias is wri
 import ast
 import csv
 import gzip
+import io
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -62,38 +63,46 @@ class Names:
     """Looks up which id a name of a type stands for; upper and lower case are alike."""
 
     def __init__(self, aliases: Iterable[Alias]) -> None:
-        self._ids: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+        self._ids: dict[tuple[str, str], tuple[int, set[str]]] = {}  # type, folded name → standing of the source, ids
+        standing = {source: place for place, source in enumerate(SOURCES)}
         for alias in aliases:
-            self._ids[alias.source, alias.type, alias.name.casefold()].add(alias.id)
+            key, place = (alias.type, alias.name.casefold()), standing[alias.source]
+            known = self._ids.get(key)
+            if known is None or place < known[0]:
+                self._ids[key] = place, {alias.id}
+            elif place == known[0]:
+                known[1].add(alias.id)
 
     def resolve(self, name: str, type: str) -> str | None:
         """The id, or None where no source knows the name or the first that does gives it several."""
-        for source in SOURCES:
-            ids = self._ids.get((source, type, name.casefold()))
-            if ids:
-                return next(iter(ids)) if len(ids) == 1 else None
-        return None
+        _, ids = self._ids.get((type, name.casefold()), (0, set()))
+        return next(iter(ids)) if len(ids) == 1 else None
 
 
 def graph_aliases(graph: Graph) -> Iterator[Alias]:
     """The names that the entities of a graph have themselves."""
-    for row in graph.entities.to_pylist():
-        yield Alias(row["type"], row["name"], row["id"], "Hetionet")
+    columns = (graph.entities[column].to_pylist() for column in ("type", "name", "id"))
+    for type_, name, identifier in zip(*columns, strict=True):
+        yield Alias(type_, name, identifier, "Hetionet")
 
 
 def shared_aliases(data: Path) -> list[Alias]:
     """Aliases from files of the data folder: AlzKB's rows, DrugBank's names, genes of the GWAS Catalog, diseases."""
     others = data / "biomed_edges"
     diseases = _diseases_by_concept(others / "xrefs.tsv.gz")
-    found = list(_alzkb_aliases(data / "alzkb_questions" / "test.csv", diseases))
-    for row in _rows(others / "drugbank-slim.tsv.gz"):
-        found.append(Alias("Compound", row["name"], f"DrugBank:{row['drugbank_id']}", "DrugBank 2015"))
-    for row in _rows(others / "gene-associations.tsv.gz"):
-        found.append(Alias("Gene", row["symbol"], f"NCBIGene:{row['gene']}", "GWAS Catalog"))
-    for row in _rows(others / "term-names.tsv.gz"):
+    return list(
+        dict.fromkeys([*_alzkb_aliases(data / "alzkb_questions" / "test.csv", diseases), *_other_aliases(others)])
+    )
+
+
+def _other_aliases(folder: Path) -> Iterator[Alias]:
+    for row in _rows(folder / "drugbank-slim.tsv.gz"):
+        yield Alias("Compound", row["name"], f"DrugBank:{row['drugbank_id']}", "DrugBank 2015")
+    for row in _rows(folder / "gene-associations.tsv.gz"):
+        yield Alias("Gene", row["symbol"], f"NCBIGene:{row['gene']}", "GWAS Catalog")
+    for row in _rows(folder / "term-names.tsv.gz"):
         if row["type"] in ("name", "exact-synonym"):
-            found.append(Alias("Disease", row["name"], row["doid"], "Disease Ontology"))
-    return list(dict.fromkeys(found))
+            yield Alias("Disease", row["name"].strip(), row["doid"], "Disease Ontology")
 
 
 def _alzkb_aliases(path: Path, diseases: Mapping[str, str]) -> Iterator[Alias]:
@@ -140,11 +149,11 @@ def _diseases_by_concept(path: Path) -> dict[str, str]:
 
 def write_aliases(path: Path, aliases: Iterable[Alias]) -> None:
     """Write a table of aliases: tab-separated, with a header."""
-    lines = [tuple(each.name for each in fields(Alias)), *sorted(astuple(alias) for alias in aliases)]
-    odd = next((line for line in lines if any("\t" in cell or "\n" in cell for cell in line)), None)
-    if odd is not None:
-        raise InputError(f"an alias cannot hold a tab or a line break in a tab-separated table: {odd!r}")
-    write_text(path, "".join("\t".join(line) + "\n" for line in lines))
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer.writerow(each.name for each in fields(Alias))
+    writer.writerows(sorted(astuple(alias) for alias in aliases))
+    write_text(path, text.getvalue())
 
 
 def read_aliases(path: Path) -> list[Alias]:
@@ -163,7 +172,6 @@ def read_aliases(path: Path) -> list[Alias]:
 def _rows(path: Path, *, delimiter: str = "\t") -> Iterator[dict[str, str]]:
     if not path.is_file():
         raise InputError(f"{path} is missing: expected the data folder that holds alzkb_questions and biomed_edges")
-    quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file, delimiter=delimiter, quoting=quoting)
+        yield from csv.DictReader(file, delimiter=delimiter)

@@ -14,7 +14,6 @@ __all__ = [
     "WORDINGS",
     "Reading",
     "Wording",
-    "describe_pattern",
     "read_wording",
     "split_choice",
     "split_joined",
@@ -80,9 +79,9 @@ WORDINGS = (
     Wording(r"treats?", TREATS, "Compound", "Disease"),
     Wording(r"affects?", (), "Compound", "Disease"),
 )
-READERS = tuple(
-    (wording, *(re.compile(rf"{head}(?:{wording.phrase})\s+(?P<named>.+)$") for head in (ASKING, STATING)))
-    for wording in WORDINGS
+ASKED, STATED = (
+    tuple((wording, re.compile(rf"{head}(?:{wording.phrase})\s+(?P<named>.+)$")) for wording in WORDINGS)
+    for head in (ASKING, STATING)
 )
 
 
@@ -91,20 +90,28 @@ class Reading:
     """What the wording of a question says: the relation, whether it is denied, and the names as written."""
 
     wording: Wording
-    negated: bool
     subjects: str | None  # of a statement
+    between: str  # what joins the subjects, or the beginning of a question, to the names
     named: str
+
+    @property
+    def negated(self) -> bool:
+        return re.search(r"\bnot\b", self.between) is not None
+
+    @property
+    def pattern(self) -> str:
+        """The sentence with types for names: what it has in common with others."""
+        return ("" if self.subjects is None else f"[{self.wording.asked}]") + f"{self.between}[{self.wording.named}]"
 
 
 def read_wording(text: str, *, stated: bool) -> Reading | None:
     """The reading of a stem, a question or (if `stated`) a statement; None where no wording fits."""
-    for wording, asking, stating in READERS:
-        match = (stating if stated else asking).match(text)
+    for wording, pattern in STATED if stated else ASKED:
+        match = pattern.match(text)
         if match is not None:
+            subjects = match["subjects"] if stated else None
             start = match.end("subjects") if stated else 0
-            between = text[start : match.start("named")]
-            named = match["named"].rstrip(" ?.")
-            return Reading(wording, re.search(r"\bnot\b", between) is not None, match["subjects"] if stated else None, named)
+            return Reading(wording, subjects, text[start : match.start("named")], match["named"].rstrip(" ?."))
     return None
 
 
@@ -136,8 +143,7 @@ def split_joined(text: str, count: int, known: Callable[[str], bool]) -> tuple[s
 
     Where there is none, the division that knows most is given, and of those the first.
     """
-    best = max(_divisions(text.split(" and "), count), key=lambda names: sum(map(known, names)), default=(text,))
-    return best
+    return max(_divisions(text.split(" and "), count), key=lambda names: sum(map(known, names)), default=(text,))
 
 
 def _divisions(pieces: list[str], count: int) -> Iterator[tuple[str, ...]]:
@@ -158,14 +164,3 @@ def split_listed(text: str, known: Callable[[str], bool]) -> tuple[str, ...]:
         names.append(", ".join(pieces[at : at + taken]))
         at += taken
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-
-
-def describe_pattern(text: str, reading: Reading) -> str:
-    """A question with its names replaced by their types: what it has in common with others."""
-    named, subjects = f"[{reading.wording.named}]", f"[{reading.wording.asked}]"
-    pattern = text.replace(reading.named, named) if reading.subjects is None else None
-    if pattern is None:
-        assert reading.subjects is not None
-        middle = text[len(reading.subjects) : len(text) - len(text.rstrip(" ?.")) or None]
-        pattern = subjects + middle.replace(reading.named, named)
-    return pattern

@@ -78,9 +78,9 @@ def _listed_counts(path: Path) -> dict[str, int]:
 def _with_synonyms(staged: Staged, aliases: Iterable[Alias]) -> Staged:
     """The staged graph with every current alias that means one entity and is no other entity's name."""
     given = [alias for alias in aliases if alias.source in CURRENT]
-    if not given:
-        return staged
     entities = staged.entities
+    if not given or entities is None:
+        return staged
     rows = list(zip(*(entities[column].to_pylist() for column in ("type", "name", "id")), strict=True))
     own = [Alias(type_, name, identifier, "Hetionet") for type_, name, identifier in rows]
     named: dict[tuple[str, str], set[str]] = defaultdict(set)

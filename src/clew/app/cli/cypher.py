@@ -1,0 +1,253 @@
+"""`clew cypher`: ask a graph in Cypher, load it into a store, or show what a query can name."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import AsJson, GraphPath, check_limit, pairs
+from clew.app.cli.output import counted, print_json, print_table, printable, say
+from clew.app.cli.progress import terminal_progress
+from clew.errors import InputError
+
+if TYPE_CHECKING:
+    from clew.graph import Graph
+    from clew.progress import Progress
+    from clew.store.layout import Relationship, StoreSchema
+    from clew.store.values import Rows
+
+__all__ = ["cypher"]
+
+SHOWN = 20  # rows
+ELEMENTS_SHOWN = 3  # of a list
+ENDS_SHOWN = 3
+
+
+def cypher(
+    graph: GraphPath,
+    query: Annotated[
+        str | None, typer.Argument(metavar="QUERY", help="A Cypher query that only reads.", show_default=False)
+    ] = None,
+    store: Annotated[
+        str, typer.Option("--store", metavar="STORE", help="embedded, a path, or bolt://user:password@host:port/name.")
+    ] = "embedded",
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; JSON or text.", show_default=False),
+    ] = None,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Give up after this long.")] = 30.0,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", "-n", metavar="N", help="Rows; 20, or 10,000 with --json.", show_default=False),
+    ] = None,
+    load: Annotated[bool, typer.Option("--load", help="Load the graph into the store, anew.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Show labels, relationship names and properties.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a graph in Cypher.
+
+    The embedded store is built beside the graph on first use; a server is filled with --load, and its password may
+    stand in CLEW_NEO4J_PASSWORD. Queries only read. docs/stores.md says how a graph lies in a store.
+
+    \b
+    Examples:
+      clew cypher hpo.clew --schema
+      clew cypher hpo.clew "MATCH (g:Gene)-[:ASSOCIATED_WITH]->(d {name: 'Marfan syndrome'}) RETURN g.name"
+      clew cypher hpo.clew "MATCH (n:Gene {name: $gene}) RETURN n" --param gene=FBN1 --json
+      clew cypher hpo.clew --load --store bolt://neo4j@localhost:7687/neo4j
+    """
+    from clew.graph import Graph
+
+    check_limit(limit)
+    if [query is not None, load, schema].count(True) != 1:
+        raise InputError("give a query, or --load, or --schema: exactly one of them")
+    opened = Graph(graph)
+    if schema:
+        _show_schema(graph, opened, as_json=as_json)
+    elif load:
+        _load(graph, opened, store, as_json=as_json)
+    elif query is not None:
+        rows = _ask(opened, store, query, _parameters(param), timeout=timeout, limit=limit, as_json=as_json)
+        if as_json:
+            print_json(_report(graph, store, query, rows))
+        else:
+            _show_rows(rows)
+
+
+def _parameters(given: list[str] | None) -> dict[str, Any]:
+    """Parameters by name; what is not JSON is text."""
+    made: dict[str, Any] = {}
+    for name, text in pairs(given, "--param").items():
+        try:
+            made[name] = json.loads(text)
+        except ValueError:
+            made[name] = text
+    return made
+
+
+def _ask(
+    graph: "Graph",
+    store: str,
+    query: str,
+    parameters: dict[str, Any],
+    *,
+    timeout: float,
+    limit: int | None,
+    as_json: bool,
+) -> "Rows":
+    from clew.store.cypher import parse
+    from clew.store.prepare import DEFAULT_LIMIT
+    from clew.store.store import open_store
+
+    statement = parse(query)  # before anything is built for it
+    most = (DEFAULT_LIMIT if as_json else SHOWN) if limit is None else limit
+    with terminal_progress() as progress:
+        opened = open_store(store, graph, build=True, progress=_announced(progress, graph))
+    with opened:
+        return opened.run(statement, parameters, timeout=timeout, limit=most)
+
+
+def _announced(progress: "Progress", graph: "Graph") -> "Progress":
+    """A progress that first says, once, why there is something to wait for."""
+    said: list[bool] = []
+
+    def report(task: str, done: int, total: int | None) -> None:
+        if not said:
+            said.append(True)
+            print(f"clew: building the embedded Cypher store of {printable(str(graph.path))}, once", file=sys.stderr)
+        progress(task, done, total)
+
+    return report
+
+
+def _shown_store(store: str) -> str:
+    """A store's name without any password."""
+    from clew.store.address import read_address
+
+    return str(read_address(store)) if "://" in store else store
+
+
+def _report(graph: str, store: str, query: str, rows: "Rows") -> dict[str, Any]:
+    return {
+        "graph": graph,
+        "store": _shown_store(store),
+        "query": query,
+        "columns": list(rows.columns),
+        "count": len(rows),
+        "truncated": rows.truncated,
+        "seconds": round(rows.seconds, 4),
+        "rows": rows.records(),
+    }
+
+
+def _show_rows(rows: "Rows") -> None:
+    if len(rows):
+        print_table(rows.columns, ([_cell(value) for value in row] for row in rows), shrink=rows.columns)
+    more = " (there are more: --limit)" if rows.truncated else ""
+    say(f"{counted(len(rows), 'row')}{more} in {rows.seconds:.2f} s")
+
+
+def _cell(value: Any) -> str | int | float | None:
+    from clew.store.values import EntityValue, PathValue, RelationshipValue
+
+    match value:
+        case None | str() | float():
+            return value
+        case bool():
+            return str(value).lower()
+        case int():
+            return value
+        case EntityValue():
+            return f"{value.name} ({value.id})"
+        case RelationshipValue():
+            return f"{value.subject_id} {'not ' * value.negated}{value.relation} {value.object_id}"
+        case PathValue():
+            return " – ".join(each.name for each in value.entities)
+        case list():
+            shown = ", ".join(str(_cell(each)) for each in value[:ELEMENTS_SHOWN])
+            more = f", … ({len(value)} in all)" if len(value) > ELEMENTS_SHOWN else ""
+            return f"[{shown}{more}]"
+    return str(value)
+
+
+def _load(graph: str, opened: "Graph", store: str, *, as_json: bool) -> None:
+    import time
+
+    begun = time.perf_counter()
+    with terminal_progress() as progress:
+        if "://" in store:
+            from clew.store.server_load import load_server
+
+            done = load_server(opened, store, progress=progress)
+            entities, relationships = done.entities, done.relationships
+        else:
+            from clew.store.embedded import build_embedded
+
+            build_embedded(opened, path=None if store == "embedded" else Path(store), progress=progress)
+            entities, relationships = opened.entity_count, opened.triple_count
+    seconds = time.perf_counter() - begun
+    shown = _shown_store(store)
+    if as_json:
+        counts = {"entities": entities, "relationships": relationships, "seconds": round(seconds, 2)}
+        print_json({"graph": graph, "store": shown, **counts})
+        return
+    said = f"{counted(entities, 'entity', 'entities')} and {counted(relationships, 'relationship')}"
+    say(f"loaded {said} of {printable(graph)} into {printable(shown)} in {seconds:.1f} s")
+
+
+def _show_schema(graph: str, opened: "Graph", *, as_json: bool) -> None:
+    from clew.store.layout import lay_out
+
+    layout = lay_out(opened)
+    if as_json:
+        print_json(_schema_report(graph, layout))
+        return
+    print_table(["label", "entities", "type"], [(each.name, each.count, each.type) for each in layout.labels])
+    say()
+    listed = ["id", "name", *(f"{each.name} ({each.kind})" for each in layout.properties)]
+    say(f"properties of entities: {printable(', '.join(listed))}")
+    say()
+    relationships = sorted(layout.relationships, key=lambda each: (-each.count, each.name))
+    rows = [(each.name, each.count, each.relation, _flags(each), _joins(each)) for each in relationships]
+    print_table(["relationship", "count", "relation", "flags", "joins"], rows, shrink=["joins"])
+    say()
+    properties = {each.name: each.kind for relationship in relationships for each in relationship.properties}
+    named = ["triple (integer)", *(f"{name} ({kind})" for name, kind in properties.items())]
+    say(f"properties of relationships, where they say something: {printable(', '.join(named))}")
+
+
+def _schema_report(graph: str, layout: "StoreSchema") -> dict[str, Any]:
+    def properties(listed: Any) -> list[dict[str, str]]:
+        return [{"name": each.name, "kind": each.kind} for each in listed]
+
+    return {
+        "graph": graph,
+        "snapshot": layout.snapshot,
+        "labels": [{"label": each.name, "type": each.type, "count": each.count} for each in layout.labels],
+        "properties": properties(layout.properties),
+        "relationships": [
+            {
+                "name": each.name,
+                "relation": each.relation,
+                "count": each.count,
+                "negated": each.negated,
+                "symmetric": each.symmetric,
+                "ends": [asdict(ends) for ends in each.ends],
+                "properties": properties(each.properties),
+            }
+            for each in layout.relationships
+        ],
+    }
+
+
+def _flags(relationship: "Relationship") -> str:
+    return ", ".join(flag for flag in ("negated", "symmetric") if getattr(relationship, flag))
+
+
+def _joins(relationship: "Relationship") -> str:
+    shown = [f"{each.subject} → {each.object}" for each in relationship.ends[:ENDS_SHOWN]]
+    more = len(relationship.ends) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,94 @@
+"""`clew index`: what linking stands on, made once beside a graph: the name index and the vectors of its names."""
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.link import resolve_types
+from clew.app.cli.options import AsJson, GraphPath
+from clew.app.cli.output import counted, print_json, printable, say
+from clew.app.cli.progress import terminal_progress
+from clew.errors import DerivedError
+
+if TYPE_CHECKING:
+    from clew.graph import Graph
+    from clew.progress import Progress
+
+__all__ = ["index"]
+
+
+def index(
+    graph: GraphPath,
+    vectors: Annotated[
+        bool, typer.Option("--vectors/--no-vectors", help="Also encode the names, for linking by meaning.")
+    ] = True,
+    encoder: Annotated[
+        str, typer.Option(metavar="NAME", help="minilm, a model's directory or a server's URL.")
+    ] = "minilm",
+    type: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type", "-t", metavar="TYPE", help="Encode this type only; may be repeated.", show_default=False
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the name index of a graph, and vectors of its names.
+
+    What is there already and fits the graph is kept. Encoding goes on where a run was broken off.
+
+    \b
+    Examples:
+      clew index hpo.clew
+      clew index hpo.clew --no-vectors
+      clew index mesh.clew --type Disease --encoder minilm
+    """
+    from clew.graph import Graph
+
+    opened = Graph(graph)
+    types = resolve_types(opened.schema, type)
+    with terminal_progress() as progress:
+        report: dict[str, Any] = {"graph": graph, "snapshot": opened.manifest.snapshot}
+        report["names"] = _index_names(opened, progress)
+        report["vectors"] = _index_vectors(opened, encoder, types, progress) if vectors else None
+    if as_json:
+        print_json(report)
+        return
+    names = report["names"]
+    done = "made" if names["made"] else "kept"
+    say(
+        f"{printable(graph)}: {counted(names['names'], 'name')} and {counted(names['ids'], 'id')} indexed, "
+        f"{names['bytes'] / 1e6:,.1f} MB, {done} in {names['seconds']:.1f} s"
+    )
+    if report["vectors"] is not None:
+        made = report["vectors"]
+        say(f"{counted(made['count'], 'name')} encoded by {printable(made['encoder'])} in {made['seconds']:.1f} s")
+
+
+def _index_names(graph: "Graph", progress: "Progress") -> dict[str, Any]:
+    from clew.link.indexing import build_names, write_names
+    from clew.link.name_index import index_path, open_index
+
+    begun, made = time.perf_counter(), True
+    with suppress(DerivedError):
+        open_index(graph, verify=True)
+        made = False
+    if made:
+        write_names(graph, build_names(graph, progress=progress))
+    opened = open_index(graph)
+    size = sum(file.stat().st_size for file in index_path(graph).iterdir())
+    seconds = round(time.perf_counter() - begun, 3)
+    return {"made": made, "names": opened.form_count, "ids": opened.id_count, "bytes": size, "seconds": seconds}
+
+
+def _index_vectors(graph: "Graph", spec: str, types: list[str] | None, progress: "Progress") -> dict[str, Any]:
+    from clew.embed import open_encoder
+    from clew.link.vectors import build_vectors
+
+    encoder = open_encoder(spec)
+    begun = time.perf_counter()
+    count = len(build_vectors(graph, encoder, types=types, progress=progress))
+    seconds = round(time.perf_counter() - begun, 3)
+    return {"encoder": encoder.identity, "types": types, "count": count, "seconds": seconds}

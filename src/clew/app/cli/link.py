@@ -1,0 +1,192 @@
+"""`clew link`: what names mean in a graph, one by one or in running text."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import AsJson, GraphPath, check_limit
+from clew.app.cli.output import bold, counted, print_json, print_table, printable, say, shown_of
+from clew.app.cli.progress import terminal_progress
+from clew.errors import InputError
+
+if TYPE_CHECKING:
+    from clew.graph.schema import Schema
+    from clew.link import Candidate, Linked, Linker, Mention
+
+__all__ = ["link", "resolve_types"]
+
+MARKS = ("negated", "uncertain", "family", "historical")
+
+
+def link(
+    graph: GraphPath,
+    texts: Annotated[
+        list[str] | None, typer.Argument(metavar="TEXT...", help="Names, or with --text sentences.", show_default=False)
+    ] = None,
+    text: Annotated[bool, typer.Option("--text", help="Find the mentions in running text.")] = False,
+    file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Running text from a file; - reads stdin.", show_default=False)
+    ] = None,
+    type: Annotated[
+        list[str] | None,
+        typer.Option("--type", "-t", metavar="TYPE", help="Only of this type; may be repeated.", show_default=False),
+    ] = None,
+    context: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="The text around a name: tells namesakes apart.", show_default=False),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Also link by meaning, as minilm (see clew index).", show_default=False),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Rows shown at most.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Link names to entities: ids, names, synonyms, other spellings, misspellings, meaning; each with its reason.
+
+    With --text or --file, find the mentions in running text and say which are negated, uncertain, about family or past.
+
+    \b
+    Examples:
+      clew link hpo.clew "marfan syndrom" UMLS:C0003706 --type Disease
+      clew link hpo.clew --text "No sign of arachnodactyly; the mother has Marfan syndrome (MFS)."
+      clew link hpo.clew --file letter.txt --type Phenotype --json
+    """
+    from clew.graph import Graph
+
+    check_limit(limit)
+    running = _running_text(texts, text, file)
+    opened = Graph(graph)
+    types = resolve_types(opened.schema, type)
+    with terminal_progress() as progress:
+        from clew.link import Linker
+
+        linker = Linker(opened, encoder=_encoder(encoder), progress=progress)
+    if running is not None:
+        _show_mentions(graph, linker, running, types, limit=limit, as_json=as_json)
+        return
+    found = [linker.link(each, type=types, context=context, limit=limit) for each in texts or ()]
+    if as_json:
+        print_json({"graph": graph, "snapshot": opened.manifest.snapshot, "types": types, "linked": _records(found)})
+        return
+    for at, each in enumerate(found):
+        if at:
+            say()
+        _show_linked(graph, each)
+
+
+def resolve_types(schema: "Schema", names: Sequence[str] | None) -> list[str] | None:
+    """Types as the graph spells them: another case or a slip of the pen is forgiven, anything else is an error."""
+    if not names:
+        return None
+    folded = {name.casefold(): name for name in schema.types}
+    resolved = []
+    for name in names:
+        close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.75)
+        if name not in schema.types and close:
+            name = folded[close[0]]
+        schema.type_number(name)  # an unknown type is an error that lists close ones
+        resolved.append(name)
+    return resolved
+
+
+def _running_text(texts: list[str] | None, text: bool, file: str | None) -> str | None:
+    """The running text to search, or None where names are to be linked one by one."""
+    if file is not None:
+        if texts:
+            raise InputError("give --file or TEXT, not both")
+        try:
+            return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+        except (OSError, ValueError) as error:
+            raise InputError(f"{file} cannot be read as UTF-8 text: {error}") from error
+    if not texts:
+        raise InputError("nothing to link: give names, --text with sentences, or --file")
+    return " ".join(texts) if text else None
+
+
+def _encoder(spec: str | None) -> Any:
+    if spec is None:
+        return None
+    from clew.embed import open_encoder
+
+    return open_encoder(spec)
+
+
+def _records(found: Sequence["Linked"]) -> list[dict[str, Any]]:
+    return [
+        {
+            "mention": each.mention,
+            "best": None if each.best is None else _record(each.best),
+            "rivals": [_record(rival) for rival in each.rivals],
+            "margin": each.margin,
+            "candidates": [_record(candidate) for candidate in each.candidates],
+        }
+        for each in found
+    ]
+
+
+def _record(candidate: "Candidate") -> dict[str, Any]:
+    return {name: value for name, value in asdict(candidate).items() if name != "entity"}
+
+
+def _show_linked(graph: str, linked: "Linked") -> None:
+    say(bold(printable(linked.mention)))
+    if not linked.candidates:
+        say(f"nothing in {printable(graph)} is called anything like that")
+        return
+    if linked.best is None:
+        say("nothing is near enough; the nearest:")
+    elif linked.ambiguous:
+        say(f"the best has {counted(len(linked.rivals), 'rival')}")
+    rows = [(each.id, each.type, each.name, each.stage, each.score, each.reason) for each in linked.candidates]
+    print_table(["id", "type", "name", "stage", "score", "reason"], rows, shrink=["name", "reason"])
+
+
+def _show_mentions(
+    graph: str, linker: "Linker", text: str, types: list[str] | None, *, limit: int, as_json: bool
+) -> None:
+    mentions = linker.detect(text, types=types)
+    if as_json:
+        records = [_mention_record(mention) for mention in mentions]
+        snapshot = linker.graph.manifest.snapshot
+        print_json({"graph": graph, "snapshot": snapshot, "types": types, "count": len(records), "mentions": records})
+        return
+    say(f"{counted(len(mentions), 'mention')} in {counted(len(text), 'character')}")
+    if mentions and limit:
+        rows = [_mention_row(mention) for mention in mentions[:limit]]
+        print_table(
+            ["at", "mention", "id", "type", "name", "marks", "reason"], rows, shrink=["mention", "name", "reason"]
+        )
+    if len(mentions) > limit:
+        say(shown_of(min(limit, len(mentions)), len(mentions)))
+
+
+def _marks(mention: "Mention") -> list[str]:
+    return [mark for mark in MARKS if getattr(mention.marks, mark, False)]
+
+
+def _mention_row(mention: "Mention") -> tuple[int, str, str, str, str, str, str]:
+    best = mention.linked.best
+    assert best is not None  # a mention is only one if it means something
+    rivals = f" ({counted(len(mention.linked.rivals), 'rival')})" if mention.linked.rivals else ""
+    marks = ", ".join(_marks(mention))
+    return mention.start, mention.text, best.id, best.type, best.name, marks, best.reason + rivals
+
+
+def _mention_record(mention: "Mention") -> dict[str, Any]:
+    record = _records([mention.linked])[0]
+    return {
+        "start": mention.start,
+        "end": mention.end,
+        "text": mention.text,
+        "marks": {mark: bool(getattr(mention.marks, mark, False)) for mark in MARKS},
+        "cues": [str(cue) for cue in getattr(mention.marks, "cues", ())],
+        "abbreviation_of": mention.abbreviation_of,
+        "best": record["best"],
+        "rivals": record["rivals"],
+    }

@@ -1,0 +1,28 @@
+"""From names in text to entities of a graph: linking, detection, and the index that both stand on.
+
+linker = Linker(Graph("hpo.clew")); linker.link("marfan syndrom").best; linker.detect("No sign of arachnodactyly.")
+"""
+
+from clew.link.candidates import STAGES, Candidate, Linked, Settings
+from clew.link.detect import Mention
+from clew.link.indexing import build_names, open_or_build, write_names
+from clew.link.linker import Linker
+from clew.link.name_index import Form, LinkIndex, open_index
+from clew.link.vectors import build_vectors, open_vectors
+
+__all__ = [
+    "STAGES",
+    "Candidate",
+    "Form",
+    "LinkIndex",
+    "Linked",
+    "Linker",
+    "Mention",
+    "Settings",
+    "build_names",
+    "build_vectors",
+    "open_index",
+    "open_or_build",
+    "open_vectors",
+    "write_names",
+]

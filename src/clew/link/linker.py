@@ -1,0 +1,294 @@
+"""From a mention to entities: stage by stage from the surest to the vaguest, stopping at the first that decides.
+
+Ids and cross-references, then (with the text around it) a defined abbreviation, names and synonyms letter for letter or
+normalised, misspellings, and meaning. Two entities with different ids are never taken for one: namesakes are rivals.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import UnknownName
+from clew.graph import Graph
+from clew.link.abbreviations import find_abbreviations
+from clew.link.candidates import STAGES, Candidate, Linked, Settings
+from clew.link.detect import Detector, Mention
+from clew.link.disambiguate import order_by_context
+from clew.link.indexing import open_or_build
+from clew.link.likeness import most_alike
+from clew.link.name_index import Form, LinkIndex
+from clew.link.normalise import key, plain
+from clew.link.vectors import NameVectors, open_vectors
+from clew.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from clew.embed import Encoder
+
+__all__ = ["Linker"]
+
+Types = str | Iterable[str] | None
+Mask = NDArray[np.bool_]
+# What a match is worth, by the kind of form that matched.
+LETTER_FOR_LETTER = {"id": 1.0, "xref": 0.99, "name": 1.0, "synonym": 0.98}
+ANOTHER_WAY = {"id": 0.98, "xref": 0.97}
+BUT_FOR_CASE = {"name": 0.99, "synonym": 0.97}
+NORMALISED = {"name": 0.95, "synonym": 0.93}
+LOOSELY = {"name": 0.92, "synonym": 0.90}
+ABBREVIATED = 0.99  # of what its long form is worth
+LOOK_ALIKES, ALIKE = 64, 10  # compared letter by letter, and kept
+MEANT_ALIKE = 8
+JACCARD_FLOOR = 0.2
+NORMALISED_STAGE, FUZZY_STAGE, EMBEDDING_STAGE = map(STAGES.index, ("normalised", "fuzzy", "embedding"))
+
+
+class Linker:
+    """Links mentions to the entities of one graph.
+
+    Without a name index one is made, beside the graph or, where that cannot be written, in memory. The embedding stage
+    needs an `encoder` and the vectors that `clew index` makes with it. One linker serves many threads.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        encoder: "Encoder | None" = None,
+        settings: Settings | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        self.graph = graph
+        self.settings = settings or Settings()
+        self.encoder = encoder
+        self._rows_of_types: dict[bytes, NDArray[np.int64]] = {}
+        self.index: LinkIndex = open_or_build(graph, progress=progress)
+
+    @cached_property
+    def vectors(self) -> NameVectors | None:
+        """Names by their meaning; None without an encoder."""
+        return None if self.encoder is None else open_vectors(self.graph, self.encoder)
+
+    def link(
+        self,
+        mention: str,
+        *,
+        type: Types = None,
+        context: str | None = None,
+        long_form: str | None = None,
+        deepest: str = STAGES[-1],
+        limit: int = 5,
+    ) -> Linked:
+        """The entities that a mention may mean, best first.
+
+        `type` keeps only entities of that type (or those types). `context`, the text around the mention, defines
+        abbreviations and orders namesakes by how near they are to it. `long_form` is what the mention is short for,
+        where the caller knows. `deepest` is the last stage to try: "normalised" allows no guessing.
+        """
+        if deepest not in STAGES:
+            raise UnknownName(f"no stage is called {deepest!r}: known: {', '.join(STAGES)}")
+        allowed = self._allowed(type)
+        found: dict[int, Candidate] = {}
+        if long_form is None and context is not None:
+            long_form = _defined(mention.strip(), context)
+        best = self._search(mention, found, allowed, long_form, STAGES.index(deepest))
+        ranked = sorted(found.values(), key=lambda each: (-each.score, each.entity))
+        if best is None:
+            return Linked(mention, tuple(ranked[:limit]))
+        ranked.remove(best)
+        rivals = [each for each in ranked if self._is_rival(each, best)]
+        if context is not None and rivals:
+            best, *rivals = order_by_context(self.graph, [best, *rivals], context, self.encoder)
+            placed = {each.entity for each in (best, *rivals)}
+            ranked = [*rivals, *(each for each in ranked if each.entity not in placed)]
+        margin = best.score - ranked[0].score if ranked else 1.0
+        return Linked(mention, (best, *ranked)[:limit], best, tuple(rivals), round(max(0.0, margin), 4))
+
+    def detect(self, text: str, *, types: Types = None, marks: bool = True) -> list[Mention]:
+        """The mentions in a running text, in order: the longest names, never inside words, marked by their context."""
+        self._allowed(types)  # an unknown type is an error, even where nothing is found
+        return self._detector.detect(text, types=_listed(types), marks=marks)
+
+    @cached_property
+    def _detector(self) -> Detector:
+        return Detector(self)
+
+    # stages -----------------------------------------------------------------------------------------------------
+
+    def _search(
+        self, mention: str, found: dict[int, Candidate], allowed: Mask | None, long_form: str | None, deepest: int
+    ) -> Candidate | None:
+        """Fill `found` stage by stage; the best candidate of the first stage that decides."""
+        text = mention.strip()
+        if not text:
+            return None
+        self._by_id(text, found, allowed)
+        if not found and long_form is not None:  # what the text itself defines goes before what others call so
+            self._by_long_form(long_form, found, allowed, deepest)
+            if found:
+                return _first(found.values())
+        name_key = key(text)
+        self._by_name(text, name_key, found, allowed, deepest)
+        if not found and deepest >= NORMALISED_STAGE:
+            self._by_loose_name(name_key, found, allowed)
+        if found or deepest < FUZZY_STAGE:
+            return _first(found.values())
+        settings = self.settings
+        self._by_likeness(name_key, found, allowed)
+        if (best := _first(found.values())) and best.score >= settings.fuzzy_accept:
+            return best
+        if deepest < EMBEDDING_STAGE:
+            return None
+        meant: dict[int, Candidate] = {}
+        self._by_meaning(text, meant, allowed)
+        best = _first(meant.values())
+        decided = best is not None and best.score >= settings.embedding_accept
+        for each in meant.values():
+            known = found.get(each.entity)
+            if known is None or each.score > known.score or (decided and each is best):
+                found[each.entity] = each
+        return best if decided else None
+
+    def _by_id(self, text: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
+        for form in self.index.find_id(text):
+            what = "id" if form.kind == "id" else "cross-reference"
+            if form.text == text:
+                self._note(found, form, form.kind, LETTER_FOR_LETTER[form.kind], f"{what}, letter for letter", allowed)
+            else:
+                reason = f"{what} '{form.text}' written another way"
+                self._note(found, form, form.kind, ANOTHER_WAY[form.kind], reason, allowed)
+
+    def _by_long_form(self, long_form: str, found: dict[int, Candidate], allowed: Mask | None, deepest: int) -> None:
+        meant: dict[int, Candidate] = {}
+        best = self._search(long_form, meant, allowed, None, deepest)
+        for each in meant.values():
+            if best is not None and self._is_rival(each, best):
+                reason = f"short for '{long_form}': {each.reason}"
+                score = round(each.score * ABBREVIATED, 4)
+                found[each.entity] = replace(each, stage="abbreviation", score=score, reason=reason)
+
+    def _by_name(
+        self, text: str, name_key: str, found: dict[int, Candidate], allowed: Mask | None, deepest: int
+    ) -> None:
+        row = self.index.find(name_key)
+        if row is None:
+            return
+        lowered = plain(text)
+        for form in self.index.forms(row):
+            stage = "exact name" if form.kind == "name" else "synonym"
+            if form.text == text:
+                worth, reason = LETTER_FOR_LETTER, f"{form.kind}, letter for letter"
+            elif plain(form.text) == lowered:
+                worth, reason = BUT_FOR_CASE, f"{form.kind}, but for case"
+            else:
+                worth, stage = NORMALISED, "normalised"
+                reason = f"{form.kind} '{form.text}', but for punctuation, plural or accents"
+            if STAGES.index(stage) <= deepest:
+                self._note(found, form, stage, worth[form.kind], reason, allowed)
+
+    def _by_loose_name(self, name_key: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
+        for row in self.index.find_loosely(name_key):
+            for form in self.index.forms(row):
+                reason = f"{form.kind} '{form.text}', but for word order, spaces or spelling"
+                self._note(found, form, "normalised", LOOSELY[form.kind], reason, allowed)
+
+    def _by_likeness(self, name_key: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
+        settings = self.settings
+        if len(name_key) < settings.shortest_fuzzy:
+            return
+        near = self.index.trigrams.nearest(
+            name_key, limit=LOOK_ALIKES, floor=JACCARD_FLOOR, most_read=settings.most_read
+        )
+        rows = [row for row, _ in near]
+        texts = [self.index.keys[row] for row in rows]
+        count = self.index.phrases.count
+        kept = ALIKE if allowed is None else LOOK_ALIKES  # the most alike may be of other types
+        for at, how in most_alike(name_key, texts, count=count, floor=settings.fuzzy_floor, limit=kept):
+            for form in self.index.forms(rows[at]):
+                self._note(found, form, "fuzzy", min(how.score, 0.99), how.explain(form.text), allowed)
+
+    def _by_meaning(self, text: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
+        if self.encoder is None or self.vectors is None:
+            return
+        names, vector = self.graph.entities["name"], self.encoder.encode([text])
+        for entity, score in self.vectors.nearest(vector, count=MEANT_ALIKE, rows=self._rows(self.vectors, allowed)):
+            if score < self.settings.embedding_floor:
+                break
+            name = names[entity].as_py()
+            reason = f"means about the same as '{name}' (cosine {score:.2f})"
+            self._note(found, Form(name, entity, "name"), "embedding", min(score, 0.99), reason, None)
+
+    def _rows(self, vectors: NameVectors, allowed: Mask | None) -> NDArray[np.int64] | None:
+        """The vectors of entities of allowed types; found once for each choice of types."""
+        if allowed is None:
+            return None
+        rows = self._rows_of_types.get(allowed.tobytes())
+        if rows is None:
+            rows = vectors.rows_of(np.flatnonzero(allowed[self.graph.entity_types]))
+            self._rows_of_types[allowed.tobytes()] = rows
+        return rows
+
+    def _is_rival(self, candidate: Candidate, best: Candidate) -> bool:
+        return round(best.score - candidate.score, 4) <= self.settings.rival_margin
+
+    # candidates -------------------------------------------------------------------------------------------------
+
+    def _note(
+        self, found: dict[int, Candidate], form: Form, stage: str, score: float, reason: str, allowed: Mask | None
+    ) -> None:
+        """Keep a form's entity as a candidate, if its type is allowed and nothing better is known of it."""
+        known = found.get(form.entity)
+        if known is not None and known.score >= score:
+            return
+        type_number = int(self.graph.entity_types[form.entity])
+        if allowed is not None and not allowed[type_number]:
+            return
+        entities = self.graph.entities
+        found[form.entity] = Candidate(
+            entity=form.entity,
+            id=entities["id"][form.entity].as_py(),
+            name=entities["name"][form.entity].as_py(),
+            type=self._types[type_number],
+            matched=form.text,
+            stage=stage,
+            score=round(score, 4),
+            reason=reason,
+        )
+
+    @cached_property
+    def _types(self) -> list[str]:
+        return list(self.graph.schema.types)
+
+    def _allowed(self, types: Types) -> Mask | None:
+        """Which types are asked for; None for all."""
+        if types is None:
+            return None
+        mask = np.zeros(len(self.graph.schema.types), bool)
+        for name in _listed(types) or ():
+            mask[self.graph.schema.type_number(name)] = True
+        return mask
+
+
+def _listed(types: Types) -> tuple[str, ...] | None:
+    return None if types is None else (types,) if isinstance(types, str) else tuple(types)
+
+
+def _first(candidates: Iterable[Candidate]) -> Candidate | None:
+    return min(candidates, key=lambda each: (-each.score, each.entity), default=None)
+
+
+def _defined(mention: str, context: str) -> str | None:
+    """What the mention is short for in that text."""
+    long_forms = _long_forms(context)
+    return long_forms.get(mention) or long_forms.get(mention.removesuffix("s"))
+
+
+@lru_cache(maxsize=64)
+def _long_forms(text: str) -> dict[str, str]:
+    """The abbreviations that a text defines; the first definition counts."""
+    long_forms: dict[str, str] = {}
+    for each in find_abbreviations(text):
+        long_forms.setdefault(each.short, each.long)
+    return long_forms

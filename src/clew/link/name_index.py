@@ -1,0 +1,231 @@
+"""The name index of a graph: every id, cross-reference, name and synonym, as arrays that are mapped, not loaded.
+
+Names with the same key stand together as one key row; rows are sorted by the hash of their key, so a look-up is one
+bisection. Runs of three bytes and a tree of words over the same rows serve misspellings and running text. It lives in
+`graph.derived("names")`, sealed with the graph's snapshot.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import DamagedGraph, DerivedError
+from clew.graph import Graph
+from clew.graph.arrays import MappedArrays, prove_ids, prove_offsets
+from clew.link.curies import curie_key, local_part
+from clew.link.normalise import loose_keys
+from clew.link.phrases import Phrases
+from clew.link.strings import Strings, hash_of
+from clew.link.trigrams import Trigrams
+from clew.sealed import check_seal
+
+__all__ = ["KINDS", "LAYOUT", "VERSION", "Form", "LinkIndex", "index_identity", "index_path", "open_index", "remedy"]
+
+Ints = NDArray[np.integer]
+Arrays = Callable[[str], Ints]
+VERSION = 3  # of the arrays and of the normaliser: raise it when either changes
+KINDS = ("name", "synonym", "id", "xref")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way in which an entity is called, as the graph writes it."""
+
+    text: str
+    entity: int
+    kind: str  # one of KINDS
+
+
+# array: (type, how long, what its numbers point into). "x+1" is a list of starts into the third.
+LAYOUT: Mapping[str, tuple[str, str, str | None]] = {
+    "key_hash": ("uint64", "keys", None),  # sorted
+    "key_text": ("uint8", "key_bytes", None),
+    "key_start": ("int64", "keys+1", "key_bytes"),
+    "form_start": ("int64", "keys+1", "forms"),  # which forms have the key
+    "form_text": ("uint8", "form_bytes", None),
+    "form_text_start": ("int64", "forms+1", "form_bytes"),
+    "form_entity": ("int64", "forms", "entities"),
+    "form_kind": ("uint8", "forms", "kinds"),
+    "loose_hash": ("uint64", "loose", None),  # sorted
+    "loose_key": ("int32", "loose", "keys"),
+    "id_hash": ("uint64", "ids", None),  # sorted
+    "id_text": ("uint8", "id_bytes", None),
+    "id_text_start": ("int64", "ids+1", "id_bytes"),
+    "id_entity": ("int64", "ids", "entities"),
+    "id_kind": ("uint8", "ids", "kinds"),
+    "local_hash": ("uint64", "locals", None),  # sorted
+    "local_id": ("int64", "locals", "ids"),
+    "gram_code": ("uint32", "grams", None),  # sorted
+    "gram_start": ("int64", "grams+1", "postings"),
+    "gram_key": ("int32", "postings", "keys"),
+    "key_grams": ("uint16", "keys", None),
+    "word_hash": ("uint64", "words", None),  # sorted
+    "word_count": ("int64", "words", None),
+    "word_state": ("int32", "words", "-states"),  # "-": or -1
+    "step": ("uint64", "steps", None),  # sorted
+    "step_state": ("int32", "steps", "states"),
+    "state_key": ("int32", "states", "-keys"),
+}
+
+
+class LinkIndex:
+    """Looks forms up by key, by looser keys, by id, by likeness, and in running text."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays = arrays
+        self._used: dict[str, Ints] = {}
+
+    @property
+    def form_count(self) -> int:
+        """Names and synonyms."""
+        return len(self._get("form_entity"))
+
+    @property
+    def id_count(self) -> int:
+        """Ids and cross-references."""
+        return len(self._get("id_entity"))
+
+    def find(self, key: str) -> int | None:
+        """The row of exactly this key."""
+        return next((row for row in _equal(self._get("key_hash"), hash_of(key)) if self.keys[row] == key), None)
+
+    def find_loosely(self, key: str) -> list[int]:
+        """Rows whose words are the same in another order, or but for spaces, spelling and small words."""
+        loose = loose_keys(key)
+        found: dict[int, None] = {}
+        for each in dict.fromkeys(loose):
+            for at in _equal(self._get("loose_hash"), hash_of(each)):
+                row = int(self._get("loose_key")[at])
+                if each in loose_keys(self.keys[row]):
+                    found.setdefault(row)
+        return list(found)
+
+    def forms(self, row: int) -> list[Form]:
+        """Every form with the key of that row: names before synonyms, then by entity."""
+        start, end = self._get("form_start")[row : row + 2].tolist()
+        entities, kinds = self._get("form_entity")[start:end].tolist(), self._get("form_kind")[start:end].tolist()
+        return [Form(self._texts[start + at], entities[at], KINDS[kinds[at]]) for at in range(end - start)]
+
+    def find_id(self, text: str) -> list[Form]:
+        """Ids and cross-references that `text` may be a way of writing; a bare local part if only one prefix has it."""
+        key = curie_key(text)
+        if key is not None:
+            rows = [at for at in _equal(self._get("id_hash"), hash_of(key)) if curie_key(self._id_texts[at]) == key]
+            if rows:
+                return [self._id_form(at) for at in rows]
+        local = local_part(text) if ":" not in text else None
+        if local is None:
+            return self._odd_ids(text)
+        at_local = list(_equal(self._get("local_hash"), hash_of(local)))
+        rows = [int(self._get("local_id")[at]) for at in at_local]
+        found = [form for form in map(self._id_form, rows) if local_part(form.text) == local]
+        return found or self._odd_ids(text)
+
+    def _odd_ids(self, text: str) -> list[Form]:
+        """Ids that are no CURIEs stand under their own text."""
+        rows = _equal(self._get("id_hash"), hash_of(text))
+        return [form for form in map(self._id_form, rows) if form.text == text]
+
+    def _id_form(self, at: int) -> Form:
+        kind = KINDS[int(self._get("id_kind")[at])]
+        return Form(self._id_texts[at], int(self._get("id_entity")[at]), kind)
+
+    @cached_property
+    def keys(self) -> Strings:
+        """The key of every row."""
+        return Strings(self._bytes("key_text"), self._starts("key_start"))
+
+    @cached_property
+    def _texts(self) -> Strings:
+        return Strings(self._bytes("form_text"), self._starts("form_text_start"))
+
+    @cached_property
+    def _id_texts(self) -> Strings:
+        return Strings(self._bytes("id_text"), self._starts("id_text_start"))
+
+    @cached_property
+    def trigrams(self) -> Trigrams:
+        """The rows by their runs of three bytes."""
+        return Trigrams(*map(self._get, ("gram_code", "gram_start", "gram_key", "key_grams")))
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """The rows as a tree of words."""
+        return Phrases(*map(self._get, ("word_hash", "word_count", "word_state", "step", "step_state", "state_key")))
+
+    def _get(self, name: str) -> Ints:
+        array = self._used.get(name)
+        if array is None:
+            array = self._used[name] = self._arrays(name)
+        return array
+
+    def _bytes(self, name: str) -> NDArray[np.uint8]:
+        return self._get(name).view(np.uint8)
+
+    def _starts(self, name: str) -> NDArray[np.int64]:
+        return self._get(name).view(np.int64)
+
+
+def _equal(hashes: Ints, wanted: int) -> Iterator[int]:
+    """Where a sorted array holds a number."""
+    at = int(np.searchsorted(hashes, np.uint64(wanted)))
+    while at < len(hashes) and int(hashes[at]) == wanted:
+        yield at
+        at += 1
+
+
+def index_path(graph: Graph) -> Path:
+    """Where the name index of a graph lives."""
+    return graph.derived("names")
+
+
+def index_identity(graph: Graph) -> dict[str, str | int]:
+    """What the index must have been made from."""
+    return {"version": VERSION, "snapshot": graph.manifest.snapshot}
+
+
+def remedy(graph: Graph) -> str:
+    """The command that makes the index anew."""
+    return f"clew index {graph.path}"
+
+
+def open_index(graph: Graph, *, verify: bool = False) -> LinkIndex:
+    """The index on disk; raises `DerivedError` where it is missing, of another graph or damaged.
+
+    Opening reads the seal only. Each array is mapped and looked through when first used, so that damage can never make
+    a look-up read outside it; with `verify` all contents are compared with their checksums.
+    """
+    path, again = index_path(graph), remedy(graph)
+    what = f"the name index of {graph.path}"
+    sealed = check_seal(path, index_identity(graph), what=what, remedy=again, verify=verify)
+    mapped = MappedArrays(path)
+    try:
+        counts = {name.removeprefix("count_"): int(n) for name, n in sealed.items() if name.startswith("count_")}
+    except (TypeError, ValueError) as error:
+        raise DerivedError(f"{path} does not say how large it is: run `{again}`") from error
+    counts |= {"entities": graph.entity_count, "kinds": len(KINDS)}
+
+    def get(name: str) -> Ints:
+        dtype, length, target = LAYOUT[name]
+        count, _, more = length.partition("+")
+        try:
+            return mapped.get(name, dtype, counts[count] + bool(more), _proof(bool(more), target, counts))
+        except (DamagedGraph, KeyError) as error:
+            raise DerivedError(f"{path / name}.npy is damaged or does not fit: run `{again}`") from error
+
+    return LinkIndex(get)
+
+
+def _proof(starts: bool, target: str | None, counts: Mapping[str, int]) -> Callable[[Ints], bool]:
+    if target is None:
+        return lambda numbers: True
+    if starts:
+        return prove_offsets(counts[target])
+    if target.startswith("-"):
+        below = counts[target[1:]]
+        return lambda numbers: len(numbers) == 0 or (int(numbers.min()) >= -1 and int(numbers.max()) < below)
+    return prove_ids(counts[target])

@@ -1,0 +1,50 @@
+"""Many strings as two arrays, bytes and starts, so that they can be mapped from disk and read one at a time."""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Bytes", "Hashes", "Starts", "Strings", "hash_of", "hashes_of", "pack"]
+
+Bytes = NDArray[np.uint8]
+Starts = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+
+
+def hash_of(text: str) -> int:
+    """64 bits that stand for a text; whoever finds one compares the texts as well."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+def hashes_of(texts: Iterable[str]) -> Hashes:
+    """`hash_of` each."""
+    return np.fromiter(map(hash_of, texts), np.uint64)
+
+
+def pack(texts: Iterable[str]) -> tuple[Bytes, Starts]:
+    """Strings as one run of UTF-8 bytes and where each begins, with the end of the last."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    starts = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=starts[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), starts
+
+
+class Strings:
+    """Packed strings, read one at a time.
+
+    >>> Strings(*pack(["one", "zwei"]))[1]
+    'zwei'
+    """
+
+    def __init__(self, content: Bytes, starts: Starts) -> None:
+        self._content = memoryview(content)  # type: ignore[arg-type]
+        self._starts = starts
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __getitem__(self, at: int) -> str:
+        start, end = self._starts[at : at + 2].tolist()
+        return str(self._content[start:end], "utf-8", "replace")  # "replace": a flipped bit must not end a search

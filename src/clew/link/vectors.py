@@ -1,0 +1,88 @@
+"""A vector for the name of every entity, or of those of some types, made by an encoder and kept beside the graph."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from clew.embed import Encoder, VectorIndex
+    from clew.graph import Graph
+
+__all__ = ["NameVectors", "build_vectors", "open_vectors", "vectors_path"]
+
+ALL = "*"  # types, as the seal states them
+SEPARATOR = "\n"
+
+
+class NameVectors:
+    """The names nearest to a text in meaning."""
+
+    def __init__(self, index: "VectorIndex", entities: NDArray[np.int64] | None) -> None:
+        self._index = index
+        self._entities = entities  # (rows,) sorted: whose name each row is; None where rows are entities
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def rows_of(self, entities: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of some entities; those whose names were not encoded have none."""
+        return entities if self._entities is None else np.flatnonzero(np.isin(self._entities, entities))
+
+    def nearest(
+        self, vector: NDArray[np.float32], *, count: int, rows: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, float]]:
+        """Entities and their cosines, the nearest first; only those of some rows, if given."""
+        if not len(self) or (rows is not None and not len(rows)):
+            return []
+        found = self._index.nearest(vector, k=count, rows=rows)
+        near = found.rows[0][found.rows[0] >= 0]
+        entities = near if self._entities is None else self._entities[near]
+        return list(zip(entities.tolist(), found.scores[0][: len(near)].tolist(), strict=True))
+
+
+def vectors_path(graph: "Graph", encoder: "Encoder") -> Path:
+    """Where the vectors of one encoder live: several encoders can serve one graph."""
+    return graph.derived("vectors-" + re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-").lower()[-60:])
+
+
+def open_vectors(graph: "Graph", encoder: "Encoder") -> NameVectors:
+    """The vectors on disk; raises `DerivedError` where they are missing, of another graph or encoder, or damaged."""
+    from clew.embed import VectorIndex
+
+    index = VectorIndex.open(
+        vectors_path(graph, encoder),
+        {"snapshot": graph.manifest.snapshot, "encoder": encoder.identity},
+        what=f"the name vectors of {graph.path}",
+        remedy=f"clew index {graph.path} --encoder {encoder.name}",
+    )
+    types = str(index.identity.get("types", ALL))
+    return NameVectors(index, None if types == ALL else _entities(graph, types.split(SEPARATOR)))
+
+
+def build_vectors(
+    graph: "Graph", encoder: "Encoder", *, types: Iterable[str] | None = None, progress: Progress = silent
+) -> NameVectors:
+    """Encode the names of all entities, or of those of some types; a run that was broken off goes on where it was."""
+    from clew.embed import build_index
+
+    chosen = None if types is None else sorted(set(types))
+    names = graph.entities["name"]
+    if chosen is not None:
+        import pyarrow as pa
+
+        names = names.take(pa.array(_entities(graph, chosen)))
+    identity = {"snapshot": graph.manifest.snapshot, "types": ALL if chosen is None else SEPARATOR.join(chosen)}
+    path = vectors_path(graph, encoder)
+    build_index(path, names.to_pylist(), encoder, identity=identity, what="name vectors", progress=progress)
+    return open_vectors(graph, encoder)
+
+
+def _entities(graph: "Graph", types: Iterable[str]) -> NDArray[np.int64]:
+    numbers = [graph.schema.type_number(name) for name in types]
+    return np.flatnonzero(np.isin(graph.entity_types, numbers))
