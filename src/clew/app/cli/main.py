@@ -28,6 +28,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "ask": "ask:ask",
     "index": "index:index",
     "link": "link:link",
+    "cypher": "cypher:cypher",
     "models": "models:models",
     "export": "export:export",
     "doctor": "doctor:doctor",

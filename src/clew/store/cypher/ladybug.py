@@ -134,7 +134,7 @@ def _differ(one: Any, other: Any) -> s.Expression:
         return s.Unary("NOT", s.Binary("IN", right, left))
     if other.repeated:
         return s.Unary("NOT", s.Binary("IN", left, right))
-    return s.Binary("<>", left, right)
+    return s.Binary("<>", s.Call("id", (left,)), s.Call("id", (right,)))  # cheaper than comparing all of both
 
 
 def _all_of(*conditions: s.Expression | None) -> s.Expression | None:
@@ -192,8 +192,6 @@ def _call(call: s.Call) -> s.Expression:
             return s.Call("rels", arguments)
         case s.Call("sum"):
             return s.Call("coalesce", (call, s.Literal(0)))
-        case s.Call("split", arguments):
-            return s.Call("string_split", arguments)
         case s.Call("substring", (text, start, *length)):
             count = length[0] if length else s.Call("size", (text,))
             return s.Call("substring", (text, _plus_one(start), count))

@@ -38,7 +38,6 @@ FUNCTIONS = {  # name in any case: how many arguments it takes
     "rtrim": (1, 1),
     "sign": (1, 1),
     "size": (1, 1),
-    "split": (2, 2),
     "sqrt": (1, 1),
     "substring": (2, 3),
     "tail": (1, 1),

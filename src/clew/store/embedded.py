@@ -1,0 +1,287 @@
+"""The embedded store: a Ladybug database beside the graph, built once, opened read-only.
+
+`build_embedded` lays a graph out as typed tables, one for each label and relationship name, and seals the directory;
+`EmbeddedStore` answers queries from it. Several processes may have it open.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Any, Self
+
+import ladybug
+import pyarrow as pa
+
+from clew.errors import ClewError, DerivedError, GraphError, QueryError, StoreError, Timeout
+from clew.graph import Graph
+from clew.progress import Progress, silent
+from clew.sealed import check_seal, new_sealed
+from clew.store.columns import entity_tables, relationship_tables
+from clew.store.cypher import Statement, quote, quote_text
+from clew.store.layout import LAYOUT_VERSION, Property, StoreSchema, lay_out
+from clew.store.packing import pack, unpack
+from clew.store.prepare import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Prepared, prepare
+from clew.store.values import EntityValue, PathValue, RelationshipValue, Rows, Triples, Value
+from clew.store.waiting import wait_for
+
+__all__ = ["EmbeddedStore", "build_embedded", "embedded_path", "ensure_embedded"]
+
+with suppress(ImportError):
+    # Loaded by itself, Ladybug's library shows its symbols to every other one, and llama.cpp's, loaded after it, then
+    # dies of them. Imported here first, it keeps them to itself.
+    import ladybug._lbug
+
+log = logging.getLogger(__name__)
+FILE = "store.lbug"
+ROWS_AT_ONCE = 1_000_000  # loaded by one COPY: bounds what a large relation takes in memory
+MEMORY = 2 << 30  # bytes that all queries of an opened store may take together
+MOST_USES = 200  # of a connection, which remembers every query it ever ran
+WHAT = "the embedded Cypher store of {graph}"
+COLUMN_TYPES = {
+    "string": "STRING", "integer": "INT64", "float": "DOUBLE", "boolean": "BOOL",
+    "strings": "STRING[]", "integers": "INT64[]", "floats": "DOUBLE[]", "booleans": "BOOL[]",
+}  # fmt: skip
+PACKED_TYPES = COLUMN_TYPES | {"strings": "STRING"}
+OWN_COLUMNS = ("_ID", "_LABEL", "_SRC", "_DST")
+
+
+def embedded_path(graph: Graph, path: Path | None = None) -> Path:
+    """Where the embedded store of a graph lies."""
+    return graph.derived("ladybug") if path is None else Path(path)
+
+
+# building ---------------------------------------------------------------------------------------------------------
+
+
+def build_embedded(graph: Graph, *, path: Path | None = None, progress: Progress = silent) -> Path:
+    """Load a graph into an embedded store; what stood there before is replaced at the end, in one step."""
+    path = embedded_path(graph, path)
+    schema = lay_out(graph)
+    begun = time.monotonic()
+    with new_sealed(path, _identity(graph), what=WHAT.format(graph=graph.path)) as directory:
+        database = ladybug.Database(directory / FILE)
+        try:
+            _load_entities(graph, schema, database, progress)
+            _load_relationships(graph, schema, database, progress)
+        except RuntimeError as error:
+            raise StoreError(f"{graph.path} could not be loaded into Ladybug: {_first_line(error)}") from error
+        finally:
+            database.close()
+    log.info("loaded %s into %s in %.1f s", graph.path, path, time.monotonic() - begun)
+    return path
+
+
+def ensure_embedded(graph: Graph, *, path: Path | None = None, progress: Progress = silent) -> None:
+    """Build the embedded store unless it is there and fits the graph."""
+    try:
+        _check(graph, embedded_path(graph, path))
+    except DerivedError as reason:
+        log.info("%s", reason)
+        try:
+            build_embedded(graph, path=path, progress=progress)
+        except GraphError as error:
+            raise DerivedError(f"{reason}; it could not be built now: {error}") from error
+
+
+def _identity(graph: Graph) -> dict[str, str | int | float | bool]:
+    return {
+        "snapshot": graph.manifest.snapshot,
+        "ladybug storage version": int(ladybug.storage_version),
+        "layout": LAYOUT_VERSION,
+    }
+
+
+def _load_entities(graph: Graph, schema: StoreSchema, database: Any, progress: Progress) -> None:
+    """One table for each label. A connection keeps every table it was given, so each label has its own."""
+    task, done = "loading entities", 0
+    progress(task, done, schema.entity_count)
+    columns = ["id STRING PRIMARY KEY", "name STRING", *(_column(each, COLUMN_TYPES) for each in schema.properties)]
+    for label in schema.labels:
+        with ladybug.Connection(database) as connection:
+            connection.execute(f"CREATE NODE TABLE {quote(label.name)}({', '.join(columns)})")
+            for table in entity_tables(graph, schema, label, rows=ROWS_AT_ONCE):
+                connection.execute(f"COPY {quote(label.name)} FROM $rows", {"rows": table})
+                done += table.num_rows
+                progress(task, done, schema.entity_count)
+
+
+def _load_relationships(graph: Graph, schema: StoreSchema, database: Any, progress: Progress) -> None:
+    """One table for each name, with all the pairs of labels it joins."""
+    task, done = "loading relationships", 0
+    progress(task, done, schema.relationship_count)
+    for each in schema.relationships:
+        pairs = [f"FROM {quote(ends.subject)} TO {quote(ends.object)}" for ends in each.ends]
+        columns = [_column(property, PACKED_TYPES) for property in each.properties]
+        with ladybug.Connection(database) as connection:
+            listed = ", ".join([*pairs, "triple INT64", *columns])
+            connection.execute(f"CREATE REL TABLE {quote(each.name)}({listed})")
+            for ends, table in relationship_tables(graph, schema, each, rows=ROWS_AT_ONCE):
+                pair = f"from={quote_text(ends.subject)}, to={quote_text(ends.object)}"
+                connection.execute(f"COPY {quote(each.name)} FROM $rows ({pair})", {"rows": _packed(table)})
+                done += table.num_rows
+                progress(task, done, schema.relationship_count)
+
+
+def _column(property: Property, types: Mapping[str, str]) -> str:
+    return f"{quote(property.name)} {types[property.kind]}"
+
+
+def _packed(table: pa.Table) -> pa.Table:
+    """Relationships with their lists of text as text."""
+    columns = {name: table[name].combine_chunks() for name in table.column_names}
+    return pa.table(
+        {name: pack(each) if each.type == pa.list_(pa.string()) else each for name, each in columns.items()}
+    )
+
+
+# asking -----------------------------------------------------------------------------------------------------------
+
+
+class EmbeddedStore:
+    """A built store, opened read-only. `memory` bounds what its queries may take, in bytes."""
+
+    name = "embedded"
+    dialect = "ladybug"
+
+    def __init__(self, graph: Graph, *, path: Path | None = None, memory: int = MEMORY) -> None:
+        self.path = embedded_path(graph, path)
+        _check(graph, self.path)
+        try:
+            self._database = ladybug.Database(self.path / FILE, read_only=True, buffer_pool_size=memory)
+        except (RuntimeError, OSError) as error:
+            raise StoreError(
+                f"{self.path / FILE} cannot be opened ({_first_line(error)}): run `{_remedy(graph)}`"
+            ) from error
+        self.schema = lay_out(graph)
+        self._triples = Triples(graph)
+        self._idle: SimpleQueue[tuple[Any, int]] = SimpleQueue()  # connections, and how often each was used
+        self._left_behind: list[threading.Event] = []  # work that would not stop
+        self._closed = False
+
+    def run(
+        self,
+        query: str | Statement,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        limit: int = DEFAULT_LIMIT,
+    ) -> Rows:
+        """Answer one reading query."""
+        ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, timeout=timeout, limit=limit)
+        begun = time.monotonic()
+        late = f"the query was stopped after {timeout:g} s: ask for less, or raise the timeout"
+        with self._connection() as (connection, abandon):
+            connection.set_query_timeout(max(1, round(timeout * 1000)))
+            try:
+                rows, columns, truncated = wait_for(
+                    lambda: self._fetch(connection, ready, limit, begun + timeout),
+                    seconds=timeout + 0.1,  # its own timer should come first
+                    stop=connection.interrupt,
+                    abandon=abandon,
+                    late=late,
+                )
+            except ClewError:
+                raise
+            except RuntimeError as error:
+                raise _explained(error, late) from error
+        return Rows(columns, rows, truncated, time.monotonic() - begun)
+
+    def _fetch(
+        self, connection: Any, ready: Prepared, limit: int, deadline: float
+    ) -> tuple[list[tuple[Value, ...]], tuple[str, ...], bool]:
+        rows: list[tuple[Value, ...]] = []
+        with connection.execute(ready.text, ready.parameters) as result:
+            while result.has_next():
+                if len(rows) == limit:
+                    return rows, ready.columns or tuple(result.get_column_names()), True
+                if len(rows) % 256 == 0 and time.monotonic() > deadline:
+                    raise RuntimeError("Interrupted.")
+                rows.append(tuple(map(self._value, result.get_next())))
+            return rows, ready.columns or tuple(result.get_column_names()), False
+
+    @contextmanager
+    def _connection(self) -> Iterator[tuple[Any, Callable[[threading.Event], None]]]:
+        """A connection of the caller's own, and how to say that it is still busy with work that would not stop."""
+        if self._closed:
+            raise StoreError("this store is closed: open it again")
+        try:
+            connection, uses = self._idle.get_nowait()
+        except Empty:
+            connection, uses = ladybug.Connection(self._database), 0
+        busy: list[threading.Event] = []
+        try:
+            yield connection, busy.append
+        finally:
+            self._left_behind += busy
+            if not busy and uses < MOST_USES:
+                self._idle.put((connection, uses + 1))
+
+    def _value(self, value: Any) -> Value:
+        if isinstance(value, list):
+            return [self._value(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if "_NODES" in value and "_RELS" in value:
+            entities, relationships = map(self._value, value["_NODES"]), map(self._value, value["_RELS"])
+            return PathValue(tuple(entities), tuple(relationships))
+        if "_SRC" in value:
+            return self._relationship(value)
+        if "_LABEL" in value and "_ID" in value:
+            return self._entity(value)
+        return {name: self._value(each) for name, each in value.items()}
+
+    def _entity(self, value: dict[str, Any]) -> EntityValue:
+        properties = {k: v for k, v in value.items() if v is not None and k not in (*OWN_COLUMNS, "id", "name")}
+        return EntityValue(value["id"], value["name"], self.schema.type_of(value["_LABEL"]), properties)
+
+    def _relationship(self, value: dict[str, Any]) -> RelationshipValue:
+        stands_for = self.schema.relationship(value["_LABEL"])
+        triple = value["triple"]
+        subject, object_ = self._triples.ends(triple)
+        properties = {k: v for k, v in value.items() if v is not None and k not in (*OWN_COLUMNS, "triple")}
+        properties |= {k: unpack(v) for k, v in properties.items() if isinstance(v, str)}
+        return RelationshipValue(stands_for.relation, subject, object_, triple, stands_for.denied, properties)
+
+    def close(self) -> None:
+        """Close the store. Memory that work left behind still uses is freed when that work ends, not before."""
+        self._closed = True
+        if all(ended.is_set() for ended in self._left_behind):
+            self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _check(graph: Graph, path: Path) -> None:
+    check_seal(path, _identity(graph), what=WHAT.format(graph=graph.path), remedy=_remedy(graph))
+
+
+def _remedy(graph: Graph) -> str:
+    return f"clew cypher {graph.path} --load"
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join((str(error).strip() or type(error).__name__).splitlines()[0].split())
+
+
+def _explained(error: Exception, late: str) -> Exception:
+    """What Ladybug says, as one of our errors."""
+    said = _first_line(error)
+    if said.startswith("Interrupted"):
+        return Timeout(late)
+    if said.startswith("Buffer manager exception"):
+        return StoreError("the query needs more memory than the store may take: ask for less")
+    kind, _, rest = said.partition(" exception: ")
+    if rest and kind in ("Binder", "Parser", "Catalog", "Conversion", "Runtime", "Overflow", "Function"):
+        return QueryError(f"the embedded store cannot run this query: {rest}")
+    return StoreError(f"the embedded store failed: {said}")

@@ -1,0 +1,150 @@
+"""From what a caller asks to what a store is sent: parsed, checked, capped, in the store's own words.
+
+Nothing reaches a store that did not come out of this function, so only reading statements do.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clew.errors import InputError, QueryError
+from clew.store.cypher import Statement, parse, render
+from clew.store.cypher import syntax as s
+from clew.store.layout import StoreSchema
+from clew.store.packing import spell_out
+
+__all__ = ["DEFAULT_LIMIT", "DEFAULT_TIMEOUT", "Prepared", "cap", "leave_out_denials", "prepare"]
+
+DEFAULT_TIMEOUT = 30.0  # seconds
+DEFAULT_LIMIT = 10_000  # rows
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+LONGEST_RANGE = 10_000_000  # a store makes the whole list at once, whatever its limits on time and memory
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A statement that may be sent, with its parameters and the names of its columns where they are known."""
+
+    text: str
+    parameters: dict[str, Any]
+    columns: tuple[str, ...] | None
+
+
+def prepare(
+    query: str | Statement,
+    parameters: Mapping[str, Any] | None,
+    *,
+    schema: StoreSchema,
+    dialect: str,
+    timeout: float,
+    limit: int,
+) -> Prepared:
+    """Make a query fit to be sent; raises `QueryError` for whatever is not one reading statement."""
+    if not timeout > 0:
+        raise InputError(f"timeout is a number of seconds above 0, not {timeout!r}")
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+        raise InputError(f"limit is a number of rows, 0 or more, not {limit!r}")
+    statement = query if isinstance(query, Statement) else parse(query)
+    given = dict(parameters or {})
+    if missing := sorted(statement.parameters - given.keys()):
+        raise QueryError(f"the query asks for the parameter ${missing[0]}, which was not given")
+    if unknown := sorted(given.keys() - statement.parameters):
+        raise QueryError(f"the query has no parameter ${unknown[0]}")
+    for name, value in given.items():
+        _check_value(name, value)
+    _check_ranges(statement, given)
+    capped = cap(leave_out_denials(statement, schema), given, limit + 1)
+    if dialect == "ladybug":
+        capped = spell_out(capped, schema.provenance)
+    text = render(capped, dialect, symmetric=schema.symmetric)
+    sent = {name: given[name] for name in capped.parameters}  # a cap may have taken the place of one
+    return Prepared(text, sent, statement.columns)
+
+
+def leave_out_denials(statement: Statement, schema: StoreSchema) -> Statement:
+    """The statement whose relationships of any name are never denials: those are found under their own names only."""
+    affirming = tuple(each.name for each in schema.relationships if not each.negated)
+    if len(affirming) in (0, len(schema.relationships)):
+        return statement
+
+    def change(part: Any) -> Any:
+        if isinstance(part, s.RelationshipPattern) and not part.types:
+            return replace(part, types=affirming)
+        return part
+
+    rewritten: Statement = s.rewrite(statement, change)
+    return rewritten
+
+
+def cap(statement: Statement, parameters: Mapping[str, Any], rows: int) -> Statement:
+    """The statement with no more than `rows` rows: those it would give first, so that a store need not make them all.
+
+    The rows of a UNION are capped in each of its parts, which must then drop repeats themselves.
+    """
+    union = len(statement.queries) > 1 and not statement.keep_all
+    return replace(
+        statement, queries=tuple(_capped(query, parameters, rows, union=union) for query in statement.queries)
+    )
+
+
+def _capped(query: s.Query, parameters: Mapping[str, Any], rows: int, *, union: bool) -> s.Query:
+    returned = query.returned
+    match returned.limit:
+        case None if union and returned.order:
+            return query  # DISTINCT could forbid this order
+        case None:
+            capped = replace(returned, limit=s.Literal(rows), distinct=returned.distinct or union)
+        case limit if not union and (asked := _number(limit, parameters)) is not None and asked > rows:
+            capped = replace(returned, limit=s.Literal(rows))
+        case _:
+            return query
+    return s.Query((*query.clauses[:-1], s.Return(capped)))
+
+
+def _check_ranges(statement: Statement, parameters: Mapping[str, Any]) -> None:
+    """Refuse ranges that are plainly too long."""
+    for part in s.walk(statement):
+        if isinstance(part, s.Call) and part.function.lower() == "range" and len(part.arguments) in (2, 3):
+            start, end, *step = (_number(each, parameters) for each in part.arguments)
+            by = step[0] if step else 1
+            if start is None or end is None or not by:
+                continue
+            length = (end - start) // by + 1
+            if length > LONGEST_RANGE:
+                raise QueryError(f"a range of {length:,} numbers is too long: at most {LONGEST_RANGE:,}")
+
+
+def _number(expression: s.Expression, parameters: Mapping[str, Any]) -> int | None:
+    """The value of an expression, where it is a whole number that stands there or is given."""
+    match expression:
+        case s.Literal(int(value)):
+            return value
+        case s.Parameter(name) if isinstance(parameters[name], int):
+            return int(parameters[name])
+        case s.Unary("-", operand) if (positive := _number(operand, parameters)) is not None:
+            return -positive
+    return None
+
+
+def _check_value(name: str, value: Any) -> None:
+    match value:
+        case None | bool() | float():
+            return
+        case int():
+            if not SMALLEST <= value <= LARGEST:
+                raise QueryError(f"the parameter ${name} is beyond 64 bits: {value}")
+        case str():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise QueryError(f"the parameter ${name} holds half a character (a lone surrogate)") from None
+        case list() | tuple():
+            for each in value:
+                _check_value(name, each)
+        case dict():
+            for each in value.values():
+                _check_value(name, each)
+        case _:
+            raise QueryError(
+                f"the parameter ${name} is a {type(value).__name__}: give text, a number, true, false, null or a list"
+            )

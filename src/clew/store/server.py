@@ -1,0 +1,96 @@
+"""The server store: a Neo4j database, or another that speaks Bolt, which holds a graph.
+
+Limits are kept on this side, because not every server keeps them: only parsed reading statements are sent, rows are
+pulled as they are needed, and when the time is up the connection is cut. The server may work on for a while then.
+"""
+
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from neo4j.graph import Node, Path, Relationship
+
+from clew.graph import Graph
+from clew.store.address import read_address
+from clew.store.bolt import Bolt
+from clew.store.cypher import Statement
+from clew.store.layout import lay_out
+from clew.store.prepare import DEFAULT_LIMIT, DEFAULT_TIMEOUT, prepare
+from clew.store.server_check import check_contents
+from clew.store.values import EntityValue, PathValue, RelationshipValue, Rows, Triples, Value
+
+__all__ = ["ServerStore"]
+
+
+class ServerStore:
+    """A database that holds a graph. Opening it counts what is there and compares a sample with the graph."""
+
+    name = "server"
+    dialect = "neo4j"
+
+    def __init__(self, graph: Graph, url: str) -> None:
+        self.schema = lay_out(graph)
+        self._triples = Triples(graph)
+        self._bolt = Bolt(read_address(url))
+        try:
+            check_contents(graph, self.schema, self._bolt)
+        except BaseException:
+            self._bolt.close()
+            raise
+
+    def run(
+        self,
+        query: str | Statement,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        limit: int = DEFAULT_LIMIT,
+    ) -> Rows:
+        """Answer one reading query."""
+        ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, timeout=timeout, limit=limit)
+        begun = time.monotonic()
+        pulled = self._bolt.pull(ready.text, ready.parameters, timeout=timeout, limit=limit)
+        rows = [tuple(map(self._value, row)) for row in pulled.rows]
+        return Rows(ready.columns or pulled.columns, rows, pulled.truncated, time.monotonic() - begun)
+
+    def _value(self, value: Any) -> Value:
+        match value:
+            case Node():
+                return self._entity(value)
+            case Relationship():
+                return self._relationship(value)
+            case Path():
+                entities, relationships = map(self._entity, value.nodes), map(self._relationship, value.relationships)
+                return PathValue(tuple(entities), tuple(relationships))
+            case list():
+                return [self._value(each) for each in value]
+            case dict():
+                return {name: self._value(each) for name, each in value.items()}
+        native = getattr(value, "to_native", None)  # the driver's own dates and times
+        return value if native is None else native()
+
+    def _entity(self, value: Any) -> EntityValue:
+        properties = dict(value)
+        label = next(iter(value.labels), "")
+        identifier, name = properties.pop("id", ""), properties.pop("name", "")
+        return EntityValue(identifier, name, self.schema.type_of(label), properties)
+
+    def _relationship(self, value: Any) -> RelationshipValue:
+        stands_for = self.schema.relationship(value.type)
+        properties = dict(value)
+        triple = properties.pop("triple", None)
+        subject, object_ = self._triples.ends(triple)
+        return RelationshipValue(stands_for.relation, subject, object_, triple, stands_for.denied, properties)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._bolt.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,82 @@
+"""A store: a property graph made from a Clew graph, asked in Cypher, read-only and with limits.
+
+>>> sorted(STORES)
+['embedded', 'server']
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from clew.errors import InputError
+from clew.graph import Graph
+from clew.progress import Progress, silent
+from clew.registry import Entry, Registry
+from clew.store.cypher import Statement
+from clew.store.layout import StoreSchema
+from clew.store.prepare import DEFAULT_LIMIT, DEFAULT_TIMEOUT
+from clew.store.values import Rows
+
+__all__ = ["SERVER_SCHEMES", "STORES", "Store", "open_store"]
+
+STORES = Registry(
+    "store",
+    {
+        "embedded": Entry("clew.store.embedded:EmbeddedStore", "Ladybug, a file beside the graph"),
+        "server": Entry("clew.store.server:ServerStore", "Neo4j or another server that speaks Bolt", extra="server"),
+    },
+)
+SERVER_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+
+class Store(Protocol):
+    """What every store can do; one object serves many threads."""
+
+    name: str  # as in STORES
+    dialect: str  # as `clew.store.cypher.render` calls it
+    schema: StoreSchema  # what queries can name
+
+    def run(
+        self,
+        query: str | Statement,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        limit: int = DEFAULT_LIMIT,
+    ) -> Rows:
+        """Answer one reading query with at most `limit` rows, or raise `Timeout` soon after `timeout` seconds.
+
+        `QueryError` says what is wrong with a query, `StoreError` what is wrong with the store.
+        """
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def open_store(spec: str | Path, graph: Graph, *, build: bool = False, progress: Progress = silent) -> Store:
+    """Open the store of a graph: "embedded", the path of an embedded one, or bolt://user:password@host:port/database.
+
+    With `build`, an embedded store that is missing or was made from another snapshot is built first.
+    """
+    text = str(spec)
+    scheme, separator, _ = text.partition("://")
+    if separator:
+        if scheme not in SERVER_SCHEMES:
+            raise InputError(f"a store's address begins with {', '.join(SERVER_SCHEMES)}, not {scheme}://")
+        server: Store = STORES.load("server")(graph, text)
+        return server
+    if text in STORES and text != "embedded":
+        raise InputError("a server is named by its address: bolt://user:password@host:port/database")
+    path = None if text == "embedded" else Path(spec)
+    if build:
+        from clew.store.embedded import ensure_embedded
+
+        ensure_embedded(graph, path=path, progress=progress)
+    embedded: Store = STORES.load("embedded")(graph, path=path)
+    return embedded

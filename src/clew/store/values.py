@@ -1,0 +1,138 @@
+"""What a Cypher store answers with, in plain Python: rows of scalars, lists, entities, relationships and paths.
+
+Both stores give the same values for the same graph, whatever their drivers call them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from clew.errors import StoreError
+from clew.graph import Graph
+
+__all__ = ["EntityValue", "PathValue", "RelationshipValue", "Rows", "Triples", "Value", "to_record"]
+
+Value: TypeAlias = Any  # None, bool, int, float, str, date, list, dict, or one of the records below
+
+
+@dataclass(frozen=True, slots=True)
+class EntityValue:
+    """An entity, with the properties the graph carries beside its id, name and type."""
+
+    id: str
+    name: str
+    type: str
+    properties: dict[str, Value] = field(default_factory=dict, hash=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipValue:
+    """A triple: the graph's own name of its relation, its ends by id, its number and its provenance.
+
+    `properties` holds parallel lists, one element for each assertion of the triple.
+    """
+
+    relation: str
+    subject_id: str
+    object_id: str
+    triple: int
+    negated: bool = False  # every assertion says that it does not hold
+    properties: dict[str, Value] = field(default_factory=dict, hash=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PathValue:
+    """Entities and the relationships between them, in walking order; a relationship may be walked against its way."""
+
+    entities: tuple[EntityValue, ...]
+    relationships: tuple[RelationshipValue, ...]
+
+    def __len__(self) -> int:
+        return len(self.relationships)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The answer to a query. `truncated` says that there were more rows than were asked for."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Value, ...]]
+    truncated: bool = False
+    seconds: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[tuple[Value, ...]]:
+        return iter(self.rows)
+
+    def records(self) -> list[list[Any]]:
+        """The rows as JSON takes them."""
+        return [[to_record(value) for value in row] for row in self.rows]
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as a table; a column of mixed kinds becomes JSON text."""
+        return pa.Table.from_arrays(
+            [_arrow([to_record(row[at]) for row in self.rows]) for at in range(len(self.columns))],
+            names=list(self.columns),
+        )
+
+
+class Triples:
+    """The ends of triples by their numbers, for stores whose relationships do not say whose ends they have."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def ends(self, triple: object) -> tuple[str, str]:
+        """The ids of a triple's subject and object."""
+        graph = self._graph
+        if not isinstance(triple, int) or not 0 <= triple < graph.triple_count:
+            raise StoreError(f"the store holds a relationship that {graph.path} does not (triple {triple!r}): load it")
+        subject = int(graph.subject_of(np.array([triple]))[0])
+        ids = graph.entities["id"]
+        return ids[subject].as_py(), ids[int(graph.forward.end[triple])].as_py()
+
+
+def to_record(value: Value) -> Any:
+    """A value as JSON takes it."""
+    match value:
+        case EntityValue():
+            properties = {name: to_record(each) for name, each in value.properties.items()}
+            return {"id": value.id, "name": value.name, "type": value.type, "properties": properties}
+        case RelationshipValue():
+            return {
+                "subject": value.subject_id,
+                "relation": value.relation,
+                "object": value.object_id,
+                "negated": value.negated,
+                "triple": value.triple,
+                "properties": {name: to_record(each) for name, each in value.properties.items()},
+            }
+        case PathValue():
+            return {
+                "entities": [to_record(each) for each in value.entities],
+                "relationships": [to_record(each) for each in value.relationships],
+            }
+        case list() | tuple():
+            return [to_record(each) for each in value]
+        case dict():
+            return {str(name): to_record(each) for name, each in value.items()}
+        case date() | datetime() | time():
+            return value.isoformat()
+        case float() if not np.isfinite(value):
+            return None
+    return value
+
+
+def _arrow(values: list[Any]) -> pa.Array:
+    import json
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError, TypeError):
+        return pa.array([None if value is None else json.dumps(value, ensure_ascii=False) for value in values])

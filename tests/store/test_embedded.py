@@ -1,0 +1,209 @@
+"""The embedded store: built whole, sealed, read-only, and never in the way of another process."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import ladybug
+import pytest
+
+from clew.errors import DerivedError, QueryError, StoreError, Timeout
+from clew.graph import Graph
+from clew.store import embedded
+from clew.store.embedded import FILE, EmbeddedStore, build_embedded
+from clew.store.store import open_store
+
+Make = Callable[..., Graph]
+WRITES = (
+    "CREATE (:Gene {id: 'new'})",
+    "MATCH (n) DETACH DELETE n",
+    "DROP TABLE Gene",
+    "CREATE NODE TABLE X(id STRING PRIMARY KEY)",
+)
+
+
+def test_it_lies_beside_the_graph(make: Make) -> None:
+    graph = make()
+    path = build_embedded(graph)
+    assert path == graph.path / "derived" / "ladybug"
+    assert sorted(file.name for file in path.iterdir()) == ["seal.json", FILE]
+    with EmbeddedStore(graph) as store:
+        assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
+    assert sorted(file.name for file in path.iterdir()) == ["seal.json", FILE]
+
+
+def test_progress_reaches_the_end(make: Make) -> None:
+    told: list[tuple[str, int, int | None]] = []
+    build_embedded(make(), progress=lambda *report: told.append(report))
+    assert told[0] == ("loading entities", 0, 4)
+    assert ("loading entities", 4, 4) in told
+    assert told[-1] == ("loading relationships", 4, 4)
+
+
+def test_without_one_the_message_says_what_to_run(make: Make) -> None:
+    graph = make()
+    with pytest.raises(DerivedError, match=r"not there yet: run `clew cypher .*g\.clew --load`"):
+        open_store("embedded", graph)
+    with open_store("embedded", graph, build=True) as store:
+        assert store.name == "embedded"
+
+
+def test_a_store_of_another_snapshot_is_refused_and_rebuilt(make: Make) -> None:
+    graph = make()
+    build_embedded(graph, path=graph.path.with_name("store"))
+    other = make([("G:1", "associated with", "D:9")], name="other.clew")
+    with pytest.raises(DerivedError, match="snapshot"):
+        EmbeddedStore(other, path=graph.path.with_name("store"))
+    with open_store(graph.path.with_name("store"), other, build=True) as store:
+        assert store.run("MATCH (n:Disease) RETURN n.id").rows == [("D:9",)]
+
+
+def test_a_damaged_store_is_one_sentence(make: Make) -> None:
+    graph = make()
+    file = build_embedded(graph) / FILE
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1])
+    with pytest.raises(DerivedError, match="lost bytes"):
+        EmbeddedStore(graph)
+    file.write_bytes(b"\0" * len(whole))
+    with pytest.raises(StoreError, match="--load"):
+        EmbeddedStore(graph)
+
+
+def test_a_failed_build_leaves_what_was_there(make: Make) -> None:
+    graph = make()
+    build_embedded(graph)
+
+    def fail(task: str, done: int, total: int | None) -> None:
+        if task == "loading relationships":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_embedded(graph, progress=fail)
+    assert [each.name for each in (graph.path / "derived").iterdir()] == ["ladybug"]
+    with EmbeddedStore(graph) as store:
+        assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
+
+
+def test_the_file_itself_is_opened_read_only(make: Make) -> None:
+    graph = make()
+    build_embedded(graph)
+    with EmbeddedStore(graph) as store:
+        raw = ladybug.Connection(store._database)
+        for write in WRITES:
+            with pytest.raises(RuntimeError, match="read-only"):
+                raw.execute(write)
+
+
+def test_two_processes_read_it_at_once(make: Make) -> None:
+    graph = make()
+    build_embedded(graph)
+    program = (
+        "import sys; from clew.graph import Graph; from clew.store.embedded import EmbeddedStore\n"
+        "print(EmbeddedStore(Graph(sys.argv[1])).run('MATCH (n) RETURN count(n)').rows)"
+    )
+    with EmbeddedStore(graph) as store:
+        other = subprocess.run(
+            [sys.executable, "-c", program, str(graph.path)], capture_output=True, text=True, timeout=60, check=True
+        )
+        assert other.stdout == "[(4,)]\n"
+        assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
+
+
+def test_a_language_model_can_be_loaded_beside_it(make: Make) -> None:
+    """Two libraries in C++ in one process: the symbols of one must not be taken for those of the other."""
+    pytest.importorskip("xllamacpp")
+    graph = make()
+    build_embedded(graph)
+    program = (
+        "import sys; from clew.graph import Graph; from clew.store.embedded import EmbeddedStore\n"
+        "store = EmbeddedStore(Graph(sys.argv[1]))\n"
+        "store.run('RETURN 1 AS x'); import xllamacpp; print(store.run('MATCH (n) RETURN count(n)').rows)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(graph.path)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (0, "[(4,)]\n"), ran.stderr
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_widths_and_isolated_entities(make: Make, wide: bool) -> None:
+    graph = make(entities=("X:1",), wide=wide)
+    build_embedded(graph)
+    with EmbeddedStore(graph) as store:
+        assert store.run("MATCH (n:Other) RETURN n.id").rows == [("X:1",)]
+        assert len(store.run("MATCH (a)-[r:ASSOCIATED_WITH]->(b) RETURN r")) == 3
+
+
+def test_a_graph_without_triples(make: Make) -> None:
+    graph = make([], entities=("X:1",))
+    build_embedded(graph)
+    with EmbeddedStore(graph) as store:
+        assert store.run("MATCH (n) RETURN n.name").rows == [("name of X:1",)]
+
+
+def test_tables_come_in_parts(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "ROWS_AT_ONCE", 1)
+    graph = make()
+    build_embedded(graph)
+    with EmbeddedStore(graph) as store:
+        assert len(store.run("MATCH (a)-[r:ASSOCIATED_WITH]->(b) RETURN DISTINCT r.triple")) == 3
+
+
+def test_memory_is_bounded(make: Make) -> None:
+    graph = make()
+    build_embedded(graph)
+    with EmbeddedStore(graph, memory=64 << 20) as store:
+        with pytest.raises(StoreError, match="memory"):
+            store.run("UNWIND range(1, 3000000) AS i WITH i, toUpper('text') AS t RETURN i ORDER BY t, i SKIP 2999990")
+        assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
+
+
+def test_work_that_ignores_its_timer_is_left_behind(make: Make) -> None:
+    """Ladybug makes the whole of a large range before it looks at the clock."""
+    graph = make()
+    build_embedded(graph)
+    with EmbeddedStore(graph) as store:
+        begun = time.monotonic()
+        with pytest.raises(Timeout):
+            store.run("UNWIND [150000000] AS n UNWIND range(1, n) AS i RETURN sum(i)", timeout=0.2)
+        assert time.monotonic() - begun < 1.2
+        assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
+
+
+def test_connections_are_renewed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection keeps what it ran, so one that served long enough is dropped."""
+    monkeypatch.setattr(embedded, "MOST_USES", 2)
+    graph = make()
+    build_embedded(graph)
+    with EmbeddedStore(graph) as store:
+        for number in range(7):
+            assert store.run(f"RETURN {number} AS x").rows == [(number,)]
+            assert store._idle.qsize() == (0 if number % 3 == 2 else 1)
+
+
+def test_a_closed_store_says_so(make: Make) -> None:
+    graph = make()
+    build_embedded(graph)
+    store = EmbeddedStore(graph)
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.run("RETURN 1 AS x")
+
+
+def test_what_ladybug_cannot_run_is_a_query_error(make: Make) -> None:
+    graph = make()
+    build_embedded(graph)
+    with EmbeddedStore(graph) as store, pytest.raises(QueryError, match="colour"):
+        store.run("MATCH (n:Gene) RETURN n.colour")
+
+
+def test_a_store_at_a_path_of_its_own(make: Make, tmp_path: Path) -> None:
+    graph = make()
+    build_embedded(graph, path=tmp_path / "elsewhere")
+    with open_store(str(tmp_path / "elsewhere"), graph) as store:
+        assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
+    assert not graph.derived("ladybug").exists()
