@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install demo test lint bench clean
+.PHONY: install models demo test lint bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,7 +17,10 @@ $(VENV)/full: $(VENV)/base constraints.txt
 
 install: $(VENV)/full
 
-demo: $(VENV)/base
+models: $(VENV)/base
+	$(BIN)/clew models get
+
+demo: models
 	$(BIN)/clew demo
 
 lint: $(VENV)/full
@@ -25,7 +28,7 @@ lint: $(VENV)/full
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: lint
+test: lint models
 	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: $(VENV)/full

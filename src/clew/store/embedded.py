@@ -38,7 +38,7 @@ with suppress(ImportError):
 
 log = logging.getLogger(__name__)
 FILE = "store.lbug"
-ROWS_AT_ONCE = 1_000_000  # loaded by one COPY: bounds what a large relation takes in memory
+ROWS_AT_ONCE = 4_000_000  # loaded by one COPY: bounds what a large relation takes in memory
 MEMORY = 2 << 30  # bytes that all queries of an opened store may take together
 MOST_USES = 200  # of a connection, which remembers every query it ever ran
 WHAT = "the embedded Cypher store of {graph}"

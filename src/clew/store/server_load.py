@@ -50,7 +50,8 @@ def load_server(graph: Graph, url: str, *, progress: Progress = silent) -> LoadR
         before = count_contents(bolt)
         _declare(schema, bolt)
         _send(bolt, _entities(graph, schema), "loading entities", schema.entity_count, progress)
-        _send(bolt, _relationships(graph, schema), "loading relationships", schema.relationship_count, progress)
+        linked = _relationships(graph, schema, again=before[1] > 0)
+        _send(bolt, linked, "loading relationships", schema.relationship_count, progress)
         after = count_contents(bolt)
     finally:
         bolt.close()
@@ -82,7 +83,7 @@ def _send(
     progress(task, 0, total)
     for text, rows in batches:
         bolt.write(text, {"rows": rows}, timeout=BATCH_SECONDS)
-        done += len(rows)
+        done = min(total, done + len(rows))  # a second look at the same rows does not count
         progress(task, done, total)
 
 
@@ -93,15 +94,27 @@ def _entities(graph: Graph, schema: StoreSchema) -> Iterator[tuple[str, list[dic
             yield from ((text, rows) for rows in _batches(table, ("id",)))
 
 
-def _relationships(graph: Graph, schema: StoreSchema) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def _relationships(graph: Graph, schema: StoreSchema, *, again: bool) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Made where it is not there; `again` first brings those up to date that are.
+
+    One MERGE would do both, but ArcadeDB takes every other batch of MERGE within one label for a conflict.
+    """
     for relationship in schema.relationships:
         for ends, table in relationship_tables(graph, schema, relationship, rows=TABLE_ROWS):
-            text = (
+            found = (
                 f"UNWIND $rows AS row MATCH (s:{quote(ends.subject)} {{id: row.from}}) "
                 f"MATCH (o:{quote(ends.object)} {{id: row.to}}) "
-                f"MERGE (s)-[r:{quote(relationship.name)}]->(o) SET r += row.properties"
             )
-            yield from ((text, rows) for rows in _batches(table, ("from", "to")))
+            name = quote(relationship.name)
+            make = (
+                f"{found}OPTIONAL MATCH (s)-[known:{name}]->(o) WITH row, s, o, known WHERE known IS NULL "
+                f"CREATE (s)-[r:{name}]->(o) SET r += row.properties"
+            )
+            refresh = f"{found}MATCH (s)-[r:{name}]->(o) SET r += row.properties"
+            for rows in _batches(table, ("from", "to")):
+                if again:
+                    yield refresh, rows
+                yield make, rows
 
 
 def _batches(table: pa.Table, keys: tuple[str, ...]) -> Iterator[list[dict[str, Any]]]:

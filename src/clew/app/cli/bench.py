@@ -17,7 +17,9 @@ KINDS = ("khop", "batch", "cost", "linking", "vectors", "stores")
 
 
 def bench(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="khop, batch or cost.", show_default=False)],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="khop, batch, cost, linking, vectors or stores.", show_default=False)
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer queries and repeats: about a minute.")] = False,
     json: Annotated[
         str | None,
@@ -27,8 +29,9 @@ def bench(
     """Time Clew against other libraries on the same graphs and queries.
 
     All must agree before anything is timed. khop times single hops, batch many at once, cost opening, building and a
-    fresh process. Runs from a source checkout with the peers installed (pip install 'clew[bench]'). The exit code is 1
-    when a claim of the README does not hold.
+    fresh process, stores loading and asking the Cypher stores, vectors nearest-name search; linking measures how well
+    and how fast names are found. Runs from a source checkout with the peers installed (pip install 'clew[bench]'). The
+    exit code is 1 when a claim of the README does not hold.
 
     \b
     Examples:

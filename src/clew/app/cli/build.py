@@ -32,7 +32,9 @@ def build(
     out: Annotated[str, typer.Option("--out", "-o", metavar="PATH", help="Where the graph goes.", show_default=False)],
     format: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="table, kgx, hetionet or hpo; else judged by names.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="table, kgx, hetionet, ibkh or hpo; else judged by names.", show_default=False
+        ),
     ] = None,
     entities: Annotated[
         str | None,
