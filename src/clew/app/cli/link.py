@@ -185,7 +185,7 @@ def _mention_record(mention: "Mention") -> dict[str, Any]:
         "end": mention.end,
         "text": mention.text,
         "marks": {mark: bool(getattr(mention.marks, mark, False)) for mark in MARKS},
-        "cues": [str(cue) for cue in getattr(mention.marks, "cues", ())],
+        "cues": [asdict(cue) for cue in getattr(mention.marks, "cues", ())],
         "abbreviation_of": mention.abbreviation_of,
         "best": record["best"],
         "rivals": record["rivals"],
