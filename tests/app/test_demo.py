@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.app.cli.demo import cache_directory
+from clew.app.cli.demo import QUESTIONS, cache_directory
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -24,6 +24,11 @@ def test_demo(run, home: Path) -> None:
     assert (ran.code, ran.error) == (0, "")
     assert ran.out.startswith(f"built {home / 'home'}")
     assert "Arachnodactyly (HP:0001166)" in ran.out
+    for question in QUESTIONS:
+        assert f"? {question}" in ran.out
+    assert "6 genes for Ectopia lentis and Aortic root aneurysm: FBN1" in ran.out
+    assert "WHERE NOT EXISTS" in ran.out
+    assert "evidence:" in ran.out
     assert "FBN1 —associated_with→ Marfan syndrome —has_phenotype→ Arachnodactyly" in ran.out
     assert "PMID:" in ran.out
     assert "frequency Very frequent (HP:0040281)" in ran.out
@@ -42,7 +47,7 @@ def test_demo(run, home: Path) -> None:
     again = run("demo", "--json", "--out", home / "again.svg")
     report = json.loads(again.out)
     assert list(report) == [
-        "graph", "built", "counts", "phenotype", "hops", "paths", "path_count", "sources", "drawing",
+        "graph", "built", "counts", "answers", "phenotype", "hops", "paths", "path_count", "sources", "drawing",
     ]  # fmt: skip
     assert not report["built"], "the second time it is only opened"
     assert [hop["hop"] for hop in report["hops"]] == [1, 2, 3]

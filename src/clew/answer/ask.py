@@ -1,5 +1,6 @@
 """Question → answer: understand, choose a plan, run it, show what carries the result; or say why not."""
 
+import logging
 import math
 from dataclasses import replace
 from functools import cached_property
@@ -15,7 +16,8 @@ from clew.answer.rank import Ranked, in_words, rank
 from clew.answer.run import Outcome, cite, gather_evidence, run_plan
 from clew.answer.words import Words
 from clew.answer.write import write_statement
-from clew.link import Linker
+from clew.errors import DerivedError
+from clew.link import Linker, open_vectors
 from clew.progress import Progress, silent
 from clew.store.cypher import write
 from clew.store.store import Store, open_store
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Asker"]
 
+log = logging.getLogger(__name__)
 MOST_PATHS = 10
 RUNNERS = 3
 
@@ -59,7 +62,15 @@ class Asker:
 
     @cached_property
     def linker(self) -> Linker:
-        return Linker(self.engine.graph, encoder=self.encoder, progress=self._progress)
+        """Names by meaning too, where `clew index` has made vectors of them."""
+        graph, encoder = self.engine.graph, self.encoder
+        if encoder is not None:
+            try:
+                open_vectors(graph, encoder)
+            except DerivedError as missing:
+                log.info("names are not looked up by meaning: %s", missing)
+                encoder = None
+        return Linker(graph, encoder=encoder, progress=self._progress)
 
     @cached_property
     def words(self) -> Words:

@@ -13,8 +13,9 @@ from clew.app.cli.progress import terminal_progress
 if TYPE_CHECKING:
     from clew import Engine
     from clew.answer import Answer, Asker
+    from clew.progress import Progress
 
-__all__ = ["ask", "show_answer"]
+__all__ = ["ask", "open_asker", "show_answer"]
 
 SHOWN = 10
 CITED = 6  # triples shown as evidence
@@ -60,7 +61,9 @@ def ask(
         check_drawing_name(draw)
     engine = open_graph(graph)
     with terminal_progress() as progress:
-        asker = _asker(engine, store, kinds, timeout, progress, embedding=not no_embedding)
+        asker = open_asker(
+            engine, store=store, kinds=kinds, timeout=timeout, embedding=not no_embedding, progress=progress
+        )
         given = " ".join(question or ())
         answers = [asker.ask(given)] if given else None
     if answers is None:
@@ -81,9 +84,16 @@ def ask(
         raise typer.Exit(1)
 
 
-def _asker(
-    engine: "Engine", store: str, kinds: bool | None, timeout: float, progress: Any, *, embedding: bool
+def open_asker(
+    engine: "Engine",
+    *,
+    store: str = "embedded",
+    kinds: bool | None = None,
+    timeout: float = 30.0,
+    embedding: bool = True,
+    progress: "Progress",
 ) -> "Asker":
+    """An asker with the default encoder, or without one where its model is not at hand."""
     from clew.answer import Asker
 
     encoder = None

@@ -1,4 +1,4 @@
-"""`clew demo`: the Human Phenotype Ontology as a graph, one neighbourhood, one explained connection, one drawing."""
+"""`clew demo`: the Human Phenotype Ontology as a graph, three questions, one neighbourhood, one connection drawn."""
 
 import os
 from collections import Counter
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.cli.ask import open_asker, show_answer
 from clew.app.cli.options import AsJson, open_graph
 from clew.app.cli.output import bold, counted, one_line, print_json, print_table, printable, say
 from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
@@ -16,6 +17,7 @@ from clew.errors import GraphError
 
 if TYPE_CHECKING:
     from clew import Engine
+    from clew.answer import Answer
 
 __all__ = ["cache_directory", "demo"]
 
@@ -24,6 +26,12 @@ GENE = "FBN1"
 HOPS = 3
 PATHS_SHOWN = 12
 NAMES_SHOWN = 3
+ITEMS_SHOWN = 5
+QUESTIONS = (
+    "Which genes are linked to diseases that show both ectopia lentis and aortic root aneurysm?",
+    "Which diseases show ectopia lentis but not arachnodactyly?",
+    "Which five genes are associated with the most diseases?",
+)
 
 
 def demo(
@@ -34,7 +42,7 @@ def demo(
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The drawing.")] = "clew-demo.html",
     as_json: AsJson = False,
 ) -> None:
-    """Build the Human Phenotype Ontology once, walk it, explain a connection and draw it.
+    """Build the Human Phenotype Ontology once, ask it three questions, walk it, explain a connection and draw it.
 
     The graph is kept in $CLEW_HOME, else in $XDG_CACHE_HOME/clew, else in ~/.cache/clew.
 
@@ -48,6 +56,7 @@ def demo(
     drawing = check_drawing_name(out)
     engine, built = _open_or_build(Path(directory) if directory else cache_directory())
     path = engine.graph.path
+    answers = _answers(engine)
     hops = _neighbourhood(engine)
     found = engine.paths(GENE, PHENOTYPE, HOPS, limit=PATHS_SHOWN)
     shown = list(found)
@@ -58,6 +67,10 @@ def demo(
             "graph": str(path),
             "built": built,
             "counts": dict(engine.manifest.counts),
+            "answers": [
+                {"question": each.question, "text": each.text, "query": each.query, "total": each.total}
+                for each in answers
+            ],
             "phenotype": end,
             "hops": hops,
             "paths": [str(each) for each in shown],
@@ -76,6 +89,10 @@ def demo(
         f"{counted(counts['entities'], 'entity', 'entities')}, "
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}"
     )
+    for answer in answers:
+        say()
+        say(f"? {answer.question}")
+        show_answer(answer, limit=ITEMS_SHOWN)
     say()
     say(bold(f"Around {end['name']} ({end['id']}), walking triples both ways"))
     _show_neighbourhood(hops)
@@ -89,7 +106,7 @@ def demo(
                 say(one_line(words))
     say()
     say(f"drawn in {printable(str(drawing))}: open it in a browser and point at a line to see its sources")
-    say(f"go on with: clew info {path}")
+    say(f'go on with: clew ask {path} "How is Marfan syndrome inherited?"')
 
 
 def cache_directory() -> Path:
@@ -119,6 +136,16 @@ def _open_or_build(directory: Path) -> "tuple[Engine, bool]":
             pass  # from an older version, or damaged: build it again
     with terminal_progress() as progress:
         return build("hpo", out=path, overwrite=True, progress=progress), True
+
+
+def _answers(engine: "Engine") -> "list[Answer]":
+    """The three questions, asked as `clew ask` asks them."""
+    with terminal_progress() as progress:
+        asker = open_asker(engine, progress=progress)
+        try:
+            return [asker.ask(question) for question in QUESTIONS]
+        finally:
+            asker.store.close()
 
 
 def _neighbourhood(engine: "Engine") -> list[dict[str, Any]]:
