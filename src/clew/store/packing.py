@@ -47,7 +47,7 @@ def spell_out(statement: Statement, packed: frozenset[str]) -> Statement:
     def change(part: Any) -> Any:
         match part:
             case s.Property(_, key) if key in packed:
-                parts = s.Call("split", (part, s.Literal(SEPARATOR)))
+                parts = s.StoreCall("string_split", (part, s.Literal(SEPARATOR)))
                 whole = s.Call("replace", (s.Variable(ELEMENT), s.Literal(NOTHING), s.Literal("")))
                 return s.ListComprehension(ELEMENT, parts, None, whole)
             case s.RelationshipPattern(properties=s.MapLiteral(entries)):

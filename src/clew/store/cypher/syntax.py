@@ -43,6 +43,7 @@ __all__ = [
     "Return",
     "Slice",
     "Statement",
+    "StoreCall",
     "Subquery",
     "Unary",
     "Unwind",
@@ -124,6 +125,14 @@ class Call(Expression):
     function: str
     arguments: tuple[Expression, ...]
     distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCall(Expression):
+    """A function that one store has, called by what Clew itself adds to a statement; the parser makes none."""
+
+    function: str
+    arguments: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,8 @@ def _tight(part: s.Expression) -> str:
             return "count(*)"
         case s.Call(function, arguments, distinct):
             return f"{function}({'DISTINCT ' * distinct}{', '.join(map(_text, arguments))})"
+        case s.StoreCall(function, arguments):
+            return f"{function}({', '.join(map(_text, arguments))})"
         case s.ListLiteral(items):
             return f"[{', '.join(map(_text, items))}]"
         case s.MapLiteral(entries):
