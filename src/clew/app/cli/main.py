@@ -32,6 +32,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "models": "models:models",
     "export": "export:export",
     "doctor": "doctor:doctor",
+    "eval": "eval:evaluate",
     "bench": "bench:bench",
 }
 VERBOSE = ("-v", "--verbose")

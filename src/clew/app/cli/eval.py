@@ -1,0 +1,126 @@
+"""`clew eval`: how right the answers are, on benches with gold."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.ask import open_asker
+from clew.app.cli.demo import cached_hpo
+from clew.app.cli.options import AsJson, open_graph
+from clew.app.cli.output import print_json, print_table, printable, say
+from clew.app.cli.progress import terminal_progress
+from clew.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from clew.evaluate.runner import Asked
+
+__all__ = ["evaluate"]
+
+KINDS = ("qa",)
+
+
+def evaluate(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="qa: questions in plain English.", show_default=False)],
+    bench: Annotated[str, typer.Argument(metavar="BENCH", help="hpo-60 or hpo-held.", show_default=False)],
+    graph: Annotated[
+        str | None,
+        typer.Option(
+            "--graph", metavar="GRAPH", help="The graph to ask; the demo's HPO by default.", show_default=False
+        ),
+    ] = None,
+    paraphrases: Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead.")] = False,
+    no_embedding: Annotated[bool, typer.Option("--no-embedding", help="Rank readings by words alone.")] = False,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="MODEL", help="Let a language model phrase the texts.", show_default=False),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Also write FILE.json, .md or .html.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask every question of a bench and hold the answers against their gold.
+
+    A result matches if it holds exactly the entities of one accepted reading; a query matches if it says the same as
+    its gold query. Abstaining and failing score 0. The evidence of every answer is checked against the graph again.
+
+    \b
+    Examples:
+      clew eval qa hpo-60
+      clew eval qa hpo-60 --paraphrases --out report.html
+      clew eval qa hpo-held --no-embedding --json
+    """
+    if kind not in KINDS:
+        raise UnknownName(f"no evaluation is called {kind!r}: known: {', '.join(KINDS)}")
+    path = None if out is None else _checked(out)
+    from clew.evaluate.questions import load_bench
+    from clew.evaluate.runner import ask_all, cold_seconds, run_record
+
+    questions = load_bench(bench)
+    engine = cached_hpo()[0] if graph is None else open_graph(graph)
+    with terminal_progress() as progress:
+        asker = open_asker(engine, model=model, embedding=not no_embedding, progress=progress)
+        try:
+            cold = cold_seconds(asker, questions[0].question)
+            asked = list(ask_all(questions, asker, paraphrases=paraphrases, progress=progress))
+        finally:
+            asker.store.close()
+    settings = {"paraphrases": paraphrases, "embedding": asker.encoder is not None, "model": model}
+    record = {**run_record(bench, asked, asker, settings=settings), "cold_seconds": round(cold, 3)}
+    if path is not None:
+        _write(record, path)
+    if as_json:
+        print_json(record)
+    else:
+        _show(record, asked)
+        if path is not None:
+            say()
+            say(f"written to {printable(str(path))}")
+
+
+def _checked(out: str) -> Path:
+    path = Path(out)
+    if path.suffix not in (".json", ".md", ".html"):
+        raise InputError(f"a report ends in .json, .md or .html, not {path.suffix or 'in nothing'!r}")
+    return path
+
+
+def _write(record: dict[str, Any], path: Path) -> None:
+    from json import dumps
+
+    from clew.evaluate.report import read_run, write_markdown, write_page
+    from clew.files import write_text
+
+    if path.suffix == ".json":
+        write_text(path, dumps(record, indent=1, ensure_ascii=False) + "\n")
+    else:
+        write_text(path, (write_markdown if path.suffix == ".md" else write_page)(read_run(record)))
+
+
+def _show(record: dict[str, Any], asked: "list[Asked]") -> None:
+    rows = []
+    for level in (*record["summary"]["levels"], record["summary"]["pooled"]):
+        measures, latency = level["measures"], level["latency"]
+        right, query = measures["result_match"], measures["query_match"]
+        rows.append(
+            (
+                level["level"],
+                level["n"],
+                f"{right['mean']:.1%} ({right['low']:.0%}-{right['high']:.0%})",
+                f"{query['mean']:.1%}",
+                measures["reciprocal_rank"]["mean"],
+                f"{level['abstention_rate']:.1%}",
+                f"{latency['items']['median'] * 1000:.0f} / {latency['items']['p95'] * 1000:.0f}",
+            )
+        )
+    print_table(["level", "n", "result match", "query match", "MRR", "abstained", "ms median / p95"], rows)
+    say()
+    for note in record["notes"]:
+        say(note)
+    say(f"the first question took {record['cold_seconds']:.2f} s, with everything opened for it")
+    wrong = [each for each in asked if not each.score.result_match]
+    for each in wrong[:20]:
+        trouble = each.failure or (each.answer.abstained if each.answer else "") or (each.answer and each.answer.text)
+        say(f"- {each.score.id}: {printable(each.question)} → {printable(str(trouble))[:100]}")

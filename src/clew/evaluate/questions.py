@@ -1,0 +1,84 @@
+"""Benches of questions whose gold is Cypher: a line of JSON each, with every reading that counts as right."""
+
+import json
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+from clew.answer import Asker, Plan
+from clew.answer.expand import expand
+from clew.answer.ground import hold_to_ids
+from clew.answer.read import read_plan
+from clew.answer.write import write_statement
+from clew.errors import QueryError, UnknownName
+from clew.evaluate.metrics import Gold, GoldSet, GoldTop, GoldValue
+from clew.store.cypher import parse
+
+__all__ = ["BENCHES", "GoldQuestion", "Reading", "load_bench", "work_out"]
+
+BENCHES = ("hpo-60", "hpo-held")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldQuestion:
+    """A question with its paraphrases and the queries that answer it, the first reading first."""
+
+    id: str
+    level: str
+    question: str
+    paraphrases: tuple[str, ...]
+    asked: str
+    cypher: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a question: its plan, held to ids, and what it gives."""
+
+    plan: Plan | None  # None where the query says more than a plan can
+    gold: Gold
+    text: str
+
+
+def load_bench(name: str) -> list[GoldQuestion]:
+    """The questions of a bench by its name."""
+    if name not in BENCHES:
+        raise UnknownName(f"no bench is called {name!r}: known: {', '.join(BENCHES)}")
+    lines = files("clew.evaluate").joinpath(f"benches/{name}.jsonl").read_text("utf-8").splitlines()
+    return [
+        GoldQuestion(
+            row["id"],
+            row["level"],
+            row["question"],
+            tuple(row["paraphrases"]),
+            row["asked"],
+            tuple(row["cypher"]),
+        )
+        for row in map(json.loads, lines)
+    ]
+
+
+def work_out(question: GoldQuestion, asker: Asker) -> list[Reading]:
+    """What each reading of the gold gives on the asker's own graph."""
+    return [_reading(text, question.asked, asker) for text in question.cypher]
+
+
+def _reading(text: str, asked: str, asker: Asker) -> Reading:
+    store, engine = asker.store, asker.engine
+    statement = parse(text)
+    try:
+        plan = hold_to_ids(read_plan(statement), engine.graph, store.schema)
+    except QueryError:
+        plan = None
+    if asked == "path":
+        return Reading(plan, GoldValue(True), text)
+    if plan is None:
+        rows = store.run(statement, timeout=asker.timeout).rows
+    else:
+        whole = replace(plan, limit=None) if plan.operation == "top" else plan  # every row that a tie can bring in
+        rows = store.run(write_statement(expand(whole, engine, store.schema)), timeout=asker.timeout).rows
+    if asked in ("number", "boolean"):
+        return Reading(plan, GoldValue(rows[0][0]), text)
+    if plan is not None and plan.operation == "top":
+        least = not plan.sort[0].descending
+        return Reading(plan, GoldTop(tuple((row[0], row[-1]) for row in rows), plan.limit or len(rows), least), text)
+    return Reading(plan, GoldSet(frozenset(str(row[0]) for row in rows)), text)
