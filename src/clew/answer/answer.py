@@ -103,6 +103,7 @@ class Answer:
     query: str = ""
     named: tuple[str, ...] = ()  # ids of the entities the question names
     reading: tuple[str, ...] = ()
+    unexplained: tuple[str, ...] = ()  # words of the question that had no part in the answer
     repairs: tuple[str, ...] = ()
     runners: tuple[Runner, ...] = ()
     trace: tuple[str, ...] = ()

@@ -133,7 +133,8 @@ class Asker:
             named=tuple(each for meaning in best.meanings for each in meaning.ids),
             reading=(*_reading(best, self.words), *notes),
             runners=tuple(_runner(each, self.words) for each in ranked[1 : RUNNERS + 1]),
-            confidence=_confidence(ranked),
+            unexplained=question.unexplained,
+            confidence=_confidence(ranked, question),
             usage=Usage(
                 calls=int(completion is not None),
                 prompt_tokens=completion.usage.prompt_tokens if completion else 0,
@@ -203,9 +204,10 @@ def _runner(ranked: Ranked, words: Words) -> Runner:
     return Runner(write(write_statement(plan)), round(ranked.score, 3), in_words(ranked.candidate, words, names=True))
 
 
-def _confidence(ranked: list[Ranked]) -> float:
-    """From how far the best plan stands above the next, and how well names matched."""
+def _confidence(ranked: list[Ranked], question: Question) -> float:
+    """From how far the best plan stands above the next, how well names matched, and what was left unexplained."""
     names = [meaning.score for meaning in ranked[0].candidate.meanings]
     sure = sum(names) / len(names) if names else 1.0
     margin = ranked[0].score - ranked[1].score if len(ranked) > 1 else 2.0
-    return round(sure / (1 + math.exp(-4 * margin)), 3)
+    explained = 1 / (1 + len(question.unexplained))
+    return round(sure * explained / (1 + math.exp(-4 * margin)), 3)

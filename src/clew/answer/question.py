@@ -34,7 +34,10 @@ WITHOUT = re.compile(
     r"\black(?:s|ing|ed)?\b|\bexcluded\b|\bnever\b|\brather than\b",
     re.IGNORECASE,
 )
-TURNED = re.compile(r"\b(lacks?|does not|do not|doesn't|don't|is not|are not)\s*[?.!]?\s*$", re.IGNORECASE)
+TURNED = re.compile(
+    r"\b(lacks?|(?:does not|do not|doesn't|don't|is not|are not)(?:\s+(?:have|show|share|cause))?)\s*[?.!]?\s*$",
+    re.IGNORECASE,
+)
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50, "hundred": 100,
@@ -83,6 +86,7 @@ class Question:
     descending: bool = True
     denied: bool = False  # speaks of what is absent, with nothing to subtract from
     others: bool = False  # asks for others than those it names
+    unexplained: tuple[str, ...] = ()  # words that nothing above accounts for
     stems: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -90,7 +94,8 @@ def understand(text: str, linker: Linker, words: Words) -> Question:
     """Read a question as far as its words go."""
     anchors = find_anchors(text, linker, words)
     tokens = [token for token in tokens_of(text) if not _inside(token, anchors)]
-    found = [word for word in words.find_types(tokens) if not _beside(word, tokens, anchors)]
+    spoken = words.find_types(tokens)
+    found = [word for word in spoken if not _beside(word, tokens, anchors)]
     rest = _masked(text, anchors)
     operation, number, descending = _operation(rest, tokens, anchors, found)
     asked = _asked(tokens, found, operation)
@@ -111,7 +116,17 @@ def understand(text: str, linker: Linker, words: Words) -> Question:
         descending=descending,
         denied=denied,
         others=any(token.text.lower() in ("other", "others", "else") for token in tokens),
+        unexplained=_unexplained(tokens, spoken, words),
         stems=tuple(token.stem for token in tokens),
+    )
+
+
+def _unexplained(tokens: Sequence[Token], found: Sequence[TypeWord], words: Words) -> tuple[str, ...]:
+    typed = {at for word in found for at in range(word.first, word.last)}
+    return tuple(
+        token.text
+        for at, token in enumerate(tokens)
+        if at not in typed and not words.explains(token.stem) and len(token.text) >= SHORTEST_NAME
     )
 
 

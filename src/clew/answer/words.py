@@ -58,11 +58,13 @@ def stem(word: str) -> str:
     lowered = word.lower().replace("’", "'").removesuffix("'s")
     lowered = IRREGULAR.get(lowered, lowered)
     if lowered.endswith("ies") and len(lowered) > 4:
-        return lowered[:-3] + "y"
-    for ending in ("ing", "ed", "es", "s", "e"):
-        if lowered.endswith(ending) and len(lowered) - len(ending) >= 3 and not lowered.endswith("ss"):
-            return lowered[: -len(ending)].removesuffix("e")
-    return lowered
+        lowered = lowered[:-3] + "y"
+    elif lowered.endswith("s") and not lowered.endswith("ss") and len(lowered) > 3:
+        lowered = lowered[:-1]
+    for ending in ("ing", "ed"):
+        if lowered.endswith(ending) and len(lowered) - len(ending) >= 3:
+            lowered = lowered[: -len(ending)]
+    return lowered.removesuffix("e") if len(lowered) > 3 else lowered
 
 
 @cache

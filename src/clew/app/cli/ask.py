@@ -152,6 +152,8 @@ def _record(answer: "Answer") -> dict[str, Any]:
 def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False) -> None:
     """The answer for people: text, items, query, evidence."""
     say(bold(one_line(answer.text)))
+    if answer.unexplained:
+        say(f"not understood, and left out of account: {printable(', '.join(answer.unexplained))}")
     if answer.items:
         say()
         titles: tuple[str, ...] = ("id", "name", "type", "number")
