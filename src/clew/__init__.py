@@ -1,10 +1,11 @@
-"""Clew builds knowledge graphs, walks them many hops at memory speed, and shows the triples that carry an answer.
+"""Clew answers questions over knowledge graphs, walks them at memory speed, and shows the triples behind an answer.
 
 import clew
 
 graph = clew.open("hpo.clew")
 near = graph.hop(["HP:0001250"], k=2)
 print(len(near), near.entities.slice(0, 3).to_pylist())
+print(clew.ask(graph, "Which genes are linked to arachnodactyly?").text)
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,13 @@ from clew._version import __version__
 from clew.errors import ClewError
 
 if TYPE_CHECKING:
+    from clew.answer import Answer, Asker, ask
     from clew.graph import Assertion, Graph, Relation, Source, Staged, Where
     from clew.traverse import BatchResult, Engine, HopResult, Path, Paths, Triple, Triples, build, open
 
 __all__ = [
+    "Answer",
+    "Asker",
     "Assertion",
     "BatchResult",
     "ClewError",
@@ -32,11 +36,13 @@ __all__ = [
     "Triples",
     "Where",
     "__version__",
+    "ask",
     "build",
     "open",
 ]
 
 _HOMES = {
+    "clew.answer": ("Answer", "Asker", "ask"),
     "clew.graph": ("Assertion", "Graph", "Relation", "Source", "Staged", "Where"),
     "clew.traverse": ("BatchResult", "Engine", "HopResult", "Path", "Paths", "Triple", "Triples", "build", "open"),
 }

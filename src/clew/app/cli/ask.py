@@ -13,9 +13,8 @@ from clew.app.cli.progress import terminal_progress
 if TYPE_CHECKING:
     from clew import Engine
     from clew.answer import Answer, Asker
-    from clew.progress import Progress
 
-__all__ = ["ask", "open_asker", "show_answer"]
+__all__ = ["ask", "mention_missing_encoder", "show_answer"]
 
 SHOWN = 10
 CITED = 6  # triples shown as evidence
@@ -68,6 +67,8 @@ def ask(
         from clew.app.drawing.write import check_drawing_name
 
         check_drawing_name(draw)
+    from clew.answer import open_asker
+
     engine = open_graph(graph)
     with terminal_progress() as progress:
         asker = open_asker(
@@ -79,6 +80,8 @@ def ask(
             embedding=not no_embedding,
             progress=progress,
         )
+        if not no_embedding:
+            mention_missing_encoder(asker)
         given = " ".join(question or ())
         answers = [asker.ask(given)] if given else None
     if answers is None:
@@ -99,34 +102,12 @@ def ask(
         raise typer.Exit(1)
 
 
-def open_asker(
-    engine: "Engine",
-    *,
-    store: str = "embedded",
-    model: str | None = None,
-    kinds: bool | None = None,
-    timeout: float = 30.0,
-    embedding: bool = True,
-    progress: "Progress",
-) -> "Asker":
-    """An asker with the default encoder, or without one where its model is not at hand."""
-    from clew.answer import Asker
-
-    encoder = None
-    if embedding:
-        from clew.embed import open_encoder
-        from clew.errors import MissingModel
-
-        try:
-            encoder = open_encoder()
-        except MissingModel as missing:
-            print(f"clew: {one_line(missing)}; readings are ranked by words alone", file=sys.stderr)
-    writer = None
-    if model is not None:
-        from clew.lm import open_model
-
-        writer = open_model(model)
-    return Asker(engine, store=store, encoder=encoder, model=writer, kinds=kinds, timeout=timeout, progress=progress)
+def mention_missing_encoder(asker: "Asker") -> None:
+    """A word to whoever has no model to rank readings by meaning."""
+    if asker.encoder is None:
+        print(
+            "clew: readings are ranked by words alone; for meaning too, run `clew models get minilm`", file=sys.stderr
+        )
 
 
 def _questions() -> Iterator[str]:

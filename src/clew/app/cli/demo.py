@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clew.app.cli.ask import open_asker, show_answer
+from clew.app.cli.ask import mention_missing_encoder, show_answer
 from clew.app.cli.options import AsJson, open_graph
 from clew.app.cli.output import bold, counted, one_line, print_json, print_table, printable, say
 from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
@@ -140,8 +140,11 @@ def cached_hpo(directory: Path | None = None) -> "tuple[Engine, bool]":
 
 def _answers(engine: "Engine") -> "list[Answer]":
     """The three questions, asked as `clew ask` asks them."""
+    from clew.answer import open_asker
+
     with terminal_progress() as progress:
         asker = open_asker(engine, progress=progress)
+        mention_missing_encoder(asker)
         try:
             return [asker.ask(question) for question in QUESTIONS]
         finally:

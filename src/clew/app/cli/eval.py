@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clew.app.cli.ask import open_asker
+from clew.app.cli.ask import mention_missing_encoder
 from clew.app.cli.demo import cached_hpo
 from clew.app.cli.options import AsJson, open_graph
 from clew.app.cli.output import print_json, print_table, printable, say
@@ -55,6 +55,7 @@ def evaluate(
     if kind not in KINDS:
         raise UnknownName(f"no evaluation is called {kind!r}: known: {', '.join(KINDS)}")
     path = None if out is None else _checked(out)
+    from clew.answer import open_asker
     from clew.evaluate.questions import load_bench
     from clew.evaluate.runner import ask_all, cold_seconds, run_record
 
@@ -62,6 +63,8 @@ def evaluate(
     engine = cached_hpo()[0] if graph is None else open_graph(graph)
     with terminal_progress() as progress:
         asker = open_asker(engine, model=model, embedding=not no_embedding, progress=progress)
+        if not no_embedding:
+            mention_missing_encoder(asker)
         try:
             cold = cold_seconds(asker, questions[0].question)
             asked = list(ask_all(questions, asker, paraphrases=paraphrases, progress=progress))
