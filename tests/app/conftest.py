@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pyarrow as pa
@@ -90,7 +91,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def graph(tables: Path) -> Path:
+def built_graph(tables: Path) -> Path:
     """The graph that the command line builds from the tables."""
     out = tables / "small.clew"
     built = main(
@@ -99,3 +100,9 @@ def graph(tables: Path) -> Path:
     )  # fmt: skip
     assert built == 0
     return out
+
+
+@pytest.fixture
+def graph(built_graph: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of it: commands leave indexes and stores in a graph."""
+    return copytree(built_graph, tmp_path_factory.mktemp("graph") / "small.clew")

@@ -35,7 +35,7 @@ def test_hpo_60_with_words_alone(asker: Asker) -> None:
     assert [each.question for each in asked if each.faults] == []
     run = read_run(record)
     assert "hpo-60" in write_markdown(run)
-    assert write_page(run).startswith("<!doctype html>")
+    assert write_page(run).lower().startswith("<!doctype html>")
 
 
 def test_evidence_that_was_tampered_with_is_found(asker: Asker) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
@@ -11,8 +12,9 @@ from clew.answer.answer import Answer, Evidence, Runner, Usage
 from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, Ways, candidates
 from clew.answer.expand import with_kinds
 from clew.answer.phrase import phrased, plain_text
+from clew.answer.plan import REQUIRED, Condition, Part
 from clew.answer.question import Question, understand
-from clew.answer.rank import Ranked, in_words, rank
+from clew.answer.rank import Ranked, in_words, rank, with_siblings
 from clew.answer.run import Outcome, cite, gather_evidence, run_plan
 from clew.answer.words import Words
 from clew.answer.write import write_statement
@@ -97,18 +99,20 @@ class Asker:
             if ends.subject == ends.object
         }
 
-    def ask(self, text: str) -> Answer:
-        """Answer a question, or abstain with a reason."""
+    def ask(self, text: str, *, among: Collection[str] = ()) -> Answer:
+        """Answer a question, or abstain with a reason; `among` are the ids from which the answer is to be taken."""
         begun = perf_counter()
         question = understand(text, self.linker, self.words)
+        if among:
+            question = replace(question, asked=self._labels(among) or question.asked)
         found = list(candidates(question, self.store.schema, self.ways))
         ranked = rank(question, found, self.words, encoder=self.encoder)
         understood = perf_counter() - begun
         reason = _why_not(question, ranked)
         if reason is not None:
             return Answer(text, abstained=reason, text=reason, usage=Usage(understanding=understood))
-        best = ranked[0].candidate
-        outcome, best, notes = self._run(best)
+        best = with_siblings(question, ranked[0].candidate, self.words, self.store.schema)
+        outcome, best, notes = self._run(_taken_from(among, best))
         answer = self._path(outcome, best) if best.plan.kind == "path" else self._rows(outcome)
         executed = perf_counter() - begun - understood
         total = len(answer.items) if best.plan.kind != "path" else answer.total
@@ -145,6 +149,12 @@ class Asker:
             ),
         )
 
+    def _labels(self, ids: Collection[str]) -> tuple[str, ...]:
+        """The labels of some entities."""
+        known = [entity for each in ids if (entity := self.engine.graph.names.by_id(each)) is not None]
+        types = self.engine.describe(known)["type"].to_pylist() if known else []
+        return tuple(dict.fromkeys(map(self.store.schema.label_of, types)))
+
     def _run(self, candidate: Candidate) -> tuple[Outcome, Candidate, list[str]]:
         """Run a plan, with the kinds of what it names where that is wanted or nothing else is found."""
         wider = with_kinds(candidate.plan, self.hierarchy, deepest=HIERARCHY_DEPTH)
@@ -177,6 +187,15 @@ class Asker:
         numbers = dict.fromkeys(number for path in listed for number in path.numbers)
         evidence = Evidence(cite(numbers, self.engine))
         return Answer("", value=bool(listed), total=len(listed), evidence=evidence, truncated=paths.truncated)
+
+
+def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
+    """The candidate whose answer is one of some entities."""
+    plan = candidate.plan
+    if not ids or not plan.asked:
+        return candidate
+    chosen = Part(REQUIRED, (), (Condition(plan.asked[0].of, "id", "IN", tuple(sorted(ids))),))
+    return replace(candidate, plan=plan.with_part(chosen))
 
 
 def _why_not(question: Question, ranked: list[Ranked]) -> str | None:

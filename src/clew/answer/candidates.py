@@ -4,12 +4,12 @@ The asked-for type is joined to each named entity by the shortest ways the schem
 their way share its slots ("genes of diseases that show both A and B" means one disease).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
 from clew.answer.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
-from clew.answer.question import Anchor, Meaning, Question
+from clew.answer.question import Meaning, Question
 from clew.store.layout import StoreSchema
 
 __all__ = ["Candidate", "Ways", "candidates"]
@@ -114,14 +114,18 @@ class _Builder:
             self.conditions.append(_is(here, end))
         return here
 
-    def without(self, start: str, way: Way, end: Meaning) -> None:
-        """A part that must not exist."""
-        steps, here = [], start
-        for move in way:
-            there = self.slot(move.label)
-            steps.append(_step(here, move, there))
-            here = there
-        self.absent.append(Part(ABSENT, tuple(steps), (_is(here, end),)))
+    def without(self, start: str, ends: Sequence[tuple[Way, Meaning]]) -> None:
+        """A part that must not exist: all of these ways together."""
+        steps: list[Step] = []
+        conditions: list[Condition] = []
+        for way, end in ends:
+            here = start
+            for move in way:
+                there = self.slot(move.label)
+                steps.append(_step(here, move, there))
+                here = there
+            conditions.append(_is(here, end))
+        self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
 
     def parts(self) -> tuple[Part, ...]:
         return (Part(REQUIRED, tuple(self.steps), tuple(self.conditions)), *self.absent)
@@ -174,46 +178,51 @@ def _path(meanings: tuple[Meaning, ...]) -> Candidate:
 def _joined(
     question: Question, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
-    """Whether the first of the named is joined to all others."""
+    """Whether what is named is joined as the question says: alike ones to the last, or the first to all others."""
+    if len(meanings) > 2 and meanings[0].type == meanings[1].type and meanings[-1].type != meanings[0].type:
+        meanings = (meanings[-1], *meanings[:-1])
     first, *others = meanings
     start = label_of[first.type]
-    choices = [
-        ways.between(start, label_of[other.type], denied=question.denied, through=question.spoken_of)
-        for other in others
-    ]
-    for chosen in islice(product(*choices), MOST_CHOICES):
+    labels = [label_of[other.type] for other in others]
+    stated = [ways.between(start, label, through=question.spoken_of) for label in labels]
+    denied = [ways.between(start, label, denied=True, through=question.spoken_of) for label in labels]
+    missing = question.denied and not all(denied)
+    for chosen in islice(product(*(denied if question.denied and not missing else stated)), MOST_CHOICES):
         builder = _Builder()
         root = builder.slot(start)
         builder.conditions.append(_is(root, first))
         for way, other in zip(chosen, others, strict=True):
             builder.follow(root, way, end=other)
-        plan = Plan(tuple(builder.slots), builder.parts(), kind="exists")
-        yield _candidate(plan, None, meanings)
+        kind = "lacks" if missing else "exists"
+        yield _candidate(Plan(tuple(builder.slots), builder.parts(), kind=kind), None, meanings)
 
 
 def _rows(
     question: Question, asked: str, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
-    choices = [
-        _ways_to(question, anchor, asked, label_of[meaning.type], ways)
-        for anchor, meaning in zip(question.anchors, meanings, strict=True)
+    ends = [
+        (anchor, meaning, label_of[meaning.type]) for anchor, meaning in zip(question.anchors, meanings, strict=True)
     ]
+    through = question.spoken_of
+    stated = [ways.between(asked, label, through=through) for _, _, label in ends]
+    denied = [ways.between(asked, label, denied=True, through=through) for _, _, label in ends]
+    subtracting = question.denied and not all(denied)  # what no source denies is absent where it is not stated
+    choices = denied if question.denied and not subtracting else stated
     for chosen in islice(product(*choices), MOST_CHOICES):
         builder = _Builder()
         root = builder.slot(asked)
-        together = zip(question.anchors, chosen, meanings, strict=True)
+        together = [(anchor, way, meaning) for (anchor, meaning, _), way in zip(ends, chosen, strict=True)]
+        if subtracting:
+            builder.without(root, [(way, meaning) for _, way, meaning in together])
+            together = []
         for anchor, way, meaning in sorted(together, key=lambda each: len(each[1])):
             if anchor.negated:
-                builder.without(root, way, meaning)
+                builder.without(root, [(way, meaning)])
             else:
                 builder.follow(root, way, end=meaning)
             if question.others and label_of[meaning.type] == asked:
                 builder.conditions.append(Condition(root, "id", "IN", meaning.ids, negated=True))
         yield from _wanted(question, asked, root, builder, meanings, ways)
-
-
-def _ways_to(question: Question, anchor: Anchor, asked: str, label: str, ways: Ways) -> list[Way]:
-    return ways.between(asked, label, denied=question.denied and not anchor.negated, through=question.spoken_of)
 
 
 def _wanted(

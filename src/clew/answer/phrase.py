@@ -45,7 +45,8 @@ def plain_text(
     names = [name for name, _ in named]
     about = _about(named)
     if kind == "exists":
-        return f"{'Yes' if value else 'No'}: {_joined(names)} {'are' if value else 'are not'} joined in this graph."
+        joined = bool(value) == (candidate.plan.kind == "exists")
+        return f"{'Yes' if value else 'No'}: {_joined(names)} {'are' if joined else 'are not'} joined in this graph."
     if kind == "path":
         return _path_text(names, total)
     noun = words.name_of(candidate.asked) if candidate.asked in words.types else "entity"

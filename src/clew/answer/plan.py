@@ -100,8 +100,8 @@ class Sort:
 class Plan:
     """What to look for and what is wanted of it.
 
-    `kind` is rows (asked columns and perhaps a measure), exists (whether there is any row) or path (a shortest path
-    between the two slots of the only step). No asked column and a measure is one number.
+    `kind` is rows (asked columns and perhaps a measure), exists (whether there is any row), lacks (whether there is
+    none) or path (a shortest path between the two slots of the only step). No asked column and a measure is one number.
     """
 
     slots: tuple[Slot, ...]
@@ -134,8 +134,10 @@ class Plan:
     @property
     def operation(self) -> str:
         """The plan in one word: list, count, top, aggregate, exists, path or difference."""
-        if self.kind in ("exists", "path"):
-            return self.kind
+        if self.kind in ("exists", "lacks"):
+            return "exists"
+        if self.kind == "path":
+            return "path"
         if self.measure is not None:
             counts = self.measure.function == "count"
             if not self.asked:

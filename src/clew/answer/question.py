@@ -38,6 +38,9 @@ TURNED = re.compile(
     r"\b(lacks?|(?:does not|do not|doesn't|don't|is not|are not)(?:\s+(?:have|show|share|cause))?)\s*[?.!]?\s*$",
     re.IGNORECASE,
 )
+JUDGED = re.compile(
+    r"§(?:\s*(?:,|and|or|both)?\s*§)*\s+(?:is|are|was|were|do|does|can|has|have)\s+not\b", re.IGNORECASE
+)
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50, "hundred": 100,
@@ -98,6 +101,8 @@ def understand(text: str, linker: Linker, words: Words) -> Question:
     found = [word for word in spoken if not _beside(word, tokens, anchors)]
     rest = _masked(text, anchors)
     operation, number, descending = _operation(rest, tokens, anchors, found)
+    if _is_statement(rest, found, tokens, anchors):
+        operation = "exists"
     asked = _asked(tokens, found, operation)
     others = [word for word in found if word is not asked and not word.implied]
     kinds = [word for word in others if _says_kind(word, tokens, anchors)]
@@ -285,6 +290,16 @@ def _operation(
     return "list", None, True
 
 
+def _is_statement(rest: str, found: Sequence[TypeWord], tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
+    """Whether the text asserts something, to be judged: "A and B are drugs which commonly bind to C"."""
+    if len(anchors) < 2 or not rest.startswith("§") or rest.rstrip().endswith("?"):
+        return False
+    after = [at for at, token in enumerate(tokens) if token.start >= anchors[0].end]
+    verb = next((at for at in after if tokens[at].text.lower() not in ("and", "or", "both")), None)
+    named = {at for word in found if not word.implied for at in range(word.first, word.last)}
+    return verb is not None and verb not in named and re.match(r"§(\s*(,|and|or|both)?\s*§)*\s+\w", rest) is not None
+
+
 def _asks_yes_or_no(lowered: list[str]) -> bool:
     if lowered[:1] and lowered[0] in YES_NO:
         return True
@@ -330,6 +345,8 @@ def _asked(tokens: list[Token], found: list[TypeWord], operation: str) -> TypeWo
 def _focus(before: list[str], word: TypeWord, *, ranking: bool) -> int:
     """How surely the words before a type word make it what is asked: 0 for "which genes", 9 for nothing of the kind."""
     near = before[-6:]
+    if word.implied:
+        return 4
     counted = near[-2:] in (["how", "many"], ["number", "of"]) or near[-1:] in (["count"], ["most"], ["fewest"])
     if counted:
         return 9 if ranking else 2
@@ -344,8 +361,6 @@ def _focus(before: list[str], word: TypeWord, *, ranking: bool) -> int:
             return 2  # what are the known
     if near and ("count" in near or set(near) & LISTING) and not set(near) & {"of", "in", "with", "that", "by"}:
         return 3
-    if word.implied:
-        return 4
     return 9
 
 
@@ -360,7 +375,7 @@ def _negate(rest: str, anchors: list[Anchor]) -> tuple[list[Anchor], bool]:
     after = [number for number, at in enumerate(marks) if at >= cue.start()]
     if TURNED.search(rest) and not after:
         after = [len(anchors) - 1]
-    if not after or len(after) == len(anchors):
+    if not after or len(after) == len(anchors) or JUDGED.match(rest):
         return anchors, bool(after)
     negated = set(after)
     return [

@@ -6,18 +6,19 @@ plan in words is to the question with names replaced by their types.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from clew.answer.candidates import Candidate
-from clew.answer.plan import ABSENT, Part, Plan
+from clew.answer.plan import ABSENT, Part, Plan, Step
 from clew.answer.question import Question
 from clew.answer.words import Words
+from clew.store.layout import StoreSchema
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
 
-__all__ = ["Ranked", "Weights", "in_words", "masked", "rank"]
+__all__ = ["Ranked", "Weights", "in_words", "masked", "rank", "with_siblings"]
 
 NEAREST = 12  # plans that are put into words and compared by meaning; the rest are far behind already
 
@@ -66,6 +67,28 @@ def rank(
         for each, like in zip(near, likeness, strict=True)
     ]
     return [*sorted(near, key=lambda each: -each.score), *rest]
+
+
+def with_siblings(question: Question, candidate: Candidate, words: Words, schema: StoreSchema) -> Candidate:
+    """The candidate whose steps take every relation that the question's words name as well: "treat" may be two."""
+    stems = list(question.stems)
+
+    def widened(step: Step) -> Step:
+        if len(step.relations) != 1 or step.repeated:
+            return step
+        known = schema.relationship(step.relations[0])
+        said = words.says(known.name, stems)
+        ends = {(each.subject, each.object) for each in known.ends}
+        siblings = [
+            each.name
+            for each in schema.relationships
+            if said and each.name != known.name and not each.negated and words.says(each.name, stems) >= said
+            if not ends.isdisjoint((end.subject, end.object) for end in each.ends)
+        ]
+        return replace(step, relations=(known.name, *siblings))
+
+    parts = tuple(replace(part, steps=tuple(map(widened, part.steps))) for part in candidate.plan.parts)
+    return replace(candidate, plan=replace(candidate.plan, parts=parts))
 
 
 def _scored(question: Question, candidate: Candidate, words: Words, weights: Weights) -> Ranked:
@@ -123,8 +146,8 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
     such_that = f" such that {joined}" if joined else ""
     if plan.kind == "path":
         return f"how is {called['a']} connected to {called['b']}"
-    if plan.kind == "exists":
-        return f"is it so that {joined}"
+    if plan.kind in ("exists", "lacks"):
+        return f"is it {'so' if plan.kind == 'exists' else 'not so'} that {joined}"
     if plan.operation == "count":
         return f"how many {_plural(candidate.asked, words)} are there{such_that}"
     if plan.operation == "top" and plan.measure is not None:
@@ -147,12 +170,14 @@ def _names(candidate: Candidate) -> dict[str, str]:
 
 def _said(part: Part, called: Mapping[str, str], words: Words) -> str:
     steps = [
-        f"{called[step.subject]} {words.relations[step.relations[0]][0]} {called[step.object]}"
-        for step in part.steps
-        if step.relations
+        f"{called[step.subject]} {_verb(step, words)} {called[step.object]}" for step in part.steps if step.relations
     ]
     text = " and ".join(steps)
     return f"not {text}" if part.kind == ABSENT and text else text
+
+
+def _verb(step: Step, words: Words) -> str:
+    return " or ".join(words.relations[name][0] for name in step.relations)
 
 
 def _type(plan: Plan, slot: str, words: Words) -> str:

@@ -288,8 +288,8 @@ class _Reader:
 
     def _asks_existence(self, projection: s.Projection) -> bool:
         match projection.items:
-            case (s.Item(s.Binary(">", s.CountAll() | s.Call("count" | "COUNT"), s.Literal(0))),):
-                self.kind = "exists"
+            case (s.Item(s.Binary(">" | "=" as compared, s.CountAll() | s.Call("count" | "COUNT"), s.Literal(0))),):
+                self.kind = "exists" if compared == ">" else "lacks"
                 return True
         return False
 

@@ -42,7 +42,7 @@ def run_plan(plan: Plan, store: Store, engine: Engine, *, timeout: float = 30.0,
     rows = store.run(statement, timeout=timeout, limit=limit)
     shown = write(write_statement(plan))
     base = Outcome(plan, ran, shown, truncated=rows.truncated, seconds=rows.seconds)
-    if plan.kind == "exists" or (plan.measure is not None and not plan.asked):
+    if plan.kind in ("exists", "lacks") or (plan.measure is not None and not plan.asked):
         value = rows.rows[0][0] if rows.rows else None
         return replace(base, value=value)
     return replace(base, items=tuple(_items(plan, rows, store)))

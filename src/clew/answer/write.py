@@ -118,8 +118,9 @@ class _Writer:
 
     def wanted(self, keys: tuple[str, ...]) -> Iterator[s.Clause]:
         plan = self.plan
-        if plan.kind == "exists":
-            yield _returned([s.Item(s.Binary(">", s.CountAll(), s.Literal(0)), ANSWER)])
+        if plan.kind in ("exists", "lacks"):
+            compared = ">" if plan.kind == "exists" else "="
+            yield _returned([s.Item(s.Binary(compared, s.CountAll(), s.Literal(0)), ANSWER)])
             return
         if plan.kind == "path":
             yield _returned([s.Item(s.Variable("path"), "path")])
