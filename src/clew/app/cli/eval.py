@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.cli.ask import mention_missing_encoder
-from clew.app.cli.demo import cached_hpo
+from clew.app.cli.demo import cache_directory, cached_hpo
 from clew.app.cli.options import AsJson, open_graph
 from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
@@ -22,11 +22,17 @@ KINDS = ("qa",)
 
 def evaluate(
     kind: Annotated[str, typer.Argument(metavar="KIND", help="qa: questions in plain English.", show_default=False)],
-    bench: Annotated[str, typer.Argument(metavar="BENCH", help="hpo-60 or hpo-held.", show_default=False)],
+    bench: Annotated[str, typer.Argument(metavar="BENCH", help="hpo-60, hpo-held or alzkb.", show_default=False)],
     graph: Annotated[
         str | None,
         typer.Option(
             "--graph", metavar="GRAPH", help="The graph to ask; the demo's HPO by default.", show_default=False
+        ),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data", metavar="DIR", help="alzkb: the folder of AlzKB's questions and Hetionet.", show_default=False
         ),
     ] = None,
     paraphrases: Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead.")] = False,
@@ -51,10 +57,14 @@ def evaluate(
       clew eval qa hpo-60
       clew eval qa hpo-60 --paraphrases --out report.html
       clew eval qa hpo-held --no-embedding --json
+      clew eval qa alzkb --data data
     """
     if kind not in KINDS:
         raise UnknownName(f"no evaluation is called {kind!r}: known: {', '.join(KINDS)}")
     path = None if out is None else _checked(out)
+    if bench == "alzkb":
+        _alzkb(data, path, embedding=not no_embedding, as_json=as_json)
+        return
     from clew.answer import open_asker
     from clew.evaluate.questions import load_bench
     from clew.evaluate.runner import ask_all, cold_seconds, run_record
@@ -81,6 +91,56 @@ def evaluate(
         if path is not None:
             say()
             say(f"written to {printable(str(path))}")
+
+
+def _alzkb(data: str | None, path: Path | None, *, embedding: bool, as_json: bool) -> None:
+    from clew.answer import open_asker
+    from clew.evaluate.benches.alzkb import load_alzkb
+    from clew.evaluate.benches.alzkb_names import shared_aliases
+    from clew.evaluate.benches.alzkb_run import alzkb_record, ask_alzkb
+    from clew.evaluate.benches.hetionet_graph import build_hetionet
+
+    if data is None:
+        raise InputError("alzkb needs --data: the folder that holds alzkb_questions, hetionet and biomed_edges")
+    if path is not None and path.suffix != ".json":
+        raise InputError("a report of alzkb ends in .json")
+    folder, graph = Path(data), cache_directory() / "hetionet-alzkb.clew"
+    with terminal_progress() as progress:
+        aliases = shared_aliases(folder)
+        if not graph.exists():
+            build_hetionet(folder, graph, aliases=aliases, progress=progress)
+        engine = open_graph(str(graph))
+        questions = load_alzkb(folder, engine.graph, aliases=aliases)
+        asker = open_asker(engine, kinds=False, embedding=embedding, progress=progress)
+        try:
+            record = alzkb_record(questions, ask_alzkb(questions, asker, progress=progress))
+        finally:
+            asker.store.close()
+    if path is not None:
+        _write(record, path)
+    if as_json:
+        print_json(record)
+        return
+    say(f"{record['covered']:,} of {record['n']:,} questions can be answered from this graph")
+    for reason, number in record["not_covered"].items():
+        say(f"- not {number:,}: {printable(reason)}")
+    say()
+    titles = ["form", "n", "by id", "by name", "also what AlzKB does not know"]
+    print_table(titles, [(form["form"], form["n"], *map(_interval, _measured(form))) for form in record["forms"]])
+    say()
+    good = record["covered"] - record["faults"]
+    say(f"evidence checked against the graph: {good} of {record['covered']} without fault")
+    for row in record["questions"]:
+        if row["by_id"] < 1:
+            say(f"- {row['id']} ({row['by_id']:.2f}): {printable(row['question'])}")
+
+
+def _measured(form: dict[str, Any]) -> list[dict[str, float]]:
+    return [form["by_id"], form["by_name"], form["unlimited"]]
+
+
+def _interval(figure: dict[str, float]) -> str:
+    return f"{figure['mean']:.3f} ({figure['low']:.2f}-{figure['high']:.2f})"
 
 
 def _checked(out: str) -> Path:

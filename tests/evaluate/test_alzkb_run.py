@@ -1,0 +1,29 @@
+"""AlzKB's covered questions over Hetionet, end to end and by words alone."""
+
+from pathlib import Path
+
+import pytest
+
+import clew
+from clew.answer import Asker
+from clew.evaluate.benches.alzkb import load_alzkb
+from clew.evaluate.benches.alzkb_names import shared_aliases
+from clew.evaluate.benches.alzkb_run import alzkb_record, ask_alzkb
+from clew.evaluate.benches.hetionet_graph import build_hetionet
+
+
+@pytest.mark.slow
+def test_covered_questions_are_answered(data: Path, tmp_path: Path) -> None:
+    aliases = shared_aliases(data)
+    build_hetionet(data, tmp_path / "hetionet.clew", aliases=aliases)
+    engine = clew.open(tmp_path / "hetionet.clew")
+    questions = load_alzkb(data, engine.graph, aliases=aliases)
+    asker = Asker(engine, kinds=False)
+    record = alzkb_record(questions, ask_alzkb(questions, asker))
+    asker.store.close()
+    by_form = {form["form"]: form["by_id"]["mean"] for form in record["forms"]}
+    assert by_form["open"] >= 0.95
+    assert by_form["choice"] >= 0.95
+    assert by_form["true_false"] >= 0.95
+    assert record["covered"] + sum(record["not_covered"].values()) == record["n"]
+    assert record["faults"] == 0
