@@ -77,6 +77,8 @@ def with_siblings(question: Question, candidate: Candidate, words: Words, schema
         if len(step.relations) != 1 or step.repeated:
             return step
         known = schema.relationship(step.relations[0])
+        if known.negated:
+            return step
         said = words.says(known.name, stems)
         ends = {(each.subject, each.object) for each in known.ends}
         siblings = [
