@@ -1,5 +1,7 @@
 """`clew bench` finds the benchmarks of a checkout, runs one, shows it and writes it; without a checkout it says so."""
 
+import importlib
+import inspect
 import json
 import sys
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import clew
+from clew.app.cli.bench import KINDS
 
 MODULE = """
 def run(*, quick=False, progress=None):
@@ -91,3 +94,10 @@ def test_the_checkout_has_what_is_promised() -> None:
     benchmarks = Path(clew.__file__).resolve().parents[2] / "benchmarks"
     for kind in ("khop", "batch", "cost"):
         assert "def run(" in (benchmarks / f"{kind}.py").read_text()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_benchmark_can_be_called_as_the_command_does(kind: str) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    module = importlib.import_module(f"benchmarks.{kind}")
+    assert {"quick", "progress"} <= inspect.signature(module.run).parameters.keys()

@@ -138,6 +138,11 @@ class Asker:
             reading=(*_reading(best, self.words), *notes),
             runners=tuple(_runner(each, self.words) for each in ranked[1 : RUNNERS + 1]),
             unexplained=question.unexplained,
+            trace=(
+                f"{question.operation}, naming {', '.join(anchor.text for anchor in question.anchors) or 'nothing'}",
+                f"{len(ranked)} candidate plans, the best {ranked[0].score:.2f}",
+                f"{total} items in {executed * 1000:.0f} ms",
+            ),
             confidence=_confidence(ranked, question),
             usage=Usage(
                 calls=int(completion is not None),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clew.app.cli.options import AsJson, GraphPath, open_graph
+from clew.app.cli.options import AsJson, GraphPath, check_limit, open_graph
 from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say, shorten, terminal_width
 from clew.app.cli.progress import terminal_progress
 
@@ -63,6 +63,7 @@ def ask(
       clew ask hpo.clew "Which diseases show ectopia lentis but not arachnodactyly?" --explain
       clew ask hpo.clew "How is FBN1 connected to arachnodactyly?" --draw fbn1.html
     """
+    check_limit(limit)
     if draw is not None:
         from clew.app.drawing.write import check_drawing_name
 
@@ -89,6 +90,9 @@ def ask(
             show_answer(asker.ask(text), limit=limit, explain=explain)
         return
     (answer,) = answers
+    if draw is not None and not answer.evidence.triples:
+        print("clew: there is nothing to draw: no triple carries this answer", file=sys.stderr)
+        draw = None
     if draw is not None:
         _draw(engine, answer, draw)
     if as_json:

@@ -66,9 +66,11 @@ def evaluate(
         _alzkb(data, path, embedding=not no_embedding, as_json=as_json)
         return
     from clew.answer import open_asker
-    from clew.evaluate.questions import load_bench
+    from clew.evaluate.questions import BENCHES, load_bench
     from clew.evaluate.runner import ask_all, cold_seconds, run_record
 
+    if bench not in BENCHES:
+        raise UnknownName(f"no bench is called {bench!r}: known: {', '.join(BENCHES)}, alzkb")
     questions = load_bench(bench)
     engine = cached_hpo()[0] if graph is None else open_graph(graph)
     with terminal_progress() as progress:
