@@ -10,6 +10,8 @@ from clew.evaluate.benches.alzkb import load_alzkb
 from clew.evaluate.benches.alzkb_names import shared_aliases
 from clew.evaluate.benches.alzkb_run import alzkb_record, ask_alzkb
 from clew.evaluate.benches.hetionet_graph import build_hetionet
+from clew.evaluate.comparison import NamedRun, compare_pair
+from clew.evaluate.report import read_run, write_page
 
 
 @pytest.mark.slow
@@ -19,7 +21,7 @@ def test_covered_questions_are_answered(data: Path, tmp_path: Path) -> None:
     engine = clew.open(tmp_path / "hetionet.clew")
     questions = load_alzkb(data, engine.graph, aliases=aliases)
     asker = Asker(engine, kinds=False)
-    record = alzkb_record(questions, ask_alzkb(questions, asker))
+    record = alzkb_record(questions, ask_alzkb(questions, asker), asker, settings={})
     asker.store.close()
     by_form = {form["form"]: form["by_id"]["mean"] for form in record["forms"]}
     assert by_form["open"] >= 0.95
@@ -27,3 +29,12 @@ def test_covered_questions_are_answered(data: Path, tmp_path: Path) -> None:
     assert by_form["true_false"] >= 0.95
     assert record["covered"] + sum(record["not_covered"].values()) == record["n"]
     assert record["faults"] == 0
+    pooled = record["summary"]["pooled"]
+    assert pooled["n"] == record["covered"] == len(record["questions"])
+    means = {level["level"]: level["measures"]["f1"]["mean"] for level in record["summary"]["levels"]}
+    assert means == pytest.approx(by_form)  # the measures of a run agree with AlzKB's own scores
+    assert set(pooled["latency"]) == {"understanding", "execution", "text", "items", "total"}
+    run = read_run(record)
+    assert f"{record['covered']:,} of {record['n']:,} questions" in write_page(run)
+    (test, *_) = compare_pair(NamedRun("one", run), NamedRun("other", run))
+    assert (test["test"]["gained"], test["test"]["lost"]) == (0, 0)

@@ -57,6 +57,6 @@ def _joined(ends: list[set[str]]) -> bool:
         near = [each for each in waiting if each & reached]
         if not near:
             return False
-        reached = reached.union(*near)
         waiting = [each for each in waiting if not each & reached]
+        reached = reached.union(*near)
     return True

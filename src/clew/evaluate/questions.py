@@ -10,12 +10,14 @@ from clew.answer.ground import hold_to_ids
 from clew.answer.read import read_plan
 from clew.answer.write import write_statement
 from clew.errors import QueryError, UnknownName
+from clew.evaluate.coverage import missing_parts
 from clew.evaluate.metrics import Gold, GoldSet, GoldTop, GoldValue
-from clew.store.cypher import parse
+from clew.store.cypher import Statement, parse
 
 __all__ = ["BENCHES", "GoldQuestion", "Reading", "load_bench", "work_out"]
 
-BENCHES = ("hpo-60", "hpo-held")
+BENCHES = ("hpo-60", "hpo-held", "ibkh")
+NOTHING = {"number": GoldValue(0), "boolean": GoldValue(False), "path": GoldValue(False)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,12 @@ class GoldQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read a question: its plan, held to ids, and what it gives."""
+    """One way to read a question: its plan, held to ids, what it gives, and what of it the graph does not have."""
 
     plan: Plan | None  # None where the query says more than a plan can
     gold: Gold
     text: str
+    missing: tuple[str, ...] = ()
 
 
 def load_bench(name: str) -> list[GoldQuestion]:
@@ -58,13 +61,23 @@ def load_bench(name: str) -> list[GoldQuestion]:
 
 
 def work_out(question: GoldQuestion, asker: Asker) -> list[Reading]:
-    """What each reading of the gold gives on the asker's own graph."""
-    return [_reading(text, question.asked, asker) for text in question.cypher]
+    """What each reading of the gold gives on the asker's own graph: nothing where it speaks of what is not there."""
+    readings = []
+    for text in question.cypher:
+        statement = parse(text)
+        missing = missing_parts(statement, asker.engine.graph, asker.store.schema)
+        try:
+            reading = _reading(statement, text, question.asked, asker)
+        except (QueryError, UnknownName):
+            if not missing:
+                raise
+            reading = Reading(None, NOTHING.get(question.asked, GoldSet(frozenset())), text)
+        readings.append(replace(reading, missing=missing))
+    return readings
 
 
-def _reading(text: str, asked: str, asker: Asker) -> Reading:
+def _reading(statement: Statement, text: str, asked: str, asker: Asker) -> Reading:
     store, engine = asker.store, asker.engine
-    statement = parse(text)
     try:
         plan = hold_to_ids(read_plan(statement), engine.graph, store.schema)
     except QueryError:

@@ -3,6 +3,7 @@
 import os
 import platform
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from time import perf_counter
@@ -12,14 +13,15 @@ from clew._version import __version__
 from clew.answer import Answer, Asker
 from clew.answer.canonical import same
 from clew.answer.read import read_plan
-from clew.errors import ClewError
+from clew.errors import ClewError, QueryError
 from clew.evaluate.evidence import check_evidence
 from clew.evaluate.metrics import Given, GoldSet, GoldTop, ItemScore, Seconds, score, summarise
 from clew.evaluate.questions import GoldQuestion, Reading, work_out
+from clew.evaluate.revision import revision
 from clew.progress import Progress, silent, track
 from clew.store.cypher import parse
 
-__all__ = ["Asked", "ask_all", "run_record"]
+__all__ = ["Asked", "ask_all", "cold_seconds", "run_record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,19 @@ class Asked:
     failure: str | None
     faults: tuple[str, ...]
 
+    @property
+    def covered(self) -> bool:
+        """Whether the graph has everything that one reading of the gold speaks of."""
+        return any(not reading.missing for reading in self.readings)
+
 
 def ask_all(
     bench: Sequence[GoldQuestion], asker: Asker, *, paraphrases: bool = False, progress: Progress = silent
 ) -> Iterator[Asked]:
-    """Each question once, or each of its paraphrases."""
-    for question in track(bench, "asking", progress, total=len(bench)):
-        readings = tuple(work_out(question, asker))
+    """Each question once, or each of its paraphrases; all gold is worked out before the first is asked."""
+    gold = [tuple(work_out(each, asker)) for each in track(bench, "working out the gold", progress, total=len(bench))]
+    pairs = zip(bench, gold, strict=True)
+    for question, readings in track(pairs, "asking", progress, total=len(bench)):
         texts = question.paraphrases if paraphrases else (question.question,)
         for number, text in enumerate(texts, start=1):
             name = f"{question.id}-{number}" if paraphrases else question.id
@@ -74,19 +82,24 @@ def _same_query(answer: Answer, readings: Sequence[Reading]) -> bool:
     """Whether the query that ran says the same as one of the gold queries."""
     if not answer.query:
         return False
-    plan = read_plan(parse(answer.query))
+    try:
+        plan = read_plan(parse(answer.query))
+    except QueryError:
+        return False  # it says more than a plan can, as no gold query does
     return any(reading.plan is not None and same(plan, reading.plan) for reading in readings)
 
 
 def run_record(name: str, asked: Sequence[Asked], asker: Asker, *, settings: dict[str, Any]) -> dict[str, Any]:
     """The run as JSON, in the shape that `clew.evaluate.report` reads."""
-    summary = summarise([each.score for each in asked], covered={each.score.id for each in asked if _covered(each)})
-    faulty = [each for each in asked if each.faults]
+    summary = summarise([each.score for each in asked], covered={each.score.id for each in asked if each.covered})
+    answered = [each for each in asked if each.answer is not None and each.answer.abstained is None]
+    sound = sum(not each.faults for each in answered)
     return {
         "bench": name,
         "n": len(asked),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": __version__,
+        "commit": revision(),
+        "version": __version__,
         "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()},
         "settings": settings,
         "graph": asker.engine.graph.path.name,
@@ -94,19 +107,8 @@ def run_record(name: str, asked: Sequence[Asked], asker: Asker, *, settings: dic
         "summary": asdict(summary),
         "questions": [_row(each) for each in asked],
         "comparisons": [],
-        "notes": [
-            f"evidence checked against the graph: {len(asked) - len(faulty)} of {len(asked)} answers without fault"
-        ],
+        "notes": [f"evidence checked against the graph: {sound} of {len(answered)} answers without fault"],
     }
-
-
-def _covered(asked: Asked) -> bool:
-    """Whether every name of a gold query is in the graph: a slot held to no id at all is one that is not."""
-    return any(
-        reading.plan is not None
-        and all(condition.value != () for part in reading.plan.parts for condition in part.conditions)
-        for reading in asked.readings
-    )
 
 
 def _row(asked: Asked) -> dict[str, Any]:
@@ -118,9 +120,15 @@ def _row(asked: Asked) -> dict[str, Any]:
         "query": answer.query if answer else "",
         "expected": [_said(reading) for reading in asked.readings],
         "expected_queries": [reading.text for reading in asked.readings],
-        "covered": _covered(asked),
+        "covered": asked.covered,
+        "model_calls": answer.usage.calls if answer else 0,
         "score": asdict(asked.score),
     }
+    missing = dict.fromkeys(each for reading in asked.readings for each in reading.missing)
+    if not asked.covered:
+        row["missing"] = list(missing)
+    if answer and answer.decided:
+        row["decided"] = answer.decided
     trouble = asked.failure or (answer.abstained if answer else None)
     if trouble or asked.faults:
         row["note"] = "; ".join(filter(None, [trouble, *asked.faults]))
@@ -140,5 +148,6 @@ def _said(reading: Reading) -> str:
 def cold_seconds(asker: Asker, question: str) -> float:
     """How long the first question takes, with everything opened for it."""
     begun = perf_counter()
-    asker.ask(question)
+    with suppress(ClewError):  # it is asked once more, and counts then
+        asker.ask(question)
     return perf_counter() - begun

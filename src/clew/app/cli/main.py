@@ -18,7 +18,7 @@ from clew.errors import ClewError, InputError
 
 __all__ = ["COMMANDS", "application", "main"]
 
-COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the help
+COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the help; `application` makes a group
     "demo": "demo:demo",
     "build": "build:build",
     "info": "look:info",
@@ -29,10 +29,11 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "index": "index:index",
     "link": "link:link",
     "cypher": "cypher:cypher",
+    "extract": "extract:extract",
     "models": "models:models",
     "export": "export:export",
     "doctor": "doctor:doctor",
-    "eval": "eval:evaluate",
+    "eval": "eval:application",
     "bench": "bench:bench",
 }
 VERBOSE = ("-v", "--verbose")
@@ -50,7 +51,11 @@ def application(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback(invoke_without_command=True)(clew)
     for name in commands:
         module, _, function = COMMANDS[name].partition(":")
-        app.command(name)(getattr(import_module(f"clew.app.cli.{module}"), function))
+        found = getattr(import_module(f"clew.app.cli.{module}"), function)
+        if function == "application":
+            app.add_typer(found(), name=name)
+        else:
+            app.command(name)(found)
     return app
 
 

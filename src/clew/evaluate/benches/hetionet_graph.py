@@ -13,11 +13,20 @@ import pyarrow as pa
 
 from clew.errors import BuildError, InputError
 from clew.evaluate.benches.alzkb_names import CURRENT, Alias, Names
+from clew.evaluate.benches.recipe import recipe_of
 from clew.graph import Graph, Staged
 from clew.progress import Progress, silent
 
-__all__ = ["COMPLETE", "build_hetionet", "check_complete"]
+__all__ = ["COMPLETE", "READING", "build_hetionet", "check_complete", "hetionet_recipe"]
 
+READING = (  # what turns Hetionet's files into a graph
+    "clew.graph.build",
+    "clew.graph.encode",
+    "clew.graph.readers.hetionet",
+    "clew.graph.readers.tab_separated",
+    "clew.graph.staging",
+)
+OURS = ("clew.evaluate.benches.alzkb_names", "clew.evaluate.benches.hetionet_graph")
 # The kinds of triples that the graph has all of: abbreviation → subject type, relation, object type.
 COMPLETE: Mapping[str, tuple[str, str, str]] = {
     "CbG": ("Compound", "binds", "Gene"),
@@ -51,6 +60,11 @@ def build_hetionet(
     build_graph(staged, out, problems=problems, overwrite=overwrite, progress=progress)
     check_complete(Graph(out), data)
     return out
+
+
+def hetionet_recipe(data: Path) -> str:
+    """What the graph is made with: it changes with the files of the data folder and with the code that reads them."""
+    return recipe_of((*READING, *OURS), (data / name for name in ("hetionet", "biomed_edges", "alzkb_questions")))
 
 
 def check_complete(graph: Graph, data: Path) -> None:

@@ -1,11 +1,11 @@
 """A run as one HTML page: no scripts, no outside parts, light and dark, and readable on a phone."""
 
-from collections.abc import Iterable, Sequence
-from importlib.resources import files
+from collections.abc import Sequence
 
 from clew.evaluate.metrics import PHASES
+from clew.evaluate.report.frame import comparison_sections, document, figures_table
 from clew.evaluate.report.plots import draw_accuracy, draw_latency
-from clew.evaluate.report.run import Comparison, Figure, Level, Question, Run
+from clew.evaluate.report.run import Figure, Level, Question, Run
 from clew.evaluate.report.words import (
     AT_CUTS,
     PHASE_NAMES,
@@ -14,9 +14,7 @@ from clew.evaluate.report.words import (
     html,
     interval,
     measure_name,
-    p_value,
     percent,
-    points,
     seconds,
     share,
     shorten,
@@ -25,34 +23,15 @@ from clew.evaluate.report.words import (
 
 __all__ = ["write_page"]
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 SIGNS = {"right": "✓", "wrong": "✗", "abstained": "–", "failed": "!"}
 
 
 def write_page(run: Run) -> str:
     """The run as a whole HTML document."""
-    style = files("clew.evaluate.report").joinpath("page.css").read_text("utf-8")
     levels = [*run["summary"]["levels"], run["summary"]["pooled"]]
     missed = [each for each in run["questions"] if verdict(each) != "right"]
     right = [each for each in run["questions"] if verdict(each) == "right"]
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{html(POLICY)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{html(run["bench"])}: evaluation</title>
-<style>
-{style}</style>
-</head>
-<body>
-<header>
-<h1>{html(run["bench"])}</h1>
-<p>{run["n"]:,} questions on {html(run["graph"])}, {html(run["when"])}</p>
-</header>
-<main>
-{_tiles(run)}
+    body = f"""{_tiles(run)}
 {_notes(run)}
 <div class="plots">
 <figure>
@@ -73,7 +52,7 @@ def write_page(run: Run) -> str:
 </details>
 <h2>Time</h2>
 {_times(levels)}
-{_comparisons(run["comparisons"])}
+{comparison_sections(run["comparisons"], run.get("models", []))}
 <h2>Not right: {len(missed):,} of {len(run["questions"]):,}</h2>
 {_questions(missed) if missed else '<p class="quiet">Every question was answered right.</p>'}
 <details>
@@ -81,16 +60,9 @@ def write_page(run: Run) -> str:
 {_questions(right)}
 </details>
 <h2>What was run</h2>
-<dl>{"".join(f"<div><dt>{html(name)}</dt><dd>{html(value)}</dd></div>" for name, value in about(run))}</dl>
-</main>
-<footer>
-<p>Intervals are 95 % percentile bootstrap intervals over questions; where every question scores alike they have no
-width, which says nothing about other questions. Abstaining and failing score 0.</p>
-<p>Written by Clew.</p>
-</footer>
-</body>
-</html>
-"""
+<dl>{"".join(f"<div><dt>{html(name)}</dt><dd>{html(value)}</dd></div>" for name, value in about(run))}</dl>"""
+    subtitle = f"{run['n']:,} questions on {run['graph']}, {run['when']}"
+    return document(f"{run['bench']}: evaluation", run["bench"], subtitle, body)
 
 
 def _tiles(run: Run) -> str:
@@ -112,19 +84,6 @@ def _tiles(run: Run) -> str:
 
 def _notes(run: Run) -> str:
     return "".join(f'<p class="note">{html(note)}</p>' for note in run.get("notes", []))
-
-
-def _table(head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]], *, label: str) -> str:
-    """A table of figures: the first cell of a row names it, the others are ready-made HTML."""
-    top = "".join(f'<th scope="col">{html(each)}</th>' for each in head)
-    body = "".join(
-        f'<tr><th scope="row">{html(name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
-        for name, cells in rows
-    )
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{html(label)}"><table class="figures">'
-        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
 
 
 def _heads(levels: Sequence[Level]) -> list[str]:
@@ -150,12 +109,12 @@ def _rates(levels: Sequence[Level]) -> str:
         ("Coverage", [percent(level["coverage"]) for level in levels]),
     ]
     rows += [(measure_name(name), [_sure(level["measures"][name]) for level in levels]) for name in WHOLE]
-    return _table(_heads(levels), rows, label="Figures by level")
+    return figures_table(_heads(levels), rows, label="Figures by level")
 
 
 def _measures(levels: Sequence[Level]) -> str:
     rows = [(measure_name(name), [_sure(level["measures"][name]) for level in levels]) for name in AT_CUTS]
-    return _table(_heads(levels), rows, label="Ranking measures")
+    return figures_table(_heads(levels), rows, label="Ranking measures")
 
 
 def _times(levels: Sequence[Level]) -> str:
@@ -169,20 +128,7 @@ def _times_of(level: Level) -> str:
         if times := level["latency"].get(phase):
             figures = (times["mean"], times["deviation"], times["median"], times["p95"])
             rows.append((PHASE_NAMES[phase], [seconds(each) for each in figures]))
-    return _table([level["level"], "mean", "SD", "median", "p95"], rows, label=f"Time, {level['level']}")
-
-
-def _comparisons(comparisons: Sequence[Comparison]) -> str:
-    if not comparisons:
-        return ""
-    head = ["", "measure", "difference, points", "gained", "lost", "p", "test"]
-    rows = []
-    for each in comparisons:
-        test = each["test"]
-        cells = [measure_name(each["measure"]), points(test["difference"]), f"{test['gained']:,}", f"{test['lost']:,}"]
-        cells += [p_value(test["p"]), f"{test['method']} (n = {test['n']:,})"]
-        rows.append((f"{each['first']} → {each['second']}", [html(cell) for cell in cells]))
-    return "<h2>Against other runs</h2>" + _table(head, rows, label="Comparisons between runs")
+    return figures_table([level["level"], "mean", "SD", "median", "p95"], rows, label=f"Time, {level['level']}")
 
 
 def _questions(questions: Sequence[Question]) -> str:

@@ -1,12 +1,13 @@
-"""The shape of a run's JSON.
+"""The shape of a run's JSON, and of several runs compared.
 
 bench, n                 name of the bench, number of questions
-when, commit             time in ISO form, commit of the code
+when, commit, version    time in ISO form; commit of the code (+: with changes), else its version; its version
 machine, settings        names → plain values
 graph, snapshot          name of the graph and the snapshot it was asked in
 summary                  asdict(clew.evaluate.metrics.Summary)
-questions                one row each: texts, and score = asdict(clew.evaluate.metrics.ItemScore)
+questions                one row each: texts, model_calls, and score = asdict(clew.evaluate.metrics.ItemScore)
 comparisons              first and second (names of runs), measure, test = asdict(PairedTest)
+models                   optional: what a language model changed between two runs
 cold_seconds, notes      optional: the first question after a start; sentences to print with the figures
 """
 
@@ -15,7 +16,21 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from clew.errors import InputError
 
-__all__ = ["Comparison", "Figure", "Level", "Question", "Run", "Score", "Summarised", "Times", "read_run"]
+__all__ = [
+    "Compared",
+    "Comparison",
+    "Figure",
+    "Level",
+    "ModelChange",
+    "PairedFigures",
+    "Question",
+    "Run",
+    "RunFigures",
+    "Score",
+    "Summarised",
+    "Times",
+    "read_run",
+]
 
 
 class Figure(TypedDict):
@@ -81,9 +96,14 @@ class Question(TypedDict):
     note: NotRequired[str]  # why it abstained or failed
     expected_queries: NotRequired[list[str]]
     covered: NotRequired[bool]
+    missing: NotRequired[list[str]]  # what of the gold the graph does not have
+    model_calls: NotRequired[int]
+    decided: NotRequired[str]  # what a language model did to the reading
 
 
-class Test(TypedDict):
+class PairedFigures(TypedDict):
+    """A paired test."""
+
     method: str
     difference: float
     p: float
@@ -93,12 +113,28 @@ class Test(TypedDict):
 
 
 class Comparison(TypedDict):
-    """A paired test of one measure between two runs."""
+    """A paired test of one measure between two runs, over all questions or those of one level."""
 
     first: str
     second: str
     measure: str
-    test: Test
+    test: PairedFigures
+    level: NotRequired[str]
+
+
+class ModelChange(TypedDict):
+    """What a language model changed: the first run is without it, the second with it."""
+
+    first: str
+    second: str
+    n: int  # questions
+    called: int  # questions for which it was called
+    calls: int
+    wrong_to_right: int  # among those
+    right_to_wrong: int
+    net: int
+    p: float  # McNemar's
+    elsewhere: int  # questions that changed though it was not called: not its doing
 
 
 class Run(TypedDict):
@@ -108,6 +144,7 @@ class Run(TypedDict):
     n: int
     when: str
     commit: str
+    version: NotRequired[str]
     machine: dict[str, Any]
     settings: dict[str, Any]
     graph: str
@@ -115,8 +152,32 @@ class Run(TypedDict):
     summary: Summarised
     questions: list[Question]
     comparisons: list[Comparison]
+    models: NotRequired[list[ModelChange]]
     cold_seconds: NotRequired[float | None]
     notes: NotRequired[list[str]]
+
+
+class RunFigures(TypedDict):
+    """One of several runs that are compared."""
+
+    name: str
+    when: str
+    commit: str
+    settings: dict[str, Any]
+    levels: list[Level]  # the last is all of them
+    model_calls: int
+
+
+class Compared(TypedDict):
+    """Several runs of one bench; each after the first is held against the first."""
+
+    bench: str
+    graph: str
+    snapshot: str
+    n: int
+    runs: list[RunFigures]
+    comparisons: list[Comparison]
+    models: list[ModelChange]
 
 
 def read_run(raw: Mapping[str, Any]) -> Run:
@@ -130,7 +191,9 @@ def read_run(raw: Mapping[str, Any]) -> Run:
         _check(question["score"], Score, "a score")
     for comparison in raw["comparisons"]:
         _check(comparison, Comparison, "a comparison")
-        _check(comparison["test"], Test, "a test")
+        _check(comparison["test"], PairedFigures, "a test")
+    for change in raw.get("models", []):
+        _check(change, ModelChange, "a model's change")
     return cast(Run, raw)
 
 

@@ -124,6 +124,7 @@ def about(run: Run) -> list[tuple[str, str]]:
     """What was run where, as names and values."""
     rows = [("bench", run["bench"]), ("questions", f"{run['n']:,}"), ("graph", run["graph"])]
     rows += [("snapshot", run["snapshot"]), ("commit", run["commit"]), ("when", run["when"])]
+    rows += [("version", run["version"])] if "version" in run else []
     rows += [(name, _plain(value)) for name, value in run["machine"].items()]
     rows += [(name, _plain(value)) for name, value in run["settings"].items()]
     if run.get("cold_seconds") is not None:

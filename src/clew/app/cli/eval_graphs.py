@@ -1,0 +1,47 @@
+"""The graphs that benches are asked of: made once, kept in the cache, made anew when their recipe changes."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clew.app.cli.demo import cache_directory, cached_hpo
+from clew.app.cli.options import open_graph
+from clew.errors import GraphError
+from clew.progress import Progress
+
+if TYPE_CHECKING:
+    from clew import Engine
+
+__all__ = ["bench_graph", "kept_graph"]
+
+
+def bench_graph(bench: str, data: Path, progress: Progress) -> "Engine":
+    """The graph of a bench; `data` is the folder that ibkh and alzkb are built from."""
+    if bench == "ibkh":
+        from clew.evaluate.benches.ibkh_graph import build_ibkh, ibkh_recipe
+
+        return kept_graph(
+            bench, ibkh_recipe(data), lambda out: build_ibkh(data, out, overwrite=True, progress=progress)
+        )
+    if bench == "alzkb":
+        from clew.evaluate.benches.alzkb_names import shared_aliases
+        from clew.evaluate.benches.hetionet_graph import build_hetionet, hetionet_recipe
+
+        def build(out: Path) -> None:
+            build_hetionet(data, out, aliases=shared_aliases(data), overwrite=True, progress=progress)
+
+        return kept_graph(bench, hetionet_recipe(data), build)
+    return cached_hpo()[0]
+
+
+def kept_graph(name: str, recipe: str, build: Callable[[Path], object]) -> "Engine":
+    """The kept graph of a recipe, built if it is not there or cannot be opened."""
+    path = cache_directory() / f"{name}-{recipe}.clew"
+    if path.exists():
+        try:
+            return open_graph(str(path))
+        except GraphError:
+            pass  # from an older version, or damaged: build it again
+    path.parent.mkdir(parents=True, exist_ok=True)
+    build(path)
+    return open_graph(str(path))

@@ -1,0 +1,224 @@
+"""`clew eval` end to end: a bench on a small graph, runs compared, Cypher rates, and what is refused in a sentence."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from shutil import copy, copytree
+from typing import Any
+
+import pytest
+import typer
+
+from clew.app.cli.eval import application
+from clew.app.cli.eval_graphs import kept_graph
+from clew.app.cli.main import main
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def asked(built_graph: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small graph that was asked hpo-60 without embedding, and the run beside it."""
+    folder = tmp_path_factory.mktemp("asked")
+    graph = copytree(built_graph, folder / "small.clew")
+    asking = ["eval", "qa", "hpo-60", "--graph", str(graph), "--no-embedding"]
+    assert main([*asking, "--out", str(folder / "plain.json")]) == 0
+    return folder
+
+
+@pytest.fixture
+def saved(asked: Path, tmp_path: Path) -> Path:
+    """A copy of the run."""
+    return Path(copy(asked / "plain.json", tmp_path))
+
+
+# questions ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_bench_on_a_graph_that_lacks_most_of_it(saved: Path) -> None:
+    record = json.loads(saved.read_text())
+    pooled = record["summary"]["pooled"]
+    assert (record["bench"], record["n"]) == ("hpo-60", 60)
+    assert 0 <= pooled["coverage"] < 0.2
+    uncovered = [each for each in record["questions"] if not each["covered"]]
+    assert all(each["missing"] for each in uncovered)
+    assert {each["model_calls"] for each in record["questions"]} == {0}
+    assert record["settings"] == {
+        "paraphrases": False, "embedding": False, "model": None, "choose": "never", "compose": None, "phrase": False,
+    }  # fmt: skip
+    assert record["commit"]
+    assert record["version"]
+
+
+def test_what_is_shown_and_written(run: Run, asked: Path, tmp_path: Path) -> None:
+    report, saved = tmp_path / "report.html", asked / "plain.json"
+    asking = ("eval", "qa", "hpo-60", "--graph", asked / "small.clew", "--no-embedding")
+    done = run(*asking, "--against", saved, "--out", report)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["level", "n", "result", "match", "query", "match", "MRR", "abstained", "covered"]
+    times = {line.split("  ")[0]: line for line in lines}
+    assert lines[6].split()[:5] == ["time", "median", "mean", "SD", "p95"]
+    assert {"understanding", "execution", "text", "to the items", "to the text"} <= set(times)
+    assert "≤ 60 ms, " in times["execution"]
+    assert "≤ 1.50 s, " in times["to the items"]
+    assert "≤ 3.00 s, " in times["to the text"]
+    assert "Not right: " in done.out
+    assert "more: --out and --json give all" in done.out
+    assert "plain → this run" in done.out
+    assert f"written to {report}" in done.out
+    assert "Against other runs" in report.read_text()
+
+
+def test_a_run_against_a_saved_one(run: Run, asked: Path) -> None:
+    asking = ("eval", "qa", "hpo-60", "--graph", asked / "small.clew", "--no-embedding")
+    record = run(*asking, "--against", asked / "plain.json", "--json").json
+    assert {each["first"] for each in record["comparisons"]} == {"plain"}
+    assert {each["second"] for each in record["comparisons"]} == {"this run"}
+    assert all(each["test"]["gained"] == each["test"]["lost"] == 0 for each in record["comparisons"])
+    assert record["models"] == []
+
+
+def test_a_saved_run_of_something_else_is_refused(run: Run, graph: Path, saved: Path, hpo: Path) -> None:
+    done = run("eval", "qa", "hpo-held", "--graph", graph, "--against", saved)
+    assert (done.code, done.out) == (2, "")
+    assert "plain.json is a run of hpo-60, not of hpo-held" in done.error
+    done = run("eval", "qa", "hpo-60", "--graph", hpo, "--against", saved)
+    assert done.code == 2
+    assert "asked snapshot" in done.error
+    assert done.error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("qa",), "BENCH"),
+        (("qa", "hpo-60", "hpo-held"), "hpo-held"),
+        (("qa", "hpo-61"), "known: hpo-60, hpo-held, ibkh, alzkb"),
+        (("qa", "alzkb", "--paraphrases"), "alzkb has no paraphrases"),
+        (("qa", "ibkh", "--data", "nowhere"), "expected the data folder that holds"),
+        (("qa", "hpo-60", "--out", "report.pdf"), "ends in .json, .md or .html"),
+        (("quiz",), "quiz"),
+        (("cypher", "--data", "nowhere"), "holds no text2cypher"),
+        (("cypher", "hpo-60"), "hpo-60"),
+        (("cypher", "--model", "smollm2"), "--model"),
+        (("compare", "--paraphrases", "a.json"), "--paraphrases"),
+        (("compare",), "two runs or more, not 0"),
+        (("compare", "a.json", "b.json"), "a.json is not the JSON of a run"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.setenv("CLEW_HOME", str(tmp_path))
+    done = run("eval", *arguments)
+    assert done.code in (1, 2)
+    assert done.out == ""
+    assert message in done.error
+    assert done.error.count("\n") == 1
+
+
+def test_the_commands_have_a_help_of_their_own() -> None:
+    group = typer.main.get_command(application())
+    assert {"qa", "cypher", "compare", "extraction"} <= set(group.commands)  # type: ignore[attr-defined]
+    options = {name: {each.name for each in group.commands[name].params} for name in ("qa", "cypher", "compare")}  # type: ignore[attr-defined]
+    assert {"bench", "against", "choose", "compose", "data"} <= options["qa"]
+    assert options["cypher"] == {"data", "out", "as_json"}
+    assert options["compare"] == {"runs", "out", "as_json"}
+
+
+# comparisons ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def with_model(saved: Path) -> Path:
+    """The same run as if a model had been called twice and had turned two wrong answers right."""
+    record = json.loads(saved.read_text())
+    wrong = [each for each in record["questions"] if not each["score"]["result_match"]]
+    for each in wrong[:2]:
+        each["score"]["result_match"] = True
+        each["model_calls"] = 1
+    path = saved.with_name("model.json")
+    path.write_text(json.dumps(record))
+    return path
+
+
+def test_runs_are_compared(run: Run, saved: Path, with_model: Path) -> None:
+    compared = run("eval", "compare", saved, with_model, "--json").json
+    assert [each["name"] for each in compared["runs"]] == ["plain", "model"]
+    whole = {each["measure"]: each["test"] for each in compared["comparisons"] if "level" not in each}
+    assert (whole["result_match"]["gained"], whole["result_match"]["lost"]) == (2, 0)
+    (change,) = compared["models"]
+    assert (change["called"], change["wrong_to_right"], change["right_to_wrong"], change["net"]) == (2, 2, 0, 2)
+    done = run("eval", "compare", saved, with_model)
+    assert "With a language model" in done.out
+    row = next(line for line in done.out.splitlines() if line.startswith("plain → model  2 of 60"))
+    assert row.split()[-4:] == ["2", "0", "+2", "0.500"]
+
+
+@pytest.mark.parametrize("name", ["compared.json", "compared.md", "compared.html"])
+def test_a_comparison_is_written(run: Run, saved: Path, with_model: Path, tmp_path: Path, name: str) -> None:
+    done = run("eval", "compare", saved, with_model, "--out", tmp_path / name)
+    assert done.code == 0
+    text = (tmp_path / name).read_text()
+    assert "plain" in text
+    assert "McNemar, exact" in text
+    if name.endswith(".json"):
+        assert json.loads(text)["models"][0]["net"] == 2
+
+
+def test_runs_of_other_snapshots_are_refused(run: Run, saved: Path) -> None:
+    record = json.loads(saved.read_text())
+    other = saved.with_name("other.json")
+    other.write_text(json.dumps({**record, "snapshot": "elsewhere"}))
+    done = run("eval", "compare", saved, other)
+    assert (done.code, done.out) == (2, "")
+    assert "snapshot elsewhere" in done.error
+    assert done.error.count("\n") == 1
+
+
+# Cypher ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    queries = ["MATCH (m:Movie) RETURN m", "MATCH (m:Movie) UNWIND m.genres AS g RETURN g", "SELECT 1"]
+    (tmp_path / "text2cypher").mkdir()
+    with gzip.open(tmp_path / "text2cypher" / "pairs.jsonl.gz", "wt") as file:
+        for query in queries:
+            file.write(json.dumps({"type": "Simple", "question": "?", "cypher": query}) + "\n")
+    return tmp_path
+
+
+def test_cypher_rates(run: Run, pairs: Path) -> None:
+    record = run("eval", "cypher", "--data", pairs, "--json").json
+    assert (record["n"], record["parsed"], record["planned"]) == (3, 2, 1)
+    done = run("eval", "cypher", "--data", pairs, "--out", pairs / "rates.json")
+    assert "of 3 queries 2 are read (66.7%) and 1 become plans (33.3%)" in done.out
+    assert "Simple" in done.out
+    assert "UNWIND" in done.out
+    assert json.loads((pairs / "rates.json").read_text())["planned"] == 1
+    assert run("eval", "cypher", "--data", pairs, "--out", pairs / "rates.html").code == 2
+
+
+# kept graphs ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_graph_is_kept_by_its_recipe(built_graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLEW_HOME", str(tmp_path / "home"))
+    built: list[Path] = []
+
+    def build(out: Path) -> None:
+        built.append(out)
+        copytree(built_graph, out, dirs_exist_ok=True)
+
+    first = kept_graph("ibkh", "aaa", build).graph.path
+    assert kept_graph("ibkh", "aaa", build).graph.path == first
+    assert len(built) == 1
+    second = kept_graph("ibkh", "bbb", build).graph.path  # the builder changed: what was kept is not taken
+    assert second != first
+    assert built == [first, second]
+    (first / "manifest.json").write_text("{}")  # damaged: built again
+    kept_graph("ibkh", "aaa", build)
+    assert built == [first, second, first]
