@@ -1,0 +1,71 @@
+"""From encoded tokens to words, and how far they are from the truth (eq. 8-10).
+
+Words are predicted at masked places only. A masked root is predicted twice: from its own encoding (MLM) and from the
+two visible tokens around its span and its place in it (span boundary objective); a masked leaf slot once (MNM).
+"""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from clew.extract.model.batch import Batch
+from clew.extract.model.config import Config
+from clew.extract.model.masking import NOTHING
+
+__all__ = ["Boundary", "Transform", "sum_losses"]
+
+TILE = 64  # the product with all words has rows of a multiple of this: others are several times slower on a GPU
+
+
+class Transform(nn.Module):  # type: ignore[misc]
+    """The step before words, as in RoBERTa: a fully connected layer, GELU and a norm."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.width, config.width)
+        self.norm = nn.LayerNorm(config.width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:  # (n, width) -> (n, width)
+        return self.norm(functional.gelu(self.dense(x)))
+
+
+class Boundary(nn.Module):  # type: ignore[misc]
+    """A masked root from what stands around its span, as in SpanBERT: two layers with GELU and norms."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        width = config.width
+        self.place = nn.Embedding(config.slots, width)
+        self.first = nn.Linear(3 * width, width)
+        self.first_norm = nn.LayerNorm(width)
+        self.second = nn.Linear(width, width)
+        self.second_norm = nn.LayerNorm(width)
+
+    def forward(self, x: torch.Tensor, batch: Batch) -> torch.Tensor:  # (T, width) -> (M, width)
+        place = self.place(batch.root_offset).to(x.dtype)
+        around = torch.cat((x[batch.root_left], x[batch.root_right], place), -1)  # (M, 3 * width)
+        inner = self.first_norm(functional.gelu(self.first(around)))
+        return self.second_norm(functional.gelu(self.second(inner)))
+
+
+def sum_losses(
+    root: torch.Tensor,
+    boundary: torch.Tensor | None,
+    leaf: torch.Tensor,
+    words: torch.Tensor,
+    bias: torch.Tensor,
+    batch: Batch,
+) -> torch.Tensor:
+    """Summed cross entropies of masked roots, of the same by their boundaries, and of masked leaf slots: (3,) float32.
+
+    `root` and `boundary` (M, width) and `leaf` (N, width) are compared with the embeddings of all words (V, width).
+    """
+    parts = [root, leaf] if boundary is None else [root, leaf, boundary]
+    targets = [batch.root_target, batch.leaf_target] + ([] if boundary is None else [batch.root_target])
+    count = words.shape[0]
+    extra = -count % TILE
+    words, bias = functional.pad(words, (0, 0, 0, extra)), functional.pad(bias, (0, extra))
+    logits = functional.linear(torch.cat(parts), words, bias)[:, :count].float()  # (2 M + N, V)
+    loss = functional.cross_entropy(logits, torch.cat(targets).long(), ignore_index=NOTHING, reduction="none")
+    masked, slots = root.shape[0], leaf.shape[0]
+    return torch.stack((loss[:masked].sum(), loss[masked + slots :].sum(), loss[masked : masked + slots].sum()))

@@ -1,0 +1,91 @@
+"""Triples from one text of one's own, with a model that is trained already.
+
+The same stages as in a run, in a directory that is thrown away: what comes out is the same as from a large corpus.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+
+from clew.embed import Encoder
+from clew.errors import InputError
+from clew.extract.asking import prepare_queries
+from clew.extract.corpus import CorpusSettings, Input, prepare_corpus
+from clew.extract.heads import prepare_heads
+from clew.extract.pipeline import check_torch, model_name
+from clew.extract.predictions import prepare_predictions
+from clew.extract.sequences import SequenceSettings, prepare_sequences
+from clew.extract.stages import RECORD, Choices, RunSettings
+from clew.extract.tails import prepare_tails
+from clew.extract.triples import prepare_triples, read_triples
+from clew.graph import Graph
+from clew.lm import LanguageModel
+from clew.progress import Progress, silent
+
+__all__ = ["extract_from_text", "find_model"]
+
+SEED = "seed.clew"  # beside a model or in a run
+LICENCE = "unknown"
+
+
+def find_model(path: Path, *, seed_graph: str | None = None) -> tuple[Path, Graph]:
+    """A model directory and its seed graph, from the path of a run or of a model; `seed_graph` goes before others."""
+    path = Path(path)
+    if (path / RECORD).is_file():
+        seed_graph = seed_graph or Choices.read(path).seed_graph
+        beside, model = path / SEED, path / "model"
+    else:
+        beside, model = path / SEED, path
+    if not (model / "config.json").is_file():
+        raise InputError(f"{path} holds no trained model: give a run directory or a model directory (--model)")
+    if seed_graph is None and not beside.is_dir():
+        raise InputError(f"{path} has no seed graph beside it, by which heads are found: give one (--seed-graph)")
+    return model, Graph(seed_graph or beside)
+
+
+def extract_from_text(
+    text: str,
+    model: Path,
+    graph: Graph,
+    *,
+    settings: RunSettings,
+    keep: tuple[str, ...] = (),
+    encoder: Encoder | None = None,
+    helper: LanguageModel | None = None,
+    device: str | None = None,
+    progress: Progress = silent,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """The triples of a text, as `assertions.SCHEMA` has them, and what each stage counted.
+
+    `keep` are flags (negated, speculative, animal) whose sentences are read too.
+    """
+    check_torch()
+    with TemporaryDirectory(prefix="clew-text-") as folder:
+        source, run = Path(folder) / "text.txt", Path(folder) / "run"
+        source.write_text(text, "utf-8")
+        given = Input(source, source="text", license=LICENCE, format="text")
+        counts: dict[str, Any] = {}
+        counts["corpus"] = prepare_corpus([given], run, settings=CorpusSettings(keep=keep)).to_json()
+        cut = SequenceSettings(tokenizer=model / "tokenizer.json")
+        counts["sequences"] = prepare_sequences(run, settings=cut)
+        counts["heads"] = prepare_heads(run, graph, settings=settings.heads)
+        if not counts["heads"].get("heads"):
+            raise InputError(f"the text mentions nothing that {graph.path} has a name for: give another seed graph")
+        counts["asked"] = prepare_queries(run, graph, model=model, matching=settings.matching)
+        counts["predictions"] = prepare_predictions(
+            run, model=model, k=settings.tokens, device=device, progress=progress
+        )
+        counts["tails"] = prepare_tails(
+            run, graph, model=model, settings=settings.decoder, helper=helper, device=device, progress=progress
+        )
+        counts["triples"] = prepare_triples(
+            run,
+            graph,
+            model=model_name(model),
+            settings=settings.filters,
+            encoder=encoder,
+            progress=progress,
+        )
+        return read_triples(run), counts

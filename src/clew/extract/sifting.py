@@ -1,0 +1,199 @@
+"""The filters that need no encoder, over the tails of a run: block by block, each of whole documents.
+
+Tails in; out come those that hold, with both ends as entities, and how many each filter left out.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.extract.asking import read_asked
+from clew.extract.assertions import confidence
+from clew.extract.ends import Ends
+from clew.extract.filters import (
+    Sieve,
+    are_attested,
+    are_best_of_duplicates,
+    are_most_likely,
+    are_words,
+    find_faults,
+    fit_signatures,
+    lead_elsewhere,
+)
+from clew.extract.heads import read_heads
+from clew.extract.parts import PartFolder
+from clew.extract.sequences import read_sequences
+from clew.extract.signatures import Signatures
+from clew.extract.syntax import Syntax
+from clew.extract.tails import read_tails
+from clew.extract.texts import document_texts
+from clew.graph import Graph
+from clew.link.normalise import words_of
+from clew.progress import Progress, silent
+
+__all__ = ["SIFTED", "FilterSettings", "filter_texts", "filter_triples", "sift_tails"]
+
+BLOCK_ROWS = 200_000
+SIFTED = pa.schema(
+    [
+        ("query", pa.int32()),
+        ("head", pa.int32()),
+        ("sequence", pa.int32()),
+        ("document", pa.string()),
+        ("asked", pa.string()),  # the relation, or its inverse
+        ("relation", pa.string()),
+        ("turned", pa.bool_()),
+        ("head_text", pa.string()),
+        ("tail_text", pa.string()),
+        ("log_prob", pa.float32()),
+        ("confidence", pa.float32()),
+        ("decoder", pa.string()),
+        ("tail_linked", pa.bool_()),
+        ("subject", pa.string()),
+        ("subject_name", pa.string()),
+        ("subject_type", pa.string()),
+        ("object", pa.string()),
+        ("object_name", pa.string()),
+        ("object_type", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterSettings:
+    """What a triple must be to be kept.
+
+    `beta` is a quantile: a triple must be as similar to its sequence as the matched seed triples above this quantile
+    are (the predicted ones, where nothing was matched); 0 asks for nothing and needs no encoder. `sample` is how many
+    matches are compared for it. A tail must have the `least` confidence, and `most` of each query are kept.
+    """
+
+    beta: float = 0.5
+    most: int = 3
+    least: float = 0.0
+    signatures: bool = True
+    unlinked: bool = True  # keep tails that no entity of the seed is called
+    sample: int = 2000
+    syntax: Syntax = field(default_factory=Syntax)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.beta <= 1 or not 0 <= self.least <= 1:
+            raise InputError(f"beta and least lie between 0 and 1, not {self.beta!r} and {self.least!r}")
+        if self.most < 1 or self.sample < 1:
+            raise InputError("at least one tail of each query is kept, and one match compared")
+
+
+def sift_tails(
+    run: Path, graph: Graph, settings: FilterSettings, parts: PartFolder, *, progress: Progress = silent
+) -> Sieve:
+    """The tails of a run that pass, and what was left out; `parts` keeps finished blocks of a killed run."""
+    tails, heads = read_tails(run), read_heads(run)
+    documents = read_sequences(run)["document"]
+    _, signatures = read_asked(run)
+    blocks = list(_blocks(documents.take(tails["sequence"])))
+    if parts.finished < len(blocks):
+        words, ends = _known_words(run, graph), Ends(graph, signatures)
+        for start, end in blocks[parts.finished :]:
+            progress("filtering tails", start, tails.num_rows)
+            sieve = filter_texts(_with_heads(tails.slice(start, end - start), heads, documents), settings, words=words)
+            sieve.table = _with_ends(sieve.table, heads, ends, signatures)
+            filter_triples(sieve, signatures, settings)
+            parts.write({"sifted": sieve.table.cast(SIFTED)}, sieve.left_out)
+    progress("filtering tails", tails.num_rows, tails.num_rows)
+    left_out: Counter[str] = Counter()
+    for note in parts.notes():
+        left_out.update(note)  # not a sum of Counters: what left nothing out is listed too
+    return Sieve(pa.concat_tables([SIFTED.empty_table(), *parts.tables("sifted")]), dict(left_out))
+
+
+def filter_texts(candidates: pa.Table, settings: FilterSettings, *, words: frozenset[str]) -> Sieve:
+    """The filters that look at tails alone; `words` are all that texts and names hold, folded."""
+    sieve = Sieve(candidates)
+    sieve.keep("tail without words or out of vocabulary", are_words(sieve.table["tail_text"]))
+    sieve.keep("not confident enough", sieve.table["confidence"].to_numpy() >= settings.least)
+    sieve.keep("tail with a word that nobody wrote", are_attested(sieve.table["tail_text"].to_pylist(), words))
+    return sieve
+
+
+def filter_triples(sieve: Sieve, signatures: Signatures, settings: FilterSettings) -> None:
+    """The filters that look at both ends of a triple, and at other triples."""
+    subjects, objects, heads, tails = sieve.columns("subject", "object", "head_text", "tail_text")
+    sieve.keep("leads to its own head", lead_elsewhere(subjects, objects, heads, tails))
+    tails, asked = sieve.columns("tail_text", "asked")
+    sieve.keep_without_faults(find_faults(tails, asked, _are_linked(sieve), syntax=settings.syntax))
+    if settings.signatures:
+        starts, relations, ends = sieve.columns("subject_type", "relation", "object_type")
+        sieve.keep("types that the seed does not join so", fit_signatures(starts, relations, ends, signatures))
+    if not settings.unlinked:
+        sieve.keep("tail not linked", _are_linked(sieve))
+    documents, subjects, relations, objects = sieve.columns("document", "subject", "relation", "object")
+    scores = sieve.table["log_prob"].to_numpy()
+    best = are_best_of_duplicates(documents, subjects, relations, objects, scores, symmetric=signatures.symmetric)
+    sieve.keep("said better elsewhere in its document", best)
+    likely = are_most_likely(sieve.table["query"].to_numpy(), sieve.table["log_prob"].to_numpy(), most=settings.most)
+    sieve.keep("other tails of its head are likelier", likely)
+
+
+def _blocks(documents: pa.ChunkedArray) -> Iterator[tuple[int, int]]:
+    """Ranges of about so many rows that no document is split by; rows of a document stand together."""
+    codes = documents.combine_chunks().dictionary_encode().indices.to_numpy()
+    borders = (
+        np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1, [len(codes)])) if len(codes) else np.zeros(1, int)
+    )
+    start = 0
+    while start < len(codes):
+        end = int(borders[np.searchsorted(borders, min(start + BLOCK_ROWS, len(codes)))])
+        yield start, end
+        start = end
+
+
+def _with_heads(tails: pa.Table, heads: pa.Table, documents: pa.ChunkedArray) -> pa.Table:
+    sure = map(confidence, tails["log_prob"].to_pylist(), tails["length"].to_pylist())
+    return pa.table(
+        {
+            **{name: tails[name] for name in ("query", "head", "sequence", "log_prob", "decoder")},
+            "document": documents.take(tails["sequence"]),
+            "asked": tails["relation"],
+            "head_text": heads["text"].take(tails["head"]),
+            "tail_text": tails["tail"],
+            "confidence": pa.array(list(sure), pa.float32()),
+        }
+    )
+
+
+def _with_ends(table: pa.Table, heads: pa.Table, ends: Ends, signatures: Signatures) -> pa.Table:
+    """The table with subject, relation and object as they are stored: what an inverse asked for is turned round."""
+    about = heads.take(table["head"])
+    asked, types = table["asked"].to_pylist(), about["type"].to_pylist()
+    starts = ends.subjects(about["text"].to_pylist(), about["entity"].to_pylist(), types)
+    found = ends.objects(table["tail_text"].to_pylist(), asked, types)
+    turned = [name in signatures.inverses for name in asked]
+    pairs = [(b, a) if turn else (a, b) for a, b, turn in zip(starts, found, turned, strict=True)]
+    columns: dict[str, Any] = {
+        **{name: table[name] for name in table.column_names},
+        "relation": pa.array([signatures.inverses.get(name, name) for name in asked], pa.string()),
+        "turned": pa.array(turned, pa.bool_()),
+        "tail_linked": pa.array([each.linked for each in found], pa.bool_()),
+    }
+    for at, end in enumerate(("subject", "object")):
+        for part in ("id", "name", "type"):
+            name = end if part == "id" else f"{end}_{part}"
+            columns[name] = pa.array([getattr(pair[at], part) for pair in pairs], pa.string())
+    return pa.table([columns[name] for name in SIFTED.names], SIFTED.names)
+
+
+def _known_words(run: Path, graph: Graph) -> frozenset[str]:
+    """Every word of the texts and of the seed's names."""
+    texts: Sequence[str] = (*document_texts(run).values(), *graph.entities["name"].to_pylist())
+    return frozenset(word for text in texts for word in words_of(text))
+
+
+def _are_linked(sieve: Sieve) -> NDArray[np.bool_]:
+    return np.asarray(sieve.table["tail_linked"].to_numpy(zero_copy_only=False), bool)
