@@ -1,0 +1,131 @@
+"""The fused attention kernel against plain attention, forward and backward, on random packed batches; and its time.
+
+Runs on a GPU, or on a CPU under Triton's interpreter (TRITON_INTERPRET=1).
+"""
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from clew.extract.chains import ROOTS, SLOTS
+from clew.extract.model.attention import attend, make_geometry
+from clew.extract.model.config import DECAYS, Decay
+from clew.extract.model.distances import make_places
+
+__all__ = ["check", "relative"]
+
+WAYS = ((64, 64, 4, 1), (64, 64, 4, 2), (64, 32, 4, 1), (64, 32, 4, 2), (32, 32, 2, 1), (32, 32, 4, 1), (32, 64, 4, 1))
+
+
+def check() -> None:
+    """Compare the fused kernel with plain attention, forward and backward, on random packed batches."""
+    on_gpu = torch.cuda.is_available()
+    device = torch.device("cuda" if on_gpu else "cpu")
+    worst = 0.0
+    half = (torch.bfloat16, 2e-2) if on_gpu else (torch.float16, 1e-2)  # the interpreter has no products in bfloat16
+    kinds = [(torch.float32, 1e-4), half]
+    for kind, allowed in kinds:
+        for decay in DECAYS:
+            for heads, width, longest in ((8, 512, 256), (2, 64, 130)) if on_gpu else ((2, 32, 70),):
+                errors = compare_kernels(device, kind, decay, heads, width, longest)
+                print(
+                    f"{kind} {decay:8} heads {heads} width {width}: "
+                    + ", ".join(f"{n} {e:.1e}" for n, e in errors.items())
+                )
+                worst = max(worst, max(errors.values()) / allowed)
+    if on_gpu:
+        time_attention(device)
+    if not worst <= 1:
+        sys.exit("the fused kernel differs from plain attention")
+    print("the fused kernel agrees with plain attention")
+
+
+def compare_kernels(
+    device: torch.device, kind: torch.dtype, decay: Decay, heads: int, width: int, longest: int
+) -> dict[str, float]:
+    """Relative errors (of the norm) of output, gradient and gradient of p; plain attention runs in float64 or 32."""
+    random = np.random.default_rng()
+    position, slot, offsets = random_places(random, sequences=12 if device.type == "cuda" else 3, longest=longest)
+    tokens = len(position) + 5  # what fills up belongs to no sequence
+    filler = np.zeros(5, np.int32)
+    position, slot = (torch.from_numpy(np.concatenate((each, filler))).to(device) for each in (position, slot))
+    places = make_places(position, slot)
+    bounds = torch.from_numpy(np.append(offsets, offsets[-1]).astype(np.int32)).to(device)
+    begin = torch.repeat_interleave(bounds[:-1], bounds.diff())
+    begin = torch.cat((begin, begin.new_zeros(5)))
+    start = torch.randn(tokens, 3 * width, device=device).to(kind)
+    upstream = torch.randn(tokens, width, device=device).to(kind)
+    results = []
+    for kernel, exact in (("plain", torch.float32), ("triton", kind)):
+        qkv = start.to(exact).detach().requires_grad_()
+        p = torch.tensor(1.3, device=device, requires_grad=True)
+        geometry = make_geometry(places, begin, bounds, p, base=0.6, roots=ROOTS, kernel=kernel, kind=exact)
+        out = attend(qkv, geometry, heads=heads, decay=decay, kernel=kernel)
+        (out * upstream.to(exact)).sum().backward()
+        results.append((out.detach(), qkv.grad, p.grad if p.grad is not None else torch.zeros(1)))
+    names = ("output", "gradient", "of p")
+    return {name: relative(a, b) for name, a, b in zip(names, *results, strict=True) if a.abs().max() > 0}
+
+
+def relative(exact: torch.Tensor, found: torch.Tensor) -> float:
+    return float((exact.double() - found.double()).norm() / exact.double().norm())
+
+
+def random_places(random: np.random.Generator, *, sequences: int, longest: int) -> tuple[Any, Any, Any]:
+    """Roots and leaf slots of random chains: position, slot and offsets."""
+    position, slot, lengths = [], [], []
+    for number in range(sequences):
+        total = longest if number == 0 else int(random.integers(1, longest + 1))
+        roots = min(ROOTS, max(1, int(total * random.uniform(0.5, 1))))
+        at, here = list(range(roots)), [0] * roots
+        for root in random.permutation(roots):
+            size = min(SLOTS, total - len(at))
+            if size <= 0:
+                break
+            at += [int(root)] * size
+            here += range(1, size + 1)
+        position += at
+        slot += here
+        lengths.append(len(at))
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    return np.array(position, np.int32), np.array(slot, np.int32), offsets
+
+
+def time_attention(device: torch.device) -> None:
+    """Microseconds of the fused kernels, forward and backward, for several ways to launch them."""
+    from clew.extract.model import attention_triton as kernels
+
+    random = np.random.default_rng(0)
+    position, slot, offsets = random_places(random, sequences=128, longest=190)
+    places = make_places(torch.from_numpy(position), torch.from_numpy(slot)).to(device)
+    bounds = torch.from_numpy(offsets.astype(np.int32)).to(device)
+    begin = torch.repeat_interleave(bounds[:-1], bounds.diff())
+    p = torch.tensor(1.3, device=device)
+    made = make_geometry(places, begin, bounds, p, base=0.6, roots=ROOTS, kernel="triton", kind=torch.bfloat16)
+    qkv = torch.randn(len(position), 1536, device=device, dtype=torch.bfloat16)
+    inputs = (qkv, made.fades, made.slopes, bounds)
+    chosen = [replace(launch) for launch in (kernels.FORWARD, kernels.KEYS, kernels.QUERIES)]
+    print(f"{len(position)} tokens in 128 sequences, 8 heads; size, stride, warps, stages; now {chosen}")
+    for way in WAYS:
+        for launch in (kernels.FORWARD, kernels.KEYS, kernels.QUERIES):
+            launch.size, launch.stride, launch.warps, launch.stages = way
+        print(f"  {way}: {time_kernels(inputs, p)}", flush=True)
+    kernels.FORWARD, kernels.KEYS, kernels.QUERIES = chosen
+
+
+def time_kernels(inputs: tuple[Any, ...], p: torch.Tensor, *, repeats: int = 20) -> str:
+    """Time of each kernel on the device alone, after a warm-up, by the profiler."""
+    from clew.extract.model import attention_triton as kernels
+
+    for times in (3, repeats):
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as seen:
+            for _ in range(times):
+                out, total = kernels.attend_fused(*inputs, p, 8, 0)
+                kernels._attend_backward(out, *inputs, out, total, 8, 0)
+            torch.cuda.synchronize()
+    taken = {event.key: event.self_device_time_total / repeats for event in seen.key_averages()}
+    ours = {name: each for name, each in taken.items() if name.startswith(("_forward", "_backward"))}
+    return ", ".join(f"{name} {each:.0f} µs" for name, each in ours.items())
