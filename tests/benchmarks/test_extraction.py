@@ -1,6 +1,9 @@
 """The device script: the naive model gives the same losses, models travel in parts, arrays too."""
 
 import argparse
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +26,20 @@ from random_chains import make_chains
 @pytest.fixture(autouse=True)
 def _one_thread() -> None:
     torch.set_num_threads(1)
+
+
+def test_the_fused_kernel_agrees_with_plain_attention() -> None:
+    """Forward, backward and the gradient of p, by Triton's interpreter, which stands in for a GPU here."""
+    called = subprocess.run(
+        [sys.executable, "-m", "benchmarks.extraction_device", "check"],
+        env=os.environ | {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert called.returncode == 0, called.stderr
+    assert "agrees with plain attention" in called.stdout
 
 
 def test_the_naive_model_gives_the_same_losses_and_gradients() -> None:
