@@ -23,7 +23,7 @@ def plans(draw: st.DrawFn) -> Plan:
     kept = tuple(part for part in (required, *others) if part.steps or (part.kind == REQUIRED and part.conditions))
     reached = {end for part in kept for step in part.steps for end in (step.subject, step.object)}
     asked = tuple(
-        Asked(name, draw(st.sampled_from([None, *KEYS])))
+        Asked(name, *draw(st.sampled_from([(None,), ("odd key", True), *((key,) for key in KEYS)])))
         for name in names
         if name not in reached or draw(st.booleans())
     )
@@ -50,21 +50,44 @@ def parts(draw: st.DrawFn, names: list[str], kind: str) -> Part:
             draw(st.sampled_from(names)),
             *draw(st.sampled_from([(1, 1), (0, 3), (2, 2)])),
             either_way=draw(st.booleans()),
+            name=draw(st.sampled_from(["", f"{kind[0]}{draw(st.integers(0, 10**6))}"])),
         )
         for _ in range(draw(st.integers(0 if kind == REQUIRED else 1, 3)))
     )
-    ends = sorted({end for step in steps for end in (step.subject, step.object)}) or names[:1]
-    return Part(kind, steps, tuple(draw(st.lists(conditions(ends), max_size=2))))
+    ends = sorted({end for step in steps for end in step.ends}) or names[:1]
+    said = draw(st.lists(conditions(ends), max_size=2))
+    for step in steps:
+        if step.name:
+            said += draw(st.lists(provenance(step.name), min_size=1, max_size=2))
+    return Part(kind, steps, tuple(said))
+
+
+@st.composite
+def provenance(draw: st.DrawFn, step: str) -> Condition:
+    """What may be said of the assertions of a step."""
+    key, value = draw(st.sampled_from([("source", "hpo"), ("layer", "curated"), ("as_of", "2015-12-31")]))
+    several = Condition(step, "evidence", "IN", ("PMID:1", "PMID:2"))
+    least = Condition(step, "confidence", ">=", 0.5, negated=draw(st.booleans()))
+    return draw(st.sampled_from([Condition(step, key, "=", value), several, least]))
 
 
 @st.composite
 def conditions(draw: st.DrawFn, names: list[str]) -> Condition:
     of, key = draw(st.sampled_from(names)), draw(st.sampled_from(KEYS))
-    form = draw(st.sampled_from(["compare", "null", "list", "lower"]))
+    form = draw(st.sampled_from(["compare", "null", "list", "lower", "several", "holds", "size", "other"]))
     if form == "null":
         return Condition(of, key, draw(st.sampled_from(["IS NULL", "IS NOT NULL"])), negated=draw(st.booleans()))
     if form == "list":
         return Condition(of, key, "IN", tuple(draw(st.lists(VALUES, max_size=3))), negated=draw(st.booleans()))
+    if form == "several":
+        texts = tuple(draw(st.lists(st.text("abc", max_size=3), min_size=2, max_size=3, unique=True)))
+        return Condition(of, key, "ENDS WITH", texts, negated=draw(st.booleans()))
+    if form == "holds":
+        return Condition(of, key, "HOLDS", draw(VALUES), negated=draw(st.booleans()))
+    if form == "size":
+        return Condition(of, key, ">", draw(st.integers(0, 5)), sized=True)
+    if form == "other":
+        return Condition(of, key, draw(st.sampled_from(["<", "="])), Asked(draw(st.sampled_from(names)), "size"))
     if form == "lower":
         return Condition(of, key, "CONTAINS", draw(st.text("abc", max_size=3)), ignoring_case=True)
     return Condition(of, key, draw(st.sampled_from(COMPARED)), draw(VALUES), negated=draw(st.booleans()))

@@ -7,6 +7,12 @@ import pytest
 
 import clew
 from clew.answer import Answer, Asker
+from clew.answer.candidates import candidates
+from clew.answer.check import check_plan
+from clew.answer.question import understand
+from clew.errors import QueryError
+from clew.evaluate.questions import load_bench
+from clew.lm.clients.scripted import Scripted
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +103,106 @@ def test_what_is_not_understood_is_said(asker: Asker, question: str) -> None:
 def test_namesakes_are_taken_together_and_said(asker: Asker) -> None:
     answer = asker.ask("Which genes are associated with Marfan syndrome?")
     assert any("OMIM:154700" in line and "ORPHA:558" in line for line in answer.reading)
+
+
+def test_grounded_plans_need_no_repair(asker: Asker) -> None:
+    """Every plan that words and schema give fits the graph as it is, not only those that are run."""
+    checked = 0
+    for question in load_bench("hpo-60"):
+        understood = understand(question.question, asker.linker, asker.words)
+        for candidate in candidates(understood, asker.store.schema, asker.ways):
+            found = check_plan(candidate.plan, asker.store.schema)
+            assert (found.plan, found.repairs) == (candidate.plan, ())
+            checked += 1
+    assert checked >= 60
+
+
+def test_an_abstention_says_what_was_understood_and_what_is_missing(asker: Asker) -> None:
+    missing = asker.ask("Which genes does the Jabberwock have?").abstained
+    assert missing is not None
+    assert "No entity of this graph was recognised" in missing
+    assert "a list of genes" in missing
+    assert "Not understood: Jabberwock" in missing
+
+
+def test_what_is_recognised_but_not_joined_is_named(clinic: Asker) -> None:
+    apart = clinic.ask("Which places are linked to arachnodactyly?").abstained
+    assert apart is not None
+    assert "'arachnodactyly' as Arachnodactyly (Phenotype)" in apart
+    assert "a list of places" in apart
+
+
+def test_the_cost_of_a_model_is_told_question_by_question(clinic: Asker) -> None:
+    model = Scripted(lambda request: "FBN2 is linked to Beals syndrome.", scores={"A": -1.0, "B": -2.0})
+    asker = Asker(clinic.engine, store=clinic.store, model=model, choose="always")
+    first, second = (
+        asker.ask(text) for text in ("Which genes explain ectopia lentis?", "Which genes cause Beals syndrome?")
+    )
+    assert (first.usage.calls, second.usage.calls) == (3, 2 * bool(second.decided) + 1)
+    assert second.text == "FBN2 is linked to Beals syndrome."
+    assert second.usage.completion_tokens == 6
+
+
+def test_a_model_may_be_kept_from_phrasing(clinic: Asker) -> None:
+    model = Scripted([])
+    answer = Asker(clinic.engine, store=clinic.store, model=model, phrase=False).ask(
+        "Which genes cause Beals syndrome?"
+    )
+    assert (answer.usage.calls, model.requests) == (0, [])
+
+
+def test_as_likely_a_reading_is_tried_where_the_first_finds_nothing(clinic: Asker) -> None:
+    """Both plans rank alike; only one of them has rows."""
+    answer = clinic.ask("Ectopia lentis together with myopia: which genes could explain it?")
+    assert [item.name for item in answer.items] == ["ADAMTSL4"]
+    assert "a reading as likely as this one finds nothing" in answer.reading
+
+
+def test_cypher_is_answered_like_a_question(clinic: Asker) -> None:
+    answer = clinic.answer_cypher(
+        "MATCH (d:disease {name: 'Marfan syndrome'})<-[:linked_to]-(g:Gene) RETURN g.name, g.id"
+    )
+    assert [item.id for item in answer.items] == ["G:1"]
+    assert len(answer.repairs) == 2
+    assert {triple.object for triple in answer.evidence.triples} == {"D:1", "D:2"}
+    assert clinic.answer_cypher("MATCH (g:Gene) RETURN count(g)").value == 3
+    path = clinic.answer_cypher("MATCH p = shortestPath((a {id: 'G:1'})-[*..4]-(b {id: 'P:1'})) RETURN p")
+    assert (path.kind, path.value) == ("path", True)
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("MATCH (g:Gene) DELETE g", "DELETE is not allowed"),
+        ("MATCH (g:Gene)-[:CURES]->(d) RETURN g", "no relationship CURES"),
+        ("MATCH (g:Gene)-[:ASSOCIATED_WITH]->(d) RETURN g, d", "one column"),
+        ("MATCH p = shortestPath((a:Gene)-[*..4]-(b:Disease)) RETURN p", "named entities"),
+        ("MATCH (d:Disease {name: 'Gout'}) RETURN d", "no Disease of the name"),
+        ("", "empty"),
+    ],
+)
+def test_cypher_that_cannot_be_answered_is_one_sentence(clinic: Asker, query: str, why: str) -> None:
+    with pytest.raises(QueryError, match=why):
+        clinic.answer_cypher(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (g)-[:ASSOCIATED_WITH]->(d) RETURN g, count(d) AS n ORDER BY n DESC LIMIT 2",
+        "MATCH (d)-[r:HAS_PHENOTYPE]->(p) RETURN d, count(r) AS n ORDER BY n DESC LIMIT 2",
+        "MATCH (d:Disease) OPTIONAL MATCH (d)-[:HAS_PHENOTYPE]->(p) RETURN d, count(p) AS n",
+        "MATCH (d:Disease)--(x) RETURN DISTINCT d LIMIT 3",
+        "MATCH (d:Disease) WHERE NOT (d)-[:HAS_PHENOTYPE]->({name: 'Arachnodactyly'}) RETURN d.name",
+        "MATCH (p:Phenotype)-[:IS_A*0..3]->(q {id: 'P:3'}) RETURN p",
+        "MATCH (d:Disease) WHERE d.name STARTS WITH 'M' RETURN count(*) > 0",
+        "MATCH (d:Disease) WHERE d.name STARTS WITH 'M' RETURN count(DISTINCT d.name)",
+        "MATCH (d:Disease)-[:HAS_PHENOTYPE]->(p) WITH d, count(p) AS n WHERE n > 1 RETURN d.name, n",
+    ],
+)
+def test_every_shape_of_query_is_put_into_words(clinic: Asker, query: str) -> None:
+    answer = clinic.answer_cypher(query)
+    assert answer.items or answer.value is not None
+    assert answer.text
+    assert answer.reading[0].startswith("read as: ")
+    assert {item.id for item in answer.items} <= set(clinic.engine.graph.entities["id"].to_pylist())

@@ -69,8 +69,14 @@ def test_the_operation_is_recognised(text: str, operation: str) -> None:
         "MATCH (a) RETURN *",
         "RETURN 1",
         "MATCH (a) RETURN a.x + 1",
-        "MATCH (a)--(b) WHERE a.x > b.x RETURN a",
+        "MATCH (a)--(b) WHERE a.x > b.x + 1 RETURN a",
         "MATCH (a) WHERE a.x = 1 OR a.y = 2 RETURN a",
+        "MATCH (a) WHERE a.x CONTAINS 'p' OR a.x STARTS WITH 'q' RETURN a",
+        "MATCH (a) WITH a ORDER BY a.x LIMIT 3 MATCH (a)--(b) RETURN b",
+        "MATCH (a) WITH a ORDER BY a.x LIMIT 3 RETURN count(a)",
+        "MATCH (a) WITH a ORDER BY a.x LIMIT 3 RETURN a ORDER BY a.y",
+        "MATCH (a)--(b) WHERE COUNT { (b)--(:X) } > 2 RETURN a",
+        "MATCH (a)--(b) RETURN a, COUNT { (a)--(b) } AS n",
         "MATCH (a) RETURN a UNION MATCH (b) RETURN b",
         "MATCH (a)--(b) RETURN count(a), count(b)",
         "MATCH (a:Gene) MATCH (a:Disease) RETURN a",
@@ -131,6 +137,16 @@ def test_names_and_order_do_not_matter(plan: Plan, random: Random) -> None:
         ("MATCH (a)--(b)--(c) RETURN a", "MATCH (a)--(b), (a)--(c) RETURN a"),
         ("MATCH (a) WHERE NOT (a)--(:X) RETURN a", "MATCH (a)--(:X) RETURN a"),
         ("MATCH (a)-[*1..2]-(b) RETURN a", "MATCH (a)-[*1..3]-(b) RETURN a"),
+        ("MATCH (a)--(b) WHERE a.x > b.x RETURN a", "MATCH (a)--(b) WHERE a.x < b.x RETURN a"),
+        ("MATCH (a) WHERE a.x > 3 RETURN a", "MATCH (a) WHERE size(a.x) > 3 RETURN a"),
+        ("MATCH (a) RETURN a.x", "MATCH (a) RETURN size(a.x)"),
+        ("MATCH (a) WHERE 'p' IN a.x RETURN a", "MATCH (a) WHERE a.x = 'p' RETURN a"),
+        ("MATCH (a) OPTIONAL MATCH (a)-[:R]->(b) RETURN a, b", "MATCH (b) OPTIONAL MATCH (a)-[:R]->(b) RETURN a, b"),
+        ("MATCH (a)-[r]->(b) WHERE r.source = 'x' RETURN a", "MATCH (a)-[r]->(b) WHERE r.source = 'y' RETURN a"),
+        (
+            "MATCH (a)-[r:R]->(b)<-[q:S]-(c) WHERE r.source = 'x' RETURN b",
+            "MATCH (a)-[r:R]->(b)<-[q:S]-(c) WHERE q.source = 'x' RETURN b",
+        ),
     ],
 )
 def test_plans_that_differ_are_not_the_same(one: str, other: str) -> None:
@@ -148,6 +164,29 @@ def test_plans_that_differ_are_not_the_same(one: str, other: str) -> None:
         ("MATCH (a)--(b) MATCH (a)--(c) RETURN a", "MATCH (a)--(c), (a)--(b) RETURN a"),
         ("MATCH (a)--(b) RETURN count(b)", "MATCH (a)--(b) RETURN count(DISTINCT b.id)"),
         ("MATCH (a)--(b) WHERE a <> b RETURN a", "MATCH (a)--(b) WHERE b <> a RETURN a"),
+        ("MATCH (a)--(b) WHERE a <> b RETURN a", "MATCH (a)--(b) WHERE a.id <> b.id RETURN a"),
+        ("MATCH (a:X|Y)-[:R|S]->(b) RETURN a", "MATCH (a:Y|X)-[:S|R]->(b) RETURN a"),
+        ("MATCH (a)--(b) WHERE a.x > b.y RETURN a", "MATCH (p)--(q) WHERE q.y < p.x RETURN p"),
+        ("MATCH (a) WHERE size(a.x) > 3 RETURN a", "MATCH (a) WHERE 3 < length(a.x) RETURN a"),
+        ("MATCH (a) WHERE 1 IN a.xs RETURN a", "MATCH (b) WHERE 1 IN b.xs RETURN b"),
+        (
+            "MATCH (a) WHERE a.x CONTAINS 'p' OR a.x CONTAINS 'q' RETURN a",
+            "MATCH (a) WHERE a.x CONTAINS 'q' OR a.x CONTAINS 'p' RETURN a",
+        ),
+        ("MATCH (a) WITH a ORDER BY a.x LIMIT 3 RETURN a.y", "MATCH (a) RETURN a.y ORDER BY a.x LIMIT 3"),
+        ("MATCH (a) WITH a.x AS x WHERE x > 1 RETURN x", "MATCH (a) WHERE a.x > 1 RETURN a.x"),
+        (
+            "MATCH (a) RETURN a, COUNT { (a)-[:R]->(:X) } AS n ORDER BY n DESC",
+            "MATCH (a) OPTIONAL MATCH (a)-[:R]->(x:X) RETURN a, count(DISTINCT x) AS n ORDER BY n DESC",
+        ),
+        ("MATCH (a) WHERE COUNT { (a)--(:X) } = 0 RETURN a", "MATCH (a) WHERE NOT (a)--(:X) RETURN a"),
+        ("MATCH (a) WHERE size((a)--(:X)) > 0 RETURN a", "MATCH (a)--(:X) RETURN a"),
+        ("MATCH (a) WHERE a.d > date('2020-01-01') RETURN a", "MATCH (a) WHERE a.d > '2020-01-01' RETURN a"),
+        ("MATCH (a)-[r:R]->(b) WHERE 'x' IN r.source RETURN a", "MATCH (a)-[:R {source: 'x'}]->(b) RETURN a"),
+        (
+            "MATCH (a)-[r:R]->(b)<-[q:R]-(c) WHERE r.source = 'x' AND q.source = 'y' RETURN b",
+            "MATCH (c)-[q:R]->(b)<-[r:R]-(a) WHERE q.source = 'y' AND r.source = 'x' RETURN b",
+        ),
         ("MATCH (a) WHERE NOT (a)--(:X) RETURN a", "MATCH (a) WHERE NOT EXISTS { MATCH (:X)--(a) } RETURN a"),
     ],
 )
@@ -163,6 +202,17 @@ def test_every_gold_query_is_a_plan_for_every_store() -> None:
             assert same(read_plan(parse(write(statement))), plan_of(text))
             for dialect in ("neo4j", "ladybug"):
                 assert render(statement, dialect)
+
+
+def test_an_order_by_what_is_not_asked_allows_no_distinct() -> None:
+    assert "RETURN a.y" in write(write_statement(plan_of("MATCH (a) RETURN DISTINCT a.y ORDER BY a.x")))
+    assert "RETURN DISTINCT a.y" in write(write_statement(plan_of("MATCH (a) RETURN a.y ORDER BY a.y")))
+    assert "RETURN DISTINCT a.id" in write(write_statement(plan_of("MATCH (a) RETURN a ORDER BY a.name")))
+
+
+def test_what_only_optional_steps_lead_to_stays_required() -> None:
+    plan = plan_of("MATCH (a:X) OPTIONAL MATCH (a)-[:R]->(b) RETURN a, count(b) AS n")
+    assert write(write_statement(plan)).startswith("MATCH (a:X)\nOPTIONAL MATCH (a)-[:R]->(b)\n")
 
 
 def test_optional_and_absent_parts_are_written_as_such() -> None:

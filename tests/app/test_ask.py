@@ -1,6 +1,11 @@
 """`clew ask` on a small graph, by words alone."""
 
+import io
+import sys
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 QUESTION = "Which phenotypes does FBN1 have?"
 
@@ -27,3 +32,125 @@ def test_what_cannot_be_used_is_one_line(run, graph: Path) -> None:
     for options in (["--limit", -3], ["--draw", "a.txt"], ["--model", "nothere"], ["--store", "ftp://x"]):
         ran = run("ask", graph, QUESTION, "--no-embedding", *options)
         assert (ran.code, ran.out, ran.error.count("\n")) == (2, "", 1)
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Lines on stdin, from a pipe or from somebody at a terminal."""
+
+    def give(*lines: str, terminal: bool) -> None:
+        stdin = io.StringIO("".join(f"{line}\n" for line in lines))
+        stdin.isatty = lambda: terminal  # type: ignore[method-assign]
+        monkeypatch.setattr(sys, "stdin", stdin)
+
+    return give
+
+
+def test_questions_come_through_a_pipe(run, graph: Path, typed: Callable[..., None]) -> None:
+    typed(QUESTION, "", "Which dragons breathe fire?", "How many diseases does FBN1 cause?", terminal=False)
+    ran = run("ask", graph, "--no-embedding")
+    assert ran.code == 1  # one had no answer
+    assert "Arachnodactyly" in ran.out
+    assert "No entity of this graph was recognised" in ran.out
+    assert "3 diseases for FBN1" in ran.out
+    assert "?" not in ran.out.splitlines()[0]
+
+
+def test_piped_questions_give_one_object(run, graph: Path, typed: Callable[..., None]) -> None:
+    typed(QUESTION, "How many diseases does FBN1 cause?", terminal=False)
+    ran = run("ask", graph, "--no-embedding", "--json")
+    assert ran.code == 0
+    assert [answer["question"] for answer in ran.json["answers"]] == [QUESTION, "How many diseases does FBN1 cause?"]
+    assert ran.json["answers"][1]["value"] == 3
+
+
+def test_nothing_on_stdin_is_no_question(run, graph: Path, typed: Callable[..., None]) -> None:
+    typed(terminal=False)
+    ran = run("ask", graph, "--no-embedding")
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_a_name_that_may_mean_two_things_is_asked_about(run, rivals_graph: Path, typed: Callable[..., None]) -> None:
+    question = "Which genes explain ectopia lentis?"
+    typed(question, "seven", "9", "2", question, "", "", terminal=True)
+    ran = run("ask", rivals_graph, "--no-embedding")
+    assert ran.code == 0
+    first, again = ran.out.split("Which did you mean by ectopia lentis?")[1:]
+    assert "a number from 1 to 2, not seven" in first
+    assert "a number from 1 to 2, not 9" in first
+    chosen = {"Disease": "D:2", "Phenotype": "P:1"}[first.splitlines()[2].split("(")[1].split(",")[0]]
+    assert f"id: '{chosen}'" in first
+    assert f"id: '{chosen}'" not in again  # an empty line keeps what was taken
+
+
+def test_rivals_are_named_and_can_be_settled(run, rivals_graph: Path) -> None:
+    question = "Which genes explain ectopia lentis?"
+    ran = run("ask", rivals_graph, question, "--no-embedding")
+    assert "ectopia lentis was taken for Ectopia lentis" in ran.out
+    assert "it may also be Ectopia lentis" in ran.out
+    for meant, other in (("D:2", "P:1"), ("P:1", "D:2")):
+        settled = run("ask", rivals_graph, question, "--no-embedding", "--meaning", f"ectopia lentis={meant}", "--json")
+        assert (meant in settled.json["query"], other in settled.json["query"]) == (True, False)
+        assert settled.json["rivals"] == []
+
+
+def test_a_failing_question_does_not_end_the_conversation(run, graph: Path, typed: Callable[..., None]) -> None:
+    typed(QUESTION, QUESTION, terminal=False)
+    ran = run("ask", graph, "--no-embedding", "--timeout", 0)
+    assert ran.code == 1
+    assert ran.error.count("clew: error:") == 2
+    assert len(ran.error.splitlines()) == 2
+
+
+def test_options_that_need_a_question_say_so(run, graph: Path, typed: Callable[..., None]) -> None:
+    typed(terminal=True)
+    for options in (["--draw", "a.html"], ["--meaning", "a=P:1"], ["--json"]):
+        ran = run("ask", graph, "--no-embedding", *options)
+        assert (ran.code, ran.out, ran.error.count("\n")) == (2, "", 1)
+        assert options[0] in ran.error
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--choose", "ties"], ["--compose"], ["--choose", "often"], ["--meaning", "FBN1"], ["--meaning", "FBN1=NONE:1"]],
+)
+def test_a_model_is_needed_to_choose_and_an_id_to_mean(run, graph: Path, options: list[str]) -> None:
+    ran = run("ask", graph, QUESTION, "--no-embedding", *options)
+    assert (ran.code, ran.out, ran.error.count("\n")) == (2, "", 1)
+
+
+def test_what_a_model_decided_is_shown(run, rivals_graph: Path) -> None:
+    question = "Which genes explain ectopia lentis?"
+    ran = run("ask", rivals_graph, question, "--no-embedding", "--model", "smollm2", "--choose", "always", "--explain")
+    assert ran.code == 0
+    assert "smollm2 chose among 2 readings" in ran.out
+
+
+@pytest.fixture
+def rivals_graph(tmp_path: Path) -> Path:
+    """A graph with a disease and a phenotype of one name."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from clew.traverse import build
+
+    entities = [("G:1", "FBN1", "Gene"), ("D:1", "Marfan syndrome", "Disease"), ("D:2", "Ectopia lentis", "Disease")]
+    entities.append(("P:1", "Ectopia lentis", "Phenotype"))
+    triples = [("G:1", "associated_with", "D:1"), ("G:1", "associated_with", "D:2"), ("D:1", "has_phenotype", "P:1")]
+    for name, columns, rows in (
+        ("entities", ("id", "name", "type"), entities),
+        ("triples", ("subject", "relation", "object"), triples),
+    ):
+        pq.write_table(pa.table(dict(zip(columns, zip(*rows, strict=True), strict=True))), tmp_path / f"{name}.parquet")
+    build(tmp_path / "triples.parquet", entities=tmp_path / "entities.parquet", out=tmp_path / "rivals.clew")
+    return tmp_path / "rivals.clew"
+
+
+def test_an_answer_may_rest_on_some_statements_only(run, graph: Path) -> None:
+    question = "Which diseases does FBN1 cause?"
+    every = run("ask", graph, question, "--no-embedding", "--json").json
+    some = run("ask", graph, question, "--no-embedding", "--json", "--source", "A").json
+    assert [len(each["items"]) for each in (every, some)] == [3, 2]
+    assert any("from A" in line for line in some["reading"])
+    wrong = run("ask", graph, question, "--no-embedding", "--as-of", "yesterday")
+    assert (wrong.code, wrong.out, wrong.error.count("\n")) == (2, "", 1)

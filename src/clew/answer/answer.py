@@ -10,7 +10,7 @@ from typing import Any
 
 from clew.graph import Assertion
 
-__all__ = ["Answer", "Cited", "Evidence", "Item", "Runner", "Support", "Usage"]
+__all__ = ["Answer", "Cited", "Evidence", "Item", "Rivals", "Runner", "Sense", "Support", "Usage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,27 @@ class Runner:
 
 
 @dataclass(frozen=True, slots=True)
+class Sense:
+    """One entity that a name may mean."""
+
+    id: str
+    name: str
+    type: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.type}, {self.id})"
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """A name of the question that may mean several entities; `chosen` is None where none was sure enough."""
+
+    text: str
+    chosen: Sense | None
+    others: tuple[Sense, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its evidence; `abstained` is the reason where there is none."""
 
@@ -105,7 +126,9 @@ class Answer:
     reading: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()  # words of the question that had no part in the answer
     repairs: tuple[str, ...] = ()
+    rivals: tuple[Rivals, ...] = ()
     runners: tuple[Runner, ...] = ()
+    decided: str | None = None  # where a language model had a say in the reading: what it did
     trace: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     confidence: float = 0.0

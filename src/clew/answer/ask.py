@@ -1,24 +1,31 @@
-"""Question → answer: understand, choose a plan, run it, show what carries the result; or say why not."""
+"""Question → answer: understand, take the reading that finds something, show what carries the result; or say why not.
+
+Names and words are read (`question`), plans are made of them and ranked (`reading`), where a model may have a say; the
+first reading that finds something is run, and comes back with its evidence and with how it all came about.
+"""
 
 import logging
-import math
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from clew.answer.answer import Answer, Evidence, Runner, Usage
-from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, Ways, candidates
+from clew.answer.answer import Answer, Evidence, Usage
+from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, Ways
+from clew.answer.clarify import close_names, find_rivals, settle
 from clew.answer.expand import with_kinds
+from clew.answer.explain import confidence_in, describe, runners_up, why_not
+from clew.answer.filters import Filters
 from clew.answer.phrase import phrased, plain_text
-from clew.answer.plan import REQUIRED, Condition, Part
+from clew.answer.plan import REQUIRED, Condition, Part, Plan
 from clew.answer.question import Question, understand
-from clew.answer.rank import Ranked, in_words, rank, with_siblings
+from clew.answer.rank import with_siblings
+from clew.answer.reading import CHOICES, Reader, Reading
 from clew.answer.run import Outcome, cite, gather_evidence, run_plan
 from clew.answer.words import Words
 from clew.answer.write import write_statement
-from clew.errors import DerivedError
+from clew.errors import ClewError, DerivedError, InputError, QueryError
 from clew.link import Linker, open_vectors
 from clew.progress import Progress, silent
 from clew.store.cypher import write
@@ -27,13 +34,30 @@ from clew.traverse import Engine
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
-    from clew.lm import LanguageModel
+    from clew.lm import LanguageModel, Metered
 
 __all__ = ["Asker"]
 
 log = logging.getLogger(__name__)
 MOST_PATHS = 10
-RUNNERS = 3
+MOST_TRIED = 6  # readings that are run before an empty answer is given
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """A reading, the plan as it was run, and what came of it."""
+
+    reading: Reading
+    candidate: Candidate
+    outcome: Outcome
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether things were asked for and none was found; a number, a yes or a no is an answer in any case."""
+        plan = self.candidate.plan
+        return plan.kind == "rows" and bool(plan.asked) and not self.outcome.items
 
 
 class Asker:
@@ -46,19 +70,34 @@ class Asker:
         store: str | Store = "embedded",
         encoder: "Encoder | None" = None,
         model: "LanguageModel | None" = None,
+        choose: str = "never",
+        compose: bool | None = None,
+        phrase: bool = True,
         kinds: bool | None = None,
         timeout: float = 30.0,
         progress: Progress = silent,
     ) -> None:
-        """`model` may phrase the text, nothing else. `kinds` says whether what is named includes its kinds; None: only
-        where it has no answer of its own."""
+        """`model` phrases the text, unless `phrase` forbids it. It also picks among plans that rank alike if `choose`
+        is "ties", among the best five if it is "always". `compose` lets it write plans itself: first of all (True),
+        never (False), or where nothing else fits and it is able to (None). `kinds` says whether what is named includes
+        its kinds; None: only where it has no answer of its own.
+        """
+        if choose not in CHOICES:
+            raise InputError(f"a model chooses {', '.join(CHOICES[:-1])} or {CHOICES[-1]}, not {choose!r}")
+        if model is None and (choose != "never" or compose):
+            raise InputError("to choose or to write plans takes a language model, and none is given")
         self.engine = engine
         self.encoder = encoder
         self.model = model
+        self.choose = choose
+        self.compose = compose
+        self.phrase = phrase
         self.kinds = kinds
         self.timeout = timeout
         self._store = store
         self._progress = progress
+
+    # what answering needs -------------------------------------------------------------------------------------------
 
     @cached_property
     def store(self) -> Store:
@@ -99,60 +138,85 @@ class Asker:
             if ends.subject == ends.object
         }
 
-    def ask(self, text: str, *, among: Collection[str] = ()) -> Answer:
-        """Answer a question, or abstain with a reason; `among` are the ids from which the answer is to be taken."""
-        begun = perf_counter()
-        question = understand(text, self.linker, self.words)
-        if among:
-            question = replace(question, asked=self._labels(among) or question.asked)
-        found = list(candidates(question, self.store.schema, self.ways))
-        ranked = rank(question, found, self.words, encoder=self.encoder)
-        understood = perf_counter() - begun
-        reason = _why_not(question, ranked)
-        if reason is not None:
-            return Answer(text, abstained=reason, text=reason, usage=Usage(understanding=understood))
-        best = with_siblings(question, ranked[0].candidate, self.words, self.store.schema)
-        outcome, best, notes = self._run(_taken_from(among, best))
-        answer = self._path(outcome, best) if best.plan.kind == "path" else self._rows(outcome)
-        executed = perf_counter() - begun - understood
-        total = len(answer.items) if best.plan.kind != "path" else answer.total
-        written = plain_text(
-            best,
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(
+            self.engine.graph,
+            self.store.schema,
             self.words,
-            named=[(m.name, anchor.negated) for anchor, m in zip(question.anchors, best.meanings, strict=True)],
-            kind=best.plan.operation,
-            items=answer.items,
-            value=answer.value,
-            total=total,
-            truncated=answer.truncated,
+            self.ways,
+            encoder=self.encoder,
+            choose=self.choose,
+            compose=self.compose,
         )
-        written, completion = (written, None) if self.model is None else phrased(self.model, text, written)
+
+    # the road -------------------------------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        text: str,
+        *,
+        among: Collection[str] = (),
+        meaning: Mapping[str, str] | None = None,
+        filters: Filters | None = None,
+    ) -> Answer:
+        """Answer a question, or abstain with a reason.
+
+        `among` are the ids from which the answer is to be taken; `meaning` settles names: {"lentis": "HP:0001083"};
+        `filters` say which statements the answer may rest on, beside what the question says of them.
+        """
+        begun = perf_counter()
+        model = self._metered()
+        question = self._understand(text, among, meaning or {}, filters or Filters())
+        ran = self._first_that_finds(question, model, among)
+        understood = perf_counter() - begun - (ran.seconds if ran else 0.0)
+        if ran is None:
+            return replace(self._abstention(question), question=text, usage=_usage(model, understanding=understood))
+        return self._answered(text, ran, model, understood)
+
+    def answer_cypher(self, query: str) -> Answer:
+        """Answer a question that is put in Cypher, with evidence; slips with one reading are repaired and said.
+
+        Raises `QueryError` where it is no plan, or none of this graph.
+        """
+        begun = perf_counter()
+        question = Question(text=query, anchors=(), tokens=(), type_words=(), operation="list", asked=(), spoken_of=())
+        composed = self.reader.composer.read(query, question, {})
+        reading = Reading(question, composed.candidate, repairs=composed.repairs, written=True)
+        understood = perf_counter() - begun
+        outcome = self._outcome(composed.candidate)
+        ran = _Ran(reading, composed.candidate, outcome, (), perf_counter() - begun - understood)
+        return self._answered(query, ran, None, understood)
+
+    def _answered(self, text: str, ran: _Ran, model: "Metered | None", understood: float) -> Answer:
+        begun = perf_counter()
+        answer = self._with_words(self._with_evidence(ran), ran)
+        executed = perf_counter() - begun + ran.seconds
+        begun = perf_counter()
+        written = phrased(model, text, answer.text) if model is not None and self.phrase else answer.text
         return replace(
             answer,
             question=text,
-            kind=best.plan.operation,
             text=written,
-            total=total,
-            query=outcome.query,
-            named=tuple(each for meaning in best.meanings for each in meaning.ids),
-            reading=(*_reading(best, self.words), *notes),
-            runners=tuple(_runner(each, self.words) for each in ranked[1 : RUNNERS + 1]),
-            unexplained=question.unexplained,
-            trace=(
-                f"{question.operation}, naming {', '.join(anchor.text for anchor in question.anchors) or 'nothing'}",
-                f"{len(ranked)} candidate plans, the best {ranked[0].score:.2f}",
-                f"{total} items in {executed * 1000:.0f} ms",
-            ),
-            confidence=_confidence(ranked, question),
-            usage=Usage(
-                calls=int(completion is not None),
-                prompt_tokens=completion.usage.prompt_tokens if completion else 0,
-                completion_tokens=completion.usage.completion_tokens if completion else 0,
-                understanding=understood,
-                execution=executed,
-                text=perf_counter() - begun - understood - executed,
-            ),
+            trace=(*answer.trace, f"{answer.total} items in {executed * 1000:.0f} ms"),
+            usage=_usage(model, understanding=understood, execution=executed, text=perf_counter() - begun),
         )
+
+    def _metered(self) -> "Metered | None":
+        """The model, with an account of what this one question costs."""
+        if self.model is None:
+            return None
+        from clew.lm import Metered
+
+        return Metered(self.model)
+
+    def _understand(self, text: str, among: Collection[str], meaning: Mapping[str, str], filters: Filters) -> Question:
+        def read(said: str) -> Question:
+            return understand(said, self.linker, self.words, encoder=self.encoder)
+
+        question = settle(text, meaning, self.engine.graph, read) if meaning else read(text)
+        asked = self._labels(among) if among else ()
+        return replace(question, asked=asked or question.asked, filters=question.filters.also(filters))
 
     def _labels(self, ids: Collection[str]) -> tuple[str, ...]:
         """The labels of some entities."""
@@ -160,38 +224,112 @@ class Asker:
         types = self.engine.describe(known)["type"].to_pylist() if known else []
         return tuple(dict.fromkeys(map(self.store.schema.label_of, types)))
 
-    def _run(self, candidate: Candidate) -> tuple[Outcome, Candidate, list[str]]:
-        """Run a plan, with the kinds of what it names where that is wanted or nothing else is found."""
+    def _first_that_finds(
+        self, question: Question, model: "LanguageModel | None", among: Collection[str]
+    ) -> _Ran | None:
+        """The first reading that finds something; else the first that fits, for that there is nothing is an answer."""
+        first = None
+        for number, reading in enumerate(self.reader.readings(question, model), start=1):
+            try:
+                ran = self._run(reading, among)
+            except ClewError as error:
+                if not reading.written:
+                    raise
+                log.info("what the model wrote does not run: %s", error)
+                continue
+            if not ran.is_empty:
+                return ran
+            first = first or ran
+            if number == MOST_TRIED:
+                break
+        return first
+
+    def _run(self, reading: Reading, among: Collection[str]) -> _Ran:
+        """Run a reading, with the kinds of what it names where that is wanted or nothing else is found."""
+        begun = perf_counter()
+        candidate = reading.candidate
+        if not reading.written:
+            candidate = with_siblings(reading.question, candidate, self.words, self.store.schema)
+        candidate = _taken_from(among, candidate)
         wider = with_kinds(candidate.plan, self.hierarchy, deepest=HIERARCHY_DEPTH)
-        if candidate.plan.kind == "path" or wider is None:
-            return self._outcome(candidate), candidate, []
-        if not self.kinds:
+        if wider is None or candidate.plan.kind == "path":
+            return _Ran(reading, candidate, self._outcome(candidate), reading.notes, perf_counter() - begun)
+        outcome = None if self.kinds else self._outcome(candidate)
+        note = "as annotated, without kinds of what is named"
+        if outcome is None or (self.kinds is None and not outcome.items and not outcome.value):
+            candidate, note = replace(candidate, plan=wider), "with every kind of what is named"
             outcome = self._outcome(candidate)
-            empty = not outcome.items and not outcome.value
-            if self.kinds is False or not empty:
-                return outcome, candidate, ["as annotated, without kinds of what is named"]
-        widened = replace(candidate, plan=wider)
-        return self._outcome(widened), widened, ["with every kind of what is named"]
+        return _Ran(reading, candidate, outcome, (*reading.notes, note), perf_counter() - begun)
 
     def _outcome(self, candidate: Candidate) -> Outcome:
         if candidate.plan.kind == "path":
             return Outcome(candidate.plan, candidate.plan, write(write_statement(candidate.plan)))
         return run_plan(candidate.plan, self.store, self.engine, timeout=self.timeout)
 
-    def _rows(self, outcome: Outcome) -> Answer:
-        evidence = gather_evidence(outcome, self.store, self.engine, timeout=self.timeout)
-        return Answer("", items=outcome.items, value=outcome.value, truncated=outcome.truncated, evidence=evidence)
+    # what is said of it ---------------------------------------------------------------------------------------------
 
-    def _path(self, outcome: Outcome, candidate: Candidate) -> Answer:
+    def _with_evidence(self, ran: _Ran) -> Answer:
+        """The items or the value, with the triples that carry them."""
+        if ran.candidate.plan.kind == "path":
+            return self._paths(ran.candidate.plan, ran.reading.question.filters)
+        outcome = ran.outcome
+        evidence = gather_evidence(outcome, self.store, self.engine, timeout=self.timeout)
+        return Answer(
+            "",
+            items=outcome.items,
+            value=outcome.value,
+            total=len(outcome.items),
+            truncated=outcome.truncated,
+            evidence=evidence,
+        )
+
+    def _paths(self, plan: Plan, filters: Filters) -> Answer:
         """Shortest paths between two named entities, walked by the engine."""
-        one, other = candidate.meanings
+        one, other = (_held_to(plan, slot.name) for slot in plan.slots)
         paths = self.engine.paths(
-            list(one.ids), list(other.ids), PATH_LENGTH, kind="shortest", direction="both", limit=MOST_PATHS
+            one, other, PATH_LENGTH, kind="shortest", direction="both", where=filters.where, limit=MOST_PATHS
         )
         listed = list(paths)
         numbers = dict.fromkeys(number for path in listed for number in path.numbers)
         evidence = Evidence(cite(numbers, self.engine))
         return Answer("", value=bool(listed), total=len(listed), evidence=evidence, truncated=paths.truncated)
+
+    def _with_words(self, answer: Answer, ran: _Ran) -> Answer:
+        """The answer with its plain text and with how the question was read."""
+        reading, best = ran.reading, ran.candidate
+        question = reading.question
+        names = ", ".join(anchor.text for anchor in question.anchors) or "nothing"
+        score = f", the best {reading.ranked[0].score:.2f}" if reading.ranked else ""
+        trace = (f"{question.operation}, naming {names}", f"{len(reading.ranked)} candidate plans{score}")
+        return replace(
+            answer,
+            kind=best.plan.operation,
+            text=plain_text(
+                best,
+                self.words,
+                named=[(m.name, anchor.negated) for anchor, m in zip(question.anchors, best.meanings, strict=True)],
+                kind=best.plan.operation,
+                items=answer.items,
+                value=answer.value,
+                total=answer.total,
+                truncated=answer.truncated,
+            ),
+            query=ran.outcome.query,
+            named=tuple(each for meaning in best.meanings for each in meaning.ids),
+            reading=(*describe(best, question.filters, self.words), *ran.notes),
+            repairs=reading.repairs,
+            rivals=find_rivals(reading, self.linker),
+            runners=runners_up(reading, self.words),
+            unexplained=question.unexplained,
+            decided=reading.decided,
+            trace=trace if reading.decided is None else (*trace, reading.decided),
+            confidence=confidence_in(reading),
+        )
+
+    def _abstention(self, question: Question) -> Answer:
+        close = close_names(question, self.linker)
+        reason = why_not(question, self.words, close)
+        return Answer("", abstained=reason, text=reason, rivals=close, unexplained=question.unexplained)
 
 
 def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
@@ -203,35 +341,16 @@ def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
     return replace(candidate, plan=plan.with_part(chosen))
 
 
-def _why_not(question: Question, ranked: list[Ranked]) -> str | None:
-    """Why a question cannot be answered; None where it can."""
-    if not ranked:
-        if not question.anchors:
-            return "No entity of this graph was recognised in the question."
-        named = ", ".join(anchor.text for anchor in question.anchors)
-        return f"Recognised {named}, but nothing in this graph's schema joins what is asked for to it."
-    if not question.anchors and question.operation == "list":
-        return "No entity of this graph was recognised in the question."
-    return None
+def _held_to(plan: Plan, slot: str) -> list[str]:
+    """The ids that a slot of a plan is held to."""
+    for condition in plan.required.conditions:
+        if (condition.of, condition.key) == (slot, "id"):
+            return list(map(str, condition.value)) if isinstance(condition.value, tuple) else [str(condition.value)]
+    raise QueryError("the ends of a path are named entities: give each an id")
 
 
-def _reading(candidate: Candidate, words: Words) -> list[str]:
-    said = [f"read as: {in_words(candidate, words, names=True)}"]
-    for meaning in candidate.meanings:
-        number = f"{len(meaning.ids)} entities called so: " if len(meaning.ids) > 1 else ""
-        said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")
-    return said
-
-
-def _runner(ranked: Ranked, words: Words) -> Runner:
-    plan = ranked.candidate.plan
-    return Runner(write(write_statement(plan)), round(ranked.score, 3), in_words(ranked.candidate, words, names=True))
-
-
-def _confidence(ranked: list[Ranked], question: Question) -> float:
-    """From how far the best plan stands above the next, how well names matched, and what was left unexplained."""
-    names = [meaning.score for meaning in ranked[0].candidate.meanings]
-    sure = sum(names) / len(names) if names else 1.0
-    margin = ranked[0].score - ranked[1].score if len(ranked) > 1 else 2.0
-    explained = 1 / (1 + len(question.unexplained))
-    return round(sure * explained / (1 + math.exp(-4 * margin)), 3)
+def _usage(model: "Metered | None", *, understanding: float, execution: float = 0.0, text: float = 0.0) -> Usage:
+    if model is None:
+        return Usage(understanding=understanding, execution=execution, text=text)
+    used = model.usage
+    return Usage(used.calls, used.prompt_tokens, used.completion_tokens, understanding, execution, text)

@@ -1,76 +1,31 @@
 """Every plan that a question's words could mean in this graph: schema paths from what is asked to what is named.
 
-The asked-for type is joined to each named entity by the shortest ways the schema has; names that share the beginning of
-their way share its slots ("genes of diseases that show both A and B" means one disease).
+The asked-for type is joined to each named entity by the shortest ways the schema has, or by longer ones that lead
+through the types the question speaks of; names that share the beginning of their way share its slots ("genes of
+diseases that show both A and B" means one disease).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
+from clew.answer.filters import with_filters
 from clew.answer.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.question import Meaning, Question
+from clew.answer.ways import Move, Way, Ways
+from clew.answer.words import Said
 from clew.store.layout import StoreSchema
 
 __all__ = ["Candidate", "Ways", "candidates"]
 
-LONGEST_WAY = 3
 MOST_CHOICES = 400
 PATH_LENGTH = 4
 HIERARCHY_DEPTH = 20
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Move:
-    """One step along the schema: a relationship name, the label it leads to, and whether it is walked as it points."""
-
-    relationship: str
-    forward: bool
-    label: str
-
-
-Way = tuple[Move, ...]
-
-
-class Ways:
-    """The ways between labels of a schema; those that deny something only where `denied` asks for them."""
-
-    def __init__(self, schema: StoreSchema, hierarchy: frozenset[str]) -> None:
-        self.hierarchy = hierarchy
-        self._moves: dict[bool, dict[str, list[Move]]] = {False: {}, True: {}}
-        for relationship in schema.relationships:
-            moves = self._moves[relationship.negated]
-            for ends in relationship.ends:
-                moves.setdefault(ends.subject, []).append(Move(relationship.name, True, ends.object))
-                moves.setdefault(ends.object, []).append(Move(relationship.name, False, ends.subject))
-
-    def between(self, start: str, end: str, *, denied: bool = False, through: Iterable[str] = ()) -> list[Way]:
-        """Ways from one label to another, shortest first.
-
-        At most one step longer than the shortest, or longer if they lead through all the labels of `through`.
-        """
-        wanted = set(through) - {start, end}
-        found: list[Way] = []
-        for way in self._from(start, LONGEST_WAY, denied):
-            if way[-1].label != end:
-                continue
-            between = {move.label for move in way[:-1]}
-            if not found or len(way) <= len(found[0]) + 1 or (wanted and wanted <= between):
-                found.append(way)
-        return found
-
-    def _from(self, start: str, longest: int, denied: bool) -> Iterator[Way]:
-        waiting: list[Way] = [()]
-        for length in range(1, longest + 1):
-            further: list[Way] = []
-            for way in waiting:
-                label = way[-1].label if way else start
-                for move in self._moves[denied and length == 1].get(label, ()):
-                    if move.relationship in self.hierarchy and (way or move.label != start):
-                        continue  # a hierarchy is followed as such, or between a thing and its kinds
-                    further.append((*way, move))
-            yield from further
-            waiting = further
+LISTED = re.compile(
+    r"\s*(?:,|&|\+)?\s*(?:(?:and|or|nor|as well as|with)\s+)?(?:also\s+)?(?:both\s+)?(?:an?\s+|the\s+)?", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +98,55 @@ def _is(slot: str, meaning: Meaning) -> Condition:
 
 
 def candidates(question: Question, schema: StoreSchema, ways: Ways) -> Iterator[Candidate]:
-    """Every plan the question could mean, the shorter before the longer."""
+    """Every plan the question could mean, the shorter before the longer.
+
+    Where words right beside a name speak of a relation, only plans that lead to it by that relation are meant.
+    """
+    if question.foreign and not question.asked:
+        return
     label_of = {label.type: label.name for label in schema.labels}
+    found = [(_fitting(question, each), each) for each in _all(question, ways, label_of)]
+    best = max((fitting for fitting, _ in found), default=0)
+    for fitting, each in found:
+        if fitting == best:
+            for meant in _with_siblings(question, each, schema):
+                yield replace(meant, plan=with_filters(meant.plan, question.filters))
+
+
+def _with_siblings(question: Question, candidate: Candidate, schema: StoreSchema) -> Iterator[Candidate]:
+    """A plan, and the same with every relation that the same words speak of: "treat" may also be "palliate".
+
+    Whether something is so at all is asked of all of them together.
+    """
+    widened = replace(
+        candidate.plan,
+        parts=tuple(
+            replace(part, steps=tuple(_widened(step, question.said, schema) for step in part.steps))
+            for part in candidate.plan.parts
+        ),
+    )
+    if widened == candidate.plan or candidate.plan.kind == "rows":
+        yield candidate
+    if widened != candidate.plan:
+        yield replace(candidate, plan=widened)  # which speaks of no more relations: it is the less literal reading
+
+
+def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema) -> Step:
+    if len(step.relations) != 1 or step.repeated or step.relations[0] not in said:
+        return step
+    known, own = schema.relationship(step.relations[0]), said[step.relations[0]]
+    ends = {(each.subject, each.object) for each in known.ends}
+    siblings = [
+        each.name
+        for each in schema.relationships
+        if each.name in said and each.name != known.name and each.negated == known.negated
+        if said[each.name].places & own.places and said[each.name].clearly <= own.clearly
+        if not ends.isdisjoint((end.subject, end.object) for end in each.ends)
+    ]
+    return replace(step, relations=(known.name, *siblings))
+
+
+def _all(question: Question, ways: Ways, label_of: dict[str, str]) -> Iterator[Candidate]:
     choices = [[m for m in anchor.meanings if m.type in label_of] for anchor in question.anchors]
     for meanings in islice(product(*choices), 16):
         if question.operation == "path" and len(meanings) == 2:
@@ -156,12 +158,45 @@ def candidates(question: Question, schema: StoreSchema, ways: Ways) -> Iterator[
                 yield from _rows(question, asked, meanings, ways, label_of)
 
 
+def _fitting(question: Question, candidate: Candidate) -> int:
+    """How many names a plan leads to by the relation that stands before them, from a type that is spoken of."""
+    plan = candidate.plan
+    held = {
+        condition.value if isinstance(condition.value, tuple) else (condition.value,): condition.of
+        for part in plan.parts
+        for condition in part.conditions
+        if condition.key == "id" and not condition.negated
+    }
+    judged = {meaning.type for meaning in candidate.meanings} if candidate.asked is None else set()
+    spoken = {*question.spoken_of} | judged
+    spoken_of = {plan.slots[0].name} | {slot.name for slot in plan.slots if not spoken.isdisjoint(slot.types)}
+    found = 0
+    for anchor, meaning in zip(question.anchors, candidate.meanings, strict=False):
+        slot = held.get(meaning.ids, "")
+        steps = [step for part in plan.parts for step in part.steps if slot in step.ends]
+        found += any(
+            not set(step.relations).isdisjoint(anchor.beside) and any(other in spoken_of for other in step.ends)
+            for step in steps
+        )
+    return found
+
+
 def _askable(question: Question, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]) -> list[str]:
     """Labels that may be asked for: those the words name, else all that lead to what is named."""
     if question.asked:
         return list(question.asked)
     anchored = {label_of[meaning.type] for meaning in meanings}
+    if question.direction and (alike := [a for a in anchored if ways.along_hierarchy(a, direction="up")]):
+        return alike
     return [label for label in label_of.values() if not meanings or any(ways.between(label, a) for a in anchored)]
+
+
+def _ways(question: Question, ways: Ways, asked: str, label: str) -> list[Way]:
+    """Ways from what is asked to what is named; along a hierarchy if the question says so, or if there is no other."""
+    hierarchy = ways.along_hierarchy(label, direction=question.direction or "down") if label == asked else []
+    if question.direction and hierarchy:
+        return hierarchy
+    return ways.between(asked, label, through=question.spoken_of) or hierarchy
 
 
 def _path(meanings: tuple[Meaning, ...]) -> Candidate:
@@ -179,12 +214,16 @@ def _joined(
     question: Question, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
     """Whether what is named is joined as the question says: alike ones to the last, or the first to all others."""
+    ordered = meanings
     if len(meanings) > 2 and meanings[0].type == meanings[1].type and meanings[-1].type != meanings[0].type:
-        meanings = (meanings[-1], *meanings[:-1])
-    first, *others = meanings
+        ordered = (meanings[-1], *meanings[:-1])
+    first, *others = ordered
     start = label_of[first.type]
     labels = [label_of[other.type] for other in others]
-    stated = [ways.between(start, label, through=question.spoken_of) for label in labels]
+    if question.direction and labels == [start] and (above := ways.along_hierarchy(start, direction="down")):
+        yield _one_above_the_other(question, meanings, start, above[0][0].relationship)
+        return
+    stated = [_ways(question, ways, start, label) for label in labels]
     denied = [ways.between(start, label, denied=True, through=question.spoken_of) for label in labels]
     missing = question.denied and not all(denied)
     for chosen in islice(product(*(denied if question.denied and not missing else stated)), MOST_CHOICES):
@@ -197,32 +236,59 @@ def _joined(
         yield _candidate(Plan(tuple(builder.slots), builder.parts(), kind=kind), None, meanings)
 
 
+def _one_above_the_other(question: Question, meanings: tuple[Meaning, ...], label: str, relationship: str) -> Candidate:
+    """Whether one entity is a kind of the other, however far below."""
+    below, above = meanings if question.direction == "up" else meanings[::-1]
+    slots = (Slot("a", (label,)), Slot("b", (label,)))
+    step = Step("a", (relationship,), "b", 1, HIERARCHY_DEPTH)
+    part = Part(REQUIRED, (step,), (_is("a", below), _is("b", above)))
+    return _candidate(Plan(slots, (part,), kind="lacks" if question.denied else "exists"), None, meanings)
+
+
 def _rows(
     question: Question, asked: str, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
     ends = [
         (anchor, meaning, label_of[meaning.type]) for anchor, meaning in zip(question.anchors, meanings, strict=True)
     ]
-    through = question.spoken_of
-    stated = [ways.between(asked, label, through=through) for _, _, label in ends]
-    denied = [ways.between(asked, label, denied=True, through=through) for _, _, label in ends]
+    stated = [_ways(question, ways, asked, label) for _, _, label in ends]
+    denied = [ways.between(asked, label, denied=True, through=question.spoken_of) for _, _, label in ends]
     subtracting = question.denied and not all(denied)  # what no source denies is absent where it is not stated
     choices = denied if question.denied and not subtracting else stated
-    for chosen in islice(product(*choices), MOST_CHOICES):
+    said_so = [
+        question.explicit and anchor.negated and bool(own) for (anchor, _, _), own in zip(ends, denied, strict=True)
+    ]
+    choices = [own if said else other for said, own, other in zip(said_so, denied, choices, strict=True)]
+    for chosen in _chosen(question, [label for _, _, label in ends], choices):
         builder = _Builder()
         root = builder.slot(asked)
-        together = [(anchor, way, meaning) for (anchor, meaning, _), way in zip(ends, chosen, strict=True)]
+        together = [
+            (each[0].negated and not said, way, each[1]) for each, said, way in zip(ends, said_so, chosen, strict=True)
+        ]
         if subtracting:
             builder.without(root, [(way, meaning) for _, way, meaning in together])
             together = []
-        for anchor, way, meaning in sorted(together, key=lambda each: len(each[1])):
-            if anchor.negated:
+        for absent, way, meaning in sorted(together, key=lambda each: len(each[1])):
+            if absent:
                 builder.without(root, [(way, meaning)])
             else:
                 builder.follow(root, way, end=meaning)
             if question.others and label_of[meaning.type] == asked:
                 builder.conditions.append(Condition(root, "id", "IN", meaning.ids, negated=True))
         yield from _wanted(question, asked, root, builder, meanings, ways)
+
+
+def _chosen(question: Question, labels: Sequence[str], choices: Sequence[Sequence[Way]]) -> Iterator[tuple[Way, ...]]:
+    """A way to each name; names of one type that stand in one list ("A, B and C") are all led to in the same way."""
+    first: list[int] = []  # for each name the first of its list
+    for at, anchor in enumerate(question.anchors):
+        between = question.text[question.anchors[at - 1].end : anchor.start] if at else ""
+        listed = bool(at) and labels[at] == labels[at - 1] and LISTED.fullmatch(between) is not None
+        first.append(first[-1] if listed and choices[at] == choices[at - 1] else at)
+    heads = sorted(set(first))
+    for ways in islice(product(*(choices[at] for at in heads)), MOST_CHOICES):
+        by_head = dict(zip(heads, ways, strict=True))
+        yield tuple(by_head[at] for at in first)
 
 
 def _wanted(
@@ -232,34 +298,35 @@ def _wanted(
         plan = Plan(tuple(builder.slots), builder.parts(), measure=Measure("count", root))
         yield _candidate(plan, asked, meanings)
     elif question.operation == "top":
-        for measured in _measurable(question, asked, root, builder, ways):
-            plan = Plan(
-                tuple(builder.slots),
-                builder.parts(),
-                asked=(Asked(root),),
-                measure=Measure("count", measured),
-                sort=(Sort(None, descending=question.descending),),
-                limit=question.number,
-            )
-            yield _candidate(plan, asked, meanings)
+        bound, order = question.bound, (Sort(None, descending=question.descending),)
+        limits = (bound.operator, bound.number) if bound else (None, None)
+        for grown, measured in _measurable(asked, root, builder, ways, bound.labels if bound else question.spoken_of):
+            measure = Measure("count", measured, None, *limits)
+            plan = Plan(tuple(grown.slots), grown.parts(), asked=(Asked(root),), measure=measure)
+            yield _candidate(replace(plan, sort=order, limit=question.number), asked, meanings)
     else:
         yield _candidate(Plan(tuple(builder.slots), builder.parts(), asked=(Asked(root),)), asked, meanings)
 
 
-def _measurable(question: Question, asked: str, root: str, builder: _Builder, ways: Ways) -> list[str]:
+def _measurable(
+    asked: str, root: str, builder: _Builder, ways: Ways, spoken_of: Sequence[str]
+) -> Iterator[tuple[_Builder, str]]:
     """The slot that is counted: one already on the way to what is named, or one more step away."""
-    labels = [label for label in question.spoken_of if label != asked] or [""]
+    labels = [label for label in spoken_of if label != asked]
     named = {condition.of for condition in builder.conditions if not condition.negated}
-    between = [slot.name for slot in builder.slots if slot.name not in named | {root}]
-    wanted = [name for name in between if any(slot.name == name and slot.types[0] in labels for slot in builder.slots)]
-    if wanted or (between and labels == [""]):
-        return wanted or between
-    found = []
+    between = [slot for slot in builder.slots if slot.name not in named | {root}]
+    wanted = [slot.name for slot in between if slot.types[0] in labels or not labels]
+    if wanted:
+        yield from ((builder, name) for name in wanted)
+        return
     for label in labels:
-        for way in (ways.between(asked, label) if label else [])[:2]:
-            found.append(builder.follow(root, way, end=None))
-            break
-    return found
+        for way in _shortest(ways.between(asked, label)):
+            grown = deepcopy(builder)
+            yield grown, grown.follow(root, way, end=None)
+
+
+def _shortest(found: Sequence[Way]) -> list[Way]:
+    return [way for way in found if len(way) == len(found[0])]
 
 
 def _candidate(plan: Plan, asked: str | None, meanings: tuple[Meaning, ...]) -> Candidate:

@@ -8,11 +8,13 @@ from dataclasses import astuple, replace
 from itertools import islice, permutations, product
 from typing import Any
 
-from clew.answer.plan import REQUIRED, Asked, Condition, Part, Plan, Step
+from clew.answer.plan import OPTIONAL, REQUIRED, TEXTUAL, Asked, Condition, Part, Plan, Step
+from clew.answer.read_conditions import TURNED
 
 __all__ = ["canonical", "same"]
 
 IDENTITY = (None, "id", "name")  # columns that only show which entity it is
+SETS = ("IN", *TEXTUAL)  # operators for which the order of values says nothing
 MOST_ORDERS = 5_000  # of slots that stay alike; plans have few
 
 
@@ -44,34 +46,51 @@ def _key(plan: Plan) -> str:
 def _plain(plan: Plan) -> Plan:
     """One required part, steps that go either way with their ends in order, each asked slot once."""
     others = tuple(part for part in plan.parts if part.kind != REQUIRED)
-    asked = tuple(dict.fromkeys(Asked(each.of) if each.key in IDENTITY else each for each in plan.asked))
+    shown = (Asked(each.of) if each.key in IDENTITY and not each.sized else each for each in plan.asked)
+    asked = tuple(dict.fromkeys(shown))
     parts = tuple(
         replace(part, conditions=tuple(map(_condition, part.conditions))) for part in (plan.required, *others)
     )
+    parts = (_without_idle(parts[0], others), *parts[1:])
     used = {step.name for part in parts for step in part.steps} & _spoken_of(plan)
     parts = tuple(
         replace(part, steps=tuple(replace(each, name=each.name if each.name in used else "") for each in part.steps))
         for part in parts
     )
-    return replace(plan, parts=parts, asked=asked)
+    slots = tuple(replace(slot, types=tuple(sorted(set(slot.types)))) for slot in plan.slots)
+    return replace(plan, slots=slots, parts=parts, asked=asked)
+
+
+def _without_idle(required: Part, others: tuple[Part, ...]) -> Part:
+    """Without saying that there is an entity where something else says so."""
+    plain = [each for each in required.conditions if not each.says_there_is_one]
+    sure = {end for step in required.steps for end in step.ends} | {each.of for each in plain}
+    in_doubt = {end for part in others if part.kind == OPTIONAL for step in part.steps for end in step.ends} - sure
+    kept = [each for each in required.conditions if not each.says_there_is_one or each.of in in_doubt]
+    return replace(required, conditions=tuple(kept))
 
 
 def _spoken_of(plan: Plan) -> set[str]:
-    names = {each.of for each in plan.asked} | {condition.of for part in plan.parts for condition in part.conditions}
-    return names | ({plan.measure.of} if plan.measure else set())
+    names = {each.of for each in plan.asked} | ({plan.measure.of} if plan.measure else set())
+    for part in plan.parts:
+        for condition in part.conditions:
+            names |= {condition.of, *([condition.value.of] if isinstance(condition.value, Asked) else [])}
+    return names | {sort.by.of for sort in plan.sort if sort.by is not None}
 
 
 def _condition(condition: Condition) -> Condition:
-    """A list of one is that one; lists are sets; NOT <> is =."""
+    """A list of one is that one; lists are sets; NOT <> is =; two that differ by their ids are not the same."""
     value = condition.value
     operator, negated = condition.operator, condition.negated
-    if operator == "IN" and isinstance(value, tuple):
+    if operator in SETS and isinstance(value, tuple):
         value = tuple(sorted(set(value), key=repr))
         if len(value) == 1:
-            operator, value = "=", value[0]
+            operator, value = "=" if operator == "IN" else operator, value[0]
     opposite = {"=": "<>", "<>": "=", "IS NULL": "IS NOT NULL", "IS NOT NULL": "IS NULL"}
     if negated and operator in opposite:
         operator, negated = opposite[operator], False
+    if operator == "<>" and condition.key == "id" and isinstance(value, Asked) and value == Asked(value.of, "id"):
+        return Condition(condition.of, "", "DIFFERS", value.of)
     return replace(condition, operator=operator, value=value, negated=negated)
 
 
@@ -82,7 +101,7 @@ def _classes(plan: Plan) -> list[list[str]]:
         around: dict[str, list[str]] = {name: [] for name in colour}
         for part in plan.parts:
             for step in part.steps:
-                kind = (part.kind, step.relations, step.shortest, step.longest)
+                kind = (part.kind, sorted(step.relations), step.shortest, step.longest, _said_of(plan, step.name))
                 ways = ("either", "either") if step.either_way else ("out", "in")
                 around[step.subject].append(repr((ways[0], kind, colour[step.object])))
                 around[step.object].append(repr((ways[1], kind, colour[step.subject])))
@@ -95,14 +114,20 @@ def _classes(plan: Plan) -> list[list[str]]:
 
 
 def _said_of(plan: Plan, name: str) -> list[str]:
-    """Everything but steps that speaks of a slot, without its name."""
-    said = [f"asked {place} {each.key}" for place, each in enumerate(plan.asked) if each.of == name]
+    """Everything but steps that speaks of a slot or a named step, without its name."""
+    if not name:
+        return []
+    said = [f"asked {place} {each.key} {each.sized}" for place, each in enumerate(plan.asked) if each.of == name]
+    said += [f"sorted {place}" for place, sort in enumerate(plan.sort) if sort.by is not None and sort.by.of == name]
     if plan.measure is not None and plan.measure.of == name:
         said.append(f"measured {plan.measure.key}")
     for part in plan.parts:
         for condition in part.conditions:
-            if condition.operator == "DIFFERS" and name in (condition.of, condition.value):
-                said.append("differs")
+            value = condition.value
+            if condition.operator == "DIFFERS":
+                said += ["differs"] if name in (condition.of, value) else []
+            elif isinstance(value, Asked):
+                said += ["compared"] if name in (condition.of, value.of) else []
             elif condition.of == name:
                 said.append(f"{part.kind} {replace(condition, of='')!r}")
     return sorted(said)
@@ -111,10 +136,19 @@ def _said_of(plan: Plan, name: str) -> list[str]:
 def _named(plan: Plan, order: list[str]) -> Plan:
     names = {old: f"s{number}" for number, old in enumerate(order)}
     steps = sorted(
-        (step for part in plan.parts for step in part.steps if step.name),
-        key=lambda step: (names[step.subject], step.relations, names[step.object]),
+        (
+            sorted((names[step.subject], names[step.object])),
+            sorted(step.relations),
+            names[step.subject] if not step.either_way else "",
+            part.kind,
+            _said_of(plan, step.name),
+            step.name,
+        )
+        for part in plan.parts
+        for step in part.steps
+        if step.name
     )
-    names |= {step.name: f"r{number}" for number, step in enumerate(steps)}
+    names |= {name: f"r{number}" for number, (*_, name) in enumerate(steps)}
     renamed = plan.renamed(names)
     parts = tuple(sorted((_sorted(part) for part in renamed.parts), key=repr))
     return replace(renamed, slots=tuple(sorted(renamed.slots)), parts=parts)
@@ -127,12 +161,19 @@ def _sorted(part: Part) -> Part:
 
 
 def _turned(step: Step) -> Step:
+    step = replace(step, relations=tuple(sorted(set(step.relations))))
     if step.either_way and step.object < step.subject:
         return replace(step, subject=step.object, object=step.subject)
     return step
 
 
 def _ordered(condition: Condition) -> Condition:
-    if condition.operator == "DIFFERS" and str(condition.value) < condition.of:
-        return replace(condition, of=str(condition.value), value=condition.of)
+    value = condition.value
+    if condition.operator == "DIFFERS" and str(value) < condition.of:
+        return replace(condition, of=str(value), value=condition.of)
+    if isinstance(value, Asked) and condition.operator in TURNED and not condition.ignoring_case:
+        here = Asked(condition.of, condition.key, condition.sized)
+        if repr(value) < repr(here):
+            turned = TURNED[condition.operator]
+            return replace(condition, of=value.of, key=value.key or "", sized=value.sized, operator=turned, value=here)
     return condition

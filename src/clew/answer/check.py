@@ -6,10 +6,13 @@ a step the wrong way round. Labels and relations are those of the store's schema
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from difflib import get_close_matches
 
-from clew.answer.plan import Condition, Plan, Slot, Step
+from clew.answer.plan import Asked, Condition, Plan, Slot, Step
+from clew.answer.provenance import AS_OF, LAYER, STEP_KEYS
 from clew.errors import QueryError
+from clew.graph.assertions import LAYERS
 from clew.store.layout import StoreSchema, upper_snake
 
 __all__ = ["Checked", "check_plan"]
@@ -132,7 +135,22 @@ class _Checker:
     def _condition(self, condition: Condition, plan: Plan) -> Condition:
         if condition.operator == "DIFFERS":
             return condition
-        return replace(condition, key=self._key(condition.of, condition.key, plan) or condition.key)
+        value = condition.value
+        if isinstance(value, Asked):
+            value = replace(value, key=self._key(value.of, value.key, plan))
+        fitted = replace(condition, key=self._key(condition.of, condition.key, plan) or condition.key, value=value)
+        if fitted.key in (LAYER, AS_OF) and not any(slot.name == fitted.of for slot in plan.slots):
+            self._check_provenance(fitted)
+        return fitted
+
+    def _check_provenance(self, condition: Condition) -> None:
+        """What is no property but said of assertions: which layer they are of, and the day on which they held."""
+        if condition.operator != "=" or condition.negated:
+            self.faults.append(f"{condition.key} is compared with = only")
+        elif condition.key == LAYER and condition.value not in LAYERS:
+            self.faults.append(f"no layer is called {condition.value!r}: known: {', '.join(LAYERS)}")
+        elif condition.key == AS_OF and not _is_day(condition.value):
+            self.faults.append(f"{AS_OF} takes a day such as 2020-05-01, not {condition.value!r}")
 
     def _key(self, of: str, key: str | None, plan: Plan) -> str | None:
         if key is None:
@@ -140,7 +158,14 @@ class _Checker:
         if any(slot.name == of for slot in plan.slots):
             return self._named(key, [*BUILT_IN, *(each.name for each in self.schema.properties)], "property")
         names = dict.fromkeys(each.name for r in self.schema.relationships for each in r.properties)
-        return self._named(key, ["triple", *names], "property")
+        return self._named(key, [*STEP_KEYS, *names], "property")
+
+
+def _is_day(value: object) -> bool:
+    try:
+        return date.fromisoformat(str(value)) is not None
+    except ValueError:
+        return False
 
 
 def _alike(name: str, known: list[str], form: Callable[[str], str]) -> list[str]:

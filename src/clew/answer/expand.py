@@ -4,6 +4,7 @@ A store follows is_a twenty steps deep from every phenotype of every disease; th
 named, in microseconds. A step along a hierarchy whose one end is named is replaced by the ids at its other end.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from clew.answer.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
@@ -14,8 +15,15 @@ __all__ = ["expand", "with_kinds"]
 
 
 def expand(plan: Plan, engine: Engine, schema: StoreSchema) -> Plan:
-    """The plan without those repeated steps that start or end at named entities."""
-    return replace(plan, parts=tuple(_expanded(part, engine, schema, plan) for part in plan.parts))
+    """The plan without those repeated steps that start or end at named entities, and without their slots."""
+    parts = tuple(_expanded(part, engine, schema, plan) for part in plan.parts)
+    gone = _slots_of(plan.parts) - _slots_of(parts)
+    return replace(plan, parts=parts, slots=tuple(slot for slot in plan.slots if slot.name not in gone))
+
+
+def _slots_of(parts: Iterable[Part]) -> set[str]:
+    ends = {end for part in parts for step in part.steps for end in (step.subject, step.object)}
+    return ends | {condition.of for part in parts for condition in part.conditions}
 
 
 def _expanded(part: Part, engine: Engine, schema: StoreSchema, plan: Plan) -> Part:

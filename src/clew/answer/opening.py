@@ -19,12 +19,17 @@ def open_asker(
     *,
     store: str = "embedded",
     model: str | None = None,
+    choose: str = "never",
+    compose: bool | None = None,
     kinds: bool | None = None,
     timeout: float = 30.0,
     embedding: bool = True,
     progress: Progress = silent,
 ) -> Asker:
-    """An asker with the default encoder where its model is at hand, else with none; `model` may phrase the texts."""
+    """An asker with the default encoder where its model is at hand, else with none.
+
+    `model` is a name, a .gguf file or a URL; what it does is set by `choose` and `compose`, as `Asker` says.
+    """
     encoder = writer = None
     if embedding:
         from clew.embed import open_encoder
@@ -35,7 +40,17 @@ def open_asker(
         from clew.lm import open_model
 
         writer = open_model(model)
-    return Asker(engine, store=store, encoder=encoder, model=writer, kinds=kinds, timeout=timeout, progress=progress)
+    return Asker(
+        engine,
+        store=store,
+        encoder=encoder,
+        model=writer,
+        choose=choose,
+        compose=compose,
+        kinds=kinds,
+        timeout=timeout,
+        progress=progress,
+    )
 
 
 def ask(graph: Engine, question: str) -> Answer:

@@ -15,9 +15,9 @@ from clew.answer.candidates import Candidate
 from clew.answer.words import Words
 
 if TYPE_CHECKING:
-    from clew.lm import Completion, LanguageModel
+    from clew.lm import LanguageModel
 
-__all__ = ["phrased", "plain_text", "states_only"]
+__all__ = ["phrased", "plain_list", "plain_text", "plural", "states_only"]
 
 log = logging.getLogger(__name__)
 LISTED = 10
@@ -51,31 +51,31 @@ def plain_text(
         return _path_text(names, total)
     noun = words.name_of(candidate.asked) if candidate.asked in words.types else "entity"
     if kind == "count":
-        return f"{value:,} {_plural(noun, int(str(value)))}{about}." if isinstance(value, int) else f"{value}{about}."
+        return f"{value:,} {plural(noun, int(str(value)))}{about}." if isinstance(value, int) else f"{value}{about}."
     if kind == "aggregate":
         return f"{value}{about}."
     if not items:
         return f"No {noun} was found{about} in this graph."
     more = " or more" if truncated else ""
     shown = plain_list([_with_number(item) for item in items[:LISTED]], total)
-    return f"{total:,}{more} {_plural(noun, total)}{about}: {shown}."
+    return f"{total:,}{more} {plural(noun, total)}{about}: {shown}."
 
 
-def phrased(model: "LanguageModel", question: str, plain: str) -> tuple[str, "Completion | None"]:
+def phrased(model: "LanguageModel", question: str, plain: str) -> str:
     """The plain text as a model puts it, if it says nothing else; the plain text itself where it does or fails."""
-    from clew.errors import ModelError
+    from clew.errors import ModelError, Timeout
     from clew.lm import Message, Request, strip
 
     prompt = files("clew.answer").joinpath("prompts/phrase.txt").read_text("utf-8")
     asked = prompt.format(question=question, facts=plain)
     try:
         completion = model.complete(Request([Message("user", asked)], max_tokens=MOST_TOKENS))
-    except ModelError as error:
+    except (ModelError, Timeout) as error:
         log.info("the plain text stands: %s", error)
-        return plain, None
+        return plain
     said = " ".join(strip(completion.text).split())
     good = bool(said) and completion.finish == "stop" and states_only(said, known=[plain], question=question)
-    return (said if good else plain), completion
+    return said if good else plain
 
 
 def _about(named: Sequence[tuple[str, bool]]) -> str:
@@ -114,14 +114,19 @@ def _with_number(item: Item) -> str:
 def _path_text(named: Sequence[str], total: int) -> str:
     if not total:
         return f"No path joins {_joined(named)} within the steps looked at in this graph."
-    return f"{total:,} shortest {_plural('path', total)} {'joins' if total == 1 else 'join'} {_joined(named)}."
+    return f"{total:,} shortest {plural('path', total)} {'joins' if total == 1 else 'join'} {_joined(named)}."
 
 
 def _joined(named: Sequence[str]) -> str:
     return plain_list(named, len(named)) if named else "they"
 
 
-def _plural(noun: str, number: int) -> str:
+def plural(noun: str, number: int = 2) -> str:
+    """A noun as it stands after a number.
+
+    >>> [plural(each) for each in ("gene", "frequency", "illness")]
+    ['genes', 'frequencies', 'illnesses']
+    """
     if number == 1:
         return noun
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":

@@ -11,10 +11,24 @@ from dataclasses import dataclass, replace
 
 from clew.errors import InputError
 
-__all__ = ["ABSENT", "OPTIONAL", "REQUIRED", "Asked", "Condition", "Measure", "Part", "Plan", "Slot", "Sort", "Step"]
+__all__ = [
+    "ABSENT",
+    "OPTIONAL",
+    "REQUIRED",
+    "TEXTUAL",
+    "Asked",
+    "Condition",
+    "Measure",
+    "Part",
+    "Plan",
+    "Slot",
+    "Sort",
+    "Step",
+]
 
 REQUIRED, OPTIONAL, ABSENT = "required", "optional", "absent"
-Value = str | int | float | bool | None | tuple[str | int | float | bool | None, ...]
+TEXTUAL = ("CONTAINS", "STARTS WITH", "ENDS WITH", "=~")  # operators for which one of several texts is enough
+Scalar = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,17 +58,44 @@ class Step:
     def repeated(self) -> bool:
         return (self.shortest, self.longest) != (1, 1)
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.subject, self.object
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A column of the answer: a slot or named step itself, one property of it, or (`sized`) how long that is."""
+
+    of: str
+    key: str | None = None
+    sized: bool = False
+
+
+Value = Scalar | tuple[Scalar, ...] | Asked
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must hold of a property of a slot or a named step; DIFFERS says that two slots are not the same entity."""
+    """What must hold of a property of a slot or a named step.
+
+    `operator` is = <> < <= > >= IN, CONTAINS, STARTS WITH, ENDS WITH, =~, HOLDS (a list has the value in it), IS NULL,
+    IS NOT NULL, or DIFFERS (two slots are not the same entity). Of several texts one is enough; a value may also be
+    another property. All conditions on one step are about one single assertion of its triple (`provenance.py`).
+    """
 
     of: str
     key: str
-    operator: str  # = <> < <= > >= IN, CONTAINS, STARTS WITH, ENDS WITH, =~, IS NULL, IS NOT NULL, DIFFERS
+    operator: str
     value: Value = None
     negated: bool = False
     ignoring_case: bool = False
+    sized: bool = False  # it is about how long the property is
+
+    @property
+    def says_there_is_one(self) -> bool:
+        """That an entity fills the slot, and no more: what keeps a slot required that only optional steps lead to."""
+        return (self.key, self.operator, self.negated) == ("id", "IS NOT NULL", False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +105,6 @@ class Part:
     kind: str
     steps: tuple[Step, ...] = ()
     conditions: tuple[Condition, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A column of the answer: a slot or named step itself, or one property of it."""
-
-    of: str
-    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +159,10 @@ class Plan:
         for part in self.parts:
             for step in part.steps:
                 yield from ((step.subject, slots), (step.object, slots))
-            yield from ((condition.of, named) for condition in part.conditions)
+            for condition in part.conditions:
+                yield condition.of, named
+                if isinstance(condition.value, Asked):
+                    yield condition.value.of, named
         yield from ((asked.of, named) for asked in self.asked)
         if self.measure is not None:
             yield self.measure.of, named
@@ -168,8 +204,12 @@ class Plan:
             return names.get(old, old)
 
         def condition(old: Condition) -> Condition:
-            other = name(str(old.value)) if old.operator == "DIFFERS" else old.value
-            return replace(old, of=name(old.of), value=other)
+            value = old.value
+            if isinstance(value, Asked):
+                value = replace(value, of=name(value.of))
+            elif old.operator == "DIFFERS":
+                value = name(str(value))
+            return replace(old, of=name(old.of), value=value)
 
         def part(old: Part) -> Part:
             steps = tuple(

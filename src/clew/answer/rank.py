@@ -18,7 +18,7 @@ from clew.store.layout import StoreSchema
 if TYPE_CHECKING:
     from clew.embed import Encoder
 
-__all__ = ["Ranked", "Weights", "in_words", "masked", "rank", "with_siblings"]
+__all__ = ["Ranked", "Weights", "in_words", "masked", "rank", "third_person", "with_siblings"]
 
 NEAREST = 12  # plans that are put into words and compared by meaning; the rest are far behind already
 
@@ -144,7 +144,7 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
     called = {slot.name: _type(plan, slot.name, words) for slot in plan.slots}
     if names:
         called |= _names(candidate)
-    joined = ", and ".join(text for part in plan.parts if (text := _said(part, called, words)))
+    joined = ", and ".join(text for part in plan.parts if (text := _said(part, called, words, names)))
     such_that = f" such that {joined}" if joined else ""
     if plan.kind == "path":
         return f"how is {called['a']} connected to {called['b']}"
@@ -153,7 +153,8 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
     if plan.operation == "count":
         return f"how many {_plural(candidate.asked, words)} are there{such_that}"
     if plan.operation == "top" and plan.measure is not None:
-        measured = _plural(plan.slot(plan.measure.of).types[0], words)
+        types = [slot.types for slot in plan.slots if slot.name == plan.measure.of]
+        measured = _plural(types[0][0] if types and types[0] else None, words)
         return f"which {_plural(candidate.asked, words)} have the most {measured}{such_that}"
     return f"which {_plural(candidate.asked, words)} are there{such_that}"
 
@@ -170,16 +171,34 @@ def _names(candidate: Candidate) -> dict[str, str]:
     return found
 
 
-def _said(part: Part, called: Mapping[str, str], words: Words) -> str:
+def _said(part: Part, called: Mapping[str, str], words: Words, names: bool) -> str:
     steps = [
-        f"{called[step.subject]} {_verb(step, words)} {called[step.object]}" for step in part.steps if step.relations
+        f"{called[step.subject]} {_verb(step, words, names)} {called[step.object]}"
+        for step in part.steps
+        if step.relations
     ]
     text = " and ".join(steps)
     return f"not {text}" if part.kind == ABSENT and text else text
 
 
-def _verb(step: Step, words: Words) -> str:
-    return " or ".join(words.relations[name][0] for name in step.relations)
+def _verb(step: Step, words: Words, names: bool) -> str:
+    """The everyday words of a relation; whole sentences, which people read, need them in the third person."""
+    said = [words.relations[name][0] for name in step.relations]
+    return " or ".join(map(third_person, said) if names else said)
+
+
+def third_person(phrase: str) -> str:
+    """The everyday words of a relation as they stand after one thing.
+
+    >>> [third_person(each) for each in ("show", "associated with", "kind of", "has modifier", "present with")]
+    ['shows', 'is associated with', 'is a kind of', 'has modifier', 'presents with']
+    """
+    first, *rest = phrase.split()
+    if rest[-1:] == ["of"]:
+        return f"is a {phrase}"
+    if first.endswith("ed"):
+        return f"is {phrase}"
+    return " ".join((first if first.endswith("s") else "has" if first == "have" else f"{first}s", *rest))
 
 
 def _type(plan: Plan, slot: str, words: Words) -> str:

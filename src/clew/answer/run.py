@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from clew.answer.answer import Cited, Evidence, Item, Support
 from clew.answer.expand import expand
 from clew.answer.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Step
+from clew.answer.provenance import hold_to_assertions
 from clew.answer.write import write_statement
 from clew.store.cypher import Statement, write
 from clew.store.cypher import syntax as s
@@ -38,8 +40,11 @@ class Outcome:
 def run_plan(plan: Plan, store: Store, engine: Engine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
     """Ask the store for what a plan wants."""
     ran = expand(plan, engine, store.schema)
-    statement = _ranked(write_statement(ran)) if ran.operation in ("list", "difference") else write_statement(ran)
-    rows = store.run(statement, timeout=timeout, limit=limit)
+    held = hold_to_assertions(ran, engine.graph, store.schema)
+    statement = write_statement(held.plan)
+    if ran.operation in ("list", "difference") and ran.measure is None:
+        statement = _ranked(statement)
+    rows = store.run(statement, held.parameters, timeout=timeout, limit=limit)
     shown = write(write_statement(plan))
     base = Outcome(plan, ran, shown, truncated=rows.truncated, seconds=rows.seconds)
     if plan.kind in ("exists", "lacks") or (plan.measure is not None and not plan.asked):
@@ -56,8 +61,9 @@ def _ranked(statement: Statement) -> Statement:
     projection = last.projection
     if projection.order or projection.limit is not None or not projection.items:
         return statement
-    items = (*projection.items, s.Item(s.CountAll(), SUPPORT))
-    order = (s.Order(s.Variable(SUPPORT), descending=True), s.Order(s.Variable(projection.items[-1].column)))
+    named = tuple(replace(item, alias=f"column{at}") for at, item in enumerate(projection.items))  # no dots in names
+    items = (*named, s.Item(s.CountAll(), SUPPORT))
+    order = (s.Order(s.Variable(SUPPORT), descending=True), s.Order(s.Variable(named[-1].column)))
     ranked = s.Return(s.Projection(items, order=order))
     return Statement((s.Query((*clauses, ranked)),))
 
@@ -75,9 +81,9 @@ def _items(plan: Plan, rows: Rows, store: Store) -> Iterable[Item]:
 
 def gather_evidence(outcome: Outcome, store: Store, engine: Engine, *, timeout: float = 30.0) -> Evidence:
     """The triples behind the first items of an outcome, or behind its number or yes."""
-    plan = outcome.ran
-    steps = [replace(step, name=f"t{number}") for number, step in enumerate(plan.required.steps)]
-    if not steps:
+    plan = _with_named_steps(outcome.ran)
+    steps = plan.required.steps
+    if not steps and not (outcome.value and _walked(outcome)):
         return Evidence()
     root = plan.asked[0].of if plan.asked else None
     conditions = list(plan.required.conditions)
@@ -97,7 +103,8 @@ def gather_evidence(outcome: Outcome, store: Store, engine: Engine, *, timeout: 
         skip=0,
         limit=None,
     )
-    rows = store.run(write_statement(wanted), timeout=timeout, limit=MOST_SUPPORTS)
+    held = hold_to_assertions(wanted, engine.graph, store.schema)
+    rows = store.run(write_statement(held.plan), held.parameters, timeout=timeout, limit=MOST_SUPPORTS)
     supports = [_support(row, slots, len(steps), root) for row in rows.rows]
     supports = [_up_the_hierarchy(each, outcome, engine, store) for each in supports]
     numbers = dict.fromkeys(number for each in supports for number in each.triples)
@@ -106,6 +113,19 @@ def gather_evidence(outcome: Outcome, store: Store, engine: Engine, *, timeout: 
         tuple(supports),
         complete=not rows.truncated and len(outcome.items) <= SHOWN,
     )
+
+
+def _with_named_steps(plan: Plan) -> Plan:
+    """The plan in which every required step has a name, so that its triples can be asked for."""
+    taken = {step.name for part in plan.parts for step in part.steps} | {slot.name for slot in plan.slots}
+    names = (name for number in count() if (name := f"t{number}") not in taken)
+    parts = tuple(
+        replace(part, steps=tuple(step if step.name else replace(step, name=next(names)) for step in part.steps))
+        if part.kind == REQUIRED
+        else part
+        for part in plan.parts
+    )
+    return replace(plan, parts=parts)
 
 
 def _joined(slots: Sequence[Slot], steps: Sequence[Step], inner: set[str]) -> list[Slot]:

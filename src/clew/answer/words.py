@@ -6,7 +6,7 @@ can be added for a graph of one's own.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,10 +14,21 @@ from typing import Any
 
 from clew.store.layout import StoreSchema, upper_snake
 
-__all__ = ["Token", "TypeWord", "Words", "stem", "tokens_of"]
+__all__ = ["Said", "Token", "TypeWord", "Words", "stem", "tokens_of"]
 
 WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
-IRREGULAR = {"loci": "locus", "phenotypes": "phenotype", "diagnoses": "diagnosis", "indices": "index", "having": "have"}
+TRAILING = frozenset({"by", "with", "to", "on", "upon"})
+OWN_NAME = 0.1  # how much clearer a relation's own name speaks of it than an everyday word
+LESS_CLEARLY = 0.6
+SHORTEST_SLIP, LONG_WORD = 5, 8  # letters of a word that is misspelt, and of one that may be so twice
+IRREGULAR = {
+    "loci": "locus",
+    "phenotypes": "phenotype",
+    "diagnoses": "diagnosis",
+    "indices": "index",
+    "having": "have",
+    "bound": "bind",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,22 @@ class Token:
     @property
     def stem(self) -> str:
         return stem(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How clearly a relation is spoken of, and by which words of a text."""
+
+    clearly: float
+    places: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """A way to speak of a relation; `own` where it is the relation's name."""
+
+    stems: tuple[str, ...]
+    own: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +105,42 @@ class Words:
 
     def __init__(self, schema: StoreSchema, *, more: Mapping[str, Mapping[str, Iterable[str]]] | None = None) -> None:
         known: Any = _merged(_common(), more or {})
+        self.schema = schema
+        self.everyday: Mapping[str, list[str]] = known["everyday"]  # lay words → what graphs call it
         self.types = {label.name: _phrases(label.type, known["types"]) for label in schema.labels}
         self.verbs = {label.name: known["verbs"].get(label.type, []) for label in schema.labels}
         self.relations = {each.name: _phrases(each.relation, known["relations"]) for each in schema.relationships}
         self._type_index = _index(self.types)
+        elsewhere = _index({name: phrases for name, phrases in known["types"].items() if name not in self.types})
+        self._foreign_index = {phrase: () for phrase in elsewhere if phrase not in self._type_index}
         self._verb_index = _index(self.verbs)
+        self._spoken = {
+            each.name: _spoken_phrases(self.relations[each.name], each.relation) for each in schema.relationships
+        }
         spoken = [phrase for family in (self.relations, self.verbs) for listed in family.values() for phrase in listed]
-        self._explained = {token.stem for phrase in [*spoken, *known["asking"]["words"]] for token in tokens_of(phrase)}
+        asking = [*spoken, *known["asking"]["words"]]
+        self._explained = {token.stem for phrase in asking for token in tokens_of(phrase)}
+        listed = [phrase for family in (self.types, self.verbs) for phrases in family.values() for phrase in phrases]
+        right = (token for phrase in [*asking, *listed] for token in tokens_of(phrase))
+        self._right = {token.stem: token.text for token in right if len(token.stem) >= SHORTEST_SLIP}
+
+    def read(self, text: str, *, is_name: Callable[[str], bool]) -> list[Token]:
+        """The words of a question, with slips of the pen in those that ask put right ("wich sympoms").
+
+        What `is_name` says of a name is left as it is.
+        """
+        from rapidfuzz.distance import OSA
+        from rapidfuzz.process import extractOne
+
+        tokens = []
+        for token in tokens_of(text):
+            known = token.stem in self._explained or self.find_types([token])
+            if not known and len(token.stem) >= SHORTEST_SLIP - 1 and not is_name(token.text):
+                most = 1 if len(token.stem) < LONG_WORD else 2
+                meant = extractOne(token.stem, self._right.keys(), scorer=OSA.distance, score_cutoff=most)
+                token = Token(self._right[meant[0]], token.start, token.end) if meant else token
+            tokens.append(token)
+        return tokens
 
     def name_of(self, label: str) -> str:
         """The everyday name of a type, in the singular."""
@@ -100,17 +156,34 @@ class Words:
                 kept.append(word)
         return sorted(kept, key=lambda word: word.first)
 
+    def find_foreign(self, tokens: list[Token]) -> list[TypeWord]:
+        """Words for types that other graphs have and this one does not: nobody can list its drugs."""
+        return list(_find(tokens, self._foreign_index, implied=False))
+
     def explains(self, stemmed: str) -> bool:
         """Whether a word belongs to how people ask, or to what relations are called here, and so names nothing."""
         return stemmed in self._explained
 
-    def says(self, relation: str, stems: list[str]) -> float:
-        """How clearly a text speaks of a relation: 0 for not at all, more for longer phrases, at most 1."""
-        best = 0.0
-        for phrase in self.relations[relation]:
-            wanted = [stem(word.text) for word in tokens_of(phrase)]
-            if wanted and _holds(stems, wanted):
-                best = max(best, min(1.0, 0.5 + 0.25 * len(wanted)))
+    def says(self, relation: str, stems: Sequence[str]) -> float:
+        """How clearly a text speaks of a relation: 0 for not at all, more for longer phrases, most for its own name."""
+        return self._said(relation, stems).clearly
+
+    def relations_said(self, stems: Sequence[str]) -> dict[str, Said]:
+        """The relations that a text speaks of."""
+        said = {relation: self._said(relation, stems) for relation in self.relations}
+        return {relation: each for relation, each in said.items() if each.clearly}
+
+    def _said(self, relation: str, stems: Sequence[str]) -> Said:
+        """The small word at the end of a phrase need not be there: "metabolise" speaks of "metabolised by"."""
+        best = Said(0.0, frozenset())
+        for phrase in self._spoken[relation]:
+            wanted, clearly = phrase.stems, min(1.0, 0.5 + 0.25 * len(phrase.stems))
+            at = _place(stems, wanted)
+            if at is None and len(wanted) > 1 and wanted[-1] in TRAILING:
+                wanted, clearly = wanted[:-1], LESS_CLEARLY
+                at = _place(stems, wanted)
+            if at is not None and clearly + OWN_NAME * phrase.own > best.clearly:
+                best = Said(clearly + OWN_NAME * phrase.own, frozenset(range(at, at + len(wanted))))
         return best
 
 
@@ -122,6 +195,18 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[
         }
         for family in one
     }
+
+
+def _spoken_phrases(phrases: Iterable[str], relation: str) -> list[_Phrase]:
+    own = upper_snake(relation)
+    found = [(phrase, tuple(stem(word.text) for word in tokens_of(phrase))) for phrase in phrases]
+    return [_Phrase(stems, _family(phrase) == _family(own)) for phrase, stems in found if stems]
+
+
+def _family(phrase: str) -> tuple[str, ...]:
+    """The words of a phrase without their endings, small ones left out: "treat" and TREATS are one."""
+    words = upper_snake(phrase).lower().split("_")
+    return tuple(stem(word) for word in words if word not in TRAILING) or tuple(words)
 
 
 def _phrases(name: str, known: Mapping[str, list[str]]) -> list[str]:
@@ -147,9 +232,11 @@ def _find(
     for first in range(len(tokens)):
         for length in range(1, min(longest, len(tokens) - first) + 1):
             labels = index.get(tuple(stems[first : first + length]))
-            if labels:
+            if labels is not None:
                 yield TypeWord(first, first + length, labels, implied)
 
 
-def _holds(stems: list[str], wanted: list[str]) -> bool:
-    return any(stems[at : at + len(wanted)] == wanted for at in range(len(stems) - len(wanted) + 1))
+def _place(stems: Sequence[str], wanted: tuple[str, ...]) -> int | None:
+    """Where a run of words begins in a text, if it is there."""
+    last = len(stems) - len(wanted)
+    return next((at for at in range(last + 1) if tuple(stems[at : at + len(wanted)]) == wanted), None)

@@ -5,14 +5,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from clew.answer.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Step
+from clew.answer.plan import ABSENT, OPTIONAL, REQUIRED, TEXTUAL, Asked, Condition, Measure, Part, Plan, Slot, Step
 from clew.store.cypher import syntax as s
 
-__all__ = ["write_statement"]
+__all__ = ["BLOCK", "PASSES", "write_statement"]
 
 NUMBER = "number"
 ANSWER = "answer"
 ENTITY_KEYS = ("id", "name")
+PASSES = "PASSES"  # operator of a condition on a triple's number, never read: see `provenance.py`
+BLOCK = 256  # triples to a string of signs: what stores find fastest
 
 
 def write_statement(plan: Plan, *, keys: tuple[str, ...] = ENTITY_KEYS) -> s.Statement:
@@ -21,7 +23,7 @@ def write_statement(plan: Plan, *, keys: tuple[str, ...] = ENTITY_KEYS) -> s.Sta
     >>> from clew.answer.read import read_plan
     >>> from clew.store.cypher import parse, write
     >>> print(write(write_statement(read_plan(parse("MATCH (g:Gene)--(d {name: 'Gout'}) RETURN count(g)")))))
-    MATCH (g:Gene)--(d {name: 'Gout'})
+    MATCH (g:Gene)--({name: 'Gout'})
     RETURN count(DISTINCT g) AS number
     """
     writer = _Writer(plan)
@@ -50,6 +52,7 @@ class _Writer:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.waiting = {slot.name: slot for slot in plan.slots}
+        self.steps = {step.name for part in plan.parts for step in part.steps if step.name}
 
     def matches(self) -> Iterator[s.Clause]:
         parts = [part for part in self.plan.parts if part.kind != ABSENT]
@@ -77,20 +80,33 @@ class _Writer:
         ]
 
     def _match(self, part: Part, absent: list[Part], lonely: list[str]) -> s.Match:
-        inline, other = _split(part.conditions)
+        inline, other = self._split(part.conditions)
         patterns = self._patterns(part.steps, inline)
         spoken_of = dict.fromkeys((*lonely, *(condition.of for condition in part.conditions)))
-        missing = [name for name in spoken_of if name in self.waiting or not patterns]
+        missing = [name for name in spoken_of if name in self.waiting or (not patterns and name not in self.steps)]
         patterns += [s.Pattern((self._entity(name, inline),)) for name in missing]
-        where = [_condition(condition) for condition in (*other, *_left(inline))]
+        where = [_condition(each) for each in (*other, *_left(inline)) if not each.says_there_is_one]
         where += [self._absent(each) for each in absent]
         return s.Match(tuple(patterns), _conjunction(where), optional=part.kind == OPTIONAL)
 
     def _absent(self, part: Part) -> s.Expression:
-        inline, other = _split(part.conditions)
+        inline, other = self._split(part.conditions)
         patterns = self._patterns(part.steps, inline)
         where = _conjunction([_condition(condition) for condition in (*other, *_left(inline))])
         return s.Unary("NOT", s.Subquery("EXISTS", tuple(patterns), where))
+
+    def _split(self, conditions: Iterable[Condition]) -> tuple[dict[str, list[Condition]], list[Condition]]:
+        """Plain equalities of slots, which stand inside their brackets, and all other conditions."""
+        inline: dict[str, list[Condition]] = {}
+        other: list[Condition] = []
+        for condition in conditions:
+            plain = condition.operator == "=" and not (condition.negated or condition.ignoring_case or condition.sized)
+            literal = condition.value is not None and not isinstance(condition.value, tuple | Asked)
+            if plain and literal and condition.of not in self.steps:
+                inline.setdefault(condition.of, []).append(condition)
+            else:
+                other.append(condition)
+        return inline, other
 
     def _patterns(self, steps: Iterable[Step], inline: dict[str, list[Condition]]) -> list[s.Pattern]:
         """Steps joined end to end where one begins at the slot where the last one ended."""
@@ -102,7 +118,7 @@ class _Writer:
                 start, end, direction = step.object, step.subject, "in"
             if last != start or self.plan.kind == "path":
                 patterns.append([self._entity(start, inline)])
-            patterns[-1] += [_relationship(step, direction, inline), self._entity(end, inline)]
+            patterns[-1] += [_relationship(step, direction), self._entity(end, inline)]
             last = end
         kind = "one" if self.plan.kind == "path" else ""
         path = "path" if kind else None
@@ -137,12 +153,17 @@ class _Writer:
         yield s.Return(
             s.Projection(
                 tuple(columns),
-                distinct=measured is None,
+                distinct=measured is None and self._sorted_by_what_is_asked(keys),
                 order=order,
                 skip=s.Literal(plan.skip) if plan.skip else None,
                 limit=None if plan.limit is None else s.Literal(plan.limit),
             )
         )
+
+    def _sorted_by_what_is_asked(self, keys: tuple[str, ...]) -> bool:
+        """DISTINCT allows no other order."""
+        asked = {replace(each, key=key) for each in self.plan.asked for key in ([each.key] if each.key else keys)}
+        return all(sort.by is None or replace(sort.by, key=sort.by.key or "name") in asked for sort in self.plan.sort)
 
     def _grouped(self, measured: Measure) -> s.With:
         """The counts that the rows are chosen by."""
@@ -157,27 +178,12 @@ def _returned(items: list[s.Item]) -> s.Return:
     return s.Return(s.Projection(tuple(items)))
 
 
-def _split(conditions: Iterable[Condition]) -> tuple[dict[str, list[Condition]], list[Condition]]:
-    """Plain equalities, which stand inside the brackets of what they are about, and all other conditions."""
-    inline: dict[str, list[Condition]] = {}
-    other: list[Condition] = []
-    for condition in conditions:
-        plain = condition.operator == "=" and not condition.negated and not condition.ignoring_case
-        if plain and condition.value is not None and not isinstance(condition.value, tuple):
-            inline.setdefault(condition.of, []).append(condition)
-        else:
-            other.append(condition)
-    return inline, other
-
-
 def _left(inline: dict[str, list[Condition]]) -> list[Condition]:
     """Equalities about what this part does not write anew."""
     return [condition for conditions in inline.values() for condition in conditions]
 
 
-def _relationship(step: Step, direction: str, inline: dict[str, list[Condition]]) -> s.RelationshipPattern:
-    found = inline.pop(step.name, []) if step.name else []
-    entries = tuple((condition.key, s.Literal(condition.value)) for condition in found)  # type: ignore[arg-type]
+def _relationship(step: Step, direction: str) -> s.RelationshipPattern:
     return s.RelationshipPattern(
         direction,
         variable=step.name or None,
@@ -185,7 +191,6 @@ def _relationship(step: Step, direction: str, inline: dict[str, list[Condition]]
         repeated=step.repeated,
         shortest=step.shortest,
         longest=step.longest,
-        properties=s.MapLiteral(entries) if entries else None,
     )
 
 
@@ -197,30 +202,54 @@ def _condition(condition: Condition) -> s.Expression:
 def _positive(condition: Condition) -> s.Expression:
     if condition.operator == "DIFFERS":
         return s.Binary("<>", s.Variable(condition.of), s.Variable(str(condition.value)))
-    left: s.Expression = s.Property(s.Variable(condition.of), condition.key)
+    left = _property(Asked(condition.of, condition.key, condition.sized))
+    if condition.operator == PASSES:
+        return _passes(left, str(condition.value))
     if condition.operator in ("IS NULL", "IS NOT NULL"):
         return s.IsNull(left, negated=condition.operator == "IS NOT NULL")
     if condition.ignoring_case:
         left = s.Call("toLower", (left,))
+    if condition.operator == "HOLDS":
+        return s.Binary("IN", _value(condition.value), left)
+    if condition.operator in TEXTUAL and isinstance(condition.value, tuple):
+        return _joined("OR", [s.Binary(condition.operator, left, _value(each)) for each in condition.value])
     return s.Binary(condition.operator, left, _value(condition.value))
 
 
+def _passes(number: s.Expression, parameter: str) -> s.Expression:
+    """That the sign of a triple is 1 in the strings that a parameter holds."""
+    block = s.Index(s.Parameter(parameter), s.Binary("/", number, s.Literal(BLOCK)))
+    sign = s.Call("substring", (block, s.Binary("%", number, s.Literal(BLOCK)), s.Literal(1)))
+    return s.Binary("=", sign, s.Literal("1"))
+
+
 def _value(value: Any) -> s.Expression:
+    if isinstance(value, Asked):
+        return _property(value)
     return s.ListLiteral(tuple(map(s.Literal, value))) if isinstance(value, tuple) else s.Literal(value)
 
 
+def _property(column: Asked) -> s.Expression:
+    found = s.Property(s.Variable(column.of), column.key or "name")
+    return s.Call("size", (found,)) if column.sized else found
+
+
 def _conjunction(conditions: list[s.Expression]) -> s.Expression | None:
-    whole: s.Expression | None = None
-    for condition in conditions:
-        whole = condition if whole is None else s.Binary("AND", whole, condition)
+    return _joined("AND", conditions) if conditions else None
+
+
+def _joined(operator: str, conditions: list[s.Expression]) -> s.Expression:
+    whole, *rest = conditions
+    for condition in rest:
+        whole = s.Binary(operator, whole, condition)
     return whole
 
 
 def _columns(asked: Asked, keys: tuple[str, ...]) -> Iterator[s.Item]:
     wanted = (asked.key,) if asked.key is not None else keys
     for key in wanted:
-        expression = s.Property(s.Variable(asked.of), key)
-        yield s.Item(expression, f"{asked.of}.{key}", f"{asked.of}.{key}")
+        name = f"{asked.of}.{key} size" if asked.sized else f"{asked.of}.{key}"
+        yield s.Item(_property(Asked(asked.of, key, asked.sized)), name, name)
 
 
 def _measure(measure: Measure) -> s.Expression:
@@ -233,4 +262,4 @@ def _measure(measure: Measure) -> s.Expression:
 def _sorted(by: Asked | None) -> s.Expression:
     if by is None:
         return s.Variable(NUMBER)
-    return s.Property(s.Variable(by.of), by.key or "name")
+    return _property(by)

@@ -8,6 +8,7 @@ from clew.link.detect import Mention
 from clew.link.indexing import build_names, open_or_build, write_names
 from clew.link.linker import Linker
 from clew.link.name_index import Form, LinkIndex, open_index
+from clew.link.paraphrases import Paraphrases
 from clew.link.vectors import build_vectors, open_vectors
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Linked",
     "Linker",
     "Mention",
+    "Paraphrases",
     "Settings",
     "build_names",
     "build_vectors",

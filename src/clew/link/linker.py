@@ -242,15 +242,17 @@ class Linker:
         known = found.get(form.entity)
         if known is not None and known.score >= score:
             return
-        type_number = int(self.graph.entity_types[form.entity])
-        if allowed is not None and not allowed[type_number]:
-            return
+        if allowed is None or allowed[int(self.graph.entity_types[form.entity])]:
+            found[form.entity] = self.candidate(form, stage, score, reason)
+
+    def candidate(self, form: Form, stage: str, score: float, reason: str) -> Candidate:
+        """The entity of a form as a candidate."""
         entities = self.graph.entities
-        found[form.entity] = Candidate(
+        return Candidate(
             entity=form.entity,
             id=entities["id"][form.entity].as_py(),
             name=entities["name"][form.entity].as_py(),
-            type=self._types[type_number],
+            type=self._types[int(self.graph.entity_types[form.entity])],
             matched=form.text,
             stage=stage,
             score=round(score, 4),

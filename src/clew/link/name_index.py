@@ -110,6 +110,12 @@ class LinkIndex:
         entities, kinds = self._get("form_entity")[start:end].tolist(), self._get("form_kind")[start:end].tolist()
         return [Form(self._texts[start + at], entities[at], KINDS[kinds[at]]) for at in range(end - start)]
 
+    def forms_of(self, entities: Ints) -> list[Form]:
+        """Every name and synonym of some entities."""
+        whose, kinds = self._get("form_entity"), self._get("form_kind")
+        rows = np.flatnonzero(np.isin(whose, entities)).tolist()
+        return [Form(self._texts[row], int(whose[row]), KINDS[int(kinds[row])]) for row in rows]
+
     def find_id(self, text: str) -> list[Form]:
         """Ids and cross-references that `text` may be a way of writing; a bare local part if only one prefix has it."""
         key = curie_key(text)

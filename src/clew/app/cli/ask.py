@@ -1,20 +1,32 @@
 """`clew ask`: a question in plain English, the answer with its query and the triples that carry it."""
 
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clew.app.cli.options import AsJson, GraphPath, check_limit, open_graph
+from clew.app.cli.conversation import ask_back, is_terminal, read_questions
+from clew.app.cli.options import (
+    AsJson,
+    AsOf,
+    GraphPath,
+    Layer,
+    MinConfidence,
+    SourceNames,
+    check_limit,
+    open_graph,
+    pairs,
+)
 from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say, shorten, terminal_width
 from clew.app.cli.progress import terminal_progress
+from clew.errors import ClewError, InputError
 
 if TYPE_CHECKING:
     from clew import Engine
     from clew.answer import Answer, Asker
+    from clew.answer.filters import Filters
 
-__all__ = ["ask", "mention_missing_encoder", "show_answer"]
+__all__ = ["answer_record", "ask", "mention_missing_encoder", "show_answer"]
 
 SHOWN = 10
 CITED = 6  # triples shown as evidence
@@ -23,7 +35,8 @@ CITED = 6  # triples shown as evidence
 def ask(
     graph: GraphPath,
     question: Annotated[
-        list[str] | None, typer.Argument(metavar="QUESTION", help="None: ask again and again.", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="QUESTION", help="None: read questions from the terminal or stdin.", show_default=False),
     ] = None,
     store: Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")] = "embedded",
     model: Annotated[
@@ -35,6 +48,21 @@ def ask(
             show_default=False,
         ),
     ] = None,
+    choose: Annotated[
+        str, typer.Option(metavar="WHEN", help="Let it pick among readings: never, in ties, or always.")
+    ] = "never",
+    compose: Annotated[
+        bool | None,
+        typer.Option(
+            "--compose/--no-compose",
+            help="Let it write the query, or never; if not said, an able one does where nothing else fits.",
+            show_default=False,
+        ),
+    ] = None,
+    meaning: Annotated[
+        list[str] | None,
+        typer.Option("--meaning", metavar="NAME=ID", help="What a name means; may be repeated.", show_default=False),
+    ] = None,
     kinds: Annotated[
         bool | None,
         typer.Option(
@@ -43,6 +71,10 @@ def ask(
             show_default=False,
         ),
     ] = None,
+    layer: Layer = "all",
+    source: SourceNames = None,
+    as_of: AsOf = None,
+    min_confidence: MinConfidence = None,
     explain: Annotated[bool, typer.Option("--explain", help="Also say how the question was read.")] = False,
     draw: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the evidence: FILE.html or FILE.svg.", show_default=False)
@@ -55,27 +87,38 @@ def ask(
     """Answer a question about a graph, with the query that ran and the evidence behind the answer.
 
     Names are looked up in the graph, the rest of the question is matched with its schema; nothing leaves the machine.
-    Without a question, questions are read from the terminal until an empty line.
+    Without a question, questions are read until an empty line, and a name that may mean several things is asked about;
+    from a pipe they are read to the end, a line each.
 
     \b
     Examples:
       clew ask hpo.clew "Which genes are linked to arachnodactyly?"
       clew ask hpo.clew "Which diseases show ectopia lentis but not arachnodactyly?" --explain
       clew ask hpo.clew "How is FBN1 connected to arachnodactyly?" --draw fbn1.html
+      clew ask hpo.clew "Which genes may explain ectopia lentis?" --meaning "ectopia lentis=HP:0001083"
     """
     check_limit(limit)
+    given = " ".join(question or ()).strip()
+    meant = pairs(meaning, "--meaning")
+    useless = [("--draw", draw is not None), ("--meaning", bool(meant)), ("--json", as_json and is_terminal())]
+    if not given and (options := [option for option, used in useless if used]):
+        raise InputError(f"{options[0]} goes with a question: give one after the graph")
     if draw is not None:
         from clew.app.drawing.write import check_drawing_name
 
         check_drawing_name(draw)
     from clew.answer import open_asker
+    from clew.answer.filters import Filters
 
+    filters = Filters(layer=layer, sources=tuple(source or ()), as_of=as_of, min_confidence=min_confidence)
     engine = open_graph(graph)
     with terminal_progress() as progress:
         asker = open_asker(
             engine,
             store=store,
             model=model,
+            choose=choose,
+            compose=compose,
             kinds=kinds,
             timeout=timeout,
             embedding=not no_embedding,
@@ -83,20 +126,17 @@ def ask(
         )
         if not no_embedding:
             mention_missing_encoder(asker)
-        given = " ".join(question or ())
-        answers = [asker.ask(given)] if given else None
-    if answers is None:
-        for text in _questions():
-            show_answer(asker.ask(text), limit=limit, explain=explain)
-        return
-    (answer,) = answers
+        answer = asker.ask(given, meaning=meant, filters=filters) if given else None
+    heading = {"graph": graph, "snapshot": engine.manifest.snapshot}
+    if answer is None:
+        raise typer.Exit(_converse(asker, filters, heading if as_json else None, limit=limit, explain=explain))
     if draw is not None and not answer.evidence.triples:
         print("clew: there is nothing to draw: no triple carries this answer", file=sys.stderr)
         draw = None
     if draw is not None:
         _draw(engine, answer, draw)
     if as_json:
-        print_json({"graph": graph, "snapshot": engine.manifest.snapshot, **_record(answer), "drawing": draw})
+        print_json({**heading, **answer_record(answer), "drawing": draw})
     else:
         show_answer(answer, limit=limit, explain=explain)
         if draw is not None:
@@ -114,18 +154,30 @@ def mention_missing_encoder(asker: "Asker") -> None:
         )
 
 
-def _questions() -> Iterator[str]:
-    while True:
+def _converse(asker: "Asker", filters: "Filters", heading: dict[str, str] | None, *, limit: int, explain: bool) -> int:
+    """Answer question after question; the exit code says whether any that came through a pipe had no answer."""
+    failed, records = False, []
+    for text in read_questions():
         try:
-            text = input("? " if sys.stdin.isatty() else "").strip()
-        except EOFError:
-            return
-        if not text:
-            return
-        yield text
+            answer = ask_back(asker, text, filters) if is_terminal() else asker.ask(text, filters=filters)
+        except ClewError as error:
+            failed = True
+            records.append({"question": text, "error": str(error)})
+            print(f"clew: error: {one_line(error)}", file=sys.stderr)
+            continue
+        failed = failed or answer.abstained is not None
+        if heading is None:
+            show_answer(answer, limit=limit, explain=explain)
+            say()
+        else:
+            records.append(answer_record(answer))
+    if heading is not None:
+        print_json({**heading, "answers": records})
+    return int(failed and not is_terminal())
 
 
-def _record(answer: "Answer") -> dict[str, Any]:
+def answer_record(answer: "Answer") -> dict[str, Any]:
+    """The answer as JSON takes it."""
     record = answer.record()
     for triple in record["evidence"]["triples"]:
         for assertion in triple["assertions"]:
@@ -137,8 +189,11 @@ def _record(answer: "Answer") -> dict[str, Any]:
 def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False) -> None:
     """The answer for people: text, items, query, evidence."""
     say(bold(one_line(answer.text)))
-    if answer.unexplained:
+    if answer.unexplained and answer.abstained is None:
         say(f"not understood, and left out of account: {printable(', '.join(answer.unexplained))}")
+    for rivals in answer.rivals if answer.abstained is None else ():
+        others = ", or ".join(map(str, rivals.others))
+        say(printable(f"{rivals.text} was taken for {rivals.chosen}; it may also be {others}"))
     if answer.items:
         say()
         titles: tuple[str, ...] = ("id", "name", "type", "number")
@@ -175,7 +230,8 @@ def _show_evidence(answer: "Answer") -> None:
 
 def _show_reading(answer: "Answer") -> None:
     say()
-    for line in (*answer.reading, *(f"repaired: {each}" for each in answer.repairs)):
+    decided = [answer.decided] if answer.decided is not None else []
+    for line in (*answer.reading, *decided, *(f"repaired: {each}" for each in answer.repairs)):
         say(f"- {printable(line)}")
     for runner in answer.runners:
         say(f"- less likely ({runner.score:.2f}): {printable(runner.reading)}")

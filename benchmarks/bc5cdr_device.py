@@ -1,0 +1,140 @@
+"""Fine-tuning on BC5CDR in several settings, on a machine with a GPU, and what train says of them.
+
+    python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --out OUT --grid losses
+    python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --out OUT --loss share --seeds 3 --dev
+    python benchmarks/bc5cdr_device.py teach --model MODEL --lessons COMENTIONS/lessons --taught MODEL2 --out OUT \\
+        --score planted=COMENTIONS/planted
+    python benchmarks/bc5cdr_device.py compare --arrays ARRAYS --data DATA OUT/*
+
+`learn` needs torch, NumPy and safetensors only; it writes train.npy (each fold by a model that did not see it), dev.npy
+where --dev says so, and settings.json for every setting. `compare` prints the cross-validated figures of train; dev is
+scored apart, by `clew eval extraction bc5cdr --scores`, once for each configuration.
+"""
+
+import argparse
+import json
+import logging
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from clew.errors import ClewError
+from clew.evaluate.extraction.finetuning import LOSSES, FineTuning, finetune_and_score, teach
+
+START = FineTuning(together=True, tokens=8192, rate=3e-4, epochs=8)
+GRIDS: dict[str, dict[str, FineTuning]] = {
+    "losses": {loss: replace(START, loss=loss) for loss in LOSSES},
+    "rates": {
+        f"document-{epochs}-{rate:g}": replace(START, loss="document", epochs=epochs, rate=rate)
+        for epochs in (6, 12)
+        for rate in (2e-4, 4e-4, 8e-4)
+    },
+    "guards": {
+        "whole-names": replace(START, by_token=False),
+        "no-root-masks": replace(START, root_share=0.0),
+        "dropout-0.2": replace(START, dropout=0.2),
+        "alone": replace(START, together=False, tokens=16_384),
+        "naming-1": replace(START, naming=1.0),
+    },
+    "distant": {"distant": replace(START, epochs=0, together=False)},
+}
+
+
+def learn(options: argparse.Namespace) -> None:
+    """Every setting of the grid, or the one that the options state."""
+    stated = {name: getattr(options, name) for name in ("loss", "epochs", "rate", "dropout", "naming", "root_share")}
+    single = replace(START, **{name: value for name, value in stated.items() if value is not None})
+    if options.alone:
+        single = replace(single, together=False, tokens=16_384)
+    grid = GRIDS[options.grid] if options.grid else {options.name: single}
+    for name, settings in grid.items():
+        begun = time.monotonic()
+        seeds = tuple(range(options.seeds))
+        finetune_and_score(options.model, options.arrays, settings, options.out / name, seeds=seeds, dev=options.dev)
+        print(f"{name}: {time.monotonic() - begun:.1f} s", flush=True)
+
+
+def teach_model(options: argparse.Namespace) -> None:
+    """Choosing tails among the mentions of a sequence, learnt from the seed; the model goes to --taught."""
+    begun = time.monotonic()
+    folders = dict(each.split("=", 1) for each in options.score)
+    settings = replace(START, rate=options.rate, epochs=options.epochs, seed=options.seed)
+    score = {name: Path(folder) for name, folder in folders.items()}
+    found = teach(options.model, options.lessons, settings, options.taught, score=score, without_fold=options.fold)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, scores in found.items():
+        np.save(options.out / f"{name}.npy", scores)
+    print(f"taught: {time.monotonic() - begun:.1f} s", flush=True)
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Cross-validated figures of train, best first."""
+    from clew.evaluate.extraction.bc5cdr_choice import choose, cross_validate, weigh_in_all_ways
+    from clew.evaluate.extraction.bc5cdr_ways import read_asked
+    from clew.evaluate.extraction.pairs import score_pairs
+    from clew.evaluate.extraction.pubtator import read_pubtator
+
+    abstracts = read_pubtator(options.data / "bc5cdr" / "cdr_train.pubtator.gz")
+    induces = {each.document: each.induces for each in abstracts}
+    asked = read_asked(options.arrays / "scoring-train")
+    gold = np.array([pair[1:] in induces[pair[0]] for pair in asked.pairs])
+    total = sum(map(len, induces.values()))
+    rows = []
+    for folder in options.scores:
+        weighed = weigh_in_all_ways(asked, np.load(folder / "train.npy", allow_pickle=False))
+        figures = score_pairs(abstracts, cross_validate(asked, weighed, induces), resamples=1000)
+        choice = choose(weighed, gold, total=total)
+        said = {"name": folder.name, "way": str(choice.way), "F1 chosen": round(choice.f1, 4)}
+        measured = (("precision", figures.precision), ("recall", figures.recall), ("F1", figures.f1))
+        rows.append(said | {key: round(each.mean, 4) for key, each in measured} | {"low": round(figures.f1.low, 4)})
+    for row in sorted(rows, key=lambda each: -each["F1"]):
+        print(json.dumps(row))
+
+
+def main() -> int:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = parser.add_subparsers(required=True)
+    one = parts.add_parser("learn")
+    one.add_argument("--model", type=Path, required=True)
+    one.add_argument("--arrays", type=Path, required=True)
+    one.add_argument("--out", type=Path, required=True)
+    one.add_argument("--grid", choices=GRIDS)
+    one.add_argument("--name", default="single")
+    one.add_argument("--seeds", type=int, default=1)
+    one.add_argument("--dev", action="store_true")
+    one.add_argument("--alone", action="store_true")
+    one.add_argument("--loss", choices=LOSSES)
+    one.add_argument("--epochs", type=int)
+    for name in ("--rate", "--dropout", "--naming", "--root-share"):
+        one.add_argument(name, type=float)
+    one.set_defaults(run=learn)
+    two = parts.add_parser("teach")
+    for name in ("--model", "--lessons", "--taught", "--out"):
+        two.add_argument(name, type=Path, required=True)
+    two.add_argument("--score", action="append", default=[], metavar="NAME=FOLDER")
+    two.add_argument("--fold", type=int, help="leave this fold out, to be scored")
+    two.add_argument("--rate", type=float, default=START.rate)
+    two.add_argument("--epochs", type=int, default=4)
+    two.add_argument("--seed", type=int, default=0)
+    two.set_defaults(run=teach_model)
+    other = parts.add_parser("compare")
+    other.add_argument("--arrays", type=Path, required=True)
+    other.add_argument("--data", type=Path, required=True)
+    other.add_argument("scores", type=Path, nargs="+")
+    other.set_defaults(run=compare)
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(relativeCreated)6d ms %(message)s")
+    try:
+        options.run(options)
+    except ClewError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

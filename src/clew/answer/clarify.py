@@ -1,0 +1,113 @@
+"""What a name may mean besides what it was taken for, and how to settle it.
+
+Rivals are other entities that a name fits about as well; `settle` holds a name to the one that the asker chose.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from clew.answer.answer import Rivals, Sense
+from clew.answer.question import Anchor, Meaning, Question
+from clew.answer.rank import Ranked
+from clew.answer.reading import Reading
+from clew.errors import InputError, UnknownName
+from clew.graph import Graph
+from clew.link import Linker
+
+__all__ = ["close_names", "find_rivals", "settle"]
+
+NEAR_IN_RANK = 0.75  # a reading with another meaning of a name is a rival as long as its plan is not this much worse
+RESEMBLES = 0.65  # likeness from which a name is worth mentioning
+MOST = 4
+GIVEN = "given by the asker"
+
+
+def find_rivals(reading: Reading, linker: Linker) -> tuple[Rivals, ...]:
+    """Names of the question that mean something else nearly as well, with what they were taken for."""
+    found = []
+    chosen = reading.candidate.meanings
+    for at, (anchor, meaning) in enumerate(zip(reading.question.anchors, chosen, strict=True)):
+        if meaning.reason == GIVEN:
+            continue
+        taken, *alike = _senses(meaning, linker.graph)
+        others = [each for each in alike if each.name.casefold() != taken.name.casefold()]
+        others += _of_the_same_type(anchor, meaning, linker)
+        others += _of_another_type(at, meaning, reading.ranked, chosen, linker.graph)
+        distinct = [each for each in dict.fromkeys(others) if each != taken]
+        if distinct:
+            found.append(Rivals(anchor.text, taken, tuple(distinct[:MOST])))
+    return tuple(found)
+
+
+def _of_the_same_type(anchor: Anchor, meaning: Meaning, linker: Linker) -> Iterator[Sense]:
+    for each in linker.link(anchor.text).rivals:
+        namesake = each.name.casefold() == meaning.name.casefold()
+        if each.type == meaning.type and each.id not in meaning.ids and not namesake:
+            yield Sense(each.id, each.name, each.type)
+
+
+def _of_another_type(
+    at: int, meaning: Meaning, ranked: Sequence[Ranked], chosen: Sequence[Meaning], graph: Graph
+) -> Iterator[Sense]:
+    """Meanings that differ in this name alone and have a plan of nearly the same score."""
+    for each in ranked:
+        others = each.candidate.meanings
+        if ranked[0].score - each.score > NEAR_IN_RANK or len(others) != len(chosen) or others[at] == meaning:
+            continue
+        if all(one == other for place, (one, other) in enumerate(zip(others, chosen, strict=True)) if place != at):
+            yield _senses(others[at], graph)[0]
+
+
+def _senses(meaning: Meaning, graph: Graph) -> list[Sense]:
+    """The entities of a meaning, that which gave it its name first."""
+    rows = graph.describe(graph.resolve(list(meaning.ids))).to_pylist()
+    senses = [Sense(row["id"], row["name"], row["type"]) for row in rows]
+    return sorted(senses, key=lambda each: each.name != meaning.name)
+
+
+def close_names(question: Question, linker: Linker) -> tuple[Rivals, ...]:
+    """For words that name nothing here, the names that resemble them."""
+    found = []
+    for word in dict.fromkeys(question.unexplained):
+        close = [each for each in linker.link(word).candidates if each.score >= RESEMBLES]
+        if close:
+            found.append(Rivals(word, None, tuple(Sense(each.id, each.name, each.type) for each in close[:MOST])))
+    return tuple(found)
+
+
+def settle(text: str, meaning: Mapping[str, str], graph: Graph, understand: Callable[[str], Question]) -> Question:
+    """Understand a question whose names are held to the given ids: {"lentis": "HP:0001083"}.
+
+    What is not recognised as a name is understood as if the entity's own name, or its id, stood there.
+    """
+    question = understand(text)
+    held: dict[str, Sense] = {}
+    for name, identifier in meaning.items():
+        sense = _sense(identifier, graph)
+        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        if not name.strip() or not whole.search(text):
+            raise InputError(f"the question does not say {name!r}, for which a meaning is given")
+        for stand_in in (name, sense.name, sense.id):
+            said = text if stand_in == name else whole.sub(stand_in.replace("\\", r"\\"), text)
+            tried = question if stand_in == name else understand(said)
+            if any(anchor.text.casefold() == stand_in.casefold() for anchor in tried.anchors):
+                text, question, held[stand_in.casefold()] = said, tried, sense
+                break
+        else:
+            raise InputError(f"{name!r} cannot be held to {identifier}: neither is read as a name in this question")
+    return replace(question, anchors=tuple(_held(each, held.get(each.text.casefold())) for each in question.anchors))
+
+
+def _held(anchor: Anchor, sense: Sense | None) -> Anchor:
+    if sense is None:
+        return anchor
+    return replace(anchor, meanings=(Meaning(sense.type, (sense.id,), sense.name, 1.0, GIVEN),))
+
+
+def _sense(identifier: str, graph: Graph) -> Sense:
+    entity = graph.names.by_id(identifier)
+    if entity is None:
+        raise UnknownName(f"a meaning is the id of an entity: this graph has no {identifier!r}")
+    (row,) = graph.describe(graph.resolve([entity])).to_pylist()
+    return Sense(row["id"], row["name"], row["type"])

@@ -1,0 +1,79 @@
+"""How a question was read, how sure that is, what else it could have meant; or why there is no answer to it."""
+
+import math
+from collections.abc import Sequence
+
+from clew.answer.answer import Rivals, Runner
+from clew.answer.candidates import Candidate
+from clew.answer.filters import Filters
+from clew.answer.phrase import plain_list, plural
+from clew.answer.question import Question
+from clew.answer.rank import in_words
+from clew.answer.reading import Reading
+from clew.answer.words import Words
+from clew.answer.write import write_statement
+from clew.store.cypher import write
+
+__all__ = ["confidence_in", "describe", "runners_up", "why_not"]
+
+RUNNERS = 3
+ALONE = 2.0  # by how much a plan stands above the others where there are none
+DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}
+
+
+def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
+    """How the question was read, on which statements it rests, and which entities its names were taken for."""
+    said = [f"read as: {in_words(candidate, words, names=True)}", *([str(filters)] if filters else [])]
+    for meaning in candidate.meanings:
+        number = f"{len(meaning.ids)} entities called so: " if len(meaning.ids) > 1 else ""
+        said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")
+    return said
+
+
+def runners_up(reading: Reading, words: Words) -> tuple[Runner, ...]:
+    """The next likely ways to read the question."""
+    others = [each for each in reading.ranked if each.candidate is not reading.candidate]
+    return tuple(
+        Runner(
+            write(write_statement(each.candidate.plan)),
+            round(each.score, 3),
+            in_words(each.candidate, words, names=True),
+        )
+        for each in others[:RUNNERS]
+    )
+
+
+def confidence_in(reading: Reading) -> float:
+    """From how far the plan stands above the others, how well names matched, and what was left unexplained."""
+    names = [meaning.score for meaning in reading.candidate.meanings]
+    sure = sum(names) / len(names) if names else 1.0
+    explained = 1 / (1 + len(reading.question.unexplained))
+    return round(sure * explained / (1 + math.exp(-4 * _margin(reading))), 3)
+
+
+def _margin(reading: Reading) -> float:
+    """How far a plan's score stands above the best of the others; 0 for one that was not ranked."""
+    own = [each.score for each in reading.ranked if each.candidate is reading.candidate]
+    others = [each.score for each in reading.ranked if each.candidate is not reading.candidate]
+    if not own:
+        return 0.0
+    return own[0] - max(others) if others else ALONE
+
+
+def why_not(question: Question, words: Words, close: Sequence[Rivals] = ()) -> str:
+    """Why there is no answer: what was understood of the question, and what is missing."""
+    if question.anchors:
+        named = [f"{each.text!r} as {each.meanings[0].name} ({each.meanings[0].type})" for each in question.anchors]
+        said = [f"Recognised {plain_list(named, len(named))}, but nothing in this graph's schema joins them as asked."]
+    else:
+        said = ["No entity of this graph was recognised in the question."]
+    wanted = " or ".join(plural(words.name_of(label)) for label in question.asked)
+    if wanted or question.operation != "list":
+        said.append(
+            f"Asked for: {DOING.get(question.operation, question.operation)}{f' of {wanted}' if wanted else ''}."
+        )
+    if question.unexplained:
+        said.append(f"Not understood: {', '.join(question.unexplained)}.")
+    for each in close:
+        said.append(f"{each.text!r} resembles {plain_list([str(one) for one in each.others], len(each.others))}.")
+    return " ".join(said)

@@ -1,0 +1,125 @@
+"""Ways to take a question, the likeliest first: grounded in its words, chosen or written by a model, or simpler ones.
+
+A `Reading` is a plan with how it came about; `Reader` makes them one after another, as long as none finds anything.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from clew.answer.candidates import Candidate, Ways, candidates
+from clew.answer.question import Question
+from clew.answer.rank import Ranked, rank
+from clew.answer.simplify import simpler
+from clew.answer.words import Words
+from clew.graph import Graph
+from clew.store.layout import StoreSchema
+
+if TYPE_CHECKING:
+    from clew.answer.compose import Composer
+    from clew.embed import Encoder
+    from clew.lm import LanguageModel
+
+__all__ = ["CHOICES", "TIE", "Reader", "Reading"]
+
+CHOICES = ("never", "ties", "always")
+TIE = 0.15  # plans whose scores differ by less are told apart by little more than chance
+MOST_ALIKE = 2  # runners-up that are tried where the best finds nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A plan for a question, its names in the question's order; `ranked` are all plans that fit, likeliest first."""
+
+    question: Question
+    candidate: Candidate
+    ranked: tuple[Ranked, ...] = ()
+    notes: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    decided: str | None = None  # what a model had to do with it
+    written: bool = False  # by a model: whatever goes wrong with it is no reason to give up
+
+
+class Reader:
+    """Makes readings of questions about one graph.
+
+    `choose` says when a model picks among plans (never, ties, always); `compose` whether it writes them itself: first
+    of all (True), never (False), or where nothing else fits and it is able to (None).
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        schema: StoreSchema,
+        words: Words,
+        ways: Ways,
+        *,
+        encoder: "Encoder | None" = None,
+        choose: str = "never",
+        compose: bool | None = None,
+    ) -> None:
+        self.graph = graph
+        self.schema = schema
+        self.words = words
+        self.ways = ways
+        self.encoder = encoder
+        self.choose = choose
+        self.compose = compose
+
+    @cached_property
+    def composer(self) -> "Composer":
+        from clew.answer.compose import Composer
+
+        return Composer(self.graph, self.schema, self.words)
+
+    def readings(self, question: Question, model: "LanguageModel | None" = None) -> Iterator[Reading]:
+        """Ways to take a question; whoever asks for another one found nothing with the last."""
+        ranked = self._rank(question)
+        if model is not None and self.compose:
+            yield from self._written(question, ranked, model)
+        fits = bool(ranked)
+        yield from self._grounded(question, ranked, model)
+        for less, note in simpler(question, fits=fits):
+            ranked_less = self._rank(less)
+            fits = fits or bool(ranked_less)
+            for reading in self._grounded(less, ranked_less, model):
+                yield replace(reading, notes=(note, *reading.notes))
+        if model is not None and self.compose is None and not fits and self._is_able(model):
+            yield from self._written(question, ranked, model)
+
+    def _rank(self, question: Question) -> list[Ranked]:
+        if not question.anchors and question.operation == "list":
+            return []  # a list of everything is not what anybody asks for
+        found = list(candidates(question, self.schema, self.ways))
+        return rank(question, found, self.words, encoder=self.encoder)
+
+    def _grounded(self, question: Question, ranked: list[Ranked], model: "LanguageModel | None") -> Iterator[Reading]:
+        """The best of the plans that words and schema allow, then those that are hardly less likely."""
+        decided = None
+        if model is not None and self.choose != "never":
+            from clew.answer.choose import break_tie
+
+            margin = TIE if self.choose == "ties" else float("inf")
+            ranked, decided = break_tie(ranked, question.text, self.words, model, margin=margin)
+        for number, each in enumerate(ranked[: MOST_ALIKE + 1]):
+            if number and ranked[0].score - each.score > TIE:
+                return
+            notes = ("a reading as likely as this one finds nothing",) if number else ()
+            yield Reading(question, each.candidate, tuple(ranked), notes, decided=None if number else decided)
+
+    def _written(self, question: Question, ranked: list[Ranked], model: "LanguageModel") -> Iterator[Reading]:
+        for each in self.composer.compose(question, model):
+            yield Reading(
+                each.question,
+                each.candidate,
+                tuple(ranked),
+                repairs=each.repairs,
+                decided=f"{model.name} wrote the query",
+                written=True,
+            )
+
+    def _is_able(self, model: "LanguageModel") -> bool:
+        from clew.answer.capability import can_compose
+
+        return can_compose(model)

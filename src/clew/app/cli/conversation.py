@@ -1,0 +1,60 @@
+"""Questions one after another: from a pipe, or typed, and then names that may mean several things are asked about."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from clew.app.cli.output import printable, say
+
+if TYPE_CHECKING:
+    from clew.answer import Answer, Asker
+    from clew.answer.answer import Rivals, Sense
+    from clew.answer.filters import Filters
+
+__all__ = ["ask_back", "is_terminal", "read_questions"]
+
+
+def is_terminal() -> bool:
+    """Whether somebody is there to be asked."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def read_questions() -> Iterator[str]:
+    """What is typed, until an empty line; what comes through a pipe, every line that is not empty."""
+    while (line := _typed("? ")) is not None:
+        if line:
+            yield line
+        elif is_terminal():
+            return
+
+
+def ask_back(asker: "Asker", text: str, filters: "Filters") -> "Answer":
+    """Ask; where names may mean something else, let the asker choose, and ask again if that changes anything."""
+    answer = asker.ask(text, filters=filters)
+    chosen = {}
+    for rivals in answer.rivals:
+        sense = _choose(rivals)
+        if sense is not None and sense != rivals.chosen:
+            chosen[rivals.text] = sense.id
+    return asker.ask(text, meaning=chosen, filters=filters) if chosen else answer
+
+
+def _choose(rivals: "Rivals") -> "Sense | None":
+    """One of the things a name may mean; an empty line keeps what was taken, be it nothing."""
+    senses = [*([rivals.chosen] if rivals.chosen is not None else []), *rivals.others]
+    say(f"Which did you mean by {printable(rivals.text)}?")
+    for number, sense in enumerate(senses, start=1):
+        say(f"  {number}  {printable(str(sense))}")
+    while line := _typed(f"1-{len(senses)}, or nothing for {'1' if rivals.chosen is not None else 'none'}: "):
+        if line.isdecimal() and 1 <= int(line) <= len(senses):
+            return senses[int(line) - 1]
+        say(f"a number from 1 to {len(senses)}, not {printable(line)}")
+    return rivals.chosen
+
+
+def _typed(prompt: str) -> str | None:
+    """A line without spaces around it; None where there are no more."""
+    try:
+        return input(prompt if is_terminal() else "").strip()
+    except EOFError:
+        return None

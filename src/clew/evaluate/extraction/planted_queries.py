@@ -1,0 +1,82 @@
+"""A run that asks about planted facts only: each fact's head and relation, in the sequences where both ends stand.
+
+Made beside the run that planted them; corpus, sequences, heads and facts are shared, queries are its own. Predictions
+and tails then come by the same stages as in any run, with more tails for each query.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.evaluate.extraction.bc5cdr_model import score_questions
+from clew.evaluate.extraction.comentions import make_comention_arrays
+from clew.evaluate.extraction.planted import DEPTH
+from clew.extract.asking import ask_heads, known_signatures
+from clew.extract.heads import read_heads
+from clew.extract.parts import COUNTS, seal_checksum, write_table
+from clew.extract.planted import read_planted
+from clew.extract.predictions import open_predictor, prepare_predictions
+from clew.extract.queries import write_queries
+from clew.extract.relations import Matched
+from clew.extract.sequences import read_sequences
+from clew.extract.signatures import SIGNATURES
+from clew.extract.tails import DecoderSettings, prepare_tails
+from clew.files import write_text
+from clew.graph import Graph
+from clew.progress import Progress, silent
+from clew.sealed import new_sealed
+
+__all__ = ["MANY_TAILS", "ask_planted", "predict_planted", "weigh_mentions"]
+
+SHARED = ("corpus", "sequences", "heads", "planted", "injected")
+MANY_TAILS = DecoderSettings(width=64, most=3 * DEPTH)  # some name the same entity, or another true tail
+
+
+def ask_planted(run: Path, out: Path, graph: Graph, relations: tuple[str, ...]) -> dict[str, int]:
+    """Write the queries of a run's planted facts under `out`, for a model with these relations."""
+    facts = read_planted(run)
+    wanted: dict[int, list[str]] = {}
+    for head, relation in zip(facts["head"].to_pylist(), facts["relation"].to_pylist(), strict=True):
+        if relation in relations and relation not in wanted.setdefault(head, []):
+            wanted[head].append(relation)
+    if not wanted:
+        raise InputError(f"no planted fact of {run} has a relation that the model knows")
+    heads = read_heads(run)
+    asked = heads.filter(pc.is_in(heads["head"], pa.array(list(wanted), pa.int32())))
+    matched = [Matched(tuple(wanted[head]), "planted") for head in asked["head"].to_pylist()]
+    table, queries, counts = ask_heads(asked, matched, read_sequences(run), relations)
+    out.mkdir(parents=True, exist_ok=True)
+    for name in SHARED:
+        if not (out / name).exists():
+            (out / name).symlink_to((run / name).resolve(), target_is_directory=True)
+    identity = {"planted": seal_checksum(run / "planted"), "relations": json.dumps(relations)}
+    with new_sealed(out / "asked", identity, what="planted facts to ask") as directory:
+        write_table(table, directory / "asked.parquet")
+        write_text(directory / SIGNATURES, known_signatures(graph, relations).to_json())
+        write_text(directory / COUNTS, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
+    write_queries(out / "queries", queries, identity={"asked": seal_checksum(out / "asked")})
+    return {**counts, "facts": facts.num_rows, "facts asked about": int(np.isin(facts["head"], list(wanted)).sum())}
+
+
+def weigh_mentions(
+    run: Path, out: Path, graph: Graph, model: Path, *, device: str | None = None, progress: Progress = silent
+) -> tuple[Path, NDArray[np.float32]]:
+    """A run's planted facts with the mentions of their sequences as tails, under `out`, and how a model scores them."""
+    predictor = open_predictor(model, device=device)
+    make_comention_arrays(run, graph, out, relations=predictor.saved.relations)
+    return out / "planted", score_questions(predictor, out / "planted", progress=progress)
+
+
+def predict_planted(
+    run: Path, out: Path, graph: Graph, model: Path, *, device: str | None = None, progress: Progress = silent
+) -> None:
+    """Queries, predictions and tails of a run's planted facts with one model, all under `out`."""
+    relations = tuple(json.loads((model / "relations.json").read_text("utf-8")))
+    ask_planted(run, out, graph, relations)
+    prepare_predictions(out, model=model, device=device, progress=progress)
+    prepare_tails(out, graph, model=model, settings=MANY_TAILS, device=device, progress=progress)

@@ -1,0 +1,36 @@
+"""Ranking of plans: what speaks for one, and how a plan is put into words."""
+
+from clew.answer import Asker
+from clew.answer.candidates import candidates
+from clew.answer.question import Question, understand
+from clew.answer.rank import Ranked, in_words, masked, rank
+
+
+def ranked(asker: Asker, text: str) -> tuple[Question, list[Ranked]]:
+    question = understand(text, asker.linker, asker.words)
+    found = list(candidates(question, asker.store.schema, asker.ways))
+    return question, rank(question, found, asker.words)
+
+
+def test_the_likeliest_comes_first_and_scores_are_the_sum_of_their_parts(clinic: Asker) -> None:
+    _, plans = ranked(clinic, "Which genes explain ectopia lentis?")
+    assert len(plans) == 2
+    assert plans[0].score > plans[1].score
+    assert all(abs(each.score - sum(each.parts.values())) < 1e-9 for each in plans)
+
+
+def test_types_that_are_spoken_of_count(clinic: Asker) -> None:
+    """Genes of diseases with ectopia lentis, and genes of the disease of that name, are told apart by one word."""
+    _, plain = ranked(clinic, "Which genes explain ectopia lentis?")
+    _, spoken = ranked(clinic, "Which genes explain diseases with ectopia lentis?")
+    assert [len(each[0].candidate.relationships) for each in (plain, spoken)] == [1, 2]
+    assert spoken[0].parts["spoken_of"] > plain[0].parts["spoken_of"]
+
+
+def test_plans_in_words_have_types_or_names(clinic: Asker) -> None:
+    question, plans = ranked(clinic, "How many genes are associated with Beals syndrome?")
+    best = plans[0].candidate
+    assert in_words(best, clinic.words) == "how many genes are there such that gene associated with disease"
+    named = in_words(best, clinic.words, names=True)
+    assert named == "how many genes are there such that gene is associated with Beals syndrome"
+    assert masked(question, best, clinic.words) == "How many genes are associated with a disease?"

@@ -1,0 +1,209 @@
+"""Judges: what they are asked, what their answers mean, and how far they are trusted."""
+
+from dataclasses import replace
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.errors import InputError, ModelError, Timeout
+from clew.evaluate.extraction.calibration import (
+    Calibration,
+    Known,
+    balanced_accuracy,
+    calibrate,
+    corrupted_triples,
+    induced_pairs,
+)
+from clew.evaluate.extraction.factuality import TypedTriple, judge_triples, validity_by_signature
+from clew.evaluate.extraction.judge import ModelJudge, Statement, Verdict, judge_all
+from clew.evaluate.extraction.pubtator import Abstract
+from clew.extract.signatures import Signatures
+from clew.graph import Graph
+from clew.lm import Request, Score, open_model
+from clew.lm.clients.scripted import Scripted
+
+LITHIUM = Statement("lithium", "induces", "tremor", "Lithium gave tremor.")
+
+
+class Leaning(Scripted):
+    """Says how likely yes is by how many letters the object has; always leans to yes."""
+
+    def score(self, request: Request, continuations: object, *, timeout: float | None = None) -> list[Score]:
+        said = request.messages[0].content.split("induces — ")[1].split(".")[0]
+        return [Score("yes", log(0.6 + len(said) / 100), 1), Score("no", log(0.1), 1), Score("maybe", log(0.01), 1)]
+
+
+def scored(yes: float, no: float, maybe: float = 0.001) -> ModelJudge:
+    return ModelJudge(Scripted(scores={"yes": log(yes), "no": log(no), "maybe": log(maybe)}))
+
+
+def test_the_likelier_answer_counts_and_maybe_only_when_it_beats_both() -> None:
+    assert scored(0.6, 0.2).judge(LITHIUM, "context").answer == "yes"
+    assert scored(0.2, 0.6).judge(LITHIUM, "context").answer == "no"
+    assert scored(0.3, 0.2, 0.4).judge(LITHIUM, "context").answer == "maybe"
+    verdict = scored(0.6, 0.2).with_threshold(0.8).judge(LITHIUM, "context")
+    assert (verdict.answer, verdict.yes) == ("no", pytest.approx(0.75))
+
+
+def test_the_prompt_holds_the_statement_and_the_text_where_it_is_asked_for() -> None:
+    for question, with_text in (("context", True), ("truth", True), ("validity", False)):
+        model = Scripted(scores={"yes": -1, "no": -2, "maybe": -3})
+        ModelJudge(model).judge(Statement("lithium", "may_induce", "tremor {x}", "A {curly} text."), question)
+        ((request, continuations),) = model.scored
+        said = request.messages[0].content
+        assert "lithium — may induce — tremor {x}." in said
+        assert ("A {curly} text." in said) == with_text
+        assert continuations == ("yes", "no", "maybe")
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("yes", "yes"),
+        (" No", "no"),
+        ("<think>well</think>maybe", "maybe"),
+        ("perhaps", "missing"),
+        (ModelError("it broke"), "missing"),
+        (Timeout("too slow"), "missing"),
+    ],
+)
+def test_a_written_answer_is_read_and_what_is_none_is_missing(line: str | Exception, answer: str) -> None:
+    judge = ModelJudge(Scripted([line]), by="grammar")
+    verdict = judge.judge(LITHIUM, "context")
+    assert verdict.answer == answer
+    assert bool(verdict.trouble) == (answer == "missing")
+
+
+def test_equal_statements_are_judged_once_and_order_is_kept() -> None:
+    model = Scripted(["yes", "no"])
+    other = Statement("zinc", "induces", "rash", "Zinc.")
+    verdicts = judge_all(ModelJudge(model, by="grammar"), [LITHIUM, other, LITHIUM], "truth")
+    assert [each.answer for each in verdicts] == ["yes", "no", "yes"]
+    assert len(model.requests) == 2
+
+
+def known(texts: dict[str, bool]) -> list[Known]:
+    return [Known(Statement("x", "induces", text), holds) for text, holds in texts.items()]
+
+
+def test_a_leaning_judge_is_set_right_by_calibration() -> None:
+    """It says yes to everything; but long names are likelier, and here it is the long ones that hold."""
+    given = known({("a" * (20 + n) if n % 2 else "a" * (1 + n // 10)): bool(n % 2) for n in range(40)})
+    judge, calibration = calibrate(ModelJudge(Leaning()), given, "validity")
+    assert calibration.plain_accuracy == 0.5
+    assert calibration.accuracy == 1.0
+    assert calibration.trusted
+    assert judge.judge(Statement("x", "induces", "aa"), "validity").answer == "no"
+    assert judge.judge(Statement("x", "induces", "a" * 45), "validity").answer == "yes"
+
+
+def test_a_judge_that_guesses_is_called_uncalibrated() -> None:
+    random = np.random.default_rng(0)
+    given = known({"a" * n: bool(random.integers(2)) for n in range(1, 200)})
+    _, calibration = calibrate(ModelJudge(Leaning()), given, "validity")
+    assert calibration.accuracy < 0.6  # the threshold was not tested on what it was set on
+    assert not calibration.trusted
+    assert calibration.title.startswith("uncalibrated judge")
+
+
+def test_a_judge_by_grammar_is_measured_as_it_is() -> None:
+    given = known({"a": True, "b": True, "c": False, "d": False})
+    judge = ModelJudge(Scripted(["yes", "maybe", "no", ModelError("broke")]), by="grammar")
+    same, calibration = calibrate(judge, given, "context")
+    assert same is judge
+    assert (calibration.accuracy, calibration.missing) == (0.75, 1)
+    with pytest.raises(InputError, match="two of each"):
+        calibrate(judge, given[:2], "context")
+
+
+def test_balanced_accuracy_does_not_reward_saying_yes() -> None:
+    holds = np.array([True] * 9 + [False])
+    assert balanced_accuracy(np.ones(10, bool), holds) == 0.5
+    assert balanced_accuracy(holds, holds) == 1.0
+
+
+def test_calibration_pairs_are_gold_and_co_occurring(train: list[Abstract]) -> None:
+    given = induced_pairs(train)
+    assert len(given) == 200
+    assert sum(each.holds for each in given) == 100
+    assert all(each.statement.subject.lower() in each.statement.text.lower() for each in given)
+    assert given == induced_pairs(train)
+    assert given != induced_pairs(train, seed=1)
+    assert [each.holds for each in given] != sorted((each.holds for each in given), reverse=True)
+    with pytest.raises(InputError, match="only"):
+        induced_pairs(train[:3])
+
+
+def test_corrupted_triples_lead_where_the_relation_never_does(hpo: Path) -> None:
+    graph = Graph(hpo)
+    signatures = Signatures.of_schema(graph.schema)
+    types = dict(zip(graph.entities["name"].to_pylist(), graph.entities["type"].to_pylist(), strict=True))
+    given = corrupted_triples(graph, each=50)
+    assert len(given) == 100
+    for each in given:
+        fits = types[each.statement.object] in signatures.object_types(each.statement.relation)
+        assert fits == each.holds
+
+
+CERTAIN = Calibration("it", "context", 0.9, 0.5, 200, 0, 0.9)
+UNSURE = Calibration("it", "context", 0.6, 0.5, 200, 0, 0.6)
+
+
+class ByText:
+    """Yes where the object stands in the text; validity: yes where it has no digit."""
+
+    name = "by text"
+
+    def judge(self, statement: Statement, question: str) -> Verdict:
+        good = statement.object in statement.text if question != "validity" else not statement.object[-1].isdigit()
+        return Verdict("yes" if good else "no")
+
+
+def test_scores_stand_beside_their_judge_and_after_the_validity_check() -> None:
+    statements = [
+        Statement("zinc", "induces", "rash", "Zinc gave rash."),
+        Statement("zinc", "induces", "pain", "Zinc gave rash."),
+        Statement("zinc", "induces", "x1", "Zinc gave x1."),
+        Statement("zinc", "induces", "x2", "Zinc gave rash."),
+    ]
+    judge = ByText()
+    rows = judge_triples(statements, {"context": (judge, UNSURE), "validity": (judge, CERTAIN)})
+    shown = {row.name: (row.yes.mean, row.no, row.triples, row.trust) for row in rows}
+    assert shown == {
+        "ValidityScore": (0.5, 0.5, 4, "balanced accuracy 0.90"),
+        "FActScore*, context only": (0.5, 0.5, 4, "uncalibrated judge (0.60)"),
+        "FActScore*, context only, after the validity check": (0.5, 0.5, 2, "uncalibrated judge (0.60)"),
+    }
+    with pytest.raises(InputError, match="no triples"):
+        judge_triples([], {"context": (judge, UNSURE)})
+
+
+def test_signatures_judge_without_a_model() -> None:
+    signatures = Signatures({"induces": {("Drug", "Disease"): 10}})
+    triples = [
+        TypedTriple("Drug", "induces", "Disease"),
+        TypedTriple("Drug", "induces", None),
+        TypedTriple("Disease", "induces", None),
+        TypedTriple("Disease", "induces", "Drug"),
+    ]
+    row = validity_by_signature(triples, signatures)
+    assert (row.yes.mean, row.maybe, row.no) == (0.25, 0.25, 0.5)
+    assert row.judge == "signatures and types, no judge"
+
+
+def test_a_real_model_judges_and_comes_with_how_little_it_knows(train: list[Abstract]) -> None:
+    """SmolLM2 has 135 M parameters."""
+    given = [
+        Known(replace(each.statement, text=each.statement.text[:200]), each.holds)
+        for each in induced_pairs(train, each=4)
+    ]
+    with open_model("smollm2", context=1024) as model:
+        judge, calibration = calibrate(ModelJudge(model), given, "context")
+        verdicts = [judge.judge(each.statement, "context") for each in given[:2]]
+        written = ModelJudge(model, by="grammar").judge(given[0].statement, "validity")
+    assert calibration.missing == 0
+    assert calibration.trusted == (calibration.accuracy >= 0.70)
+    assert verdicts[0].yes != verdicts[1].yes  # it reads the statements
+    assert {each.answer for each in (*verdicts, written)} <= {"yes", "no", "maybe"}
