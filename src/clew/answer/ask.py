@@ -20,7 +20,6 @@ from clew.answer.filters import Filters
 from clew.answer.phrase import phrased, plain_text
 from clew.answer.plan import REQUIRED, Condition, Part, Plan
 from clew.answer.question import Question, understand
-from clew.answer.rank import with_siblings
 from clew.answer.reading import CHOICES, Reader, Reading
 from clew.answer.run import Outcome, cite, gather_evidence, run_plan
 from clew.answer.words import Words
@@ -248,8 +247,6 @@ class Asker:
         """Run a reading, with the kinds of what it names where that is wanted or nothing else is found."""
         begun = perf_counter()
         candidate = reading.candidate
-        if not reading.written:
-            candidate = with_siblings(reading.question, candidate, self.words, self.store.schema)
         candidate = _taken_from(among, candidate)
         wider = with_kinds(candidate.plan, self.hierarchy, deepest=HIERARCHY_DEPTH)
         if wider is None or candidate.plan.kind == "path":

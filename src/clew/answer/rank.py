@@ -6,19 +6,18 @@ plan in words is to the question with names replaced by their types.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clew.answer.candidates import Candidate
 from clew.answer.plan import ABSENT, Part, Plan, Step
 from clew.answer.question import Question
 from clew.answer.words import Words
-from clew.store.layout import StoreSchema
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
 
-__all__ = ["Ranked", "Weights", "in_words", "masked", "rank", "third_person", "with_siblings"]
+__all__ = ["Ranked", "Weights", "in_words", "masked", "rank", "third_person"]
 
 NEAREST = 12  # plans that are put into words and compared by meaning; the rest are far behind already
 
@@ -67,30 +66,6 @@ def rank(
         for each, like in zip(near, likeness, strict=True)
     ]
     return [*sorted(near, key=lambda each: -each.score), *rest]
-
-
-def with_siblings(question: Question, candidate: Candidate, words: Words, schema: StoreSchema) -> Candidate:
-    """The candidate whose steps take every relation that the question's words name as well: "treat" may be two."""
-    stems = list(question.stems)
-
-    def widened(step: Step) -> Step:
-        if len(step.relations) != 1 or step.repeated:
-            return step
-        known = schema.relationship(step.relations[0])
-        if known.negated:
-            return step
-        said = words.says(known.name, stems)
-        ends = {(each.subject, each.object) for each in known.ends}
-        siblings = [
-            each.name
-            for each in schema.relationships
-            if said and each.name != known.name and not each.negated and words.says(each.name, stems) >= said
-            if not ends.isdisjoint((end.subject, end.object) for end in each.ends)
-        ]
-        return replace(step, relations=(known.name, *siblings))
-
-    parts = tuple(replace(part, steps=tuple(map(widened, part.steps))) for part in candidate.plan.parts)
-    return replace(candidate, plan=replace(candidate.plan, parts=parts))
 
 
 def _scored(question: Question, candidate: Candidate, words: Words, weights: Weights) -> Ranked:
