@@ -9,9 +9,12 @@ from clew.app.cli.conversation import ask_back, is_terminal, read_questions
 from clew.app.cli.options import (
     AsJson,
     AsOf,
+    Choose,
+    Compose,
     GraphPath,
     Layer,
     MinConfidence,
+    NoEmbedding,
     SourceNames,
     check_limit,
     open_graph,
@@ -32,56 +35,58 @@ SHOWN = 10
 CITED = 6  # triples shown as evidence
 
 
+Question = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="QUESTION", help="None: read questions from the terminal or stdin.", show_default=False),
+]
+StoreName = Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="Let a language model phrase the text: a name, a .gguf file or a URL.",
+        show_default=False,
+    ),
+]
+Meaning = Annotated[
+    list[str] | None,
+    typer.Option("--meaning", metavar="NAME=ID", help="What a name means; may be repeated.", show_default=False),
+]
+Kinds = Annotated[
+    bool | None,
+    typer.Option(
+        "--kinds/--no-kinds",
+        help="With kinds of what is named, or without; if not said, only where nothing else is found.",
+        show_default=False,
+    ),
+]
+Explain = Annotated[bool, typer.Option("--explain", help="Also say how the question was read.")]
+Draw = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Draw the evidence: FILE.html or FILE.svg.", show_default=False)
+]
+Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many items to show.")]
+Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="For each query.")]
+
+
 def ask(
     graph: GraphPath,
-    question: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="QUESTION", help="None: read questions from the terminal or stdin.", show_default=False),
-    ] = None,
-    store: Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")] = "embedded",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            metavar="MODEL",
-            help="Let a language model phrase the text: a name, a .gguf file or a URL.",
-            show_default=False,
-        ),
-    ] = None,
-    choose: Annotated[
-        str, typer.Option(metavar="WHEN", help="Let it pick among readings: never, in ties, or always.")
-    ] = "never",
-    compose: Annotated[
-        bool | None,
-        typer.Option(
-            "--compose/--no-compose",
-            help="Let it write the query, or never; if not said, an able one does where nothing else fits.",
-            show_default=False,
-        ),
-    ] = None,
-    meaning: Annotated[
-        list[str] | None,
-        typer.Option("--meaning", metavar="NAME=ID", help="What a name means; may be repeated.", show_default=False),
-    ] = None,
-    kinds: Annotated[
-        bool | None,
-        typer.Option(
-            "--kinds/--no-kinds",
-            help="With kinds of what is named, or without; if not said, only where nothing else is found.",
-            show_default=False,
-        ),
-    ] = None,
+    question: Question = None,
+    store: StoreName = "embedded",
+    model: Model = None,
+    choose: Choose = "never",
+    compose: Compose = None,
+    meaning: Meaning = None,
+    kinds: Kinds = None,
     layer: Layer = "all",
     source: SourceNames = None,
     as_of: AsOf = None,
     min_confidence: MinConfidence = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Also say how the question was read.")] = False,
-    draw: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the evidence: FILE.html or FILE.svg.", show_default=False)
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many items to show.")] = SHOWN,
-    no_embedding: Annotated[bool, typer.Option("--no-embedding", help="Rank readings by words alone.")] = False,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="For each query.")] = 30.0,
+    explain: Explain = False,
+    draw: Draw = None,
+    limit: Limit = SHOWN,
+    no_embedding: NoEmbedding = False,
+    timeout: Seconds = 30.0,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question about a graph, with the query that ran and the evidence behind the answer.
@@ -130,18 +135,14 @@ def ask(
     heading = {"graph": graph, "snapshot": engine.manifest.snapshot}
     if answer is None:
         raise typer.Exit(_converse(asker, filters, heading if as_json else None, limit=limit, explain=explain))
-    if draw is not None and not answer.evidence.triples:
-        print("clew: there is nothing to draw: no triple carries this answer", file=sys.stderr)
-        draw = None
-    if draw is not None:
-        _draw(engine, answer, draw)
+    drawn = None if draw is None else _drawn(engine, answer, draw)
     if as_json:
-        print_json({**heading, **answer_record(answer), "drawing": draw})
+        print_json({**heading, **answer_record(answer), "drawing": drawn})
     else:
         show_answer(answer, limit=limit, explain=explain)
-        if draw is not None:
+        if drawn is not None:
             say()
-            say(f"drawn in {printable(draw)}")
+            say(f"drawn in {printable(drawn)}")
     if answer.abstained is not None:
         raise typer.Exit(1)
 
@@ -242,7 +243,11 @@ def _show_reading(answer: "Answer") -> None:
     )
 
 
-def _draw(engine: "Engine", answer: "Answer", path: str) -> None:
+def _drawn(engine: "Engine", answer: "Answer", path: str) -> str | None:
+    """Draw the evidence; None where there is none."""
+    if not answer.evidence.triples:
+        print("clew: there is nothing to draw: no triple carries this answer", file=sys.stderr)
+        return None
     from clew.app.drawing import scene_of_triples, write_drawing
 
     starts = [item.id for item in answer.items[:SHOWN]]
@@ -250,3 +255,4 @@ def _draw(engine: "Engine", answer: "Answer", path: str) -> None:
     numbers = [number for each in supports for number in each.triples] or [t.triple for t in answer.evidence.triples]
     scene = scene_of_triples(engine, numbers, starts, answer.named, title=answer.question, description=answer.text)
     write_drawing(scene, path)
+    return path

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clew.app.cli.options import AsJson
+from clew.app.cli.options import AsJson, Choose, Compose, NoEmbedding
 from clew.errors import InputError
 
 __all__ = ["application"]
@@ -17,21 +17,9 @@ GraphToAsk = Annotated[
 ]
 Data = Annotated[str, typer.Option("--data", metavar="DIR", help="ibkh, alzkb, cypher: the folder of data sets.")]
 Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead.")]
-NoEmbedding = Annotated[bool, typer.Option("--no-embedding", help="Rank readings by words alone.")]
 Model = Annotated[
     str | None,
     typer.Option("--model", metavar="MODEL", help="A language model; by default none is used.", show_default=False),
-]
-Choose = Annotated[
-    str, typer.Option("--choose", metavar="WHEN", help="Let it pick among readings: never, ties or always.")
-]
-Compose = Annotated[
-    bool | None,
-    typer.Option(
-        "--compose/--no-compose",
-        help="Let it write the query, or never; if not said, an able one does where nothing else fits.",
-        show_default=False,
-    ),
 ]
 NoPhrase = Annotated[bool, typer.Option("--no-phrase", help="It does not phrase the texts.")]
 Against = Annotated[

@@ -14,12 +14,15 @@ __all__ = [
     "AsJson",
     "AsOf",
     "Backend",
+    "Choose",
+    "Compose",
     "Direction",
     "GraphPath",
     "Layer",
     "MaxDegree",
     "Metapath",
     "MinConfidence",
+    "NoEmbedding",
     "QualifierPairs",
     "Relation",
     "SourceNames",
@@ -71,6 +74,18 @@ QualifierPairs = Annotated[
 ]
 WithNegated = Annotated[bool, typer.Option("--with-negated", help="Also walk what is stated not to hold.")]
 Timeout = Annotated[float | None, typer.Option(metavar="SECONDS", help="Give up after this long.", show_default=False)]
+NoEmbedding = Annotated[bool, typer.Option("--no-embedding", help="Rank readings by words alone.")]
+Choose = Annotated[
+    str, typer.Option("--choose", metavar="WHEN", help="Let the model pick among readings: never, ties or always.")
+]
+Compose = Annotated[
+    bool | None,
+    typer.Option(
+        "--compose/--no-compose",
+        help="Let it write the query, or never; if not said, an able one does where nothing else fits.",
+        show_default=False,
+    ),
+]
 Backend = Annotated[str, typer.Option(metavar="NAME", help="auto, numba, numpy, scipy, torch or reference.")]
 
 
