@@ -20,7 +20,7 @@ from clew.app.cli.options import (
     open_graph,
     pairs,
 )
-from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say, shorten, terminal_width
+from clew.app.cli.output import bold, counted, one_line, print_json, print_table, printable, say, shorten, terminal_width
 from clew.app.cli.progress import terminal_progress
 from clew.errors import ClewError, InputError
 
@@ -218,7 +218,8 @@ def _show_evidence(answer: "Answer") -> None:
     if not answer.evidence.triples:
         return
     say()
-    say(f"evidence: {len(answer.evidence.triples):,} triples, {len(answer.evidence.documents):,} references")
+    triples, documents = answer.evidence.triples, answer.evidence.documents
+    say(f"evidence: {counted(len(triples), 'triple')}, {counted(len(documents), 'reference')}")
     width = terminal_width()
     for triple in answer.evidence.triples[:CITED]:
         cited = list(dict.fromkeys(each for assertion in triple.assertions for each in assertion.evidence))
