@@ -20,7 +20,17 @@ from clew.app.cli.options import (
     open_graph,
     pairs,
 )
-from clew.app.cli.output import bold, counted, one_line, print_json, print_table, printable, say, shorten, terminal_width
+from clew.app.cli.output import (
+    bold,
+    counted,
+    one_line,
+    print_json,
+    print_table,
+    printable,
+    say,
+    shorten,
+    terminal_width,
+)
 from clew.app.cli.progress import terminal_progress
 from clew.errors import ClewError, InputError
 
