@@ -1,33 +1,42 @@
-"""The fused attention kernel against plain attention, forward and backward, on random packed batches; and its time.
+"""The fused kernels against torch's own operations, forward and backward, on random batches; and their time.
 
 Runs on a GPU, or on a CPU under Triton's interpreter (TRITON_INTERPRET=1).
 """
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from clew.extract.chains import ROOTS, SLOTS
 from clew.extract.model.attention import attend, make_geometry
 from clew.extract.model.config import DECAYS, Decay
 from clew.extract.model.distances import make_places
+from clew.extract.model.masking import NOTHING
 
 __all__ = ["check", "relative"]
 
-WAYS = ((64, 64, 4, 1), (64, 64, 4, 2), (64, 32, 4, 1), (64, 32, 4, 2), (32, 32, 2, 1), (32, 32, 4, 1), (32, 64, 4, 1))
+SEQUENCES = 512  # when timing
+WAYS = ((64, 64, 4, 1), (64, 64, 4, 2), (64, 32, 4, 1), (64, 32, 4, 2), (128, 64, 8, 1), (128, 64, 8, 2))
 
 
 def check() -> None:
-    """Compare the fused kernel with plain attention, forward and backward, on random packed batches."""
+    """Compare the fused kernels with torch's own operations, forward and backward, on random batches."""
     on_gpu = torch.cuda.is_available()
     device = torch.device("cuda" if on_gpu else "cpu")
     worst = 0.0
     half = (torch.bfloat16, 2e-2) if on_gpu else (torch.float16, 1e-2)  # the interpreter has no products in bfloat16
     kinds = [(torch.float32, 1e-4), half]
     for kind, allowed in kinds:
+        for name, compare in (("gelu", compare_gelu), ("losses", compare_losses)):
+            errors = compare(device, kind)
+            print(f"{kind} {name}: output {errors[0]:.1e}, gradient {errors[1]:.1e}")
+            worst = max(worst, max(errors) / allowed)
         for decay in DECAYS:
             for heads, width, longest in ((8, 512, 256), (2, 64, 130)) if on_gpu else ((2, 32, 70),):
                 errors = compare_kernels(device, kind, decay, heads, width, longest)
@@ -39,8 +48,48 @@ def check() -> None:
     if on_gpu:
         time_attention(device)
     if not worst <= 1:
-        sys.exit("the fused kernel differs from plain attention")
-    print("the fused kernel agrees with plain attention")
+        sys.exit("the fused kernels differ from torch's own operations")
+    print("the fused kernels agree with torch's own operations")
+
+
+def compare_gelu(device: torch.device, kind: torch.dtype) -> tuple[float, float]:
+    """Relative errors of output and gradient."""
+    from clew.extract.model.activation_triton import gelu_fused
+
+    start = 3 * torch.randn(301, 257, device=device).to(kind)
+    return compare_with_exact(gelu_fused, partial(functional.gelu, approximate="tanh"), start)
+
+
+def compare_losses(device: torch.device, kind: torch.dtype) -> tuple[float, float]:
+    """Relative errors of cross entropies and gradient, over words with some columns after them that do not count."""
+    from clew.extract.model.losses_triton import surprise_fused
+
+    rows, columns, words = 40, 4992, 4987
+    start = 4 * torch.randn(rows, columns, device=device).to(kind)
+    targets = torch.randint(0, words, (rows,), dtype=torch.int32, device=device)
+    targets[:2] = torch.tensor([NOTHING, words - 1])
+    return compare_with_exact(
+        lambda logits: surprise_fused(logits, targets, words)[0],
+        lambda logits: functional.cross_entropy(
+            logits[:, :words], targets.long(), ignore_index=NOTHING, reduction="none"
+        ),
+        start,
+    )
+
+
+def compare_with_exact(
+    fused: Callable[[torch.Tensor], torch.Tensor], plain: Callable[[torch.Tensor], torch.Tensor], start: torch.Tensor
+) -> tuple[float, float]:
+    """Relative errors of output and gradient against the plain operation in float64."""
+    results = []
+    upstream: torch.Tensor | None = None
+    for work, kind in ((plain, torch.float64), (fused, start.dtype)):
+        x = start.to(kind).detach().requires_grad_()
+        out = work(x)
+        upstream = torch.randn_like(out).to(start.dtype) if upstream is None else upstream
+        results.append((out.detach(), *torch.autograd.grad(out, x, upstream.to(out.dtype))))
+    output, gradient = (relative(exact, found) for exact, found in zip(*results, strict=True))
+    return output, gradient
 
 
 def compare_kernels(
@@ -74,11 +123,13 @@ def relative(exact: torch.Tensor, found: torch.Tensor) -> float:
     return float((exact.double() - found.double()).norm() / exact.double().norm())
 
 
-def random_places(random: np.random.Generator, *, sequences: int, longest: int) -> tuple[Any, Any, Any]:
+def random_places(
+    random: np.random.Generator, *, sequences: int, longest: int, shortest: int = 1
+) -> tuple[Any, Any, Any]:
     """Roots and leaf slots of random chains: position, slot and offsets."""
     position, slot, lengths = [], [], []
     for number in range(sequences):
-        total = longest if number == 0 else int(random.integers(1, longest + 1))
+        total = longest if number == 0 else int(random.integers(shortest, longest + 1))
         roots = min(ROOTS, max(1, int(total * random.uniform(0.5, 1))))
         at, here = list(range(roots)), [0] * roots
         for root in random.permutation(roots):
@@ -99,7 +150,7 @@ def time_attention(device: torch.device) -> None:
     from clew.extract.model import attention_triton as kernels
 
     random = np.random.default_rng(0)
-    position, slot, offsets = random_places(random, sequences=128, longest=190)
+    position, slot, offsets = random_places(random, sequences=SEQUENCES, longest=140, shortest=60)
     places = make_places(torch.from_numpy(position), torch.from_numpy(slot)).to(device)
     bounds = torch.from_numpy(offsets.astype(np.int32)).to(device)
     begin = torch.repeat_interleave(bounds[:-1], bounds.diff())
@@ -107,10 +158,11 @@ def time_attention(device: torch.device) -> None:
     made = make_geometry(places, begin, bounds, p, base=0.6, roots=ROOTS, kernel="triton", kind=torch.bfloat16)
     qkv = torch.randn(len(position), 1536, device=device, dtype=torch.bfloat16)
     inputs = (qkv, made.fades, made.slopes, bounds)
-    chosen = [replace(launch) for launch in (kernels.FORWARD, kernels.KEYS, kernels.QUERIES)]
-    print(f"{len(position)} tokens in 128 sequences, 8 heads; size, stride, warps, stages; now {chosen}")
+    launches = (kernels.FORWARD, kernels.KEYS, kernels.QUERIES)
+    chosen = [replace(launch) for launch in launches]
+    print(f"{len(position)} tokens in {SEQUENCES} sequences; size, stride, warps, stages; now {chosen}")
     for way in WAYS:
-        for launch in (kernels.FORWARD, kernels.KEYS, kernels.QUERIES):
+        for launch in launches:
             launch.size, launch.stride, launch.warps, launch.stages = way
         print(f"  {way}: {time_kernels(inputs, p)}", flush=True)
     kernels.FORWARD, kernels.KEYS, kernels.QUERIES = chosen

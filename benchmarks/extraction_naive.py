@@ -38,16 +38,14 @@ class NaiveGraphMert(nn.Module):
 
     def forward(self, batch: Batch) -> torch.Tensor:
         dense, filled = _spread_out(batch)  # fields over B * 1024 places; (B, 1024)
-        seeds = draw_seeds(self.config.layers + 1, 3, device=dense.tokens.device) if self.model.training else None
+        seeds = draw_seeds(self.config.layers + 2, 3, device=dense.tokens.device) if self.model.training else None
         x = self.model.embedding(dense, None if seeds is None else seeds[-1])
-        if torch.is_autocast_enabled(x.device.type):
-            x = x.to(torch.get_autocast_dtype(x.device.type))
         x = x.view(*filled.shape, -1)  # (B, 1024, width)
         places = make_places(dense.position[:PLACES], dense.slot[:PLACES])
         fade = decay(distances(places), self.model.p, self.config.decay_base)  # (1024, 1024)
         for number, layer in enumerate(self.model.encoder.layers):
             x = _run_layer(layer, x, fade, filled, (None,) * 3 if seeds is None else seeds[number].unbind())
-        x = self.model.encoder.norm(x).to(x.dtype).flatten(0, 1)  # (B * 1024, width)
+        x = self.model.encoder.norm(x, None, 0.0, None).flatten(0, 1)  # (B * 1024, width)
         return self._losses(x, dense)
 
     def _losses(self, x: torch.Tensor, dense: Batch) -> torch.Tensor:
@@ -73,8 +71,8 @@ def _run_layer(layer: Layer, x: torch.Tensor, fade: torch.Tensor, filled: torch.
     logits = logits.masked_fill(~filled[:, None, None, :], float("-inf"))
     weights = torch.softmax(logits, -1) * fade
     mixed = (weights.to(value.dtype) @ value).transpose(1, 2).flatten(2)
-    x = x + drop(layer.mix(mixed), config.dropout, seeds[0]).to(x.dtype)
-    return x + layer._think(layer.inner_norm(x), *seeds[1:]).to(x.dtype)
+    x = x + drop(layer.mix(mixed), config.dropout, seeds[1]).to(x.dtype)
+    return x + drop(layer._think(layer.inner_norm(x), seeds[2]), config.dropout, seeds[0]).to(x.dtype)
 
 
 def _spread_out(batch: Batch) -> tuple[Batch, torch.Tensor]:

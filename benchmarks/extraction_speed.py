@@ -109,7 +109,7 @@ def profile(given: argparse.Namespace) -> None:
         show_kernels(trainer, group)
 
 
-def show_kernels(trainer: Trainer, group: list[Packed], *, steps: int = 5, rows: int = 25) -> None:
+def show_kernels(trainer: Trainer, group: list[Packed], *, steps: int = 5, rows: int = 60) -> None:
     """The kernels of a step by their time on the device."""
     kinds = [torch.profiler.ProfilerActivity.CPU]
     if trainer.device.type == "cuda":

@@ -1,5 +1,6 @@
 """Configs: presets, their JSON, and values that make no model."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -23,6 +24,15 @@ def test_the_papers_setting() -> None:
     assert not config.positions
     assert not config.prefix
     assert not config.pre_norm
+    assert config.biases
+    assert config.gelu == "erf"
+
+
+def test_a_model_from_before_a_switch_is_what_it_was() -> None:
+    config = replace(make_config("tiny", vocabulary=300, relations=4), biases=True, gelu="erf")
+    stated = json.loads(config.to_json())
+    del stated["biases"], stated["gelu"]
+    assert read_config(json.dumps(stated)) == config
 
 
 def test_an_unknown_size_is_named() -> None:
@@ -37,6 +47,7 @@ def test_an_unknown_size_is_named() -> None:
         ("relations", 0),
         ("heads", 3),
         ("decay", "both"),
+        ("gelu", "relu"),
         ("decay_base", 1.0),
         ("dropout", 1.0),
         ("relation_dropout", -0.1),

@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from clew.extract.chains import MASK, SLOTS, Chains
 from clew.extract.model.batch import Batch, collate
-from clew.extract.model.config import SIZES, Config, make_config, paper_config
+from clew.extract.model.config import SIZES, Config, Gelu, make_config, paper_config
+from clew.extract.model.distances import decay, distances, make_places
 from clew.extract.model.graphmert import GraphMert, count_parameters
 from clew.extract.model.masking import NOTHING, draw_leaves
 from random_chains import make_chains
@@ -63,6 +65,31 @@ def test_packed_is_each_sequence_alone(pre_norm: bool) -> None:
         alone = model.encode(batch_of(chains, config, np.array([sequence])))
         begin, end = batch.offsets[sequence], batch.offsets[sequence + 1]
         assert torch.allclose(together[begin:end], alone, atol=1e-5)
+
+
+@pytest.mark.parametrize(("biases", "gelu"), [(True, "erf"), (False, "tanh")])
+def test_the_encoder_is_its_layers_written_out(biases: bool, gelu: Gelu) -> None:
+    config = replace(CONFIG, biases=biases, gelu=gelu)
+    model, batch = make_model(config), batch_of(make_chains(1, seed=2), config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))  # norms and biases are not where they began
+    x = model.embedding(batch, None)
+    places = make_places(batch.position, batch.slot)
+    fade = decay(distances(places), model.p, config.decay_base)
+    size = config.head_width
+    for layer in model.encoder.layers:
+        mixed = []
+        for head in layer.qkv(layer.attention_norm(x)).view(len(x), 3, config.heads, size).unbind(2):
+            query, key, value = head.unbind(1)
+            mixed.append((torch.softmax(query @ key.T / size**0.5, -1) * fade) @ value)
+        x = x + layer.mix(torch.cat(mixed, -1))
+        inner = layer.widen(layer.inner_norm(x))
+        x = x + layer.narrow(functional.gelu(inner, approximate="tanh" if gelu == "tanh" else "none"))
+    norm = model.encoder.norm
+    expected = functional.layer_norm(x, (config.width,), norm.weight, norm.bias)
+    assert torch.allclose(model.encode(batch), expected, atol=1e-4)
+    assert any(name.endswith("bias") for name, _ in model.encoder.named_parameters()) == biases
 
 
 def test_a_masked_leafs_own_tokens_never_reach_its_prediction() -> None:

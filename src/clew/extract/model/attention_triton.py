@@ -4,6 +4,8 @@ One program works on one block of one sequence and head, and walks over that seq
 memory, and nothing is padded. Softmax is taken while walking, in base 2; the decay enters the numerator only. What
 two tokens' decay is, all layers and heads share: it is read from rows that were made once for the batch. The gradient
 of p is summed beside that of the queries. Runs on CUDA, and on a CPU under Triton's interpreter (TRITON_INTERPRET=1).
+
+The programs of one more sequence than there are write zeros where tokens only fill the stream up.
 """
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -29,8 +31,21 @@ class Launch:
     warps: int
     stages: int
 
+    def options(self) -> dict[str, int]:
+        """What a kernel is called with."""
+        return {"size": self.size, "stride": self.stride, "num_warps": self.warps, "num_stages": self.stages}
 
-FORWARD, KEYS, QUERIES = Launch(64, 64, 4, 1), Launch(64, 32, 4, 1), Launch(64, 32, 4, 1)
+
+FORWARD, KEYS, QUERIES = Launch(64, 64, 4, 2), Launch(64, 32, 4, 2), Launch(64, 32, 4, 2)
+
+
+@triton.jit
+def _clear(to, begin, tokens, column, columns: tl.constexpr, size: tl.constexpr):
+    """Zero some columns of what only fills the stream up, from `begin` on; the programs of one head share the rows."""
+    for start in range(begin + tl.program_id(2) * size, tokens, tl.num_programs(2) * size):
+        row = (start + tl.arange(0, size))[:, None]
+        nothing = tl.zeros((size, column.shape[0]), to.dtype.element_ty)
+        tl.store(to + row * columns + column[None, :], nothing, mask=row < tokens)
 
 
 @triton.jit
@@ -39,13 +54,16 @@ def _forward(
     size: tl.constexpr, stride: tl.constexpr, decay: tl.constexpr, precision: tl.constexpr,
 ):  # fmt: skip
     sequence, head, block = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    column = head * width + tl.arange(0, width)
     begin = tl.load(offsets + sequence)
+    if sequence == tl.num_programs(0) - 1:
+        _clear(out, begin, tokens, column, heads * width, size)
+        return
     length = tl.load(offsets + sequence + 1) - begin
     if block * size >= length:
         return
     own = block * size + tl.arange(0, size)
     inside_own = own < length
-    column = head * width + tl.arange(0, width)
     at_own = (begin + own)[:, None] * (3 * heads * width) + column[None, :]
     query = tl.load(qkv + at_own, mask=inside_own[:, None], other=0.0)  # (size, width)
 
@@ -89,11 +107,15 @@ def _backward_keys(
     """The gradients of a block's keys and values: walk over the queries. Tiles have a row for each key, so that no
     weight is ever turned round; the decay between two tokens is the same both ways."""
     sequence, head, block = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    column = head * width + tl.arange(0, width)
     begin = tl.load(offsets + sequence)
+    if sequence == tl.num_programs(0) - 1:
+        _clear(grad_qkv, begin, tokens, heads * width + column, 3 * heads * width, size)
+        _clear(grad_qkv, begin, tokens, 2 * heads * width + column, 3 * heads * width, size)
+        return
     length = tl.load(offsets + sequence + 1) - begin
     if block * size >= length:
         return
-    column = head * width + tl.arange(0, width)
     own = block * size + tl.arange(0, size)
     inside_own = own < length
     at_own = (begin + own)[:, None] * (3 * heads * width) + column[None, :]
@@ -145,11 +167,16 @@ def _backward_queries(
     Leaves each row's product of output and gradient in `delta` for the keys.
     """
     sequence, head, block = tl.program_id(0), tl.program_id(1), tl.program_id(2)
-    begin = tl.load(offsets + sequence)
-    length = tl.load(offsets + sequence + 1) - begin
-    if block * size >= length:
-        return
     column = head * width + tl.arange(0, width)
+    begin = tl.load(offsets + sequence)
+    if sequence == tl.num_programs(0) - 1:
+        _clear(grad_qkv, begin, tokens, column, 3 * heads * width, size)
+        return
+    length = tl.load(offsets + sequence + 1) - begin
+    at_p = (sequence * heads + head) * tl.num_programs(2) + block
+    if block * size >= length:
+        tl.store(grad_p + at_p, 0.0)
+        return
     own = block * size + tl.arange(0, size)
     inside_own = own < length
     at_own = (begin + own)[:, None] * (3 * heads * width) + column[None, :]
@@ -188,7 +215,7 @@ def _backward_queries(
             grad_logits = grad_logits * fade
         grad_query += tl.dot(grad_logits.to(key.dtype), key, input_precision=precision)
     tl.store(grad_qkv + at_own, (grad_query * natural).to(grad_qkv.dtype.element_ty), mask=inside_own[:, None])
-    tl.store(grad_p + (sequence * heads + head) * tl.num_programs(2) + block, tl.sum(by_p, 0))
+    tl.store(grad_p + at_p, tl.sum(by_p, 0))
 
 
 @torch.library.custom_op("clew::attend", mutates_args=())
@@ -208,12 +235,12 @@ def attend_fused(
     """
     qkv = qkv.contiguous()
     tokens, width = qkv.shape[0], qkv.shape[1] // 3
-    out = qkv.new_zeros((tokens, width))
-    log_total = torch.zeros((heads, tokens), dtype=torch.float32, device=qkv.device)
+    out = qkv.new_empty((tokens, width))
+    log_total = torch.empty((heads, tokens), dtype=torch.float32, device=qkv.device)
     shape = {"heads": heads, "width": width // heads, "longest": LONGEST, "decay": decay, "precision": "ieee"}
-    _forward[(offsets.shape[0] - 1, heads, triton.cdiv(LONGEST, FORWARD.size))](
+    _forward[(offsets.shape[0], heads, triton.cdiv(LONGEST, FORWARD.size))](
         qkv, fades, offsets, out, log_total, LOG2E * (width // heads) ** -0.5, tokens,
-        size=FORWARD.size, stride=FORWARD.stride, num_warps=FORWARD.warps, num_stages=FORWARD.stages, **shape,
+        **FORWARD.options(), **shape,
     )  # fmt: skip
     return out, log_total
 
@@ -233,18 +260,20 @@ def _attend_backward(
     """Gradients of `qkv` and of p."""
     qkv, grad_out = qkv.contiguous(), grad_out.contiguous()
     tokens, width = qkv.shape[0], qkv.shape[1] // 3
-    grad_qkv, delta = torch.zeros_like(qkv), torch.empty_like(log_total)
+    grad_qkv = torch.empty_like(qkv)
     sequences, natural = offsets.shape[0] - 1, (width // heads) ** -0.5
-    grad_p = torch.zeros((sequences, heads, triton.cdiv(LONGEST, QUERIES.size)), dtype=torch.float32, device=qkv.device)
     shape = {"heads": heads, "width": width // heads, "longest": LONGEST, "decay": decay, "precision": "ieee"}
-    _backward_queries[(sequences, heads, triton.cdiv(LONGEST, QUERIES.size))](
+    delta = torch.empty_like(log_total)
+    blocks = triton.cdiv(LONGEST, QUERIES.size)
+    grad_p = torch.empty((sequences, heads, blocks), dtype=torch.float32, device=qkv.device)
+    _backward_queries[(sequences + 1, heads, blocks)](
         qkv, fades, slopes, offsets, out, log_total, delta, grad_out, grad_qkv, grad_p,
         LOG2E * natural, natural, tokens,
-        size=QUERIES.size, stride=QUERIES.stride, num_warps=QUERIES.warps, num_stages=QUERIES.stages, **shape,
+        **QUERIES.options(), **shape,
     )  # fmt: skip
-    _backward_keys[(sequences, heads, triton.cdiv(LONGEST, KEYS.size))](
+    _backward_keys[(sequences + 1, heads, triton.cdiv(LONGEST, KEYS.size))](
         qkv, fades, offsets, log_total, delta, grad_out, grad_qkv, LOG2E * natural, natural, tokens,
-        size=KEYS.size, stride=KEYS.stride, num_warps=KEYS.warps, num_stages=KEYS.stages, **shape,
+        **KEYS.options(), **shape,
     )  # fmt: skip
     return grad_qkv, grad_p.sum()
 

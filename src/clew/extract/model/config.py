@@ -10,6 +10,8 @@ __all__ = ["SIZES", "Config", "make_config", "paper_config", "read_config"]
 
 Decay = Literal["weights", "logits", "none"]
 DECAYS: tuple[Decay, ...] = ("weights", "logits", "none")
+Gelu = Literal["tanh", "erf"]
+EARLIER = {"gelu": "erf", "biases": True}  # what models were whose config.json does not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,11 @@ class Config:
     pre_norm: bool = (
         True  # layer norms before each part: trains stably from scratch in few steps; RoBERTa has them after
     )
+    biases: bool = False  # in the layers' products and norms: summing their gradients takes time
+    gelu: Gelu = "tanh"  # a close form that is quicker to compute, or the exact one
 
     dropout: float = 0.1
-    activation_dropout: float = 0.1
+    activation_dropout: float = 0.0
     attention_dropout: float = 0.0  # the fused kernel has none: above 0, training goes by plain attention
 
     def __post_init__(self) -> None:
@@ -61,6 +65,7 @@ class Config:
             _expect(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, expected 1 or more")
         _expect(self.width % self.heads == 0, f"width {self.width} is not a multiple of {self.heads} heads")
         _expect(self.decay in DECAYS, f"decay is {self.decay!r}, expected one of {', '.join(DECAYS)}")
+        _expect(self.gelu in ("tanh", "erf"), f"gelu is {self.gelu!r}, expected tanh or erf")
         _expect(0 < self.decay_base < 1, f"decay_base is {self.decay_base}, expected between 0 and 1")
         for name in ("relation_dropout", "dropout", "activation_dropout", "attention_dropout"):
             _expect(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, expected 0 to below 1")
@@ -99,18 +104,26 @@ def make_config(size: str, *, vocabulary: int, relations: int) -> Config:
 
 
 def paper_config(*, vocabulary: int, relations: int, size: str = "paper") -> Config:
-    """The setting of the paper: no positions, no visible prefixes, norms after each part, dropout on attention."""
-    config = make_config(size, vocabulary=vocabulary, relations=relations)
-    return replace(config, positions=False, prefix=0.0, pre_norm=False, attention_dropout=0.1)
+    """The setting of the paper: no positions, no visible prefixes, norms after each part, dropout everywhere."""
+    return replace(
+        make_config(size, vocabulary=vocabulary, relations=relations),
+        positions=False,
+        prefix=0.0,
+        pre_norm=False,
+        biases=True,
+        gelu="erf",
+        activation_dropout=0.1,
+        attention_dropout=0.1,
+    )
 
 
 def read_config(text: str) -> Config:
-    """A config from JSON; unknown or missing entries are refused."""
+    """A config from JSON; unknown entries are refused."""
     try:
         stated: dict[str, Any] = json.loads(text)
         unknown = sorted(set(stated) - {field.name for field in fields(Config)})
         _expect(not unknown, f"unknown entries {', '.join(unknown)}")
-        return Config(**stated)
+        return Config(**{**EARLIER, **stated})
     except (ValueError, TypeError) as error:
         raise InputError(f"config.json cannot be used: {error}") from error
 

@@ -4,6 +4,8 @@ A mask costs a few operations where it is used and is computed again in the back
 library's own generator took longer than the rest of the layer around it.
 """
 
+from typing import Any
+
 import torch
 
 __all__ = ["draw_seeds", "drop"]
@@ -20,9 +22,34 @@ def drop(x: torch.Tensor, share: float, seed: torch.Tensor | None) -> torch.Tens
     """Zero a share of the numbers and raise the others to make up for it; without a seed, nothing is dropped."""
     if seed is None or share == 0:
         return x
-    place = torch.arange(x.numel(), dtype=torch.int32, device=x.device).view(x.shape)
-    keep = _hash(place ^ seed) >= int(share * HIGHEST)
-    return torch.where(keep, x * (1 / (1 - share)), 0.0)
+    return Drop.apply(x, share, seed)
+
+
+class Drop(torch.autograd.Function):  # type: ignore[misc]
+    """Dropout that keeps its seed for the backward pass, never its mask."""
+
+    @staticmethod
+    def forward(x: torch.Tensor, share: float, seed: torch.Tensor) -> torch.Tensor:
+        return _zero(x, share, _places(x) ^ seed)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[torch.Tensor, float, torch.Tensor], output: torch.Tensor) -> None:
+        _, ctx.share, seed = inputs
+        ctx.save_for_backward(seed)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        (seed,) = ctx.saved_tensors
+        # The other way round: what looks the same, the compiler computes once, and then it keeps the mask in memory.
+        return _zero(grad, ctx.share, seed ^ _places(grad)), None, None
+
+
+def _places(x: torch.Tensor) -> torch.Tensor:
+    return torch.arange(x.numel(), dtype=torch.int32, device=x.device).view(x.shape)
+
+
+def _zero(x: torch.Tensor, share: float, bits: torch.Tensor) -> torch.Tensor:
+    return torch.where(_hash(bits) >= int(share * HIGHEST), x * (1 / (1 - share)), 0.0)
 
 
 def _hash(bits: torch.Tensor) -> torch.Tensor:

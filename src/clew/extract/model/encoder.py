@@ -2,8 +2,8 @@
 
 import torch
 from torch import nn
-from torch.nn import functional
 
+from clew.extract.model.activation import activate
 from clew.extract.model.attention import Geometry, attend
 from clew.extract.model.config import Config
 from clew.extract.model.dropout import drop
@@ -12,30 +12,41 @@ __all__ = ["Encoder", "Layer"]
 
 
 class Layer(nn.Module):  # type: ignore[misc]
-    """Attention and the fully connected part, each with its norm (before it, or after as in RoBERTa) and a bypass."""
+    """Attention and the fully connected part, each with its norm (before it, or after as in RoBERTa) and a bypass.
+
+    With norms before, what the fully connected part adds to the stream is given on by itself, and the next layer adds
+    it: layers are compiled one by one, and so adding, dropout and the norm that follows are one pass over memory.
+    """
 
     def __init__(self, config: Config, *, kernel: str) -> None:
         super().__init__()
         self.config = config
         self.kernel = kernel
-        width = config.width
-        self.attention_norm = nn.LayerNorm(width)
-        self.qkv = nn.Linear(width, 3 * width)
-        self.mix = nn.Linear(width, width)
-        self.inner_norm = nn.LayerNorm(width)
-        self.widen = nn.Linear(width, config.inner)
-        self.narrow = nn.Linear(config.inner, width)
+        width, biases = config.width, config.biases
+        self.attention_norm = nn.LayerNorm(width, bias=biases)
+        self.qkv = nn.Linear(width, 3 * width, bias=biases)
+        self.mix = nn.Linear(width, width, bias=biases)
+        self.inner_norm = nn.LayerNorm(width, bias=biases)
+        self.widen = nn.Linear(width, config.inner, bias=biases)
+        self.narrow = nn.Linear(config.inner, width, bias=biases)
 
-    def forward(self, x: torch.Tensor, geometry: Geometry, seeds: torch.Tensor | None) -> torch.Tensor:
-        """(T, width) -> (T, width); `seeds` (3,) are of this layer's dropout, None if there is none."""
-        attention, inner, outer = (None, None, None) if seeds is None else seeds.unbind()
+    def forward(
+        self, x: torch.Tensor, late: torch.Tensor | None, geometry: Geometry, seeds: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """The stream and what is still to be added to it, each (T, width), to the same after this layer.
+
+        `seeds` (3,) are of dropout: of what is added late, of attention, and of activations; None if there is none.
+        """
+        by_late, by_attention, by_inner = (None, None, None) if seeds is None else seeds.unbind()
+        share = self.config.dropout
         if self.config.pre_norm:
-            x = x + self._attend(self.attention_norm(x), geometry, attention).to(x.dtype)
-            return x + self._think(self.inner_norm(x), inner, outer).to(x.dtype)
-        x = self.attention_norm(x + self._attend(x, geometry, attention)).to(x.dtype)
-        return self.inner_norm(x + self._think(x, inner, outer)).to(x.dtype)
+            x = _add(x, late, share, by_late)
+            x = _add(x, self._attend(self.attention_norm(x), geometry), share, by_attention)
+            return x, self._think(self.inner_norm(x), by_inner)
+        x = self.attention_norm(_add(x, self._attend(x, geometry), share, by_attention)).to(x.dtype)
+        return self.inner_norm(_add(x, self._think(x, by_inner), share, by_late)).to(x.dtype), None
 
-    def _attend(self, x: torch.Tensor, geometry: Geometry, seed: torch.Tensor | None) -> torch.Tensor:
+    def _attend(self, x: torch.Tensor, geometry: Geometry) -> torch.Tensor:
         config = self.config
         mixed = attend(
             self.qkv(x),
@@ -45,12 +56,20 @@ class Layer(nn.Module):  # type: ignore[misc]
             kernel=self.kernel,
             dropout=config.attention_dropout if self.training else 0.0,
         )
-        return drop(self.mix(mixed), config.dropout, seed)
+        return self.mix(mixed)
 
-    def _think(self, x: torch.Tensor, inner: torch.Tensor | None, outer: torch.Tensor | None) -> torch.Tensor:
-        config = self.config
-        x = drop(functional.gelu(self.widen(x)), config.activation_dropout, inner)
-        return drop(self.narrow(x), config.dropout, outer)
+    def _think(self, x: torch.Tensor, seed: torch.Tensor | None) -> torch.Tensor:
+        inner = activate(self.widen(x), self.config.gelu, kernel=self.kernel)
+        return self.narrow(drop(inner, self.config.activation_dropout, seed))
+
+
+class Ending(nn.LayerNorm):  # type: ignore[misc]
+    """Adds what the last layer left to be added, and norms the sum."""
+
+    def forward(
+        self, x: torch.Tensor, late: torch.Tensor | None, share: float, seed: torch.Tensor | None
+    ) -> torch.Tensor:
+        return super().forward(_add(x, late, share, seed)).to(x.dtype)
 
 
 class Encoder(nn.Module):  # type: ignore[misc]
@@ -58,11 +77,19 @@ class Encoder(nn.Module):  # type: ignore[misc]
 
     def __init__(self, config: Config, *, kernel: str) -> None:
         super().__init__()
+        self.dropout = config.dropout
         self.layers = nn.ModuleList(Layer(config, kernel=kernel) for _ in range(config.layers))
-        self.norm = nn.LayerNorm(config.width) if config.pre_norm else nn.Identity()
+        self.norm = Ending(config.width, bias=config.biases) if config.pre_norm else None
 
     def forward(self, x: torch.Tensor, geometry: Geometry, seeds: torch.Tensor | None) -> torch.Tensor:
-        """(T, width) -> (T, width); `seeds` (layers, 3) are of the layers' dropout, None if there is none."""
+        """(T, width) -> (T, width); `seeds` (layers + 1, 3) are of dropout, None if there is none."""
+        late = None
         for number, layer in enumerate(self.layers):
-            x = layer(x, geometry, None if seeds is None else seeds[number])
-        return self.norm(x).to(x.dtype)
+            x, late = layer(x, late, geometry, None if seeds is None else seeds[number])
+        if self.norm is None:
+            return x
+        return self.norm(x, late, self.dropout, None if seeds is None else seeds[len(self.layers), 0])
+
+
+def _add(x: torch.Tensor, late: torch.Tensor | None, share: float, seed: torch.Tensor | None) -> torch.Tensor:
+    return x if late is None else x + drop(late, share, seed).to(x.dtype)

@@ -31,20 +31,34 @@ class Embedding(nn.Module):  # type: ignore[misc]
         self.norm = nn.LayerNorm(config.width)
 
     def forward(self, batch: Batch, seeds: torch.Tensor | None) -> torch.Tensor:
-        """(T, width); `seeds` (3,) are of dropout, None if there is none."""
+        """(T, width), in bfloat16 under autocast; `seeds` (3,) are of dropout, None if there is none."""
         x = self.words(batch.tokens)
         if self.hgat is not None and batch.block_relation.shape[0] > 0:
             x = self.hgat(x, batch, None if seeds is None else seeds[1:])
         if self.position is not None and self.slot is not None:
-            x = x + self.position(batch.position) + self.slot(batch.slot)
-        return drop(self.norm(x), self.dropout, None if seeds is None else seeds[0])
+            x = x + _look_up_both(self.position.weight, batch.position, self.slot.weight, batch.slot)
+        x = drop(self.norm(x), self.dropout, None if seeds is None else seeds[0])
+        if torch.is_autocast_enabled(x.device.type):
+            x = x.to(torch.get_autocast_dtype(x.device.type))
+        return x
+
+
+def _look_up_both(one: torch.Tensor, place: torch.Tensor, other: torch.Tensor, slot: torch.Tensor) -> torch.Tensor:
+    """The sum of a row of each of two small tables as one product, whose gradient is one too.
+
+    Were rows' gradients added up by index, tens of thousands of additions to a row would wait for each other on a GPU.
+    """
+    row = torch.arange(len(one) + len(other), device=place.device, dtype=place.dtype)
+    chosen = (place[:, None] == row) | (slot[:, None] + len(one) == row)
+    return chosen.to(one.dtype) @ torch.cat((one, other))
 
 
 class Heads(nn.Module):  # type: ignore[misc]
     """What predicts words; their embeddings are those of the input."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, kernel: str) -> None:
         super().__init__()
+        self.kernel = kernel
         self.transform = Transform(config)
         self.boundary = Boundary(config) if config.boundary_loss and config.span_masks else None
         self.bias = nn.Parameter(torch.zeros(config.vocabulary))
@@ -53,11 +67,11 @@ class Heads(nn.Module):  # type: ignore[misc]
         root = self.transform(x[batch.root_index])
         leaf = self.transform(x[batch.leaf_index])
         boundary = self.boundary(x, batch) if self.boundary is not None else None
-        return sum_losses(root, boundary, leaf, words, self.bias, batch)
+        return sum_losses(root, boundary, leaf, words, self.bias, batch, kernel=self.kernel)
 
 
 class GraphMert(nn.Module):  # type: ignore[misc]
-    """The model; `kernel` names what computes attention (`attention.pick_kernel`)."""
+    """The model; `kernel` names what computes attention, GELU and losses (`attention.pick_kernel`)."""
 
     def __init__(self, config: Config, *, kernel: str = "plain") -> None:
         super().__init__()
@@ -66,14 +80,14 @@ class GraphMert(nn.Module):  # type: ignore[misc]
         self.embedding = Embedding(config)
         self.p = nn.Parameter(torch.tensor(config.decay_start))
         self.encoder = Encoder(config, kernel=kernel)
-        self.heads = Heads(config)
+        self.heads = Heads(config, kernel=kernel)
         self._begin()
 
     def _begin(self) -> None:
         for module in self.modules():
             if isinstance(module, nn.Linear | nn.Embedding):
                 nn.init.normal_(module.weight, std=SPREAD)
-            if isinstance(module, nn.Linear):
+            if isinstance(module, nn.Linear) and module.bias is not None:
                 nn.init.zeros_(module.bias)
         if self.config.pre_norm:  # each layer adds to the stream: keep its spread from growing with depth
             for layer in self.encoder.layers:
@@ -82,10 +96,8 @@ class GraphMert(nn.Module):  # type: ignore[misc]
 
     def encode(self, batch: Batch) -> torch.Tensor:
         """Encodings of all tokens of a batch: (T, width), in bfloat16 under autocast."""
-        seeds = draw_seeds(self.config.layers + 1, 3, device=batch.tokens.device) if self.training else None
+        seeds = draw_seeds(self.config.layers + 2, 3, device=batch.tokens.device) if self.training else None
         x = self.embedding(batch, None if seeds is None else seeds[-1])
-        if torch.is_autocast_enabled(x.device.type):
-            x = x.to(torch.get_autocast_dtype(x.device.type))
         geometry = self.make_geometry(
             make_places(batch.position, batch.slot),
             batch.begin,
@@ -111,8 +123,9 @@ class GraphMert(nn.Module):  # type: ignore[misc]
 
 def compile_parts(model: GraphMert) -> None:
     """Compile a model's parts in place; its layers share one piece of code, so this is quick."""
-    for part in (model.embedding, *model.encoder.layers, model.heads):
-        part.compile(dynamic=False)
+    for part in (model.embedding, *model.encoder.layers, model.encoder.norm, model.heads):
+        if part is not None:
+            part.compile(dynamic=False)
     model.make_geometry = torch.compile(make_geometry, dynamic=False)
 
 

@@ -55,6 +55,8 @@ def sum_losses(
     words: torch.Tensor,
     bias: torch.Tensor,
     batch: Batch,
+    *,
+    kernel: str = "plain",
 ) -> torch.Tensor:
     """Summed cross entropies of masked roots, of the same by their boundaries, and of masked leaf slots: (3,) float32.
 
@@ -65,7 +67,16 @@ def sum_losses(
     count = words.shape[0]
     extra = -count % TILE
     words, bias = functional.pad(words, (0, 0, 0, extra)), functional.pad(bias, (0, extra))
-    logits = functional.linear(torch.cat(parts), words, bias)[:, :count].float()  # (2 M + N, V)
-    loss = functional.cross_entropy(logits, torch.cat(targets).long(), ignore_index=NOTHING, reduction="none")
+    logits = functional.linear(torch.cat(parts), words, bias)  # (2 M + N, V and some)
+    loss = _surprise(logits, torch.cat(targets), count, kernel)
     masked, slots = root.shape[0], leaf.shape[0]
     return torch.stack((loss[:masked].sum(), loss[masked + slots :].sum(), loss[masked : masked + slots].sum()))
+
+
+def _surprise(logits: torch.Tensor, targets: torch.Tensor, words: int, kernel: str) -> torch.Tensor:
+    """Cross entropies (n,) of the first `words` columns of logits; 0 where there is no target."""
+    if kernel == "triton":
+        from clew.extract.model.losses_triton import surprise_fused
+
+        return surprise_fused(logits, targets, words)[0]
+    return functional.cross_entropy(logits[:, :words].float(), targets.long(), ignore_index=NOTHING, reduction="none")

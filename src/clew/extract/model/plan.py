@@ -21,7 +21,7 @@ __all__ = ["Limits", "make_layout", "make_limits", "plan_epoch"]
 
 ORDER = 100  # what a random number is for: see `masking`
 TOKEN_STEP, STEP = 256, 64  # sizes are multiples of these, so that matrix products have whole tiles
-SLACK = 1.05  # over the fullest batch of the first epoch
+SLACK = 1.02  # over the fullest batch of the first epoch
 
 Ints = NDArray[np.int64]
 
