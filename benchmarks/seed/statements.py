@@ -6,6 +6,7 @@ few tails, or whose tails repeat their heads) are left out.
 
 import csv
 import gzip
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +38,7 @@ RELATIONS = (
 )
 CC_BY = "CC BY 4.0"
 SIDER_LICENSE = "CC BY-NC-SA 4.0"
+PERMISSIVE = re.compile(r"CC0\b|CC[ -]BY[ -]\d|HPO licence")  # how such licences begin; "CC BY-SA" does not
 SOURCES = (
     Source("MONDO", license=CC_BY, url="https://mondo.monarchinitiative.org", curated=True),
     Source("Gene Ontology", license=CC_BY, url="https://geneontology.org", curated=True),
@@ -90,12 +92,15 @@ class Statement(NamedTuple):
 
 
 def is_permissive(license_text: str | None) -> bool:
-    """Whether weights made from such rows may be passed on: not where commercial use is forbidden or nothing is known.
+    """Whether such rows, and weights made from them, may be passed on with no more than credit.
 
-    >>> [is_permissive(each) for each in ("CC BY 4.0", "ODbL 1.0", "CC BY-NC 4.0", None)]
-    [True, True, False, False]
+    Public domain, attribution, and HPO's own terms; neither share-alike (its reach over weights is not settled) nor
+    non-commercial, and nothing of which no licence is known.
+
+    >>> [is_permissive(each) for each in ("CC0 1.0", "CC BY 4.0", "CC BY-SA 3.0", "ODbL 1.0", "CC BY-NC 4.0", None)]
+    [True, True, False, False, False, False]
     """
-    return license_text is not None and "-NC" not in license_text
+    return license_text is not None and PERMISSIVE.match(license_text) is not None
 
 
 def vocabulary_statements(vocabulary: str, terms: Iterable[Term]) -> Iterator[Statement]:

@@ -148,12 +148,12 @@ class Vocabularies:
         """DrugBank id → name."""
         return {f"DrugBank:{row[0]}": row[2] for row in self._rows("drugbank_mappings") if row[1] == "NAME"}
 
-    def chemical_pairs(self) -> Iterator[tuple[str, str]]:
-        """Ids that mean the same chemical: by stated mapping, by CAS number, by PubChem compound."""
+    def chemical_pairs(self, *, drugbank: bool = True) -> Iterator[tuple[str, str]]:
+        """Ids that mean the same chemical: by stated mapping (DrugBank's too or not), CAS number, PubChem compound."""
         for row in self._rows("mesh_mappings"):
             if row[3] == "CHEBI":
                 yield f"MESH:{row[1]}", row[4]
-        for row in self._rows("drugbank_mappings"):
+        for row in self._rows("drugbank_mappings") if drugbank else ():
             if row[1] == "CHEBI":
                 yield f"DrugBank:{row[0]}", f"CHEBI:{row[2]}"
         by_cas = {cas: f"CHEBI:{chebi}" for cas, chebi in self._rows("cas_to_chebi")}

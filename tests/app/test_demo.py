@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.app.cli.demo import QUESTIONS, cache_directory
+from clew.app.cli.demo import QUESTIONS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -58,22 +58,6 @@ def test_demo(run, home: Path) -> None:
 
     (Path(report["graph"]) / "manifest.json").write_text("{}")
     assert run("demo", "--json").json["built"], "a graph that cannot be opened is built again"
-
-
-@pytest.mark.parametrize(
-    ("variables", "expected"),
-    [
-        ({"CLEW_HOME": "/a", "XDG_CACHE_HOME": "/b"}, "/a"),
-        ({"XDG_CACHE_HOME": "/b"}, "/b/clew"),
-        ({"HOME": "/c"}, "/c/.cache/clew"),
-    ],
-)
-def test_where_the_graph_is_kept(variables: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CLEW_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert cache_directory() == Path(expected)
 
 
 def test_a_drawing_of_no_known_kind_is_refused_before_anything_is_built(run, home: Path) -> None:

@@ -36,7 +36,7 @@ def test_status_lists_every_stage(run, short_run: Path) -> None:
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[0].split() == ["stage", "made", "by", "state", "what", "it", "holds", "counted"]
-    assert sum(" finished " in line for line in lines) == 12
+    assert sum(" finished " in line for line in lines) == 15
     assert f"{DOCUMENTS} documents" in done.out
     assert f"clew build {short_run}/triples" in done.out
 
@@ -98,7 +98,6 @@ def test_ones_own_text_is_a_table_or_json(run, short_run: Path, tmp_path: Path, 
         (("extract", "run", "x", "--size", "huge"), "known: tiny, small, paper"),
         (("extract", "run", "x", "texts.txt"), "--seed-graph"),
         (("extract", "train", "x", "--text", "-"), "--text goes with predict"),
-        (("extract", "predict", "--model", "nowhere", "--text", "-"), "holds no trained model"),
         (("extract", "run", "x", "--beta", "2"), "between 0 and 1"),
         (("extract", "run", "x", "--limit", "-1"), "--limit"),
     ],
@@ -122,11 +121,19 @@ def test_without_torch_the_extra_is_named(run, short_run: Path, monkeypatch) -> 
     assert "clew[extract]" in done.error
 
 
+def test_a_model_that_is_not_there_is_one_line(run, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("extract", "predict", "--model", "nowhere", "--text", "-")
+    assert done.code == 1
+    assert "neither a directory nor a model" in done.error
+    assert len(done.error.splitlines()) == 1
+
+
 def test_prepare_needs_no_torch(run, tmp_path: Path, monkeypatch) -> None:
     from clew.extract import pipeline
 
     monkeypatch.setattr(pipeline, "find_spec", lambda name: None)
     done = run("extract", "prepare", tmp_path / "run")
     assert done.code == 0
-    assert sum(" finished " in line for line in done.out.splitlines()) == 6
+    assert sum(" finished " in line for line in done.out.splitlines()) == 8
     assert "118 documents" in done.out

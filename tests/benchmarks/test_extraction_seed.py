@@ -144,6 +144,22 @@ def test_hetionet_rows_keep_the_licence_of_their_resource() -> None:
     assert second == ("DrugBank:1", "treats", "DOID:1", "PharmacotherapyDB", "CC0 1.0")
 
 
+@pytest.mark.parametrize(
+    ("license_text", "kept"),
+    [
+        ("CC0 1.0", True),
+        ("CC-BY-4.0", True),
+        ("HPO licence: https://hpo.jax.org/app/license", True),
+        ("CC BY-SA 4.0", False),
+        ("CC-BY-NC-4.0", False),
+        ("ODbL 1.0", False),
+        (None, False),
+    ],
+)
+def test_only_what_asks_for_no_more_than_credit_is_permissive(license_text: str | None, kept: bool) -> None:
+    assert is_permissive(license_text) is kept
+
+
 def test_relations_that_name_an_inverse_name_one_of_their_own() -> None:
     inverses = [each.inverse for each in RELATIONS if each.inverse is not None]
     assert len(inverses) == len(set(inverses)) > 0

@@ -10,7 +10,6 @@ import clew
 from clew.errors import DerivedError
 from clew.extract.assertions import (
     SCHEMA,
-    confidence,
     mint,
     verify_spans,
     write_kgx,
@@ -86,11 +85,6 @@ def test_minted_ids_are_those_of_the_words() -> None:
     assert mint("Fatty livers") == mint("fatty-liver")
     assert mint("fatty liver") != mint("fatty lever")
     assert mint("+") != mint("-")
-
-
-def test_confidence_is_the_mean_chance_of_a_token() -> None:
-    assert confidence(-3.0, 2) == pytest.approx(2.718281828**-1)
-    assert confidence(-7.0, 7) == pytest.approx(2.718281828**-1)  # a full leaf has no end
 
 
 def test_the_files_build_with_curated_ones_and_stay_apart(tmp_path: Path) -> None:

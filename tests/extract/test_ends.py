@@ -35,7 +35,7 @@ def test_a_tail_is_an_entity_of_a_type_that_the_relation_leads_to(graph: Graph) 
 
 def test_heads_are_their_entities_or_minted(graph: Graph) -> None:
     ends = Ends(graph, Signatures.of_schema(graph.schema))
-    linked, free = ends.subjects(["ASA", "Ziconotides"], ["C:2", None], ["Drug", None])
+    linked, free = ends.mentioned(["ASA", "Ziconotides"], ["C:2", None], ["Drug", None])
     assert (linked.id, linked.name, linked.type) == ("C:2", "Aspirin", "Drug")
     assert (free.id, free.name) == (mint("ziconotide"), "ziconotides")
 

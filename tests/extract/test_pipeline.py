@@ -16,8 +16,9 @@ import pytest
 import clew
 from clew.errors import DerivedError, InputError, MissingDependency
 from clew.extract import pipeline
-from clew.extract.own_text import extract_from_text, find_model
+from clew.extract.own_text import extract_from_text
 from clew.extract.pipeline import finish, prepare, run_all, train
+from clew.extract.shipped import find_model
 from clew.extract.stages import STAGES, Choices, look
 from clew.extract.toy import toy_held_out, toy_seed
 from clew.graph import Graph
@@ -86,6 +87,14 @@ def test_what_is_learnt_is_found_again(toy_run: Path) -> None:
     assert not any(row["known"] for row in rows if (row["subject"], row["relation"], row["object"]) in held_out)
 
 
+def test_facts_that_were_held_out_of_the_seed_are_found_in_the_texts(toy_run: Path) -> None:
+    rows = pq.read_table(toy_run / "triples" / "triples.parquet").to_pylist()
+    held_out = {(row["subject"], row["relation"], row["object"]) for row in _read_tsv(toy_held_out())}
+    new = [(row["subject"], row["relation"], row["object"]) for row in rows if not row["known"]]
+    assert len(set(new) & held_out) > len(held_out) / 3
+    assert sum(each in held_out for each in new) > len(new) / 2  # and little else is said
+
+
 def _read_tsv(path: Path) -> list[dict[str, str]]:
     titles, *lines = (line.split("\t") for line in path.read_text("utf-8").splitlines())
     return [dict(zip(titles, line, strict=False)) for line in lines]
@@ -111,9 +120,9 @@ def test_seed_and_extracted_stand_apart_in_one_graph(toy_run: Path, tmp_path: Pa
     assert new["object"] not in curated | kept_out
     assert curated == kept_out
     (triple,) = [each for each in both.hop(new["subject"], **where).triples(1) if each.object == new["object"]]
-    (assertion,) = both.assertions(triple.number)
-    assert assertion.agent_type == "text_mining_agent"
-    assert (assertion.qualifiers or {})["sentence"] == new["sentence"]
+    assertions = both.assertions(triple.number)
+    assert {assertion.agent_type for assertion in assertions} == {"text_mining_agent"}
+    assert new["sentence"] in {(assertion.qualifiers or {})["sentence"] for assertion in assertions}
     known = next(row for row in rows if row["known"])
     (stated,) = [
         each
@@ -159,7 +168,8 @@ def test_a_changed_choice_repeats_only_what_depends_on_it(toy_run: Path, tmp_pat
     prepare(run, Choices(size="tiny", beta=0.0, confidence=0.9, alpha=0.9))
     states = {each.stage.name: each.state for each in look(run)}
     assert states["matches"] == states["injected"] == states["chains"] == "finished"
-    assert states["model"] == states["predictions"] == states["triples"] == "outdated"
+    assert states["pretrained"] == states["model"] == states["predictions"] == states["triples"] == "outdated"
+    assert states["lessons"] == "finished"
 
 
 KILLED = """
@@ -176,14 +186,14 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     child = subprocess.Popen([sys.executable, "-c", KILLED, str(run)], env=environment)
     try:
-        _wait(lambda: (run / "model.checkpoint" / "state.json").is_file(), child)
+        _wait(lambda: (run / "pretrained.checkpoint" / "state.json").is_file(), child)
     finally:
         child.send_signal(signal.SIGKILL)
         child.wait(60)
     assert child.returncode == -signal.SIGKILL
     before = seals(run)
-    assert set(before) == {"corpus", "sequences", "heads", "matches", "injected", "chains"}
-    assert {each.stage.name: each.state for each in look(run)}["model"] == "in part"
+    assert set(before) == {"corpus", "sequences", "heads", "withheld", "matches", "injected", "chains", "lessons"}
+    assert {each.stage.name: each.state for each in look(run)}["pretrained"] == "in part"
     said: list[int] = []
     choices = Choices(size="tiny", steps=80)
     assert seals(run) == before
@@ -191,9 +201,10 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     after = seals(run)
     assert {name: seal for name, seal in after.items() if name in before} == before
     assert said[0] > 50  # it went on after the checkpoint
-    assert not (run / "model.checkpoint").exists()
+    assert not list(run.glob("*.checkpoint"))
     whole = json.loads((run / "model" / "training.json").read_text("utf-8"))
     assert whole["history"][-1]["step"] == 80
+    assert len(whole["taught"]["history"]) == whole["taught"]["settings"]["epochs"] > 0
 
 
 def _wait(ready: Callable[[], bool], child: "subprocess.Popen[bytes]") -> None:
@@ -202,6 +213,20 @@ def _wait(ready: Callable[[], bool], child: "subprocess.Popen[bytes]") -> None:
         assert child.poll() is None, "the run ended by itself"
         assert time.monotonic() < limit, "the run takes too long"
         time.sleep(0.02)
+
+
+def test_teaching_can_be_left_out_and_made_up_for(toy_run: Path, tmp_path: Path) -> None:
+    run = copytree(toy_run, tmp_path / "run")
+    before = seals(run)
+    train(run, Choices(size="tiny", teach=0), device="cpu")
+    plain = json.loads((run / "model" / "training.json").read_text("utf-8"))
+    assert plain["taught"]["history"] == []
+    assert (run / "model" / "weights.safetensors").read_bytes() == (
+        run / "pretrained" / "weights.safetensors"
+    ).read_bytes()
+    assert {name for name, seal in seals(run).items() if seal != before[name]} == {"model"}
+    train(run, TINY, device="cpu")
+    assert seals(run)["model"][1] == before["model"][1]  # the same model to the last bit
 
 
 def test_texts_without_known_names_are_a_clear_end(tmp_path: Path, toy_run: Path) -> None:
@@ -259,8 +284,9 @@ def test_a_model_without_a_seed_beside_it_asks_for_one(toy_run: Path, tmp_path: 
     model, graph = find_model(tmp_path / "model", seed_graph=str(toy_run / "seed.clew"))
     assert model == tmp_path / "model"
     assert graph.entity_count > 100
+    (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no trained model"):
-        find_model(tmp_path)
+        find_model(tmp_path / "empty")
 
 
 def test_without_torch_the_extra_is_named(toy_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

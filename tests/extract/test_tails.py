@@ -11,7 +11,9 @@ import pytest
 
 from clew.errors import InputError
 from clew.extract import tails as tails_stage
+from clew.extract.asking import read_asked
 from clew.extract.chains import SLOTS
+from clew.extract.heads import read_heads
 from clew.extract.predictions import part_of, prepare_predictions, read_predictions, take_predictions
 from clew.extract.queries import read_queries
 from clew.extract.stages import look
@@ -49,14 +51,42 @@ def test_predictions_of_another_machine_are_the_same(run: Path, tmp_path: Path) 
     for number, part in enumerate(np.array_split(tokens, 3)):
         np.save(folder / f"tokens.part-{number:02}.npy", part)
     np.save(folder / "log_probs.npy", log_probs)
+    np.save(folder / "weights.npy", before["weights"].combine_chunks().flatten().to_numpy())
     take_predictions(run, folder, model=run / "model")
     assert read_predictions(run).equals(before)
     assert {each.stage.name: each.state for each in look(run)}["tails"] == "finished"  # the same seal, even
     np.save(folder / "log_probs.npy", log_probs[1:])
     with pytest.raises(InputError, match="expected"):
         take_predictions(run, folder, model=run / "model")
-    with pytest.raises(InputError, match=r"no tokens\.npy"):
+    with pytest.raises(InputError, match=r"no weights\.npy"):
         take_predictions(run, tmp_path, model=run / "model")
+
+
+def test_where_only_mentions_were_weighed_tails_are_mentions(run: Path) -> None:
+    counts = prepare_predictions(run, model=run / "model", k=0, device="cpu")
+    assert counts["tokens of a slot"] == 0
+    prepare_tails(run, Graph(run / "seed.clew"), settings=DecoderSettings(none=False))
+    table = read_tails(run)
+    assert set(table["decoder"].to_pylist()) == {"mention"}
+    heads, asked = read_heads(run), read_asked(run)[0]
+    assert table.num_rows == counts["mentions weighed"] == sum(map(len, asked["mentions"].to_pylist()))
+    for row in table.slice(0, 200).to_pylist():
+        assert row["mention"] in asked["mentions"][row["query"]].as_py()
+        assert heads["text"][row["mention"]].as_py().lower() == row["tail"]
+        assert heads["sequence"][row["mention"]].as_py() == row["sequence"]
+
+
+def test_a_query_that_is_answered_with_none_has_no_tail(run: Path) -> None:
+    weights = read_predictions(run)["weights"].to_pylist()
+    lengths = np.subtract(*(read_heads(run)[name].to_numpy() for name in ("last", "first")))
+    mentions = read_asked(run)[0]["mentions"].to_pylist()
+    unanswered = {
+        query
+        for query, (weighed, heads) in enumerate(zip(weights, mentions, strict=True))
+        if heads and weighed[0] / 2 >= max(w / min(lengths[h] + 1, 7) for w, h in zip(weighed[1:], heads, strict=True))
+    }
+    assert len(unanswered) > 50
+    assert unanswered.isdisjoint(read_tails(run)["query"].to_pylist())
 
 
 def test_a_part_of_the_queries_is_about_the_same_heads(toy_run: Path) -> None:
@@ -79,13 +109,14 @@ def test_tails_are_made_of_predicted_tokens(toy_run: Path) -> None:
     tokens, _ = arrays(toy_run)
     table = read_tails(toy_run)
     assert table.schema.equals(TAILS)
-    rows = table.slice(0, 400).to_pylist()
+    rows = [row for row in table.slice(0, 400).to_pylist() if row["decoder"] != "mention"]
+    assert len(rows) > 50
     for row, cut in zip(rows, vocabulary.encode(row["tail"] for row in rows), strict=True):
         assert len(cut) == row["length"]
         for slot, token in enumerate(cut):
             assert token in tokens[row["query"], slot]
-    ranks = [row["rank"] for row in rows if row["query"] == rows[0]["query"]]
-    scores = [row["log_prob"] for row in rows if row["query"] == rows[0]["query"]]
+    same = [row for row in table.to_pylist() if row["query"] == rows[0]["query"]]
+    ranks, scores = [row["rank"] for row in same], [row["confidence"] for row in same]
     assert ranks == list(range(len(ranks)))
     assert scores == sorted(scores, reverse=True)
 
@@ -105,15 +136,16 @@ def test_a_crash_loses_no_finished_part(run: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(tails_stage._Work, "make", make)
     with pytest.raises(KeyboardInterrupt):
-        prepare_tails(run, graph, model=run / "model", settings=settings)
+        prepare_tails(run, graph, settings=settings)
     assert {each.stage.name: each.state for each in look(run)}["tails"] == "finished"  # the old ones still stand
-    counts = prepare_tails(run, graph, model=run / "model", settings=settings)
+    counts = prepare_tails(run, graph, settings=settings)
     assert made == [0, 300, -1, *range(600, counts["queries"], 300)]
     assert read_tails(run)["query"].to_pylist() == sorted(read_tails(run)["query"].to_pylist())
     assert not (run / ".tails.parts").exists()
 
 
 def test_a_helper_forms_tails_of_the_tokens_it_is_shown(run: Path) -> None:
+    graph = Graph(run / "seed.clew")
     table = read_predictions(run)
     few = table.slice(0, 4)
     pq.write_table(few, run / "predictions" / "predictions.parquet")
@@ -124,7 +156,9 @@ def test_a_helper_forms_tails_of_the_tokens_it_is_shown(run: Path) -> None:
         words = [word for word in shown.split(": ")[1].split() if word.isalpha()]
         return f"{words[0]}\nunheardof"
 
-    counts = prepare_tails(run, Graph(run / "seed.clew"), model=run / "model", helper=Scripted(answer, name="echo"))
+    counts = prepare_tails(
+        run, graph, settings=DecoderSettings(mention=0.0, none=False), helper=Scripted(answer, name="echo")
+    )
     rows = read_tails(run).to_pylist()
     assert [row["decoder"] for row in rows] == ["echo"] * 4
     assert counts["helper: formed"] == 8

@@ -1,13 +1,14 @@
 """From heads to queries: each head of a run with every relation that makes sense for it.
 
-Written are run/asked (a table: query, head, relation; the signatures that decided; counts) and run/queries, the same
-rows as arrays for the model.
+With each query stand the mentions of its sequence that may be its tail. Written are run/asked (a table: query, head,
+relation, mentions; the signatures that decided; counts) and run/queries, the same rows as arrays for the model.
 """
 
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,9 @@ import pyarrow as pa
 
 from clew.errors import DerivedError, InputError
 from clew.extract.heads import read_heads
+from clew.extract.mentions import Mention, find_candidates, mentions_by_sequence
 from clew.extract.parts import COUNTS, seal_checksum, write_table
-from clew.extract.queries import Queries, write_queries
+from clew.extract.queries import Candidates, Queries, write_queries
 from clew.extract.relations import Matched, Matching, RelationChooser, TypeCues, match_relations
 from clew.extract.sequences import read_sequences
 from clew.extract.signatures import SIGNATURES, Signatures, read_signatures
@@ -31,7 +33,15 @@ from clew.sealed import check_seal, new_sealed
 __all__ = ["ASKED", "ask_heads", "known_signatures", "prepare_queries", "read_asked"]
 
 STAGE, QUERIES = "asked", "queries"
-ASKED = pa.schema([("query", pa.int32()), ("head", pa.int32()), ("sequence", pa.int32()), ("relation", pa.string())])
+ASKED = pa.schema(
+    [
+        ("query", pa.int32()),
+        ("head", pa.int32()),
+        ("sequence", pa.int32()),
+        ("relation", pa.string()),
+        ("mentions", pa.list_(pa.int32())),  # rows of the heads that may be the tail
+    ]
+)
 
 
 def prepare_queries(
@@ -66,7 +76,9 @@ def prepare_queries(
     matched = _match(heads, graph, signatures, matching)
     if helper is not None:
         matched = _chosen(matched, heads, sequence_texts(run), helper, progress)
-    table, queries, counts = ask_heads(heads, matched, read_sequences(run), relations)
+    table, queries, counts = ask_heads(
+        heads, matched, read_sequences(run), relations, signatures, mentioned=matching.mentioned
+    )
     if not len(queries):
         raise InputError(
             f"nothing can be asked about the {heads.num_rows:,} heads of {run}: no relation of the model begins at one "
@@ -87,29 +99,86 @@ def read_asked(run: Path) -> tuple[pa.Table, Signatures]:
 
 
 def ask_heads(
-    heads: pa.Table, matched: Sequence[Matched], sequences: pa.Table, relations: Sequence[str]
+    heads: pa.Table,
+    matched: Sequence[Matched],
+    sequences: pa.Table,
+    relations: Sequence[str],
+    signatures: Signatures,
+    *,
+    mentions: pa.Table | None = None,
+    mentioned: bool = False,
 ) -> tuple[pa.Table, Queries, dict[str, int]]:
-    """Queries of all heads with their relations; of a head that recurs in a sequence only the first is asked."""
+    """Queries of heads with their relations; of a head that recurs in a sequence only the first is asked.
+
+    `mentions` are all heads of the run, where only some are asked; with `mentioned`, a query without a mention that may
+    be its tail is left out.
+    """
     counts: Counter[str] = Counter({"heads": heads.num_rows})
     number = {name: at for at, name in enumerate(relations)}
-    columns = (heads[name].to_pylist() for name in ("head", "sequence", "first", "last", "text", "entity"))
+    columns = (heads[name].to_pylist() for name in ("head", "sequence", "first", "last", "text", "entity", "type"))
     met: set[tuple[int, str]] = set()
-    rows: list[tuple[int, int, int, int, int]] = []
-    for (head, sequence, first, last, text, entity), asked in zip(zip(*columns, strict=True), matched, strict=True):
+    asked: list[_Query] = []
+    for (head, sequence, first, last, text, entity, type), each in zip(
+        zip(*columns, strict=True), matched, strict=True
+    ):
         if (place := (sequence, entity or text.casefold())) in met:
             counts["left out: said before in its sequence"] += 1
             continue
         met.add(place)
-        if not asked.relations:
+        if not each.relations:
             counts["left out: no relation begins at its type"] += 1
             continue
-        counts[f"heads by {asked.how}"] += 1
-        rows += [(sequence, first, last, number[name], head) for name in asked.relations]
-        counts.update(f"queries of {name}" for name in asked.relations)
-    counts["queries"] = len(rows)
-    rows.sort(key=lambda row: (row[0], row[1], row[3]))
+        counts[f"heads by {each.how}"] += 1
+        asked += [_Query(sequence, first, last, number[name], head, entity, type) for name in each.relations]
+    asked.sort(key=lambda each: (each.sequence, each.first, each.relation))
+    candidates = _candidates(asked, heads if mentions is None else mentions, sequences, relations, signatures)
+    if mentioned:
+        counts["left out: no mention fits"] = sum(not each for each in candidates)
+        asked = [each for each, some in zip(asked, candidates, strict=True) if some]
+        candidates = [some for some in candidates if some]
+    counts.update(f"queries of {relations[each.relation]}" for each in asked)
+    counts["queries"] = len(asked)
+    counts["queries with a mention that fits"] = sum(map(bool, candidates))
+    counts["mentions to be weighed"] = sum(map(len, candidates))
+    return *_as_tables(asked, candidates, sequences, relations), dict(counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A head that is asked for a relation, by number."""
+
+    sequence: int
+    first: int
+    last: int
+    relation: int
+    head: int
+    entity: str | None
+    type: str | None
+
+
+def _candidates(
+    asked: Sequence[_Query], heads: pa.Table, sequences: pa.Table, relations: Sequence[str], signatures: Signatures
+) -> list[list[Mention]]:
+    """For each query the mentions that may be its tail, of each spelling the first."""
+    tokens = sequences["tokens"].combine_chunks()
+    mentions = dict(mentions_by_sequence(heads))
+    types = lru_cache(maxsize=None)(signatures.types_of_tails)
+    found, at, here = [], -1, ()
+    for each in asked:
+        if each.sequence != at:
+            at, here = each.sequence, tokens[each.sequence].as_py()
+        fitting = find_candidates(each.entity, types(relations[each.relation], each.type), mentions.get(at, ()), here)
+        found.append([same[0] for same in fitting.values()])
+    return found
+
+
+def _as_tables(
+    asked: Sequence[_Query], candidates: Sequence[Sequence[Mention]], sequences: pa.Table, relations: Sequence[str]
+) -> tuple[pa.Table, Queries]:
+    rows = [(each.sequence, each.first, each.last, each.relation, each.head) for each in asked]
     sequence, first, last, relation, head = np.array(rows, np.int64).reshape(-1, 5).T
     tokens = sequences["tokens"].combine_chunks()
+    flat = [each for some in candidates for each in some]
     queries = Queries(
         roots=tokens.flatten().to_numpy(),
         offsets=tokens.offsets.to_numpy().astype(np.int64),
@@ -118,12 +187,20 @@ def ask_heads(
         last=last,
         relation=relation,
         relations=tuple(relations),
+        candidates=Candidates(
+            np.array([len(some) for some in candidates]),
+            np.array([each.first for each in flat]),
+            np.array([each.last for each in flat]),
+        ),
     )
-    names = pa.array(relations, pa.string()).take(pa.array(relation))
-    table = pa.table(
-        [np.arange(len(rows), dtype=np.int32), head.astype(np.int32), sequence.astype(np.int32), names], schema=ASKED
-    )
-    return table, queries, dict(counts)
+    columns = [
+        pa.array(np.arange(len(rows), dtype=np.int32)),
+        pa.array(head.astype(np.int32)),
+        pa.array(sequence.astype(np.int32)),
+        pa.array(relations, pa.string()).take(pa.array(relation)),
+        pa.array([[each.head for each in some] for some in candidates], pa.list_(pa.int32())),
+    ]
+    return pa.table(columns, schema=ASKED), queries
 
 
 def _match(heads: pa.Table, graph: Graph, signatures: Signatures, matching: Matching) -> list[Matched]:

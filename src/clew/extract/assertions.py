@@ -6,7 +6,6 @@ compared with the document's text before anything is written.
 """
 
 import hashlib
-import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,13 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.errors import DerivedError
-from clew.extract.chains import SLOTS
 from clew.graph import Relation, Source
 from clew.graph.readers.declarations import declarations
 from clew.graph.writers.json_lines import write_json_lines
 from clew.link.normalise import key
 
-__all__ = ["NAME", "SCHEMA", "confidence", "mint", "verify_spans", "write_kgx"]
+__all__ = ["NAME", "SCHEMA", "mint", "verify_spans", "write_kgx"]
 
 NAME = "extracted"  # extracted_nodes.jsonl, extracted_edges.jsonl, extracted_relations.json
 SOURCE = "clew-extract"
@@ -73,11 +71,6 @@ def mint(text: str) -> str:
     (True, 'CLEW:ad69042d54f0d77c')
     """
     return f"{PREFIX}:{hashlib.sha256(key(text).encode()).hexdigest()[:MINTED]}"
-
-
-def confidence(log_prob: float, length: int) -> float:
-    """The geometric mean of the probabilities of a tail's tokens and of its end."""
-    return math.exp(log_prob / min(length + 1, SLOTS))
 
 
 def verify_spans(triples: pa.Table, texts: Mapping[str, str]) -> None:

@@ -2,7 +2,8 @@
 
 In: the likeliest tokens of each of the seven slots of a masked leaf. Out: phrases with the sum of their
 log-probabilities, from three places: a beam over the slots, phrases of the text itself, and names of a lexicon. Every
-token of a phrase is among the predicted ones.
+token of a phrase is among the predicted ones. A fourth place, the mentions that the model has weighed, needs no
+decoding.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,23 +17,42 @@ from clew.extract.chains import END, FIRST_WORD, PAD, SLOTS
 from clew.extract.trie import Trie
 from clew.extract.wordpiece import CONTINUES, Vocabulary
 
-__all__ = ["BEAM", "LEXICON", "SEQUENCE", "Decoder", "Phrase", "Slots", "make_slots", "score_tokens"]
+__all__ = [
+    "BEAM",
+    "LEXICON",
+    "MENTION",
+    "PLACES",
+    "SEQUENCE",
+    "Decoder",
+    "Phrase",
+    "Slots",
+    "likeliest",
+    "make_slots",
+    "score_tokens",
+]
 
 Ints = NDArray[np.integer]
 Floats = NDArray[np.floating]
 Scored = tuple[tuple[int, ...], float]
-BEAM, SEQUENCE, LEXICON = "beam", "sequence", "lexicon"
-PLACES = (SEQUENCE, LEXICON, BEAM)  # whose spelling is taken where several have the same tokens
+MENTION, SEQUENCE, LEXICON, BEAM = "mention", "sequence", "lexicon", "beam"
+PLACES = (MENTION, SEQUENCE, LEXICON, BEAM)  # whose spelling is taken where several have the same tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A tail: its text, its tokens, how likely it is, and where it was found."""
+    """A tail: its text, its tokens, how likely it is, where it was found, and how sure it is (`weighing`).
+
+    `mention` is the row of the heads that it is, where it was found as a mention, and `other_way` the share of the
+    query's head where the mention is asked the inverse.
+    """
 
     text: str
     tokens: tuple[int, ...]
     log_prob: float
     place: str
+    confidence: float = 0.0
+    mention: int | None = None
+    other_way: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,20 +96,45 @@ def score_tokens(slots: Slots, tokens: Sequence[int]) -> float:
     return total + (float(slots.ends[len(tokens)]) if len(tokens) < SLOTS else 0.0)
 
 
+def likeliest(found: Sequence[Phrase]) -> list[Phrase]:
+    """Each phrase once, spelt as a mention or the text has it, else as the lexicon; the likeliest first."""
+    best: dict[tuple[int, ...], Phrase] = {}
+    for phrase in found:
+        known = best.get(phrase.tokens)
+        if known is None or _precedence(phrase) < _precedence(known):
+            best[phrase.tokens] = phrase
+    ranked = sorted(best.values(), key=lambda phrase: (-phrase.log_prob, phrase.tokens))
+    texts: dict[str, Phrase] = {}
+    for phrase in ranked:  # two ways to cut the same text are one phrase
+        texts.setdefault(phrase.text, phrase)
+    return list(texts.values())
+
+
+def _precedence(phrase: Phrase) -> int:
+    return PLACES.index(phrase.place) if phrase.place in PLACES else len(PLACES)
+
+
 class Decoder:
     """Makes phrases of predictions; `lexicon` holds a trie of names for each type of entity.
 
-    `width` branches are followed at a time, and the `most` likeliest phrases of each query are handed back.
+    `width` branches are followed at a time, and the `most` likeliest phrases of each query are handed back; without
+    `beam`, only those of the text and the lexicon.
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, *, lexicon: Mapping[str, Trie] | None = None, width: int = 32, most: int = 8
+        self,
+        vocabulary: Vocabulary,
+        *,
+        lexicon: Mapping[str, Trie] | None = None,
+        width: int = 32,
+        most: int = 8,
+        beam: bool = True,
     ) -> None:
         if width < 1 or most < 1:
             raise InputError(f"a decoder follows and keeps at least one phrase, not {width} and {most}")
         self.vocabulary = vocabulary
         self.lexicon = dict(lexicon or {})
-        self.width, self.most = width, most
+        self.width, self.most, self.beam = width, most, beam
         self._continues = np.array([piece.startswith(CONTINUES) for piece in vocabulary.pieces], bool)
 
     def decode(
@@ -103,14 +148,14 @@ class Decoder:
 
         `types` are, for each query, the types whose names may be its tail; `texts` the phrases of its sequence.
         """
-        beams = self._spelt(self._beams(slots)) if slots else []
+        beams = self._spelt(self._beams(slots)) if slots and self.beam else [[] for _ in slots]
         decoded = []
         for at, (each, found) in enumerate(zip(slots, beams, strict=True)):
             if texts is not None:
                 found += self._walked(texts[at], each, SEQUENCE)
             for type in types[at] if types is not None else ():
                 found += self._walked(self.lexicon.get(type), each, LEXICON)
-            decoded.append(self._likeliest(found))
+            decoded.append(likeliest(found)[: self.most])
         return decoded
 
     def _walked(self, trie: Trie | None, slots: Slots, place: str) -> list[Phrase]:
@@ -121,19 +166,6 @@ class Decoder:
             Phrase(trie.texts[row], tuple(trie.rows[row, : trie.lengths[row]].tolist()), score, place)
             for row, score in rows
         ]
-
-    def _likeliest(self, found: Sequence[Phrase]) -> list[Phrase]:
-        """Each phrase once, spelt as the text has it, else as the lexicon; the likeliest first."""
-        best: dict[tuple[int, ...], Phrase] = {}
-        for phrase in found:
-            known = best.get(phrase.tokens)
-            if known is None or PLACES.index(phrase.place) < PLACES.index(known.place):
-                best[phrase.tokens] = phrase
-        ranked = sorted(best.values(), key=lambda phrase: (-phrase.log_prob, phrase.tokens))
-        texts: dict[str, Phrase] = {}
-        for phrase in ranked:  # two ways to cut the same text are one phrase
-            texts.setdefault(phrase.text, phrase)
-        return list(texts.values())[: self.most]
 
     def _spelt(self, beams: Sequence[Sequence[Scored]]) -> list[list[Phrase]]:
         """Beams as phrases; those that no text is cut into are left out."""

@@ -15,6 +15,7 @@ from clew.link import Linker
 
 __all__ = ["End", "Ends", "known_triples"]
 
+Known = Sequence[str | None]
 DEEPEST = "normalised"  # a tail is a name or it is not: what merely resembles one is another thing
 
 
@@ -37,18 +38,7 @@ class Ends:
         self._known: dict[tuple[str, tuple[str, ...]], End] = {}
         self._wanted: dict[tuple[str, str | None], tuple[str, ...]] = {}
 
-    def subjects(self, texts: Sequence[str], entities: Sequence[str | None], types: Sequence[str | None]) -> list[End]:
-        """Heads: those that are linked by their entities, the others minted from their texts."""
-        linked = sorted({entity for entity in entities if entity is not None})
-        table = self._linker.graph.entities
-        numbers = pc.index_in(pa.array(linked, pa.string()), value_set=table["id"].combine_chunks())
-        names = dict(zip(linked, table["name"].take(numbers).to_pylist(), strict=True))
-        return [
-            _minted(text) if entity is None else End(entity, names[entity] or text, type, True)
-            for text, entity, type in zip(texts, entities, types, strict=True)
-        ]
-
-    def objects(self, tails: Sequence[str], relations: Sequence[str], subject_types: Sequence[str | None]) -> list[End]:
+    def objects(self, tails: Sequence[str], relations: Sequence[str], subject_types: Known) -> list[End]:
         """Tails: linked to an entity of a type that the relation leads to, else to any, the others minted."""
         found = []
         for tail, relation, subject in zip(tails, relations, subject_types, strict=True):
@@ -58,11 +48,21 @@ class Ends:
             found.append(self._known[wanted])
         return found
 
+    def mentioned(self, texts: Sequence[str], entities: Known, types: Known) -> list[End]:
+        """Mentions: those that are linked by their entities, the others minted from their texts."""
+        linked = sorted({entity for entity in entities if entity is not None})
+        table = self._linker.graph.entities
+        numbers = pc.index_in(pa.array(linked, pa.string()), value_set=table["id"].combine_chunks())
+        names = dict(zip(linked, table["name"].take(numbers).to_pylist(), strict=True))
+        return [
+            _minted(text) if entity is None else End(entity, names[entity] or text, type, True)
+            for text, entity, type in zip(texts, entities, types, strict=True)
+        ]
+
     def _types(self, relation: str, subject: str | None) -> tuple[str, ...]:
         pair = relation, subject
         if pair not in self._wanted:
-            types = self._signatures.object_types(relation, subject=subject) or self._signatures.object_types(relation)
-            self._wanted[pair] = tuple(sorted(types))
+            self._wanted[pair] = tuple(sorted(self._signatures.types_of_tails(relation, subject)))
         return self._wanted[pair]
 
     def _link(self, tail: str, types: tuple[str, ...]) -> End:

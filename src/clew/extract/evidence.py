@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from clew.extract.corpus.tables import read_sentences
 from clew.extract.heads import read_heads
+from clew.extract.phrases import cuts
 from clew.extract.sequences import read_sequences
 from clew.extract.texts import document_texts
 
@@ -48,6 +49,11 @@ class Evidence:
         self._keys = [(sequence, entity or text.casefold()) for sequence, entity, text in zip(*columns, strict=True)]
         for head, key in enumerate(self._keys):
             self._mentions.setdefault(key, []).append(head)
+        self._names: dict[int, list[Span]] = {}  # places of heads by the row of their sentence
+        self._rows = rows.tolist()
+        places = zip(heads["start"].to_pylist(), heads["end"].to_pylist(), strict=True)
+        for row, place in zip(self._rows, places, strict=True):
+            self._names.setdefault(row, []).append(place)
 
     def find(self, head: int, tail: str) -> Place | None:
         """The place of a triple: the first mention of its head beside its tail, else the head itself."""
@@ -56,7 +62,8 @@ class Evidence:
             sentence = self._spans[mention]
             if sentence is None:
                 continue
-            found = find_in_sentence(tail, text[slice(*sentence)])
+            names = [(start - sentence[0], end - sentence[0]) for start, end in self._names[self._rows[mention]]]
+            found = find_in_sentence(tail, text[slice(*sentence)], names)
             if found is not None:
                 return Place(mention, sentence, (sentence[0] + found[0], sentence[0] + found[1]))
         own = self._spans[head]
@@ -85,14 +92,16 @@ def sentence_rows(documents: Sequence[str], starts: Sequence[int], sentences: pa
     return rows
 
 
-def find_in_sentence(tail: str, sentence: str) -> Span | None:
-    """Where a sentence names a tail, as whole words and whatever the case; the first place.
+def find_in_sentence(tail: str, sentence: str, names: Sequence[Span] = ()) -> Span | None:
+    """Where a sentence names a tail, as whole words and whatever the case; the first place that cuts none of `names`.
 
     >>> find_in_sentence("gout", "Gouty arthritis is not gout.")
     (23, 27)
+    >>> find_in_sentence("arthritis", "Gouty arthritis is not gout.", [(0, 15)]) is None
+    True
     """
-    found = _pattern(tail).search(sentence)
-    return None if found is None else found.span()
+    places = (found.span() for found in _pattern(tail).finditer(sentence))
+    return next((place for place in places if not any(cuts(place, name) for name in names)), None)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -17,32 +17,16 @@ from clew.extract.heads import prepare_heads
 from clew.extract.pipeline import check_torch, model_name
 from clew.extract.predictions import prepare_predictions
 from clew.extract.sequences import SequenceSettings, prepare_sequences
-from clew.extract.stages import RECORD, Choices, RunSettings
+from clew.extract.stages import RunSettings
 from clew.extract.tails import prepare_tails
 from clew.extract.triples import prepare_triples, read_triples
 from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
 
-__all__ = ["extract_from_text", "find_model"]
+__all__ = ["extract_from_text"]
 
-SEED = "seed.clew"  # beside a model or in a run
 LICENCE = "unknown"
-
-
-def find_model(path: Path, *, seed_graph: str | None = None) -> tuple[Path, Graph]:
-    """A model directory and its seed graph, from the path of a run or of a model; `seed_graph` goes before others."""
-    path = Path(path)
-    if (path / RECORD).is_file():
-        seed_graph = seed_graph or Choices.read(path).seed_graph
-        beside, model = path / SEED, path / "model"
-    else:
-        beside, model = path / SEED, path
-    if not (model / "config.json").is_file():
-        raise InputError(f"{path} holds no trained model: give a run directory or a model directory (--model)")
-    if seed_graph is None and not beside.is_dir():
-        raise InputError(f"{path} has no seed graph beside it, by which heads are found: give one (--seed-graph)")
-    return model, Graph(seed_graph or beside)
 
 
 def extract_from_text(
@@ -62,6 +46,8 @@ def extract_from_text(
     `keep` are flags (negated, speculative, animal) whose sentences are read too.
     """
     check_torch()
+    if not text.strip():
+        raise InputError("the text is empty: give a file with a text, or write one to the standard input (--text -)")
     with TemporaryDirectory(prefix="clew-text-") as folder:
         source, run = Path(folder) / "text.txt", Path(folder) / "run"
         source.write_text(text, "utf-8")
@@ -77,9 +63,7 @@ def extract_from_text(
         counts["predictions"] = prepare_predictions(
             run, model=model, k=settings.tokens, device=device, progress=progress
         )
-        counts["tails"] = prepare_tails(
-            run, graph, model=model, settings=settings.decoder, helper=helper, device=device, progress=progress
-        )
+        counts["tails"] = prepare_tails(run, graph, settings=settings.decoder, helper=helper, progress=progress)
         counts["triples"] = prepare_triples(
             run,
             graph,

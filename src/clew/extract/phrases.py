@@ -7,7 +7,7 @@ from clew.extract.chains import SLOTS
 from clew.extract.syntax import STOP, VERBS, is_nominal
 from clew.extract.wordpiece import CONTINUES
 
-__all__ = ["find_phrases", "word_ranges"]
+__all__ = ["Range", "cuts", "find_phrases", "word_ranges"]
 
 JOINTS = frozenset("-/'’")  # signs inside a name, where no space stands beside them
 BETWEEN = frozenset(("of", "in"))  # join two runs to a name: "loss of vision"
@@ -50,6 +50,16 @@ def word_ranges(pieces: Sequence[str], starts: Sequence[int], ends: Sequence[int
         else:
             ranges.append((at, at + 1))
     return ranges
+
+
+def cuts(phrase: Range, name: Range) -> bool:
+    """Whether a phrase has some tokens of a name, but not all.
+
+    >>> cuts((3, 5), (4, 6)), cuts((3, 6), (4, 6)), cuts((3, 4), (4, 6))
+    (True, False, False)
+    """
+    shared = min(phrase[1], name[1]) - max(phrase[0], name[0])
+    return 0 < shared < name[1] - name[0]
 
 
 def _runs(texts: Sequence[str]) -> Iterator[Range]:

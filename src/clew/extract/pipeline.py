@@ -5,11 +5,8 @@ it stood, so any of these may simply be called again.
 """
 
 import json
-import logging
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,24 +20,37 @@ from clew.extract.corpus import Input, prepare_corpus, read_documents
 from clew.extract.discovery import discover_mentions
 from clew.extract.heads import prepare_heads
 from clew.extract.injection import prepare_injected
+from clew.extract.learning import learn
 from clew.extract.leaves import prepare_chains
 from clew.extract.parts import seal_checksum
 from clew.extract.predictions import prepare_predictions
 from clew.extract.selection import prepare_matches
 from clew.extract.sequences import prepare_sequences
 from clew.extract.stage_files import finished_counts, read_stage_table, write_stage
-from clew.extract.stages import Choices, read_trained, write_trained
+from clew.extract.stages import Choices
 from clew.extract.tails import prepare_tails
+from clew.extract.teaching.comentions import prepare_lessons
 from clew.extract.toy import toy_corpus, toy_seed
 from clew.extract.triples import prepare_triples
+from clew.extract.withheld import kept_from_leaves, prepare_withheld
 from clew.graph import Graph
 from clew.lm import LanguageModel, open_model
 from clew.progress import Progress, silent
 from clew.sealed import check_seal
 
-__all__ = ["ask", "check_torch", "finish", "model_name", "open_seed", "predict", "prepare", "run_all", "train"]
+__all__ = [
+    "ask",
+    "check_torch",
+    "finish",
+    "model_name",
+    "model_size",
+    "open_seed",
+    "predict",
+    "prepare",
+    "run_all",
+    "train",
+]
 
-log = logging.getLogger(__name__)
 MENTIONS = "mentions"
 SEED = "seed.clew"  # the seed graph of a run that was given none: the toy's
 ENCODER = "minilm"
@@ -48,7 +58,7 @@ Counts = dict[str, Any]
 
 
 def prepare(run: Path, choices: Choices, *, progress: Progress = silent) -> dict[str, Counts]:
-    """From texts and a seed graph to chains: the stages corpus, sequences, heads, matches, injected and chains.
+    """From texts and a seed graph to chains and lessons: all stages before training.
 
     Without inputs and seed graph, the toy corpus that comes with Clew is taken.
     """
@@ -68,7 +78,9 @@ def prepare(run: Path, choices: Choices, *, progress: Progress = silent) -> dict
             f"no name of {graph.path} occurs in the {counts['sequences']['sequences']:,} sequences of {run}: give a "
             "seed graph that names what the texts speak of (--seed-graph)"
         )
-    counts["matches"] = prepare_matches(run, graph, settings=settings.selection, progress=progress)
+    counts["withheld"] = prepare_withheld(run, graph, settings=settings.withheld)
+    hidden = kept_from_leaves(run)
+    counts["matches"] = prepare_matches(run, graph, settings=settings.selection, without=hidden, progress=progress)
     counts["injected"] = prepare_injected(run, settings=settings.injection)
     counts["chains"] = _finished_chains(run) or prepare_chains(run)
     if not counts["chains"].get("leaves"):
@@ -76,42 +88,19 @@ def prepare(run: Path, choices: Choices, *, progress: Progress = silent) -> dict
             f"no triple of {graph.path} fits the {counts['heads']['heads']:,} heads of {run}, so there is nothing to "
             "learn: give a larger seed graph, or a lower --alpha"
         )
+    counts["lessons"] = prepare_lessons(
+        run, graph, relations=read_chains(run / "chains").relations, settings=settings.lessons, progress=progress
+    )
     return counts
 
 
 def train(run: Path, choices: Choices, *, device: str | None = None, progress: Progress = silent) -> Counts:
-    """Train run/model on run/chains; a finished model of the same settings and chains is kept."""
+    """Pre-train on the chains of a run and teach it the lessons: run/pretrained and run/model."""
     check_torch()
-    from clew.extract.model.config import make_config
-    from clew.extract.training import Settings
-    from clew.extract.training import train as train_model
-
     run, settings = Path(run), choices.settings()
     choices.write(run)
-    chains = read_chains(run / "chains")
-    wanted = {"chains": seal_checksum(run / "chains"), "size": settings.size, **asdict(settings.training)}
-    if _is_trained(run, wanted):
-        return _describe(run)
-    config = make_config(settings.size, vocabulary=chains.vocabulary, relations=len(chains.relations))
-    given = settings.training
-    if given.leaf_share is not None:
-        config = replace(config, leaf_share=given.leaf_share)
-    if given.dropout is not None:
-        config = replace(config, dropout=given.dropout, activation_dropout=given.dropout)
-    how = Settings(
-        steps=given.steps,
-        epochs=given.epochs,
-        sequences=given.batch,
-        rate=given.rate,
-        seed=given.seed,
-        device=device,
-        checkpoint_every=given.checkpoint_every,
-        licences=_licences(run, choices),
-    )
-    _drop_other_checkpoint(run, wanted)
     with _few_threads(settings.size):
-        train_model(chains, config, how, run / "model", progress=progress)
-    write_trained(run, {**wanted, "model": seal_checksum(run / "model")})
+        learn(run, settings, licences=_licences(run, choices), device=device, progress=progress)
     return _describe(run)
 
 
@@ -152,10 +141,8 @@ def predict(
         counts["tails"] = prepare_tails(
             run,
             open_seed(run, choices),
-            model=model,
             settings=settings.decoder,
             helper=helper if "tails" in choices.roles else None,
-            device=device,
             progress=progress,
         )
     return counts
@@ -206,6 +193,11 @@ def open_seed(run: Path, choices: Choices, *, progress: Progress = silent) -> Gr
 
 def model_name(model: Path) -> str:
     """What a model is called in assertions: its size and the beginning of its seal's checksum."""
+    return f"graphmert-{model_size(model)}-{seal_checksum(model)[:8]}"
+
+
+def model_size(model: Path) -> str:
+    """The size of a model by its name, or its layers and width where it has none."""
     from clew.extract.model.config import SIZES, read_config
 
     try:
@@ -213,8 +205,7 @@ def model_name(model: Path) -> str:
     except OSError as error:
         raise InputError(f"{model} holds no trained model ({error.strerror or error}): train one first") from error
     shape = {"layers": config.layers, "width": config.width, "heads": config.heads, "inner": config.inner}
-    size = next((name for name, each in SIZES.items() if each == shape), f"{config.layers}x{config.width}")
-    return f"graphmert-{size}-{seal_checksum(model)[:8]}"
+    return next((name for name, each in SIZES.items() if each == shape), f"{config.layers}x{config.width}")
 
 
 def check_torch() -> None:
@@ -271,23 +262,6 @@ def _helper(choices: Choices) -> Iterator[LanguageModel | None]:
         yield model
 
 
-def _is_trained(run: Path, wanted: Counts) -> bool:
-    try:
-        check_seal(run / "model", {}, what=f"the model of {run}", remedy="clew extract train")
-    except DerivedError:
-        return False
-    return read_trained(run) == {**wanted, "model": seal_checksum(run / "model")}
-
-
-def _drop_other_checkpoint(run: Path, wanted: Counts) -> None:
-    """Training goes on from a checkpoint of the same chains and settings only; another one is put out of the way."""
-    place = run / "model.checkpoint"
-    if place.is_dir() and read_trained(run) != wanted:
-        log.info("%s was made with other settings or chains: training begins anew", place)
-        shutil.rmtree(place, ignore_errors=True)
-    write_trained(run, wanted)
-
-
 def _licences(run: Path, choices: Choices) -> tuple[str, ...]:
     documents = read_documents(run)["license"].drop_null().unique().to_pylist()
     seed = [f"{each.name}: {each.license}" for each in open_seed(run, choices).manifest.sources if each.license]
@@ -296,9 +270,10 @@ def _licences(run: Path, choices: Choices) -> tuple[str, ...]:
 
 def _describe(run: Path) -> Counts:
     training = json.loads((run / "model" / "training.json").read_text("utf-8"))
-    history = training.pop("history", [])
+    history, taught = training.pop("history", []), training.get("taught", {}).get("history", [])
     return {
         "model": model_name(run / "model"),
         **(history[-1] if history else {}),
+        **({"taught": taught[-1]} if taught else {}),
         "licences": training.get("licences"),
     }

@@ -29,6 +29,8 @@ __all__ = [
     "PLANTED",
     "Planting",
     "entailing_triples",
+    "pair_numbers",
+    "pairs_together",
     "plant_facts",
     "prepare_planted",
     "read_planted",
@@ -68,7 +70,7 @@ class Planting:
 
 @dataclass(frozen=True, slots=True)
 class _HeldOut:
-    """Pairs as numbers (see `_pair`), and the entities all of whose pairs are held out."""
+    """Pairs as numbers (see `pair_numbers`), and the entities all of whose pairs are held out."""
 
     seen: Ints
     of_unseen: Ints
@@ -96,10 +98,10 @@ def plant_facts(
     settings = settings or Planting()
     width = graph.entity_count
     subject = np.repeat(np.arange(width), np.diff(graph.forward.offsets))
-    pair = _pair(subject, graph.forward.end, width)  # (triples,)
+    pair = pair_numbers(subject, graph.forward.end, width)  # (triples,)
     pairs = np.unique(pair)
     together = _Together(sequence, entity)
-    eligible = np.intersect1d(pairs, _pair(together.one, together.other, width))
+    eligible = np.intersect1d(pairs, pair_numbers(together.one, together.other, width))
     held = _hold_out(pairs, eligible, width, settings)
     removed = np.flatnonzero(np.isin(pair, held.pairs))
     entailing = entailing_triples(graph, removed)
@@ -167,7 +169,13 @@ class _Together:
         self.sequence = sequence[self.head]
 
 
-def _pair(one: Ints, other: Ints, width: int) -> NDArray[np.int64]:
+def pairs_together(sequence: Ints, entity: Ints, width: int) -> NDArray[np.int64]:
+    """The pairs of different entities (by number, -1 for none) that stand in one sequence, each once."""
+    together = _Together(sequence, entity)
+    return np.unique(pair_numbers(together.one, together.other, width))
+
+
+def pair_numbers(one: Ints, other: Ints, width: int) -> NDArray[np.int64]:
     """One number for two entities, whichever comes first."""
     return np.minimum(one, other).astype(np.int64) * width + np.maximum(one, other)
 
@@ -223,7 +231,7 @@ def _facts(
 ) -> pa.Table:
     """What is asked: every offered triple between the ends of a planted pair, in the first sequences that have both."""
     offered = offer_triples(graph, fewest=settings.fewest)
-    pair = _pair(together.one, together.other, graph.entity_count)
+    pair = pair_numbers(together.one, together.other, graph.entity_count)
     unseen = np.isin(together.one, held.unseen)
     asked = np.isin(pair, held.seen) | (np.isin(pair, held.of_unseen) & unseen)
     if short is not None:

@@ -1,7 +1,8 @@
 """Prediction: what a trained model expects in the masked tail of a head and a relation.
 
 Each query is a copy of its sequence with one leaf of seven masked slots. From one pass come the likeliest tokens of
-each slot and the scores of given tails; a beam goes left to right, encoding anew with the tokens so far in sight.
+each slot, the weights of the query's mentions and the scores of given tails; a beam goes left to right, encoding anew
+with the tokens so far in sight.
 """
 
 from collections.abc import Iterator
@@ -18,11 +19,11 @@ from clew.extract.model.attention import pick_kernel
 from clew.extract.model.batch import Batch, assemble
 from clew.extract.model.masking import Leaves
 from clew.extract.model.storage import SavedModel, read_model
-from clew.extract.queries import Queries
+from clew.extract.queries import Candidates, Queries
 from clew.extract.training import pick_device
 from clew.progress import Progress, silent
 
-__all__ = ["Phrase", "Predictor", "Tails"]
+__all__ = ["Answers", "Phrase", "Predictor", "Tails"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -34,6 +35,15 @@ class Phrase:
 
     tokens: tuple[int, ...]
     log_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a model says to queries: the k likeliest tokens of each slot, best first, and how it weighs the mentions."""
+
+    tokens: NDArray[np.uint16]  # (queries, 7, k)
+    log_probs: Floats  # (queries, 7, k)
+    weights: Floats  # (queries + candidates,) log p of [NONE], then of each mention, with its end; query by query
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +78,38 @@ class Predictor:
         chosen = pick_device(device)
         return cls(read_model(path, kernel=pick_kernel(chosen), device=chosen), device=str(chosen))
 
+    def answer(self, queries: Queries, k: int, *, progress: Progress = silent) -> Answers:
+        """All that one pass tells of queries; with k = 0 only how their mentions are weighed, which is little."""
+        candidates = queries.candidates or Candidates.of_none(len(queries))
+        found = Answers(
+            np.zeros((len(queries), SLOTS, k), np.uint16),
+            np.zeros((len(queries), SLOTS, k), np.float32),
+            np.zeros(len(queries) + len(candidates.first), np.float32),
+        )
+        masked = np.full((len(queries), SLOTS), MASK, np.int64)
+        for rows, chances in self._ask(queries, np.arange(len(queries)), masked, progress=progress):
+            if k:
+                best = chances.topk(k, dim=-1)
+                found.tokens[rows] = best.indices.cpu().numpy()
+                found.log_probs[rows] = best.values.cpu().numpy()
+            start, end = int(rows[0]), int(rows[-1]) + 1
+            begin, stop = candidates.offsets[[start, end]] + (start, end)
+            found.weights[begin:stop] = self._weigh(queries, candidates.of(start, end), start, chances)
+        return found
+
     def top(self, queries: Queries, k: int, *, progress: Progress = silent) -> tuple[NDArray[np.uint16], Floats]:
         """The k likeliest tokens of each slot and their log probabilities, best first: (queries, 7, k) each."""
-        tokens = np.zeros((len(queries), SLOTS, k), np.uint16)
-        scores = np.zeros((len(queries), SLOTS, k), np.float32)
-        masked = np.full((len(queries), SLOTS), MASK, np.int64)
-        for rows, found in self._ask(queries, np.arange(len(queries)), masked, progress=progress):
-            best = found.topk(k, dim=-1)
-            tokens[rows] = best.indices.cpu().numpy()
-            scores[rows] = best.values.cpu().numpy()
-        return tokens, scores
+        found = self.answer(queries, k, progress=progress)
+        return found.tokens, found.log_probs
+
+    def _weigh(self, queries: Queries, candidates: Candidates, start: int, chances: torch.Tensor) -> Floats:
+        """Weights of [NONE] and the mentions of the queries from `start` on, from log probabilities (n, 7, V)."""
+        tails = _as_tails(queries, candidates, start)
+        wanted, count = _wanted(tails)
+        slot = np.arange(SLOTS)
+        where = (torch.from_numpy(each).to(self.device) for each in (np.asarray(tails.query)[:, None], slot, wanted))
+        terms = chances[tuple(where)].cpu().numpy()  # (rows, 7)
+        return np.asarray(np.where(slot < count[:, None], terms, 0.0).sum(axis=1), np.float32)
 
     def score_tails(
         self, queries: Queries, tails: Tails, *, left_to_right: bool = False, progress: Progress = silent
@@ -182,6 +214,22 @@ class Predictor:
         return found.view(len(query), SLOTS, -1)
 
 
+def _as_tails(queries: Queries, candidates: Candidates, start: int) -> Tails:
+    """[NONE] and the mentions of the queries from `start` on, which are numbered from 0."""
+    number = len(candidates.count)
+    rows = len(candidates.first) + number
+    query = np.repeat(np.arange(number), candidates.count.astype(np.int64) + 1)
+    mentions = np.ones(rows, bool)
+    mentions[candidates.offsets[:-1] + np.arange(number)] = False  # [NONE] comes first
+    length = np.ones(rows, np.int64)
+    length[mentions] = candidates.last.astype(np.int64) - candidates.first
+    owner = queries.sequence[start : start + number][query[mentions]]
+    place = (queries.offsets[owner] + candidates.first)[:, None] + np.arange(SLOTS)
+    tokens = np.full((rows, SLOTS), NONE, np.int64)
+    tokens[mentions] = queries.roots[np.minimum(place, len(queries.roots) - 1)]
+    return Tails(query, np.where(np.arange(SLOTS) < length[:, None], tokens, PAD), length)
+
+
 def _wanted(tails: Tails) -> tuple[Ints, Ints]:
     """The tokens to be predicted, [END] after the tail where there is room, and how many: (tails, 7), (tails,)."""
     length = np.asarray(tails.length, np.int64)
@@ -192,7 +240,7 @@ def _wanted(tails: Tails) -> tuple[Ints, Ints]:
 
 
 def _best_of_each(query: Ints, total: Floats, width: int) -> tuple[Ints, Ints]:
-    """The `width` best continuations of each query: their beams and choices, sorted by query."""
+    """The `width` best continuations of each query: their beams and candidates, sorted by query."""
     beam = np.repeat(np.arange(len(query)), total.shape[1])
     choice = np.tile(np.arange(total.shape[1]), len(query))
     flat = total.ravel()

@@ -1,6 +1,7 @@
-"""Prediction over all queries of a run: run/queries and a model in, the likeliest tokens of every masked tail out.
+"""Prediction over all queries of a run: run/queries and a model in, what the model says of every masked tail out.
 
-Written is run/predictions: for each query the k best tokens of each of the seven slots, flat, with log-probabilities.
+Written is run/predictions: for each query the k best tokens of each of the seven slots, flat, with log-probabilities,
+and the log-probabilities of [NONE] and of each mention that may be the tail.
 """
 
 from pathlib import Path
@@ -31,6 +32,7 @@ PREDICTIONS = pa.schema(
         ("relation", pa.string()),
         ("tokens", pa.list_(pa.uint16())),
         ("log_probs", pa.list_(pa.float16())),
+        ("weights", pa.list_(pa.float16())),  # of [NONE], then of the query's mentions
     ]
 )
 PART_QUERIES = 20_000
@@ -50,9 +52,12 @@ def open_predictor(model: Path, *, device: str | None = None) -> "Predictor":
 def prepare_predictions(
     run: Path, *, model: Path, k: int = 20, device: str | None = None, progress: Progress = silent
 ) -> dict[str, int]:
-    """Predict the tails of run/queries with a model; a killed run goes on with the next part."""
-    if k < 2:
-        raise InputError(f"at least two tokens of each slot are kept, a word and an end, not {k}")
+    """Predict the tails of run/queries with a model; a killed run goes on with the next part.
+
+    With k = 0 only the mentions are weighed, which is all that their tails need.
+    """
+    if k < 0 or k == 1:
+        raise InputError(f"at least two tokens of each slot are kept, a word and an end, or none at all; not {k}")
     run = Path(run)
     identity: Identity = {"queries": seal_checksum(run / "queries"), "model": seal_checksum(model), "k": k}
     if (counted := finished_counts(run / STAGE, identity)) is not None:
@@ -64,34 +69,54 @@ def prepare_predictions(
         raise InputError(f"the queries of {run} are for a model with other relations: run `clew extract predict` again")
     for start in range(parts.finished * PART_QUERIES, len(queries), PART_QUERIES):
         end = min(start + PART_QUERIES, len(queries))
-        tokens, log_probs = predictor.top(part_of(queries, start, end), k, progress=progress)
-        parts.write({STAGE: _table(asked.slice(start, end - start), tokens, log_probs)}, {"queries": end - start})
+        part = part_of(queries, start, end)
+        found = predictor.answer(part, k, progress=progress)
+        rows = asked.slice(start, end - start)
+        parts.write({STAGE: _table(rows, part, found.tokens, found.log_probs, found.weights)}, {"queries": end - start})
     table = pa.concat_tables([PREDICTIONS.empty_table(), *parts.tables(STAGE)])
-    counts = {"queries": table.num_rows, "tokens of a slot": k}
-    write_stage(run / STAGE, identity, {STAGE: table}, counts, what="predicted tokens of tails")
+    _write(run, identity, table, k)
     parts.remove()
-    return counts
+    return _count(table, k)
 
 
 def take_predictions(run: Path, folder: Path, *, model: Path) -> dict[str, int]:
     """Write run/predictions from arrays that were predicted on another machine.
 
-    `folder` holds tokens.npy and log_probs.npy, (queries, 7, k) each, whole or as tokens.part-00.npy and so on.
+    `folder` holds weights.npy (queries + mentions,), and unless only mentions were weighed tokens.npy and
+    log_probs.npy, (queries, 7, k) each; whole or as tokens.part-00.npy and so on.
     """
-    run = Path(run)
-    tokens, log_probs = (_join_arrays(Path(folder), name) for name in ("tokens", "log_probs"))
+    run, folder = Path(run), Path(folder)
     asked, _ = read_asked(run)
+    queries = read_queries(run / "queries")
+    mentions = 0 if queries.candidates is None else len(queries.candidates.first)
+    weights = _join_arrays(folder, "weights")
+    tokens = log_probs = np.zeros((asked.num_rows, SLOTS, 0), np.uint16)
+    if list(folder.glob("tokens*.npy")):
+        tokens, log_probs = (_join_arrays(folder, name) for name in ("tokens", "log_probs"))
     if tokens.shape != log_probs.shape or tokens.shape[:2] != (asked.num_rows, SLOTS):
         raise InputError(
             f"{folder} holds tokens {tokens.shape} and log_probs {log_probs.shape}, expected ({asked.num_rows}, "
             f"{SLOTS}, k) each: predict with the queries of {run}"
         )
+    if weights.shape != (asked.num_rows + mentions,):
+        raise InputError(
+            f"{folder} holds weights {weights.shape}, expected ({asked.num_rows + mentions},): predict with the "
+            f"queries of {run}"
+        )
     k = int(tokens.shape[2])
     identity: Identity = {"queries": seal_checksum(run / "queries"), "model": seal_checksum(model), "k": k}
-    counts = {"queries": asked.num_rows, "tokens of a slot": k}
-    table = _table(asked, tokens, log_probs)
-    write_stage(run / STAGE, identity, {STAGE: table}, counts, what="predicted tokens of tails")
-    return counts
+    table = _table(asked, queries, tokens, log_probs, weights)
+    _write(run, identity, table, k)
+    return _count(table, k)
+
+
+def _write(run: Path, identity: Identity, table: pa.Table, k: int) -> None:
+    write_stage(run / STAGE, identity, {STAGE: table}, _count(table, k), what="what is predicted of tails")
+
+
+def _count(table: pa.Table, k: int) -> dict[str, int]:
+    weights = len(table["weights"].combine_chunks().flatten())
+    return {"queries": table.num_rows, "tokens of a slot": k, "mentions weighed": weights - table.num_rows}
 
 
 def _join_arrays(folder: Path, name: str) -> np.ndarray:
@@ -121,13 +146,24 @@ def part_of(queries: Queries, start: int, end: int) -> Queries:
         last=queries.last[start:end],
         relation=queries.relation[start:end],
         relations=queries.relations,
+        candidates=None if queries.candidates is None else queries.candidates.of(start, end),
     )
 
 
-def _table(asked: pa.Table, tokens: np.ndarray, log_probs: np.ndarray) -> pa.Table:
+def _table(
+    asked: pa.Table, queries: Queries, tokens: np.ndarray, log_probs: np.ndarray, weights: np.ndarray
+) -> pa.Table:
     rows, width = len(tokens), tokens.shape[1] * tokens.shape[2]
-    borders = pa.array(np.arange(rows + 1, dtype=np.int32) * width)
-    flat = pa.array(tokens.reshape(-1).astype(np.uint16)), pa.array(log_probs.reshape(-1).astype(np.float16))
-    lists = [pa.ListArray.from_arrays(borders, values) for values in flat]
+    borders = np.arange(rows + 1) * width
+    counted = np.arange(rows + 1) + (0 if queries.candidates is None else queries.candidates.offsets)
+    lists = [
+        _lists(borders, tokens.reshape(-1).astype(np.uint16)),
+        _lists(borders, log_probs.reshape(-1).astype(np.float16)),
+        _lists(counted, weights.astype(np.float16)),
+    ]
     columns = [asked[name].combine_chunks() for name in ("query", "head", "sequence", "relation")]
     return pa.table([*columns, *lists], schema=PREDICTIONS)
+
+
+def _lists(borders: np.ndarray, values: np.ndarray) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array(borders.astype(np.int32)), pa.array(values))

@@ -1,4 +1,7 @@
-"""Questions to a trained model: a head in a sequence and a relation, whose tail is to be predicted. Plain arrays."""
+"""Questions to a trained model: a head in a sequence and a relation, whose tail is to be predicted. Plain arrays.
+
+With a query may stand the mentions of its sequence that could be its tail, to be weighed against each other and [NONE].
+"""
 
 import json
 from collections.abc import Mapping
@@ -10,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.extract.chains import ROOTS
+from clew.extract.chains import ROOTS, SLOTS
 from clew.files import write_text
 from clew.sealed import check_seal, new_sealed
 
-__all__ = ["Queries", "read_queries", "write_queries"]
+__all__ = ["Candidates", "Queries", "read_queries", "write_queries"]
 
 WHAT = "queries for prediction"
 TYPES: dict[str, Any] = {
@@ -25,8 +28,41 @@ TYPES: dict[str, Any] = {
     "last": np.int16,
     "relation": np.int16,
 }
+CANDIDATE_TYPES: dict[str, Any] = {"count": np.uint8, "first": np.uint8, "last": np.uint8}
 
 Ints = NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Mentions that may be the tail of a query: how many each query has, and the tokens of each, query by query."""
+
+    count: Ints  # (queries,) uint8
+    first: Ints  # (candidates,) uint8
+    last: Ints  # (candidates,) uint8: exclusive, at most seven after the first
+
+    def __post_init__(self) -> None:
+        for name, kind in CANDIDATE_TYPES.items():
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), kind))
+        total = int(self.count.sum(dtype=np.int64))
+        _expect(len(self.first) == len(self.last) == total, "there are not as many mentions as are counted")
+        length = self.last.astype(np.int64) - self.first
+        _expect(bool(((length >= 1) & (length <= SLOTS)).all()), f"a mention to be weighed has 1 to {SLOTS} tokens")
+
+    @classmethod
+    def of_none(cls, queries: int) -> "Candidates":
+        """For queries none of which has a mention to be weighed."""
+        return cls(np.zeros(queries, np.uint8), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the mentions of each query begin: (queries + 1,)."""
+        return np.concatenate(([0], np.cumsum(self.count, dtype=np.int64)))
+
+    def of(self, start: int, end: int) -> "Candidates":
+        """Those of some queries."""
+        begin, stop = self.offsets[[start, end]]
+        return Candidates(self.count[start:end], self.first[begin:stop], self.last[begin:stop])
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +76,7 @@ class Queries:
     last: Ints  # (queries,) int16: exclusive
     relation: Ints  # (queries,) int16
     relations: tuple[str, ...]
+    candidates: Candidates | None = None
 
     def __post_init__(self) -> None:
         for name, kind in TYPES.items():
@@ -49,6 +86,9 @@ class Queries:
         _expect(self.offsets[-1] == len(self.roots), "offsets must end at the number of roots")
         _expect(bool(((lengths >= 1) & (lengths <= ROOTS)).all()), f"a sequence must have 1 to {ROOTS} roots")
         rows = len(self.sequence)
+        _expect(
+            self.candidates is None or len(self.candidates.count) == rows, "not every query has its mentions counted"
+        )
         _expect(len(self.first) == len(self.last) == len(self.relation) == rows, "columns differ in length")
         if not rows:
             return
@@ -67,6 +107,9 @@ def write_queries(path: Path, queries: Queries, *, identity: Mapping[str, str | 
     with new_sealed(path, identity, what=WHAT) as directory:
         for name in TYPES:
             np.save(directory / f"{name}.npy", getattr(queries, name))
+        if queries.candidates is not None:
+            for name in CANDIDATE_TYPES:
+                np.save(directory / f"candidate_{name}.npy", getattr(queries.candidates, name))
         write_text(directory / "relations.json", json.dumps(list(queries.relations)) + "\n")
 
 
@@ -75,7 +118,13 @@ def read_queries(path: Path, *, verify: bool = False) -> Queries:
     path = Path(path)
     check_seal(path, {}, what=f"the queries at {path}", remedy="clew extract predict", verify=verify)
     arrays = {name: np.load(path / f"{name}.npy", allow_pickle=False) for name in TYPES}
-    return Queries(**arrays, relations=tuple(json.loads((path / "relations.json").read_text("utf-8"))))
+    candidates = None
+    if (path / "candidate_count.npy").is_file():
+        candidates = Candidates(
+            *(np.load(path / f"candidate_{name}.npy", allow_pickle=False) for name in CANDIDATE_TYPES)
+        )
+    relations = tuple(json.loads((path / "relations.json").read_text("utf-8")))
+    return Queries(**arrays, relations=relations, candidates=candidates)
 
 
 def _expect(holds: bool, otherwise: str) -> None:

@@ -30,6 +30,7 @@ class Matching:
     unknown: int = 4  # of a head whose type nobody knows: the commonest relations; 0 leaves such heads out
     least_names: int = 5  # names with the same last word or ending, that they tell a type
     least_share: float = 0.8  # of those names that are of one type
+    mentioned: bool = False  # ask only where a mention of the sequence may be the tail
 
     def __post_init__(self) -> None:
         if self.most < 1 or self.unknown < 0 or self.least_names < 1 or not 0.5 < self.least_share <= 1:

@@ -15,6 +15,7 @@ from clew.graph.schema import Schema
 __all__ = ["SIGNATURES", "Signatures", "read_signatures"]
 
 SIGNATURES = "signatures.json"
+LEAST = 0.001  # fewer of a relation's triples are slips of the seed, and would be asked of every head of their type
 Pair = tuple[str, str]
 
 
@@ -34,8 +35,8 @@ class Signatures:
     inverses: Mapping[str, str] = field(default_factory=dict)  # "treated_by": "treats", which is stored
 
     @classmethod
-    def of_schema(cls, schema: Schema, *, relations: Iterable[str] | None = None, least: int = 1) -> "Signatures":
-        """Those of a graph that at least `least` triples have; of some relations only, if they are named.
+    def of_schema(cls, schema: Schema, *, relations: Iterable[str] | None = None, least: float = LEAST) -> "Signatures":
+        """Those that at least a share `least` of their relation's triples have; of some relations only, if named.
 
         A relation that names its inverse is there under both names, unless the inverse is stored itself.
         """
@@ -52,7 +53,8 @@ class Signatures:
                 counted = {pair: counted.get(pair, 0) + turned.get(pair, 0) for pair in {**counted, **turned}}
             elif name in named:
                 counted = turned
-            pairs[name] = {pair: count for pair, count in counted.items() if count >= least}
+            total = sum(counted.values())
+            pairs[name] = {pair: count for pair, count in counted.items() if count >= least * total}
         return cls(pairs, frozenset(symmetric), {name: named[name] for name in pairs if name in named})
 
     def fits(self, subject: str | None, relation: str, object_: str | None) -> bool:
@@ -70,6 +72,16 @@ class Signatures:
             if subject is None or start == subject:
                 counted[end] = counted.get(end, 0) + count
         return tuple(sorted(counted, key=lambda name: (-counted[name], name)))
+
+    @property
+    def both_ways(self) -> dict[str, str]:
+        """For each relation that can be asked from its other end, the one that leads back."""
+        back = {stored: name for name, stored in self.inverses.items()}
+        return {**{name: name for name in self.symmetric}, **back, **self.inverses}
+
+    def types_of_tails(self, relation: str, subject: str | None) -> tuple[str, ...]:
+        """The types of a relation's objects, of subjects of one type where the seed has any."""
+        return self.object_types(relation, subject=subject) or self.object_types(relation)
 
     @cached_property
     def _known(self) -> dict[str, frozenset[tuple[str | None, str | None]]]:

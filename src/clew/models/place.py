@@ -1,11 +1,19 @@
-"""Where model files lie: the folder CLEW_MODELS names, else `models` in the user's data directory."""
+"""Where model files lie (the folder CLEW_MODELS names, else `models` in the user's data directory), and the cache."""
 
 import os
 from pathlib import Path
 
 from clew.models.catalogue import Model, ModelFile
 
-__all__ = ["file_path", "models_directory"]
+__all__ = ["cache_directory", "file_path", "models_directory"]
+
+
+def cache_directory() -> Path:
+    """Where graphs made on the way are kept."""
+    if home := os.environ.get("CLEW_HOME"):
+        return Path(home)
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "clew"
 
 
 def models_directory() -> Path:

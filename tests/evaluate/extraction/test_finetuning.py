@@ -12,16 +12,18 @@ from tokenizers import Tokenizer
 
 from clew.errors import InputError
 from clew.evaluate.extraction.bc5cdr_arrays import FOLDS, fold_of, write_scoring
+from clew.evaluate.extraction.bc5cdr_finetuning import finetune_and_score
 from clew.evaluate.extraction.bc5cdr_model import score_questions
 from clew.evaluate.extraction.bc5cdr_questions import ask_about
-from clew.evaluate.extraction.finetuning import LOSSES, FineTuning, finetune, finetune_and_score, score_rows
-from clew.evaluate.extraction.lessons import Lessons, read_lessons
 from clew.evaluate.extraction.pubtator import Abstract
 from clew.extract.chains import count_tokens
 from clew.extract.model.config import make_config
 from clew.extract.model.graphmert import GraphMert
 from clew.extract.model.storage import SavedModel, read_model, write_model
 from clew.extract.prediction import Predictor
+from clew.extract.teaching.finetuning import finetune, score_rows
+from clew.extract.teaching.lessons import Lessons, read_lessons
+from clew.extract.teaching.settings import LOSSES, FineTuning
 
 RELATIONS = ("treats", "induces")
 
@@ -97,7 +99,7 @@ def test_documents_are_learnt_by_heart(model: Path, lessons: Lessons, loss: str)
     settings = FineTuning(
         loss=loss, epochs=25, rate=5e-3, warm_up=3, tokens=2048, root_share=0.0, dropout=0.0, together=True
     )
-    learnt = finetune(read_model(model), lessons, settings)
+    learnt = finetune(read_model(model), lessons, settings).model
     before, after = (scored(each, lessons, together=True) for each in (read_model(model).model, learnt))
     gold = (lessons.row_gold == 1) & ~lessons.bare[np.repeat(np.arange(len(lessons)), np.diff(lessons.row_offsets))]
     assert after[gold].mean() > before[gold].mean() + 5  # likelier than they were
@@ -142,7 +144,7 @@ def test_a_fold_teaches_nothing_to_the_model_that_scores_it(model: Path, arrays:
     changed["row_gold"][rows] = 1 - changed["row_gold"][rows]
     for fold, same in ((0, True), (1, False)):
         one, other = (
-            scored(finetune(read_model(model), each, QUICK, without_fold=fold), lessons, together=True)
+            scored(finetune(read_model(model), each, QUICK, without_fold=fold).model, lessons, together=True)
             for each in (lessons, Lessons(changed))
         )
         assert np.allclose(one, other, atol=1e-3) == same

@@ -89,8 +89,9 @@ def test_true_tails_and_links_come_from_the_seed(hpo: Path) -> None:
     assert "HP:0001166" in known  # arachnodactyly
     assert len(known) > 20
     link = linker_of(Linker(graph), signatures)
-    ranked = link_tails([fact], {(0, "has_phenotype"): ["ectopia lentis", "arachnodactyly", "no such thing"]}, link)
-    assert ranked[fact][1:] == ["HP:0001166", None]
+    tails = [("ectopia lentis", None), ("arachnodactyly", None), ("no such thing", None), ("the long fingers", "HP:9")]
+    ranked = link_tails([fact], {(0, "has_phenotype"): tails}, link)
+    assert ranked[fact][1:] == ["HP:0001166", None, "HP:9"]  # a mention is what it names
     assert rank_of(fact.object, ranked[fact], known) == 1
     assert link("arachnodactyly", "is_a") in ("HP:0001166", None)
 

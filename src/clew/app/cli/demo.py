@@ -1,6 +1,5 @@
 """`clew demo`: the Human Phenotype Ontology as a graph, three questions, one neighbourhood, one connection drawn."""
 
-import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,12 +13,13 @@ from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
 from clew.app.cli.progress import terminal_progress
 from clew.app.cli.records import entity_records
 from clew.errors import GraphError
+from clew.models import cache_directory
 
 if TYPE_CHECKING:
     from clew import Engine
     from clew.answer import Answer
 
-__all__ = ["cache_directory", "cached_hpo", "demo"]
+__all__ = ["cached_hpo", "demo"]
 
 PHENOTYPE = "HP:0001166"  # Arachnodactyly
 GENE = "FBN1"
@@ -107,15 +107,6 @@ def demo(
     say()
     say(f"drawn in {printable(str(drawing))}: open it in a browser and point at a line to see its sources")
     say(f'go on with: clew ask {path} "How is Marfan syndrome inherited?"')
-
-
-def cache_directory() -> Path:
-    """Where graphs made on the way are kept."""
-    home = os.environ.get("CLEW_HOME")
-    if home:
-        return Path(home)
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "clew"
 
 
 def cached_hpo(directory: Path | None = None) -> "tuple[Engine, bool]":

@@ -56,10 +56,7 @@ NamedModels = Annotated[
 ]
 NamedScores = Annotated[
     list[str] | None,
-    typer.Option("--scores", metavar="NAME=FILE", help="Scores of --asked, made elsewhere.", show_default=False),
-]
-Questions = Annotated[
-    str | None, typer.Option("--asked", metavar="DIR", help="The facts with mentions as tails.", show_default=False)
+    typer.Option("--scores", metavar="NAME=DIR", help="What that model said elsewhere.", show_default=False),
 ]
 TailsFolder = Annotated[
     str | None,
@@ -219,7 +216,6 @@ def planted(
     graph: Seed,
     model: NamedModels = None,
     scores: NamedScores = None,
-    questions: Questions = None,
     out: TailsFolder = None,
     as_json: AsJson = False,
 ) -> None:
@@ -231,32 +227,26 @@ def planted(
     \b
     Examples:
       clew eval extraction planted run --graph seed.clew --model full=run/model
-      clew eval extraction planted run --graph seed.clew --asked comentions/planted --scores full=planted.npy --json
+      clew eval extraction planted run --graph seed.clew --model full=run/model --scores full=results --json
     """
-    import numpy as np
-
     from clew.app.cli.options import pairs
-    from clew.evaluate.extraction.planted_queries import predict_planted, weigh_mentions
+    from clew.evaluate.extraction.planted_queries import predict_planted
     from clew.evaluate.extraction.planted_run import planted_rows
     from clew.graph import Graph
 
-    if scores and questions is None:
-        raise InputError("--scores are of questions: say with --asked where they are")
+    models, elsewhere = pairs(model, "--model"), pairs(scores, "--scores")
+    if strange := sorted(set(elsewhere) - set(models)):
+        raise InputError(f"--scores are of {strange[0]!r}, which is no --model")
     folder, opened = Path(out) if out is not None else Path(run) / "asked-planted", Graph(graph)
     runs: dict[str, Path] = {}
-    among = {
-        name: (Path(str(questions)), np.load(file, allow_pickle=False))
-        for name, file in pairs(scores, "--scores").items()
-    }
     with terminal_progress() as progress:
-        for name, place in pairs(model, "--model").items():
+        for name, place in models.items():
             runs[name] = Path(place)
             if not (runs[name] / "tails").is_dir():
                 runs[name] = folder / name.replace("/", "-")
-                predict_planted(Path(run), runs[name], opened, Path(place), progress=progress)
-                mentions = folder / f"{runs[name].name}-mentions"
-                among.setdefault(name, weigh_mentions(Path(run), mentions, opened, Path(place), progress=progress))
-        rows = planted_rows(Path(run), Path(graph), runs=runs, among_mentions=among, progress=progress)
+                said = Path(elsewhere[name]) if name in elsewhere else None
+                predict_planted(Path(run), runs[name], opened, Path(place), elsewhere=said, progress=progress)
+        rows = planted_rows(Path(run), Path(graph), runs=runs, progress=progress)
     if as_json:
         print_json({"rows": [row.to_json() for row in rows]})
     else:
@@ -276,30 +266,37 @@ def judge(
     graph: Seed,
     data: Data = "data",
     model: LanguageModelName = "smollm2",
-    by: Annotated[str, typer.Option(metavar="WAY", help="scoring or grammar.")] = "scoring",
+    by: Annotated[str, typer.Option(metavar="WAY", help="scoring, grammar, or cues (no model).")] = "scoring",
     limit: Limit = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Let a language model judge extracted triples, after judging it: FActScore* and ValidityScore.
+    """Let a judge judge extracted triples, after judging it: FActScore* and ValidityScore.
 
-    The judge is first calibrated on pairs of BC5CDR train and on corrupted triples of the seed; its balanced accuracy
-    stands beside every score, and below 0.70 the score is that of an uncalibrated judge. ValidityScore also has a row
-    by signatures and types alone.
+    A language model is first calibrated on pairs of BC5CDR train and on corrupted triples of the seed: the wording of
+    its question and the threshold are chosen on one half, and its balanced accuracy on the other half stands beside
+    every score; below 0.70 the score is that of an uncalibrated judge. ValidityScore also has a row by signatures and
+    types alone. With --by cues, words between the two names judge, and no model.
 
     \b
     Examples:
       clew eval extraction judge run --graph seed.clew --data data
       clew eval extraction judge run --graph seed.clew --model judge.gguf --limit 500 --json
     """
+    from contextlib import nullcontext
+
     from clew.evaluate.extraction.judge_run import judged_rows
     from clew.lm import open_model
 
-    with open_model(model) as opened, terminal_progress() as progress:
-        rows = judged_rows(opened, Path(run), Path(graph), Path(data) / "bc5cdr", by=by, limit=limit, progress=progress)
+    corpus = Path(data) / "bc5cdr"
+    with nullcontext() if by == "cues" else open_model(model) as opened, terminal_progress() as progress:
+        rows, trust = judged_rows(opened, Path(run), Path(graph), corpus, by=by, limit=limit, progress=progress)
     if as_json:
-        print_json({"rows": [row.to_json() for row in rows]})
+        print_json({"rows": [row.to_json() for row in rows], "calibrations": [each.to_json() for each in trust]})
     else:
         _show_judged(rows)
+        for each in trust:
+            chosen = f"{each.chosen_on:.2f} on the half it was chosen on"
+            say(f"{each.question}: {printable(each.judge)}: {each.title}; {chosen}")
 
 
 def _show_judged(rows: "Sequence[Factuality]") -> None:
@@ -315,28 +312,42 @@ def baseline(
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where the triples go.", show_default=False)],
     model: LanguageModelName = "smollm2",
     limit: Limit = 50,
+    graph: OwnSeed = None,
+    data: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Read BC5CDR dev only, and score it.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """What a language model reads out of the same texts, with the same relations and nothing else.
 
-    Writes a table of triples (Parquet) with the documents they were read from.
+    Writes a table of triples (Parquet) with the documents they were read from. With --graph, names are linked to the
+    seed and ValidityScore by signatures is shown; with --data as well, triples of BC5CDR dev are held against its gold.
 
     \b
     Examples:
       clew eval extraction baseline run --out baseline.parquet
-      clew eval extraction baseline run --model http://127.0.0.1:8000/v1 --limit 1000 --out baseline.parquet
+      clew eval extraction baseline run --model judge.gguf --graph seed.clew --data data --out baseline.parquet
     """
-    from clew.evaluate.extraction.baseline_run import read_baseline
+    from clew.evaluate.extraction.baseline_run import read_baseline, score_read_baseline
+    from clew.evaluate.extraction.pubtator import read_pubtator
     from clew.lm import open_model
 
+    if data is not None and graph is None:
+        raise InputError("--data holds gold by MeSH ids: say with --graph what names are linked to")
+    dev = None if data is None else read_pubtator(Path(data) / "bc5cdr" / "cdr_dev.pubtator.gz")
+    documents = None if dev is None else [f"PMID:{each.document}" for each in dev]
     with open_model(model) as opened, terminal_progress() as progress:
-        report = read_baseline(opened, Path(run), Path(out), limit=limit, progress=progress)
+        report = read_baseline(opened, Path(run), Path(out), limit=limit, documents=documents, progress=progress)
+    if graph is not None:
+        report |= score_read_baseline(Path(out), Path(graph), report["documents"], dev)
     if as_json:
         print_json(report)
         return
     say(f"{counted(report['triples'], 'triple')} from {counted(report['chunks'], 'chunk')}, in {printable(out)}")
     for reason, number in report["left_out"].items():
         say(f"- left out: {number:,} {printable(reason)}")
+    for name, said in report.get("scores", {}).items():
+        say(f"- {name}: {said}")
 
 
 def _interval(figure: Any) -> str:

@@ -24,7 +24,6 @@ __all__ = ["extract"]
 
 ACTIONS = ("prepare", "train", "predict", "filter", "run", "status")
 RUN = "extraction"
-LEAST_CONFIDENT = 0.2  # of the triples of one's own text, unless it is said
 Names = list[str] | None
 SHOWN = (
     "subject", "subject_name", "relation", "object", "object_name", "known", "turned", "document", "sentence",
@@ -59,7 +58,11 @@ Beta = Annotated[
     typer.Option(metavar="Q", help="Keep triples as near the text as matches above Q are.", show_default=False),
 ]
 Confidence = Annotated[
-    float | None, typer.Option(metavar="P", help="Keep triples of at least this chance a token.", show_default=False)
+    float | None, typer.Option(metavar="P", help="Keep triples that are at least so sure.", show_default=False)
+]
+Across = Annotated[
+    bool | None,
+    typer.Option("--across/--no-across", help="Keep what two sentences say together.", show_default=False),
 ]
 EncoderName = Annotated[
     str | None, typer.Option("--encoder", metavar="NAME", help="Compares triples and text; minilm.", show_default=False)
@@ -72,11 +75,15 @@ HelperFor = Annotated[
 ]
 Steps = Annotated[int | None, typer.Option(metavar="N", help="Train so many steps,", show_default=False)]
 Epochs = Annotated[float | None, typer.Option(metavar="N", help="or so many times over all texts.", show_default=False)]
+Teach = Annotated[
+    int | None, typer.Option(metavar="N", help="Epochs of choosing among mentions; 0: none.", show_default=False)
+]
 Device = Annotated[
     str | None, typer.Option(metavar="NAME", help="cpu or cuda; else the best there is.", show_default=False)
 ]
 ModelPath = Annotated[
-    str | None, typer.Option("--model", metavar="DIR", help="predict: another run, or a model.", show_default=False)
+    str | None,
+    typer.Option("--model", metavar="DIR", help="predict: another run, a model, or small.", show_default=False),
 ]
 Text = Annotated[
     str | None, typer.Option(metavar="FILE", help="predict: one's own text; - reads stdin.", show_default=False)
@@ -96,11 +103,13 @@ def extract(
     alpha: Alpha = None,
     beta: Beta = None,
     confidence: Confidence = None,
+    across: Across = None,
     encoder: EncoderName = None,
     helper: Helper = None,
     helper_for: HelperFor = None,
     steps: Steps = None,
     epochs: Epochs = None,
+    teach: Teach = None,
     device: Device = None,
     model: ModelPath = None,
     text: Text = None,
@@ -109,17 +118,17 @@ def extract(
 ) -> None:
     """Extract triples from texts with a model trained on them and on a seed graph (GraphMERT).
 
-    prepare reads texts and finds what the seed says of them; train learns; predict asks for the tails of every head;
-    filter keeps what holds and writes it for `clew build`; run does all. A finished stage is not repeated, a killed one
-    goes on. What is chosen for a run is remembered in it. Without TEXTS and a seed graph, a toy corpus is taken.
+    prepare reads texts and finds what the seed says of them; train learns that, and then which mention of a text is the
+    tail, or that none is; predict asks for the tails of every head; filter keeps what holds and writes it for `clew
+    build`; run does all. A finished stage is not repeated, a killed one goes on. What is chosen for a run is remembered
+    in it. Without TEXTS and a seed graph, a toy corpus is taken.
 
     \b
     Examples:
       clew extract run --size tiny
       clew extract prepare diabetes pubmed.xml.gz notes/ --seed-graph hpo.clew --size small
-      clew extract train diabetes --epochs 10 --device cuda
-      clew extract run diabetes --beta 0.7 --json
-      clew extract predict --model diabetes --text abstract.txt
+      clew extract run diabetes --epochs 10 --device cuda --json
+      clew extract predict --model small --text abstract.txt
       clew build diabetes/triples --out extracted.clew
     """
     if action not in ACTIONS:
@@ -131,7 +140,7 @@ def extract(
         inputs=tuple(str(Path(each).absolute()) for each in inputs) if inputs else None,
         license=license, keep=tuple(keep) if keep else None, seed_graph=_absolute(seed_graph), size=size,
         tokenizer=_absolute(tokenizer), encoder=encoder, helper=helper, alpha=alpha, beta=beta, confidence=confidence,
-        helper_for=tuple(helper_for) if helper_for else None, steps=steps, epochs=epochs,
+        across=across, helper_for=tuple(helper_for) if helper_for else None, steps=steps, epochs=epochs, teach=teach,
     )  # fmt: skip
     if text is not None:
         if action != "predict":
@@ -151,11 +160,12 @@ def _absolute(path: str | None) -> str | None:
 
 def _work(action: str, run: Path, chosen: "Choices", *, model: str | None, device: str | None) -> None:
     from clew.extract import pipeline
+    from clew.extract.shipped import find_weights
     from clew.extract.stages import RECORD, Choices
 
     new = action in ("prepare", "run") and not (run / RECORD).exists()
     choices = chosen if new else chosen.over(Choices.read(run))
-    other = None if model is None else _model_of(Path(model))
+    other = None if model is None else find_weights(Path(model))
     with terminal_progress() as progress:
         if action == "prepare":
             pipeline.prepare(run, choices, progress=progress)
@@ -167,11 +177,6 @@ def _work(action: str, run: Path, chosen: "Choices", *, model: str | None, devic
             pipeline.finish(run, choices, model=other, progress=progress)
         else:
             pipeline.run_all(run, choices, device=device, progress=progress)
-
-
-def _model_of(path: Path) -> Path:
-    """The model directory that is meant: of a run its model."""
-    return path / "model" if (path / "run.json").is_file() else path
 
 
 # ---- what is shown
@@ -258,17 +263,14 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _predict_text(text: str, model: str, chosen: "Choices", *, device: str | None, limit: int, as_json: bool) -> None:
-    from clew.extract.own_text import extract_from_text, find_model
+    from clew.extract.own_text import extract_from_text
+    from clew.extract.shipped import find_model
 
     begun = time.perf_counter()
-    found, graph = find_model(Path(model), seed_graph=chosen.seed_graph)
-    settings = chosen.settings()
-    filters = replace(
-        settings.filters,
-        beta=chosen.beta or 0.0,
-        least=LEAST_CONFIDENT if chosen.confidence is None else chosen.confidence,
-    )
-    settings = replace(settings, filters=filters, decoder=replace(settings.decoder, in_order=False))  # for speed
+    with terminal_progress() as progress:
+        found, graph = find_model(Path(model), seed_graph=chosen.seed_graph, progress=progress)
+    settings = replace(chosen, size=chosen.size or _preset_of(found)).settings()
+    settings = replace(settings, filters=replace(settings.filters, beta=chosen.beta or 0.0))
     with terminal_progress() as progress, _opened(chosen) as (encoder, helper):
         triples, counts = extract_from_text(
             _read(text), found, graph, settings=settings, keep=chosen.keep or (), encoder=encoder, helper=helper,
@@ -297,6 +299,15 @@ def _predict_text(text: str, model: str, chosen: "Choices", *, device: str | Non
         say("no triple was sure enough: see --confidence")
         return
     _show_triples(rows, limit)
+
+
+def _preset_of(model: Path) -> str:
+    """The settings that go with a model's own size."""
+    from clew.extract.pipeline import model_size
+    from clew.extract.stages import PRESETS
+
+    size = model_size(model)
+    return size if size in PRESETS else "small"
 
 
 @contextmanager

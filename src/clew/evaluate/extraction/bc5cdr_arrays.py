@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.evaluate.extraction.bc5cdr_questions import Questions, ask_about
 from clew.evaluate.extraction.pubtator import read_pubtator
-from clew.evaluate.extraction.question_arrays import NONE_TAIL, UNKNOWN, Asked, Rows, write_questions
+from clew.extract.teaching.questions import NONE_TAIL, UNKNOWN, Asked, Rows, write_questions
 from clew.files import new_directory, write_text
 from clew.progress import Progress, silent
 

@@ -1,21 +1,25 @@
 """How far a judge can be trusted: statements whose truth is known, and its balanced accuracy on them.
 
-Texts: 100 gold chemical-disease pairs of BC5CDR train, and 100 pairs that share a sentence but are not gold. Validity:
-100 triples of the seed graph, and the same with an object drawn from another type than the relation leads to. The
-threshold of a judge is set on half of the statements and tested on the other half, both ways round, and what is
-reported is the accuracy on what the threshold was not set on.
+Texts: 100 gold chemical-disease pairs of BC5CDR train, and 100 pairs that share a sentence but are not gold, each with
+the sentences that name both. Validity: 100 triples of the seed graph, and the same with an object drawn from another
+type than the relation leads to. Which of several judges it is, and its threshold, are chosen on one half of the
+statements; what counts is the accuracy of the chosen one on the other half.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.evaluate.extraction.judge import EVEN, Judge, ModelJudge, Question, Statement, Verdict, judge_all
+from clew.evaluate.extraction.judge import EVEN, Judge, Settable, Verdict, judge_all
+from clew.evaluate.extraction.judge_prompts import Question, Statement
 from clew.evaluate.extraction.pubtator import CHEMICAL, DISEASE, Abstract
-from clew.evaluate.extraction.rules import sentence_pairs
+from clew.evaluate.extraction.rules import END_OF_SENTENCE, sentence_pairs
+from clew.evaluate.statistics import RESAMPLES, Interval
 from clew.graph import Graph
 from clew.graph.schema import RelationSchema
 from clew.progress import Progress, silent
@@ -24,6 +28,7 @@ __all__ = [
     "ENOUGH",
     "Calibration",
     "Known",
+    "Tried",
     "balanced_accuracy",
     "calibrate",
     "corrupted_triples",
@@ -32,6 +37,7 @@ __all__ = [
 
 ENOUGH = 0.70  # balanced accuracy below which a judge's scores are claimed nowhere
 EACH = 100
+PASSAGE = 2  # sentences that name both ends, at most
 Pair = tuple[str, str]
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -47,52 +53,99 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """One judge that stood to choice: its balanced accuracy on the half that its threshold was set on."""
+
+    judge: str
+    threshold: float
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
-    """A judge's balanced accuracy on known statements, with the threshold to judge others by."""
+    """The judge that was chosen, its balanced accuracy on what nothing was chosen on, and what else was tried."""
 
     judge: str
     question: Question
-    accuracy: float
+    accuracy: Interval
+    chosen_on: float  # its balanced accuracy on the half that it was chosen on
     threshold: float
     statements: int
     missing: int
-    plain_accuracy: float  # with yes where it is likelier than no
+    tried: tuple[Tried, ...] = ()
 
     @property
     def trusted(self) -> bool:
-        return self.accuracy >= ENOUGH
+        return self.accuracy.mean >= ENOUGH
 
     @property
     def title(self) -> str:
         """How every score of the judge is titled."""
-        return f"balanced accuracy {self.accuracy:.2f}" if self.trusted else f"uncalibrated judge ({self.accuracy:.2f})"
+        said = f"{self.accuracy.mean:.2f}, 95 % {self.accuracy.low:.2f}-{self.accuracy.high:.2f}"
+        return f"balanced accuracy {said}" if self.trusted else f"uncalibrated judge ({said})"
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"title": self.title}
 
 
 def calibrate(
-    judge: Judge, known: Sequence[Known], question: Question, *, progress: Progress = silent
+    judges: Sequence[Judge], known: Sequence[Known], question: Question, *, progress: Progress = silent
 ) -> tuple[Judge, Calibration]:
-    """The judge with its threshold set, and how well it does; a judge without thresholds is only measured."""
+    """The best of some judges with its threshold set, and how well it does; one without thresholds is only measured."""
+    if not judges:
+        raise InputError("there is no judge to calibrate")
     holds = np.array([each.holds for each in known], bool)
     if min(holds.sum(), (~holds).sum()) < 2:
         raise InputError("a judge is calibrated on statements that hold and statements that do not: give two of each")
-    even = judge.with_threshold(EVEN) if isinstance(judge, ModelJudge) else judge
-    verdicts = judge_all(even, [each.statement for each in known], question, progress=progress)
-    said_yes = np.array([each.answer == "yes" for each in verdicts])
-    plain = balanced_accuracy(said_yes, holds)
-    missing = sum(each.answer == "missing" for each in verdicts)
-    if not isinstance(judge, ModelJudge) or judge.by == "grammar":
-        return judge, Calibration(judge.name, question, plain, EVEN, len(known), missing, plain)
-    likely = np.array([_likely(each) for each in verdicts])
-    halves = np.zeros(len(known), bool)
+    half = np.zeros(len(known), bool)
     for part in (np.flatnonzero(holds), np.flatnonzero(~holds)):  # both halves have both kinds
-        halves[part[::2]] = True
-    crossed = np.zeros(len(known), bool)
-    for half in (halves, ~halves):
-        crossed[~half] = likely[~half] >= _best_threshold(likely[half], holds[half])
-    threshold = _best_threshold(likely, holds)
-    accuracy = balanced_accuracy(crossed, holds)
-    set_judge = judge.with_threshold(threshold)
-    return set_judge, Calibration(judge.name, question, accuracy, threshold, len(known), missing, plain)
+        half[part[::2]] = True
+    first, second = ([known[at].statement for at in np.flatnonzero(rows).tolist()] for rows in (half, ~half))
+    heard = _hear(judges, first, question, progress)
+    tried = [_set(judge, verdicts, holds[half]) for judge, verdicts in zip(judges, heard, strict=True)]
+    at = max(range(len(tried)), key=lambda each: tried[each][1].accuracy)
+    judge, chosen = tried[at]
+    verdicts = judge_all(judge, second, question, progress=progress)
+    said = np.array([each.answer == "yes" for each in verdicts])
+    missing = sum(each.answer == "missing" for each in (*heard[at], *verdicts))
+    accuracy, every = _accuracy(said, holds[~half]), tuple(each for _, each in tried)
+    return judge, Calibration(
+        judge.name, question, accuracy, chosen.accuracy, chosen.threshold, len(known), missing, every
+    )
+
+
+def _hear(
+    judges: Sequence[Judge], statements: Sequence[Statement], question: Question, progress: Progress
+) -> list[list[Verdict]]:
+    """Every judge's verdicts; one statement after another, for wordings that begin with the same text share it."""
+    even = [judge.with_threshold(EVEN) if isinstance(judge, Settable) else judge for judge in judges]
+    verdicts: list[list[Verdict]] = [[] for _ in judges]
+    for done, statement in enumerate(statements):
+        progress(f"calibrating ({question})", done, len(statements))
+        for judge, heard in zip(even, verdicts, strict=True):
+            heard.append(judge.judge(statement, question))
+    progress(f"calibrating ({question})", len(statements), len(statements))
+    return verdicts
+
+
+def _set(judge: Judge, verdicts: Sequence[Verdict], holds: Flags) -> tuple[Judge, Tried]:
+    """A judge with the threshold that suits what it said best."""
+    said, threshold = np.array([each.answer == "yes" for each in verdicts]), EVEN
+    if isinstance(judge, Settable):
+        likely = np.array([_likely(each) for each in verdicts])
+        threshold = _best_threshold(likely, holds)
+        said, judge = likely >= threshold, judge.with_threshold(threshold)
+    return judge, Tried(judge.name, threshold, balanced_accuracy(said, holds))
+
+
+def _accuracy(said: Flags, holds: Flags) -> Interval:
+    """Balanced accuracy with its 95 % interval, drawing anew from either kind."""
+    random = np.random.default_rng(0)
+    drawn = np.zeros(RESAMPLES)
+    for right in (said[holds], ~said[~holds]):
+        drawn += random.binomial(len(right), right.mean(), RESAMPLES) / len(right) / 2
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    return Interval(balanced_accuracy(said, holds), float(low), float(high), len(said))
 
 
 def _likely(verdict: Verdict) -> float:
@@ -135,12 +188,19 @@ def _draw(random: np.random.Generator, part: Sequence[object], number: int) -> l
 
 
 def _put(abstract: Abstract, pair: Pair) -> Statement:
-    """A pair by the first mentions of its ends."""
-    subject, object_ = (
-        next(each.text for each in abstract.of_type(kind) if identifier in each.ids)
-        for kind, identifier in zip((CHEMICAL, DISEASE), pair, strict=True)
-    )
-    return Statement(subject, "induces", object_, abstract.text)
+    """A pair by the names of the first sentence that holds both, with the sentences that do."""
+    starts = [0, *(found.end() for found in END_OF_SENTENCE.finditer(abstract.text))]
+    places: list[dict[int, str]] = []
+    for kind, identifier in zip((CHEMICAL, DISEASE), pair, strict=True):
+        named: dict[int, str] = {}
+        for each in abstract.of_type(kind):
+            if identifier in each.ids:
+                named.setdefault(bisect_right(starts, each.start) - 1, each.text)
+        places.append(named)
+    both = sorted(set(places[0]) & set(places[1]))
+    ends = [*starts[1:], len(abstract.text)]
+    passage = " ".join(abstract.text[starts[at] : ends[at]].strip() for at in both[:PASSAGE])
+    return Statement(places[0][both[0]], "induces", places[1][both[0]], passage)
 
 
 def corrupted_triples(graph: Graph, *, each: int = EACH, seed: int = 0) -> list[Known]:

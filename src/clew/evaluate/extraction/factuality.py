@@ -13,7 +13,8 @@ import numpy as np
 
 from clew.errors import InputError
 from clew.evaluate.extraction.calibration import Calibration
-from clew.evaluate.extraction.judge import ANSWERS, Judge, Question, Statement, Verdict, judge_all
+from clew.evaluate.extraction.judge import ANSWERS, Judge, Verdict, judge_all
+from clew.evaluate.extraction.judge_prompts import Question, Statement
 from clew.evaluate.statistics import Interval, bootstrap_mean
 from clew.extract.signatures import Signatures
 from clew.progress import Progress, silent

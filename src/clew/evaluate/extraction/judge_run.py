@@ -1,14 +1,17 @@
-"""The triples of a finished run before a judge: the judge is calibrated first, then asked."""
+"""The triples of a finished run before a judge: the judge is chosen and calibrated first, then asked."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
 
 import numpy as np
 
 from clew.errors import InputError
 from clew.evaluate.extraction.calibration import Calibration, calibrate, corrupted_triples, induced_pairs
+from clew.evaluate.extraction.cue_judge import CueJudge
 from clew.evaluate.extraction.factuality import Factuality, TypedTriple, judge_triples, validity_by_signature
-from clew.evaluate.extraction.judge import QUESTIONS, Judge, ModelJudge, Question, Statement
+from clew.evaluate.extraction.judge import Judge, ModelJudge, model_judges
+from clew.evaluate.extraction.judge_prompts import QUESTIONS, Question, Statement
 from clew.evaluate.extraction.pubtator import read_pubtator
 from clew.extract.signatures import Signatures
 from clew.extract.texts import sequence_texts
@@ -17,13 +20,64 @@ from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
 
-__all__ = ["judged_rows"]
+__all__ = ["Calibrated", "Candidates", "calibrate_judges", "candidates", "judged_rows", "run_statements"]
 
 TRAIN = "cdr_train.pubtator.gz"
+WAYS = ("scoring", "grammar", "cues")
+Calibrated = dict[Question, tuple[Judge, Calibration]]
+Candidates = Callable[[Question], Sequence[Judge]]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Triples of a run as statements, and the types of the ends of all of them."""
+
+    statements: list[Statement]
+    typed: list[TypedTriple]
+
+
+def candidates(model: LanguageModel | None, by: str = "scoring") -> Candidates:
+    """The judges that a question can choose from: a model in all wordings, a model that writes, or no model."""
+    if by not in WAYS:
+        raise InputError(f"a judge goes by scoring, grammar or cues, not by {by!r}")
+    if by == "cues":
+        return lambda question: [] if question == "validity" else [CueJudge()]
+    if model is None:
+        raise InputError(f"a judge by {by} needs a language model")
+    if by == "grammar":
+        return lambda _: [ModelJudge(model, by="grammar")]
+    return lambda question: model_judges(model, question)
+
+
+def calibrate_judges(listed: Candidates, graph: Graph, corpus: Path, *, progress: Progress = silent) -> Calibrated:
+    """The best judge for each question that has any; `corpus` is the folder of BC5CDR."""
+    pairs, corrupted = induced_pairs(read_pubtator(corpus / TRAIN)), corrupted_triples(graph)
+    chosen: Calibrated = {}
+    for question in QUESTIONS:
+        if judges := listed(question):
+            known = corrupted if question == "validity" else pairs
+            chosen[question] = calibrate(judges, known, question, progress=progress)
+    return chosen
+
+
+def run_statements(run: Path, *, limit: int = 200, seed: int = 0) -> Drawn:
+    """At most `limit` triples of a run, drawn at random, in the words of their texts."""
+    if limit < 1:
+        raise InputError(f"at least 1 triple is judged, not {limit}")
+    triples, texts = read_triples(run), sequence_texts(run)
+    drawn = np.sort(np.random.default_rng(seed).permutation(triples.num_rows)[:limit])
+    names = ("head_text", "relation", "tail_text", "turned", "sequence")
+    statements = []
+    for row in triples.select(names).take(drawn).to_pylist():
+        ends = (row["head_text"], row["tail_text"])
+        subject, object_ = ends[::-1] if row["turned"] else ends
+        statements.append(Statement(subject, row["relation"], object_, texts[row["sequence"]]))
+    types = (triples[name].to_pylist() for name in ("subject_type", "relation", "object_type"))
+    return Drawn(statements, [TypedTriple(*each) for each in zip(*types, strict=True)])
 
 
 def judged_rows(
-    model: LanguageModel,
+    model: LanguageModel | None,
     run: Path,
     graph: Path,
     corpus: Path,
@@ -32,27 +86,10 @@ def judged_rows(
     limit: int = 200,
     seed: int = 0,
     progress: Progress = silent,
-) -> list[Factuality]:
-    """Every score of at most `limit` triples of a run; `corpus` is the folder of BC5CDR."""
-    if limit < 1:
-        raise InputError(f"at least 1 triple is judged, not {limit}")
-    triples = read_triples(run)
-    drawn = np.sort(np.random.default_rng(seed).permutation(triples.num_rows)[:limit])
-    chosen = triples.take(drawn)
-    opened = Graph(graph)
-    pairs, corrupted = induced_pairs(read_pubtator(corpus / TRAIN)), corrupted_triples(opened)
-    judges: dict[Question, tuple[Judge, Calibration]] = {}
-    for question in QUESTIONS:
-        known = corrupted if question == "validity" else pairs
-        asked = ModelJudge(model, by=cast(Literal["scoring", "grammar"], by))
-        judges[question] = calibrate(asked, known, question, progress=progress)
-    texts = sequence_texts(run)
-    columns = (chosen[name].to_pylist() for name in ("subject_name", "relation", "object_name", "sequence"))
-    statements = [
-        Statement(subject, relation, object_, texts[at])
-        for subject, relation, object_, at in zip(*columns, strict=True)
-    ]
-    rows = judge_triples(statements, judges, progress=progress)
-    types = (triples[name].to_pylist() for name in ("subject_type", "relation", "object_type"))
-    typed = [TypedTriple(*each) for each in zip(*types, strict=True)]
-    return [*rows, validity_by_signature(typed, Signatures.of_schema(opened.schema))]
+) -> tuple[list[Factuality], list[Calibration]]:
+    """Every score of at most `limit` triples of a run, and how their judges were calibrated."""
+    drawn, opened = run_statements(run, limit=limit, seed=seed), Graph(graph)
+    judges = calibrate_judges(candidates(model, by), opened, corpus, progress=progress)
+    rows = judge_triples(drawn.statements, judges, progress=progress)
+    unjudged = validity_by_signature(drawn.typed, Signatures.of_schema(opened.schema))
+    return [*rows, unjudged], [calibration for _, calibration in judges.values()]

@@ -22,8 +22,10 @@ from clew.link import Linker
 
 __all__ = [
     "DEPTH",
+    "Asked",
     "Fact",
     "PlantedScore",
+    "Tail",
     "link_tails",
     "linker_of",
     "rank_of",
@@ -36,6 +38,8 @@ DEPTH = 20
 DEEPEST = "normalised"  # a tail is a name or it is not: as extraction itself links tails, without guessing
 HALVES = ("all", "head seen", "head unseen")
 Link = Callable[[str, str], str | None]  # tail in words, relation -> entity
+Asked = tuple[int, str]  # head and relation
+Tail = tuple[str, str | None]  # in words, and the entity that it names if it is a mention
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +141,18 @@ def true_tails(graph: Graph, offered: Offered, facts: Sequence[Fact]) -> dict[tu
 
 
 def link_tails(
-    facts: Sequence[Fact], tails: Mapping[tuple[int, str], Sequence[str]], link: Link, *, depth: int = DEPTH
+    facts: Sequence[Fact], tails: Mapping[Asked, Sequence[Tail]], link: Link, *, depth: int = DEPTH
 ) -> dict[Fact, list[str | None]]:
-    """Ranked entities of each fact, from ranked texts by (head, relation).
+    """Ranked entities of each fact, from its ranked tails: a mention is what it names, other tails are linked.
 
-    Three times `depth` texts are linked at most, since some name the same entity or another true tail.
+    Three times `depth` tails are linked at most, since some name the same entity or another true tail.
     """
     linked = lru_cache(maxsize=None)(link)
     return {
-        fact: [linked(text, fact.relation) for text in tails.get((fact.head, fact.relation), ())[: 3 * depth]]
+        fact: [
+            linked(text, fact.relation) if entity is None else entity
+            for text, entity in tails.get((fact.head, fact.relation), ())[: 3 * depth]
+        ]
         for fact in facts
     }
 

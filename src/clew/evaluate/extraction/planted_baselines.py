@@ -36,10 +36,10 @@ def rank_by_distance(facts: Sequence[Fact], heads: pa.Table, signatures: Signatu
 
 
 def _nearest(fact: Fact, mentions: Sequence[Mapping[str, object]], signatures: Signatures) -> list[str | None]:
-    types = set(signatures.object_types(fact.relation))
     here = next((each for each in mentions if each["head"] == fact.head), None)
     if here is None:
         return []
+    types = set(signatures.types_of_tails(fact.relation, str(here["type"])))
     fitting = [
         (_gap(here, each), str(each["entity"]))
         for each in mentions

@@ -10,17 +10,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.evaluate.extraction.bc5cdr_model import score_questions
-from clew.evaluate.extraction.comentions import make_comention_arrays
 from clew.evaluate.extraction.planted import DEPTH
 from clew.extract.asking import ask_heads, known_signatures
 from clew.extract.heads import read_heads
 from clew.extract.parts import COUNTS, seal_checksum, write_table
 from clew.extract.planted import read_planted
-from clew.extract.predictions import open_predictor, prepare_predictions
+from clew.extract.predictions import prepare_predictions, take_predictions
 from clew.extract.queries import write_queries
 from clew.extract.relations import Matched
 from clew.extract.sequences import read_sequences
@@ -31,10 +28,11 @@ from clew.graph import Graph
 from clew.progress import Progress, silent
 from clew.sealed import new_sealed
 
-__all__ = ["MANY_TAILS", "ask_planted", "predict_planted", "weigh_mentions"]
+__all__ = ["MANY_TAILS", "ask_planted", "predict_planted"]
 
 SHARED = ("corpus", "sequences", "heads", "planted", "injected")
-MANY_TAILS = DecoderSettings(width=64, most=3 * DEPTH)  # some name the same entity, or another true tail
+# Many tails, since some name one entity, or another true tail; each asked one way, as only the facts are asked.
+MANY_TAILS = DecoderSettings(width=64, most=3 * DEPTH, both_ways=False, none=False)
 
 
 def ask_planted(run: Path, out: Path, graph: Graph, relations: tuple[str, ...]) -> dict[str, int]:
@@ -49,7 +47,8 @@ def ask_planted(run: Path, out: Path, graph: Graph, relations: tuple[str, ...]) 
     heads = read_heads(run)
     asked = heads.filter(pc.is_in(heads["head"], pa.array(list(wanted), pa.int32())))
     matched = [Matched(tuple(wanted[head]), "planted") for head in asked["head"].to_pylist()]
-    table, queries, counts = ask_heads(asked, matched, read_sequences(run), relations)
+    signatures = known_signatures(graph, relations)
+    table, queries, counts = ask_heads(asked, matched, read_sequences(run), relations, signatures, mentions=heads)
     out.mkdir(parents=True, exist_ok=True)
     for name in SHARED:
         if not (out / name).exists():
@@ -57,26 +56,30 @@ def ask_planted(run: Path, out: Path, graph: Graph, relations: tuple[str, ...]) 
     identity = {"planted": seal_checksum(run / "planted"), "relations": json.dumps(relations)}
     with new_sealed(out / "asked", identity, what="planted facts to ask") as directory:
         write_table(table, directory / "asked.parquet")
-        write_text(directory / SIGNATURES, known_signatures(graph, relations).to_json())
+        write_text(directory / SIGNATURES, signatures.to_json())
         write_text(directory / COUNTS, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
     write_queries(out / "queries", queries, identity={"asked": seal_checksum(out / "asked")})
     return {**counts, "facts": facts.num_rows, "facts asked about": int(np.isin(facts["head"], list(wanted)).sum())}
 
 
-def weigh_mentions(
-    run: Path, out: Path, graph: Graph, model: Path, *, device: str | None = None, progress: Progress = silent
-) -> tuple[Path, NDArray[np.float32]]:
-    """A run's planted facts with the mentions of their sequences as tails, under `out`, and how a model scores them."""
-    predictor = open_predictor(model, device=device)
-    make_comention_arrays(run, graph, out, relations=predictor.saved.relations)
-    return out / "planted", score_questions(predictor, out / "planted", progress=progress)
-
-
 def predict_planted(
-    run: Path, out: Path, graph: Graph, model: Path, *, device: str | None = None, progress: Progress = silent
+    run: Path,
+    out: Path,
+    graph: Graph,
+    model: Path,
+    *,
+    elsewhere: Path | None = None,
+    device: str | None = None,
+    progress: Progress = silent,
 ) -> None:
-    """Queries, predictions and tails of a run's planted facts with one model, all under `out`."""
+    """Queries, predictions and tails of a run's planted facts with one model, all under `out`.
+
+    What the model said on another machine is taken from the folder `elsewhere`.
+    """
     relations = tuple(json.loads((model / "relations.json").read_text("utf-8")))
     ask_planted(run, out, graph, relations)
-    prepare_predictions(out, model=model, device=device, progress=progress)
-    prepare_tails(out, graph, model=model, settings=MANY_TAILS, device=device, progress=progress)
+    if elsewhere is None:
+        prepare_predictions(out, model=model, device=device, progress=progress)
+    else:
+        take_predictions(out, elsewhere, model=model)
+    prepare_tails(out, graph, settings=MANY_TAILS, progress=progress)

@@ -1,16 +1,16 @@
 """Planted facts of finished runs: every model's tails and the baselines, scored on the same facts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+import pyarrow.compute as pc
 
 from clew.errors import InputError
-from clew.evaluate.extraction.comentions import rank_mentions
 from clew.evaluate.extraction.planted import (
+    Asked,
     PlantedScore,
+    Tail,
     link_tails,
     linker_of,
     read_facts,
@@ -18,34 +18,32 @@ from clew.evaluate.extraction.planted import (
     true_tails,
 )
 from clew.evaluate.extraction.planted_baselines import rank_by_distance, rank_by_relation
+from clew.extract.asking import read_asked
 from clew.extract.heads import read_heads
 from clew.extract.injection import read_injected
 from clew.extract.offered import offer_triples
 from clew.extract.planted import read_planted
+from clew.extract.predictions import read_predictions
 from clew.extract.signatures import Signatures
 from clew.extract.tails import read_tails
+from clew.extract.weighing import by_token
 from clew.graph import Graph
 from clew.link import Linker
 from clew.progress import Progress, silent
 
-__all__ = ["planted_rows", "ranked_texts"]
+__all__ = ["planted_rows", "ranked_tails", "weighed_mentions"]
 
 COMMONEST, NEAREST = "P(tail | relation)", "the nearest mention of a fitting type"
 ALL_MENTIONS = "all mentions of a fitting type, the nearest first"
 
 
 def planted_rows(
-    run: Path,
-    graph: Path,
-    *,
-    runs: Mapping[str, Path] | None = None,
-    among_mentions: Mapping[str, tuple[Path, NDArray[np.float32]]] | None = None,
-    progress: Progress = silent,
+    run: Path, graph: Path, *, runs: Mapping[str, Path] | None = None, progress: Progress = silent
 ) -> list[PlantedScore]:
     """Figures of the facts that a run planted: of models, and of the baselines.
 
-    `runs` are those that generated tails, by the name of their model; `among_mentions` folders of questions whose tails
-    are mentions of the sequence (`comentions`), with a model's scores of them.
+    `runs` are those that asked about the facts, by the name of their model. Of each there are three rows: all its
+    tails; the same, but none where the model holds [NONE] to be likelier than every mention; and mentions only.
     """
     table = read_planted(run)
     for other in (runs or {}).values():
@@ -53,28 +51,48 @@ def planted_rows(
             raise InputError(f"{other} planted other facts than {run}: compare runs that were made from one plan")
     facts = read_facts(table)
     seed = Graph(graph)
-    offered = offer_triples(seed, fewest=1)
-    true = true_tails(seed, offered, facts)
+    true = true_tails(seed, offer_triples(seed, fewest=1), facts)
     signatures = Signatures.of_schema(seed.schema)
     link = linker_of(Linker(seed), signatures)
     rows: list[PlantedScore] = []
     for name, other in (runs or {}).items():
         progress(f"linking tails of {name}", 0, None)
-        rows += score_facts(f"{name}, any tail", facts, link_tails(facts, ranked_texts(read_tails(other)), link), true)
-    for name, (folder, scores) in (among_mentions or {}).items():
-        ranked = rank_mentions(folder, scores, facts)
-        rows += score_facts(f"{name}, tails among the mentions", facts, ranked, true)
+        ranked = link_tails(facts, ranked_tails(read_tails(other), read_heads(other)), link)
+        rows += score_facts(f"{name}, any tail", facts, ranked, true)
+        mentions, unanswered = weighed_mentions(read_predictions(other), read_asked(other)[0], read_heads(other))
+        answered = {fact: () if (fact.head, fact.relation) in unanswered else ranked[fact] for fact in facts}
+        rows += score_facts(f"{name}, any tail or none", facts, answered, true)
+        rows += score_facts(f"{name}, tails among the mentions", facts, link_tails(facts, mentions, link), true)
     rows += score_facts(COMMONEST, facts, rank_by_relation(facts, read_injected(run)), true)
     nearest = rank_by_distance(facts, read_heads(run), signatures)
     rows += score_facts(NEAREST, facts, nearest, true, depth=1)
     return rows + score_facts(ALL_MENTIONS, facts, nearest, true)
 
 
-def ranked_texts(tails: pa.Table) -> dict[tuple[int, str], Sequence[str]]:
-    """Tails of each head and relation, the likeliest first."""
+def ranked_tails(tails: pa.Table, heads: pa.Table) -> dict[Asked, list[Tail]]:
+    """Tails of each head and relation, the surest first: each in words, and what it names if it is a mention."""
     ordered = tails.sort_by([("head", "ascending"), ("relation", "ascending"), ("rank", "ascending")])
-    texts: dict[tuple[int, str], list[str]] = {}
+    found: dict[Asked, list[Tail]] = {}
+    entities = heads["entity"].take(ordered["mention"]).to_pylist()
     columns = (ordered[name].to_pylist() for name in ("head", "relation", "tail"))
-    for head, relation, tail in zip(*columns, strict=True):
-        texts.setdefault((head, relation), []).append(tail)
-    return dict(texts)
+    for head, relation, tail, entity in zip(*columns, entities, strict=True):
+        found.setdefault((head, relation), []).append((tail, entity))
+    return found
+
+
+def weighed_mentions(
+    predictions: pa.Table, asked: pa.Table, heads: pa.Table
+) -> tuple[dict[Asked, list[Tail]], set[Asked]]:
+    """Mentions of each head and relation, the weightiest first, and those for which [NONE] outweighs them all."""
+    lengths = pc.subtract(heads["last"], heads["first"]).to_pylist()
+    texts, entities = heads["text"].to_pylist(), heads["entity"].to_pylist()
+    columns = (predictions[name].to_pylist() for name in ("head", "relation", "weights"))
+    ranked: dict[Asked, list[Tail]] = {}
+    unanswered = set()
+    for head, relation, (none, *weights), mentions in zip(*columns, asked["mentions"].to_pylist(), strict=True):
+        weighed = [(by_token(weight, lengths[at]), at) for weight, at in zip(weights, mentions, strict=True)]
+        order = sorted(weighed, key=lambda each: (-each[0], each[1]))
+        ranked[head, relation] = [(texts[at], entities[at]) for _, at in order]
+        if order and order[0][0] <= by_token(none, 1):
+            unanswered.add((head, relation))
+    return ranked, unanswered

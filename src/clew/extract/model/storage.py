@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file
 from clew.errors import DerivedError, InputError
 from clew.extract.model.config import Config, read_config
 from clew.extract.model.graphmert import GraphMert
+from clew.extract.model.numbers import pack, unpack
 from clew.files import new_directory, write_text
 from clew.sealed import check_seal, new_sealed
 
@@ -64,10 +65,13 @@ def write_model(
     kind: torch.dtype = torch.float32,
     files: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a model; `kind` is the type of its numbers on disk, `files` further texts by name, such as a plot."""
-    weights = {name: tensor.detach().to("cpu", kind).contiguous() for name, tensor in saved.model.state_dict().items()}
-    with new_sealed(path, identity, what=WHAT) as directory:
-        save_file(weights, directory / WEIGHTS)
+    """Write a model; `kind` is the type of its numbers on disk, `files` further texts by name, such as a plot.
+
+    With `torch.int8`, rows of matrices are rounded to 8 bits (`numbers`); any kind is read back the same way.
+    """
+    numbers = str(kind).removeprefix("torch.")
+    with new_sealed(path, {**identity, "numbers": numbers}, what=WHAT) as directory:
+        save_file(pack(saved.model.state_dict(), kind), directory / WEIGHTS)
         write_text(directory / "config.json", saved.config.to_json())
         write_text(directory / "tokenizer.json", saved.tokenizer)
         write_text(directory / "relations.json", json.dumps(list(saved.relations)) + "\n")
@@ -94,7 +98,7 @@ def read_model(path: Path, *, kernel: str = "plain", device: torch.device | str 
 def load_weights(model: GraphMert, path: Path) -> None:
     """Fill a model with the weights of a model directory; every tensor must be there with the same shape."""
     try:
-        weights = load_file(path / WEIGHTS)
+        weights = unpack(load_file(path / WEIGHTS))
     except (OSError, SafetensorError) as error:
         raise DerivedError(f"the weights at {path} cannot be read ({error}): run `clew extract train`") from error
     wanted = model.state_dict()

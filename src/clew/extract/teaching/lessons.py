@@ -26,6 +26,7 @@ NAMES = (
     "query_document", "tail", "tail_length", "row_query", "row_tail", "row_gold", "row_seen", "member_row",
     "member_pair",
 )  # fmt: skip
+TOUCHES = "query_touches"  # there where queries of different folds have to do with each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Lessons:
         self.first, self.last = arrays["query_first"].astype(np.int64), arrays["query_last"].astype(np.int64)
         self.relation = arrays["query_relation"].astype(np.int64)
         self.bare, self.fold = arrays["query_bare"] == 1, arrays["query_fold"]
+        self.touches = arrays.get(TOUCHES, np.zeros(len(self.sequence), np.uint8))
         self.row_tail, self.row_gold = arrays["row_tail"], arrays["row_gold"].astype(np.int64)
         self.row_offsets = np.searchsorted(arrays["row_query"], np.arange(len(self.sequence) + 1))
         self.document = arrays["query_document"].astype(np.int64)
@@ -84,12 +86,12 @@ class Lessons:
         return len(self.row_tail)
 
     def learnable(self, *, without_fold: int | None) -> Ints:
-        """Queries in context that have a gold tail, but for those of one fold."""
+        """Queries in context that have a gold tail, but for those of one fold or that touch it."""
         query = np.repeat(np.arange(len(self)), np.diff(self.row_offsets))
         chosen = np.bincount(query, self.row_gold == 1, len(self)) > 0
         chosen &= ~self.bare
         if without_fold is not None:
-            chosen &= self.fold != without_fold
+            chosen &= (self.fold != without_fold) & (self.touches >> without_fold & 1 == 0)
         return np.flatnonzero(chosen)
 
     def packs(self, queries: Ints, *, together: bool) -> list[Ints]:
@@ -170,7 +172,10 @@ class Lessons:
 
 def read_lessons(folder: Path) -> Lessons:
     """Read a folder of questions."""
+    folder = Path(folder)
     try:
-        return Lessons({name: np.load(Path(folder) / f"{name}.npy", allow_pickle=False) for name in NAMES})
+        names = (*NAMES, TOUCHES) if (folder / f"{TOUCHES}.npy").is_file() else NAMES
+        arrays = {name: np.load(folder / f"{name}.npy", allow_pickle=False) for name in names}
     except (OSError, ValueError) as error:
         raise InputError(f"{folder} does not hold questions with given tails: make them again ({error})") from error
+    return Lessons(arrays)

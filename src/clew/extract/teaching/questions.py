@@ -25,7 +25,10 @@ NONE_TAIL = (NONE,)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query: the head's tokens [first, last) in a sequence, and a relation by number."""
+    """A query: the head's tokens [first, last) in a sequence, and a relation by number.
+
+    `fold` is what it is held out with; `touches` are further folds, as bits, with which it must not be learnt from.
+    """
 
     sequence: int
     first: int
@@ -34,6 +37,7 @@ class Asked:
     document: int
     fold: int = UNKNOWN
     bare: bool = False
+    touches: int = 0
 
 
 @dataclass(slots=True)
@@ -75,6 +79,7 @@ def write_questions(
         "query_document": ([each.document for each in queries], np.int32),
         "query_bare": ([each.bare for each in queries], np.int8),
         "query_fold": ([each.fold for each in queries], np.int8),
+        "query_touches": ([each.touches for each in queries], np.uint8),
         "tail": (tail, np.uint16),
         "tail_length": (length, np.int8),
         "row_query": (rows.query, np.int32),
@@ -84,7 +89,7 @@ def write_questions(
         "member_row": ([row for row, _ in rows.members], np.int32),
         "member_pair": ([pair for _, pair in rows.members], np.int32),
     }
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, (values, kind) in arrays.items():
         np.save(folder / f"{name}.npy", np.asarray(values, kind))
     write_text(folder / "pairs.json", json.dumps(list(pairs)) + "\n")

@@ -1,0 +1,47 @@
+"""The folder that goes to users: refused where a row may not be passed on, and as small as it is said to be."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import torch
+from benchmarks.extraction_weights import make_folder
+from benchmarks.seed.statements import is_permissive
+
+from clew.errors import InputError
+from clew.extract.model.config import Config
+from clew.extract.model.graphmert import GraphMert
+from clew.extract.model.storage import SavedModel, write_model
+from clew.graph import Source, Staged
+from clew.graph.build import build_graph
+from clew.graph.staging import Problems
+from clew.sealed import check_seal
+
+SHIPPED = Path(__file__).resolve().parents[2] / "weights" / "small"
+MOST_BYTES = 40_000_000
+
+
+@pytest.mark.parametrize("license_text", ["CC BY-SA 3.0", "ODbL 1.0", "CC BY-NC 4.0", None])
+def test_a_graph_with_rows_that_may_not_be_passed_on_is_refused(license_text: str | None, tmp_path: Path) -> None:
+    config = Config(vocabulary=20, relations=1)
+    saved = SavedModel(GraphMert(config), config, "{}", ("treats",), {})
+    write_model(tmp_path / "model", saved, identity={"test": True})
+    triples = pa.table({"subject": ["A:1"], "relation": ["treats"], "object": ["A:2"], "source": ["somebody"]})
+    staged = Staged(triples, sources=[Source("somebody", license=license_text)])
+    build_graph(staged, tmp_path / "seed.clew", problems=Problems("refuse"))
+    with pytest.raises(InputError, match="somebody"):
+        make_folder(tmp_path / "model", tmp_path / "seed.clew", tmp_path / "out", kind=torch.int8)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_shipped_folder_is_whole_small_and_permissive() -> None:
+    for part in ("model", "seed"):
+        check_seal(SHIPPED / part, {}, what=part, remedy="git restore weights", verify=True)
+    assert sum(file.stat().st_size for file in SHIPPED.rglob("*") if file.is_file()) < MOST_BYTES
+    sources = {row["name"]: row["license"] for row in pq.read_table(SHIPPED / "seed" / "sources.parquet").to_pylist()}
+    assert all(is_permissive(license_text) for license_text in sources.values())
+    stating = pq.read_table(SHIPPED / "seed" / "triples.parquet", columns=["source"])["source"].unique().to_pylist()
+    assert set(stating) == sources.keys()
+    words = (SHIPPED / "LICENCES.md").read_text("utf-8")
+    assert [name for name in sources if name not in words] == []
