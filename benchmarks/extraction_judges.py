@@ -75,7 +75,7 @@ def _triples(options: argparse.Namespace, graph: Graph) -> tuple[dict[str, list[
         rows.append({"triples of": name, **row.to_json()})
     for name, place in (each.split("=", 1) for each in options.baseline):
         linked = link_baseline(pq.read_table(place), graph)
-        chosen = np.sort(np.random.default_rng(0).permutation(linked.num_rows)[: options.limit // 2])
+        chosen = np.sort(np.random.default_rng(0).permutation(linked.num_rows)[: options.baseline_limit])
         given[name] = baseline_statements(linked.take(chosen))
         rows.append({"triples of": name, **validity_of_baseline(linked, graph).to_json()})
     return given, rows
@@ -116,7 +116,8 @@ def main() -> int:
     parser.add_argument("--judge", action="append", default=[], help="cues, or a model: a name, a .gguf file or a URL")
     parser.add_argument("--run", action="append", default=[], metavar="NAME=RUN", help="judge triples of this run")
     parser.add_argument("--baseline", action="append", default=[], metavar="NAME=FILE", help="and of this baseline")
-    parser.add_argument("--limit", type=int, default=200, help="triples of a run; half as many of a baseline")
+    parser.add_argument("--limit", type=int, default=200, help="triples of a run at most")
+    parser.add_argument("--baseline-limit", type=int, default=100, help="triples of a baseline at most")
     parser.add_argument("--answers", type=Path, required=True, metavar="DIR", help="where answers of models are kept")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     report = run(parser.parse_args())

@@ -74,8 +74,8 @@ def test_what_cannot_be_used_is_refused(data: Path, arguments: tuple[str, ...], 
         asked("bc5cdr", "--data", data, *arguments)
 
 
-def test_scores_of_planted_facts_need_their_questions() -> None:
-    with pytest.raises(InputError, match="say with --asked"):
+def test_scores_of_planted_facts_need_their_model() -> None:
+    with pytest.raises(InputError, match="--scores are of 'full', which is no --model"):
         asked("planted", "run", "--graph", "seed.clew", "--scores", "full=planted.npy")
 
 

@@ -19,7 +19,7 @@ from clew.evaluate.extraction.calibration import (
 from clew.evaluate.extraction.cue_judge import CUES, CueJudge
 from clew.evaluate.extraction.factuality import TypedTriple, judge_triples, validity_by_signature
 from clew.evaluate.extraction.judge import ModelJudge, Settable, Verdict, judge_all, model_judges
-from clew.evaluate.extraction.judge_prompts import JOINED, QUESTIONS, WORDINGS, Statement, ask, ask_without, claim
+from clew.evaluate.extraction.judge_prompts import QUESTIONS, WORDINGS, Statement, ask, ask_without_subject, claim
 from clew.evaluate.extraction.pubtator import Abstract
 from clew.evaluate.statistics import Interval
 from clew.extract.signatures import Signatures
@@ -38,14 +38,14 @@ class Leaning(Scripted):
         return [Score("yes", log(0.6 + len(said) / 100), 1), Score("no", log(0.1), 1), Score("maybe", log(0.01), 1)]
 
 
-class WithoutText(Scripted):
-    """Says yes to everything, and to names; less so without the text, and without a subject."""
+class Words(Scripted):
+    """Says yes to claims, less so to questions, and names what it is told of the sooner."""
 
     def score(self, request: Request, continuations: tuple[str, ...], *, timeout: float | None = None) -> list[Score]:
         self.scored.append((request, tuple(continuations)))
         said = request.messages[0].content
-        chance = 0.6 if "Lithium gave tremor." in said else 0.3 if "lithium" in said else 0.1
-        return [Score(text, log(chance if text not in ("No", "Maybe") else 0.1), 2) for text in continuations]
+        chances = {"Yes": 0.9 if "Claim:" in said else 0.4, "tremor": 0.3 if "lithium" in said else 0.1}
+        return [Score(text, log(chances.get(text, 0.1)), 2) for text in continuations]
 
 
 def scored(yes: float, no: float, maybe: float = 0.001) -> ModelJudge:
@@ -75,26 +75,25 @@ def test_the_prompt_holds_the_statement_and_the_text_where_it_is_asked_for() -> 
 def test_every_wording_holds_the_statement_and_only_judges_of_texts_see_one() -> None:
     statement = Statement("lithium {1}", "treats", "tremor", "A {curly} text.")
     for question in QUESTIONS:
-        for wording in (each for each in WORDINGS[question] if each not in JOINED):
+        for wording in (each for each in WORDINGS[question] if each != "both"):
             asked = ask(statement, question, wording)
             assert "lithium {1}" in asked
             assert ("tremor" in asked) == (wording != "name")  # the name itself is what is weighed
             assert ("A {curly} text." in asked) == (question != "validity")
-    assert "A {curly} text." not in ask_without(statement, "text")
-    assert "lithium" not in ask_without(statement, "subject")
+    assert "lithium" not in ask_without_subject(statement)
+    with pytest.raises(InputError, match="ask for question or claim"):
+        ask(statement, "context", "both")
     with pytest.raises(InputError, match="no question is called"):
         ask(statement, "beauty", "question")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="'truth' has no wording 'name'"):
         ask(statement, "truth", "name")
 
 
-def test_contrast_weighs_what_the_text_adds_and_a_name_what_it_makes_likelier() -> None:
-    model = WithoutText()
-    contrast = ModelJudge(model, wording="contrast").judge(LITHIUM, "context")
-    assert contrast.yes == pytest.approx(2 / 3)  # odds of 6 with the text against 3 without
+def test_both_takes_the_mean_of_two_wordings_and_a_name_what_the_subject_makes_likelier() -> None:
+    model = Words()
     both = ModelJudge(model, wording="both").judge(LITHIUM, "context")
-    assert both.yes == pytest.approx(6 / 7)
-    assert len({request for request, _ in model.scored}) == 3
+    assert both.yes == pytest.approx(6 / 7)  # odds of 4 and of 9
+    assert len({request for request, _ in model.scored}) == 2
     name = ModelJudge(model, wording="name").judge(LITHIUM, "validity")
     assert name.yes == pytest.approx(1 / (1 + exp(-log(3) / 2)))  # three times as likely over two tokens
     assert model.scored[-1][1] == ("tremor",)

@@ -103,7 +103,8 @@ def test_a_model_without_grammars_is_asked_for_json() -> None:
 def test_a_real_model_keeps_to_the_lines() -> None:
     with open_model("smollm2", threads=1, context=1024) as model:
         read = read_triples(model, [Chunk("1", 0, TEXT)], RELATIONS)
-    assert sum(read.left_out.values()) == read.left_out.get("leads to itself", 0)
+    assert "another relation" not in read.left_out
+    assert read.left_out.get("not a triple", 0) <= 1  # a last line that the limit of tokens cut
     assert {each.relation for each in read.triples} <= set(RELATIONS)
 
 
