@@ -159,7 +159,7 @@ def test_extracted_triples_of_one_relation_are_read_with_their_documents(run: Pa
     table = read_triples(run)
     assert len(found) == sum(name == "treats" for name in table["relation"].to_pylist()) > 0
     assert {each.document for each in found} <= set(table["document"].to_pylist())
-    assert all(each.score < 0 for each in found)
+    assert all(0 < each.score <= 1 for each in found)
     assert read_extracted(run) == []
 
 

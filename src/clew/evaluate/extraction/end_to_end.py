@@ -25,7 +25,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """One extracted triple of the relation: entities by id, and how likely the model thought it."""
+    """One extracted triple of the relation: entities by id, and its confidence."""
 
     document: str
     subject: str
@@ -36,7 +36,7 @@ class Extracted:
 def read_extracted(run: Path, *, relation: str = "induces") -> list[Extracted]:
     """The final triples of a run that have the relation."""
     triples = read_triples(run)
-    columns = (triples[name].to_pylist() for name in ("relation", "document", "subject", "object", "log_prob"))
+    columns = (triples[name].to_pylist() for name in ("relation", "document", "subject", "object", "confidence"))
     return [Extracted(*rest) for name, *rest in zip(*columns, strict=True) if name == relation]
 
 
@@ -75,7 +75,7 @@ def score_end_to_end(
         for (document, pair), score in scores.items():
             if document in predicted and score >= threshold:
                 predicted[document].add(pair)
-        said = f"log p at least {threshold:.3f}, chosen on train"
+        said = f"confidence at least {threshold:.3f}, chosen on train"
         rows.append(score_row(name, part, abstracts, predicted, ancestors, note=said))
     return rows
 
