@@ -89,8 +89,9 @@ class FilterSettings:
     syntax: Syntax = field(default_factory=Syntax)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.beta <= 1 or not 0 <= self.least <= 1:
-            raise InputError(f"beta and least lie between 0 and 1, not {self.beta!r} and {self.least!r}")
+        for name, stated in (("beta", self.beta), ("the least confidence", self.least)):
+            if not 0 <= stated <= 1:
+                raise InputError(f"{name} is {stated}, expected 0 to 1")
         if self.most < 1 or self.sample < 1:
             raise InputError("at least one tail of each query is kept, and one match compared")
 

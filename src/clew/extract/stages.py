@@ -11,6 +11,7 @@ from typing import Any
 
 from clew.errors import DerivedError, InputError, UnknownName
 from clew.extract.corpus import CorpusSettings
+from clew.extract.course import check_course
 from clew.extract.heads import HeadSettings
 from clew.extract.injection import InjectionSettings
 from clew.extract.parts import read_counts, seal_checksum
@@ -86,6 +87,9 @@ class TrainingSettings:
     leaf_share: float | None = None
     dropout: float | None = None
     checkpoint_every: int = 200
+
+    def __post_init__(self) -> None:
+        check_course(self.steps, self.epochs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from torch import distributed
 
 from clew.errors import InputError, ModelError
 from clew.extract.chains import Chains
+from clew.extract.course import check_course
 from clew.extract.model.attention import pick_kernel
 from clew.extract.model.batch import Packed
 from clew.extract.model.chance import make_key
@@ -79,8 +80,7 @@ class Settings:
         for name in ("sequences", "accumulate", "report_every"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}, expected 1 or more")
-        if self.steps is not None and self.steps < 1:
-            raise InputError(f"steps is {self.steps}, expected 1 or more")
+        check_course(self.steps, self.epochs)
 
 
 def train(

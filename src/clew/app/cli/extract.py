@@ -330,5 +330,7 @@ def _opened(chosen: "Choices") -> "Iterator[tuple[Encoder | None, LanguageModel 
 def _read(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file} cannot be read as UTF-8 text: {error}") from error
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"{file} is no UTF-8 text: {error}") from error

@@ -7,6 +7,7 @@ from clew.errors import InputError
 __all__ = ["LOSSES", "FineTuning"]
 
 LOSSES = ("name", "share", "spread", "odds", "document")
+MOST_EPOCHS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +36,7 @@ class FineTuning:
     def __post_init__(self) -> None:
         if self.loss not in LOSSES:
             raise InputError(f"there is no loss {self.loss!r}: choose one of {', '.join(LOSSES)}")
-        if self.epochs < 0 or self.tokens < 1:
-            raise InputError("epochs are 0 or more, and a batch has at least one token")
+        if not 0 <= self.epochs <= MOST_EPOCHS:
+            raise InputError(f"epochs of teaching is {self.epochs}, expected 0 to {MOST_EPOCHS:,}")
+        if self.tokens < 1:
+            raise InputError(f"tokens is {self.tokens}, expected 1 or more in a batch")
