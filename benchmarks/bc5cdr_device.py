@@ -1,15 +1,20 @@
 """Fine-tuning on BC5CDR in several settings, on a machine with a GPU, and what train says of them.
 
+    python benchmarks/bc5cdr_device.py ask --data DATA --model MODEL --out ARRAYS --run RUN --graph SEED --mesh MESH
     python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --out OUT --grid losses
-    python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --out OUT --loss share --seeds 3 --dev
+    python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --also found=ARRAYS/found --out OUT \\
+        --loss share --whole-names --seed 0 --dev
     python benchmarks/bc5cdr_device.py teach --model MODEL --lessons RUN/lessons --taught MODEL2 --out OUT \\
         --score lessons=RUN/lessons
     python benchmarks/bc5cdr_device.py weigh --model MODEL2 --queries RUN/queries --out OUT/weights.npy
     python benchmarks/bc5cdr_device.py compare --arrays ARRAYS --data DATA OUT/*
 
-`learn` needs torch, NumPy and safetensors only; it writes train.npy (each fold by a model that did not see it), dev.npy
-where --dev says so, and settings.json for every setting. `compare` prints the cross-validated figures of train; dev is
-scored apart, by `clew eval extraction bc5cdr --scores`, once for each configuration.
+`ask` writes the questions about gold mentions and, under ARRAYS/found, about those that a run found; of MODEL it needs
+tokenizer.json and relations.json, which the chains of a run have as well. `learn` needs torch, NumPy and safetensors
+only; it writes train.npy (each fold by a model that did not see it), dev.npy where --dev says so, and settings.json for
+every setting, and the scores of further questions (--also) in folders of their own. `compare` prints the
+cross-validated figures of train; dev is scored apart, by `clew eval extraction bc5cdr --scores`, once for each
+configuration.
 """
 
 import argparse
@@ -49,17 +54,40 @@ GRIDS: dict[str, dict[str, FineTuning]] = {
 }
 
 
+def ask(options: argparse.Namespace) -> None:
+    """The questions of both settings, for a model's tokenizer and relations."""
+    from clew.evaluate.extraction.bc5cdr_arrays import make_bc5cdr_arrays
+    from clew.evaluate.extraction.bc5cdr_found import find_mentions
+    from clew.evaluate.extraction.pubtator import read_pubtator
+    from clew.graph import Graph
+
+    tokenizer = options.model / "tokenizer.json"
+    relations = json.loads((options.model / "relations.json").read_text("utf-8"))
+    train, dev = (read_pubtator(options.data / "bc5cdr" / f"cdr_{part}.pubtator.gz") for part in ("train", "dev"))
+    counts = {"gold": make_bc5cdr_arrays(train, dev, options.out, tokenizer=tokenizer, relations=relations)}
+    if options.run is not None:
+        seed, mesh = Graph(options.graph), None if options.mesh is None else Graph(options.mesh)
+        parts = (find_mentions(part, options.run, seed, mesh=mesh) for part in (train, dev))
+        out = options.out / "found"
+        counts["found"] = make_bc5cdr_arrays(*parts, out, tokenizer=tokenizer, relations=relations, learnt=False)
+    print(json.dumps(counts, indent=1))
+
+
 def learn(options: argparse.Namespace) -> None:
     """Every setting of the grid, or the one that the options state."""
     stated = {name: getattr(options, name) for name in ("loss", "epochs", "rate", "dropout", "naming", "root_share")}
     single = replace(START, **{name: value for name, value in stated.items() if value is not None})
     if options.alone:
         single = replace(single, together=False, tokens=16_384)
+    if options.whole_names:
+        single = replace(single, by_token=False)
+    also = {name: Path(folder) for name, folder in (each.split("=", 1) for each in options.also)}
+    seeds = tuple(range(options.seeds)) if options.seed is None else (options.seed,)
     grid = GRIDS[options.grid] if options.grid else {options.name: single}
     for name, settings in grid.items():
         begun = time.monotonic()
-        seeds = tuple(range(options.seeds))
-        finetune_and_score(options.model, options.arrays, settings, options.out / name, seeds=seeds, dev=options.dev)
+        out = options.out / name
+        finetune_and_score(options.model, options.arrays, settings, out, also=also, seeds=seeds, dev=options.dev)
         print(f"{name}: {time.monotonic() - begun:.1f} s", flush=True)
 
 
@@ -108,53 +136,62 @@ def compare(options: argparse.Namespace) -> None:
         weighed = weigh_in_all_ways(asked, np.load(folder / "train.npy", allow_pickle=False))
         figures = score_pairs(abstracts, cross_validate(asked, weighed, induces), resamples=1000)
         choice = choose(weighed, gold, total=total)
-        said = {"name": folder.name, "way": str(choice.way), "F1 chosen": round(choice.f1, 4)}
+        said = {"scores": str(folder), "way": str(choice.way), "F1 chosen": round(choice.f1, 4)}
         measured = (("precision", figures.precision), ("recall", figures.recall), ("F1", figures.f1))
         rows.append(said | {key: round(each.mean, 4) for key, each in measured} | {"low": round(figures.f1.low, 4)})
     for row in sorted(rows, key=lambda each: -each["F1"]):
         print(json.dumps(row))
 
 
-def main() -> int:
-    """Do what the command line says."""
+def make_parser() -> argparse.ArgumentParser:
+    """The options of every part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parts = parser.add_subparsers(required=True)
-    one = parts.add_parser("learn")
-    one.add_argument("--model", type=Path, required=True)
-    one.add_argument("--arrays", type=Path, required=True)
-    one.add_argument("--out", type=Path, required=True)
-    one.add_argument("--grid", choices=GRIDS)
-    one.add_argument("--name", default="single")
-    one.add_argument("--seeds", type=int, default=1)
-    one.add_argument("--dev", action="store_true")
-    one.add_argument("--alone", action="store_true")
-    one.add_argument("--loss", choices=LOSSES)
-    one.add_argument("--epochs", type=int)
+    asking, learning, teaching, weighing, comparing = map(
+        parts.add_parser, ("ask", "learn", "teach", "weigh", "compare")
+    )
+    needed = (
+        (asking, ("--data", "--model", "--out")),
+        (learning, ("--model", "--arrays", "--out")),
+        (teaching, ("--model", "--lessons", "--taught", "--out")),
+        (weighing, ("--model", "--queries", "--out")),
+        (comparing, ("--arrays", "--data")),
+    )
+    for each, names in needed:
+        for name in names:
+            each.add_argument(name, type=Path, required=True)
+    for name in ("--run", "--graph", "--mesh"):
+        asking.add_argument(name, type=Path)
+    learning.add_argument("--grid", choices=GRIDS)
+    learning.add_argument("--name", default="single")
+    learning.add_argument("--seeds", type=int, default=1, help="so many, whose scores are averaged")
+    learning.add_argument("--seed", type=int, help="this one alone")
+    learning.add_argument("--also", action="append", default=[], metavar="NAME=FOLDER", help="what is scored too")
+    learning.add_argument("--dev", action="store_true")
+    learning.add_argument("--alone", action="store_true")
+    learning.add_argument("--whole-names", action="store_true", help="weigh names by their whole log-probability")
+    learning.add_argument("--loss", choices=LOSSES)
+    learning.add_argument("--epochs", type=int)
     for name in ("--rate", "--dropout", "--naming", "--root-share"):
-        one.add_argument(name, type=float)
-    one.set_defaults(run=learn)
-    two = parts.add_parser("teach")
-    for name in ("--model", "--lessons", "--taught", "--out"):
-        two.add_argument(name, type=Path, required=True)
-    two.add_argument("--score", action="append", default=[], metavar="NAME=FOLDER")
-    two.add_argument("--fold", type=int, help="leave this fold out, to be scored")
-    two.add_argument("--rate", type=float, default=START.rate)
-    two.add_argument("--epochs", type=int, default=4)
-    two.add_argument("--seed", type=int, default=0)
-    two.set_defaults(run=teach_model)
-    three = parts.add_parser("weigh")
-    for name in ("--model", "--queries", "--out"):
-        three.add_argument(name, type=Path, required=True)
-    three.set_defaults(run=weigh)
-    other = parts.add_parser("compare")
-    other.add_argument("--arrays", type=Path, required=True)
-    other.add_argument("--data", type=Path, required=True)
-    other.add_argument("scores", type=Path, nargs="+")
-    other.set_defaults(run=compare)
-    options = parser.parse_args()
+        learning.add_argument(name, type=float)
+    teaching.add_argument("--score", action="append", default=[], metavar="NAME=FOLDER")
+    teaching.add_argument("--fold", type=int, help="leave this fold out, to be scored")
+    teaching.add_argument("--rate", type=float, default=START.rate)
+    teaching.add_argument("--epochs", type=int, default=4)
+    teaching.add_argument("--seed", type=int, default=0)
+    comparing.add_argument("scores", type=Path, nargs="+")
+    done = ((asking, ask), (learning, learn), (teaching, teach_model), (weighing, weigh), (comparing, compare))
+    for each, do in done:
+        each.set_defaults(do=do)
+    return parser
+
+
+def main() -> int:
+    """Do what the command line says."""
+    options = make_parser().parse_args()
     logging.basicConfig(level=logging.INFO, format="%(relativeCreated)6d ms %(message)s")
     try:
-        options.run(options)
+        options.do(options)
     except ClewError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

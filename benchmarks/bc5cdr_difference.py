@@ -1,40 +1,44 @@
-"""Two models on BC5CDR dev, several seeds each: mean F1 of each, and their difference with the same documents drawn.
+"""Two models on BC5CDR, several seeds each: mean F1 of each, and their difference with the same documents drawn.
 
     python benchmarks/bc5cdr_difference.py --arrays ARRAYS --data DATA --first OUT/no-hgat-* --second OUT/full-*
+    python benchmarks/bc5cdr_difference.py --arrays ARRAYS/found --data DATA --first … --second OUT/full-*/found
 
 Each folder holds train.npy and dev.npy, as `bc5cdr_device.py learn --dev` writes them; way and threshold of every seed
-are chosen on train.
+are chosen on train. Compared are dev and, with way and threshold of each fold chosen on the others, train.
 """
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.evaluate.extraction.bc5cdr_choice import apply_choice, choose, weigh_in_all_ways
+from clew.evaluate.extraction.bc5cdr_choice import apply_choice, choose, cross_validate, weigh_in_all_ways
 from clew.evaluate.extraction.bc5cdr_ways import Asked, read_asked
 from clew.evaluate.extraction.pubtator import Abstract, read_pubtator
 
 RESAMPLES = 10_000
 Counts = NDArray[np.float64]
+Predicted = Mapping[str, set[tuple[str, str]]]  # chemical and disease, by document
 
 
-def count_hits(
-    folder: Path, train: Asked, dev: Asked, taught: Sequence[Abstract], scored: Sequence[Abstract]
-) -> Counts:
-    """Hits, predicted and gold pairs of every dev document: (documents, 3)."""
-    induces = {each.document: each.induces for each in taught}
-    gold = np.array([pair[1:] in induces[pair[0]] for pair in train.pairs])
-    choice = choose(
-        weigh_in_all_ways(train, np.load(folder / "train.npy")), gold, total=sum(map(len, induces.values()))
-    )
-    found = apply_choice(dev, weigh_in_all_ways(dev, np.load(folder / "dev.npy"), (choice.way,)), choice)
+def predict_parts(folder: Path, asked: Mapping[str, Asked], train: Sequence[Abstract]) -> dict[str, Predicted]:
+    """The pairs of every document, of both parts."""
+    induces = {each.document: each.induces for each in train}
+    gold = np.array([pair[1:] in induces[pair[0]] for pair in asked["train"].pairs])
+    weighed = weigh_in_all_ways(asked["train"], np.load(folder / "train.npy"))
+    choice = choose(weighed, gold, total=sum(map(len, induces.values())))
+    new = weigh_in_all_ways(asked["dev"], np.load(folder / "dev.npy"), (choice.way,))
+    return {"train": cross_validate(asked["train"], weighed, induces), "dev": apply_choice(asked["dev"], new, choice)}
+
+
+def count_hits(found: Predicted, abstracts: Sequence[Abstract]) -> Counts:
+    """Hits, predicted and gold pairs of every document: (documents, 3)."""
     rows = []
-    for each in scored:
+    for each in abstracts:
         predicted = found.get(each.document, set())
         rows.append((len(predicted & each.induces), len(predicted), len(each.induces)))
     return np.array(rows, float)
@@ -73,10 +77,13 @@ def main() -> None:
     parts = {part: read_pubtator(given.data / "bc5cdr" / f"cdr_{part}.pubtator.gz") for part in ("train", "dev")}
     asked = {part: read_asked(given.arrays / f"scoring-{part}") for part in parts}
     groups = [
-        [count_hits(folder, asked["train"], asked["dev"], parts["train"], parts["dev"]) for folder in folders]
-        for folders in (given.first, given.second)
+        [predict_parts(folder, asked, parts["train"]) for folder in folders] for folders in (given.first, given.second)
     ]
-    print(json.dumps(compare(*groups), indent=1))
+    compared = {
+        part: compare(*([count_hits(found[part], abstracts) for found in group] for group in groups))
+        for part, abstracts in parts.items()
+    }
+    print(json.dumps(compared, indent=1))
 
 
 if __name__ == "__main__":

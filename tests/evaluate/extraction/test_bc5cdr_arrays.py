@@ -19,16 +19,9 @@ RELATIONS = ["is_a", "induces", "treats"]
 
 
 @pytest.fixture(scope="module")
-def made(data: Path, tokenizer: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(train: list[Abstract], dev: list[Abstract], tokenizer: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("bc5cdr") / "arrays"
-    folder = data / "bc5cdr"
-    make_bc5cdr_arrays(
-        folder / "cdr_train.pubtator.gz",
-        folder / "cdr_dev.pubtator.gz",
-        out,
-        tokenizer=tokenizer,
-        relations=RELATIONS,
-    )
+    make_bc5cdr_arrays(train, dev, out, tokenizer=tokenizer, relations=RELATIONS)
     return out
 
 
@@ -114,9 +107,8 @@ def test_the_arrays_are_small_enough_to_be_sent(made: Path) -> None:
     assert json.loads((made / "counts.json").read_text("utf-8"))["dev"]["documents"] == 500
 
 
-def test_a_model_without_the_relation_is_refused(data: Path, tokenizer: Path, tmp_path: Path) -> None:
-    folder = data / "bc5cdr"
+def test_a_model_without_the_relation_is_refused(train: list[Abstract], tokenizer: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no relation 'induces'"):
-        make_bc5cdr_arrays(folder, folder, tmp_path / "out", tokenizer=tokenizer, relations=["treats"])
+        make_bc5cdr_arrays(train[:1], train[1:2], tmp_path / "out", tokenizer=tokenizer, relations=["treats"])
     with pytest.raises(InputError, match="unseen is none, name or skip"):
         Settings(unseen="guess")

@@ -171,12 +171,12 @@ def test_dev_is_logged_once_a_configuration(small: Path, train: list[Abstract], 
     given = [informed(small / f"scoring-{part}", train, noise=1.0) for part in ("train", "dev")]
     rows = score_bc5cdr(small, train[:60], train[60:120], *given)
     log = tmp_path / "log.jsonl"
-    log_dev(log, "paper, +train", given[1], rows)
-    log_dev(log, "paper, +train", given[1], rows)  # the same again adds nothing
-    log_dev(log, "paper, no H-GAT", given[1] * 2, rows)
+    log_dev(log, "paper, +train", given[1:], rows)
+    log_dev(log, "paper, +train", given[1:], rows)  # the same again adds nothing
+    log_dev(log, "paper, no H-GAT", [given[1] * 2], rows)
     entries = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
     assert [each["configuration"] for each in entries] == ["paper, +train", "paper, no H-GAT"]
     assert {row["part"] for each in entries for row in each["rows"]} == {"dev"}
     with pytest.raises(InputError, match="scored once"):
-        log_dev(log, "paper, +train", given[1] * 2, rows)
+        log_dev(log, "paper, +train", [given[1] * 2], rows)
     assert all(one["when"] <= other["when"] for one, other in pairwise(entries))

@@ -36,6 +36,14 @@ def test_entities_are_mesh_records_by_id_and_cross_reference(graph: Graph) -> No
     assert found == {"MONDO:3": ("D3",), "CHEBI:1": ("D1",), "MESH:D2": ("D2",)}
 
 
+def test_a_graph_of_mesh_knows_records_by_name(graph: Graph, tmp_path: Path) -> None:
+    entities = pa.table({"id": ["MESH:D4", "MESH:D9"], "name": ["Rash", "Tremor"], "type": ["Disease", "Disease"]})
+    triples = pa.table({"subject": ["MESH:D4"], "relation": ["is_a"], "object": ["MESH:D9"]})
+    clew.build(triples, entities=entities, out=tmp_path / "mesh.clew")
+    found = mesh_ids(graph, ["MONDO:3", "MONDO:4", "MESH:D2"], mesh=Graph(tmp_path / "mesh.clew"))
+    assert found == {"MONDO:3": ("D3",), "MONDO:4": ("D4",), "MESH:D2": ("D2",)}  # an id goes before a name
+
+
 def test_the_threshold_comes_from_train_and_the_best_mention_counts(tmp_path: Path) -> None:
     mesh = {"c": ("C",), "d": ("D",), "e": ("E", "F")}
     train = [document("1", ("C", "D")), document("2", ("C", "D"))]

@@ -1,6 +1,7 @@
 """Fine-tuning: scores are those of prediction, documents are learnt by heart, a fold teaches its model nothing."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -165,6 +166,21 @@ def test_everything_is_written_and_the_same_again(model: Path, arrays: Path, tmp
     untouched = scored(read_model(model).model, read_lessons(arrays / "scoring-train"), together=True)
     np.testing.assert_allclose(np.load(tmp_path / "none" / "train.npy"), untouched, atol=1e-4)
     assert FOLDS == 5
+
+
+def test_other_questions_are_scored_by_the_same_models(model: Path, arrays: Path, tmp_path: Path) -> None:
+    """Questions of which nobody knows the gold, each fold by the model that did not learn from it."""
+    shutil.copytree(arrays, tmp_path / "other")
+    for part in ("train", "dev"):
+        gold = tmp_path / "other" / f"scoring-{part}" / "row_gold.npy"
+        np.save(gold, np.full_like(np.load(gold), -1))
+    settings = replace(QUICK, rate=3e-3, warm_up=1)
+    finetune_and_score(model, arrays, settings, tmp_path / "out", also={"other": tmp_path / "other"}, device="cpu")
+    for part in ("train", "dev"):
+        own, other = (np.load(tmp_path / "out" / name / f"{part}.npy") for name in ("", "other"))
+        np.testing.assert_allclose(own, other, atol=1e-5)
+    untouched = scored(read_model(model).model, read_lessons(arrays / "scoring-dev"), together=True)
+    assert np.abs(np.load(tmp_path / "out" / "other" / "dev.npy") - untouched).max() > 0.1
 
 
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:

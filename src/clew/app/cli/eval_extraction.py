@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from clew.evaluate.extraction.bc5cdr import Ancestors, Scored
     from clew.evaluate.extraction.factuality import Factuality
     from clew.evaluate.extraction.planted import PlantedScore
+    from clew.evaluate.extraction.pubtator import Abstract
 
 __all__ = ["application"]
 
@@ -43,12 +44,18 @@ OwnTriples = Annotated[
     str | None,
     typer.Option("--run", metavar="RUN", help="Also score a run's own triples, end to end.", show_default=False),
 ]
+FoundMentions = Annotated[
+    str | None,
+    typer.Option("--mentions", metavar="RUN", help="Take a run's own mentions, not the gold ones.", show_default=False),
+]
 OwnSeed = Annotated[
     str | None, typer.Option("--graph", metavar="GRAPH", help="The seed graph of that run.", show_default=False)
 ]
 Mesh = Annotated[
     str | None,
-    typer.Option("--mesh", metavar="GRAPH", help="A MeSH graph: also figures without hypernyms.", show_default=False),
+    typer.Option(
+        "--mesh", metavar="GRAPH", help="A MeSH graph: for hypernyms, and ids the seed lacks.", show_default=False
+    ),
 ]
 NamedModels = Annotated[
     list[str] | None,
@@ -88,6 +95,7 @@ def bc5cdr(
     scores: ScoredElsewhere = None,
     name: Configuration = None,
     log: DevLog = None,
+    mentions: FoundMentions = None,
     run: OwnTriples = None,
     graph: OwnSeed = None,
     mesh: Mesh = None,
@@ -96,14 +104,15 @@ def bc5cdr(
     """Chemicals that induce diseases, with gold mentions: rules and a model against the relations of BC5CDR dev.
 
     How scores become pairs is chosen on train alone. Without --scores the model scores the questions here, as it is,
-    with no CID label seen; a fine-tuned one is scored where it was trained, from the files under --arrays. With --run,
-    triples that were extracted without any gold mention are scored too.
+    with no CID label seen; a fine-tuned one is scored where it was trained, from the files under --arrays. End to end,
+    with no gold mention: --mentions asks about those that a run found, --run scores its triples.
 
     \b
     Examples:
       clew eval extraction bc5cdr --data data
       clew eval extraction bc5cdr --data data --model run/model
       clew eval extraction bc5cdr --data data --arrays arrays --scores scores --name "paper, +train" --log dev.jsonl
+      clew eval extraction bc5cdr --data data --mentions run --graph seed.clew --model run/model
     """
     from clew.evaluate.extraction.bc5cdr import log_dev, rule_rows
     from clew.evaluate.extraction.mesh_tree import read_ancestors
@@ -115,41 +124,65 @@ def bc5cdr(
     train, dev = (read_pubtator(folder / f"cdr_{part}.pubtator.gz") for part in ("train", "dev"))
     diseases = {each for abstract in (*train, *dev) for each in abstract.ids(DISEASE)}
     ancestors = None if mesh is None else read_ancestors(mesh, diseases)
+    if mentions is not None:
+        train, dev = (_with_mentions(part, Path(mentions), graph, mesh) for part in (train, dev))
     rows = rule_rows(dev, "dev", ancestors=ancestors)
+    scored = []
     if model is not None or scores is not None:
-        found, dev_scores = _model_rows(folder, train, dev, model, arrays, scores, ancestors)
-        rows += found
-        if log is not None and name is not None:
-            log_dev(Path(log), name, dev_scores, found)
+        scored.append(_model_rows(train, dev, model, arrays, scores, ancestors, learnt=mentions is None))
     if run is not None:
-        rows += _end_to_end_rows(Path(run), graph, train, dev, ancestors)
+        scored.append(_end_to_end_rows(Path(run), graph, mesh, train, dev, ancestors))
+    found = [row for some, _ in scored for row in some]
+    if log is not None and name is not None and found:
+        log_dev(Path(log), name, [given for _, given in scored], found)
+    rows += found
     if as_json:
         print_json({"configuration": name, "rows": [row.to_json() for row in rows]})
     else:
         _show_pairs(rows)
 
 
+def _with_mentions(abstracts: "Sequence[Abstract]", run: Path, graph: str | None, mesh: str | None) -> "list[Abstract]":
+    from clew.evaluate.extraction.bc5cdr_found import find_mentions
+    from clew.graph import Graph
+
+    if graph is None:
+        raise InputError("--mentions names entities of its seed: say with --graph where that is")
+    return find_mentions(abstracts, run, Graph(graph), mesh=None if mesh is None else Graph(mesh))
+
+
 def _end_to_end_rows(
-    run: Path, graph: str | None, train: Sequence[Any], dev: Sequence[Any], ancestors: "Ancestors | None"
-) -> "list[Scored]":
+    run: Path,
+    graph: str | None,
+    mesh: str | None,
+    train: "Sequence[Abstract]",
+    dev: "Sequence[Abstract]",
+    ancestors: "Ancestors | None",
+) -> "tuple[list[Scored], Any]":
+    """Rows of a run's own triples, and how sure it is of them."""
+    import numpy as np
+
     from clew.evaluate.extraction.end_to_end import mesh_ids, read_extracted, score_end_to_end
     from clew.graph import Graph
 
     if graph is None:
         raise InputError("--run names entities of its seed: say with --graph where that is")
     extracted = read_extracted(run)
-    mesh = mesh_ids(Graph(graph), (end for each in extracted for end in (each.subject, each.object)))
-    return score_end_to_end("end to end", extracted, mesh, train, dev, ancestors=ancestors)
+    ends = (end for each in extracted for end in (each.subject, each.object))
+    ids = mesh_ids(Graph(graph), ends, mesh=None if mesh is None else Graph(mesh))
+    sure = np.array([each.score for each in extracted], np.float32)
+    return score_end_to_end("end to end", extracted, ids, train, dev, ancestors=ancestors), sure
 
 
 def _model_rows(
-    folder: Path,
-    train: Sequence[Any],
-    dev: Sequence[Any],
+    train: "Sequence[Abstract]",
+    dev: "Sequence[Abstract]",
     model: str | None,
     arrays: str | None,
     scores: str | None,
     ancestors: "Ancestors | None",
+    *,
+    learnt: bool,
 ) -> "tuple[list[Scored], Any]":
     """Rows of a model, scored here or elsewhere, and its scores of dev."""
     from tempfile import TemporaryDirectory
@@ -163,7 +196,7 @@ def _model_rows(
         if not (asked / "counts.json").is_file():
             if model is None:
                 raise InputError(f"{asked} holds no questions: give --model, for whose tokenizer they are made")
-            _make_arrays(folder, asked, Path(model))
+            _make_arrays(train, dev, asked, Path(model), learnt=learnt)
         if scores is not None:
             given = [np.load(Path(scores) / f"{part}.npy", allow_pickle=False) for part in ("train", "dev")]
         else:
@@ -177,7 +210,9 @@ def _model_rows(
         return score_bc5cdr(asked, train, dev, *given, ancestors=ancestors), given[1]
 
 
-def _make_arrays(folder: Path, out: Path, model: Path) -> None:
+def _make_arrays(
+    train: "Sequence[Abstract]", dev: "Sequence[Abstract]", out: Path, model: Path, *, learnt: bool
+) -> None:
     import json
 
     from clew.evaluate.extraction.bc5cdr_arrays import make_bc5cdr_arrays
@@ -186,8 +221,7 @@ def _make_arrays(folder: Path, out: Path, model: Path) -> None:
         relations = json.loads((model / "relations.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{model} is not the directory of a trained model ({error})") from error
-    train, dev = (folder / f"cdr_{part}.pubtator.gz" for part in ("train", "dev"))
-    make_bc5cdr_arrays(train, dev, out, tokenizer=model / "tokenizer.json", relations=relations)
+    make_bc5cdr_arrays(train, dev, out, tokenizer=model / "tokenizer.json", relations=relations, learnt=learnt)
 
 
 def _show_pairs(rows: "Sequence[Scored]") -> None:

@@ -123,9 +123,9 @@ def _said(choice: Choice) -> str:
     return f"{choice.way}; at least {choice.threshold:.3f}, chosen on train (F1 {choice.f1:.3f})"
 
 
-def log_dev(log: Path, configuration: str, scores: Scores, rows: Sequence[Scored]) -> None:
+def log_dev(log: Path, configuration: str, scores: Sequence[Scores], rows: Sequence[Scored]) -> None:
     """Add a scoring of dev to the log; a configuration that was scored with other scores is refused."""
-    checksum = hashlib.sha256(np.ascontiguousarray(scores).tobytes()).hexdigest()
+    checksum = hashlib.sha256(b"".join(np.ascontiguousarray(each).tobytes() for each in scores)).hexdigest()
     earlier = log.read_text("utf-8") if log.is_file() else ""
     for line in earlier.splitlines():
         entry = json.loads(line)

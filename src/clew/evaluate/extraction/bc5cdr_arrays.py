@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.evaluate.extraction.bc5cdr_questions import Questions, ask_about
-from clew.evaluate.extraction.pubtator import read_pubtator
+from clew.evaluate.extraction.pubtator import Abstract
 from clew.extract.teaching.questions import NONE_TAIL, UNKNOWN, Asked, Rows, write_questions
 from clew.files import new_directory, write_text
 from clew.progress import Progress, silent
@@ -42,16 +42,20 @@ class Settings:
 
 
 def make_bc5cdr_arrays(
-    train: Path,
-    dev: Path,
+    train: Sequence[Abstract],
+    dev: Sequence[Abstract],
     out: Path,
     *,
     tokenizer: Path,
     relations: Sequence[str],
+    learnt: bool = True,
     settings: Settings = Settings(),  # noqa: B008  # frozen
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Write every folder under `out`; returns what was counted. `relations` are those of the model, in its order."""
+    """Write every folder under `out`; returns what was counted. `relations` are those of the model, in its order.
+
+    Questions that nothing is `learnt` from do not say what is gold, in train either.
+    """
     from tokenizers import Tokenizer
 
     if RELATION not in relations:
@@ -62,12 +66,12 @@ def make_bc5cdr_arrays(
     number = list(relations).index(RELATION)
     counts: dict[str, Any] = {}
     with new_directory(out, overwrite=True, marker=COUNTS) as folder:
-        for part, path in (("train", train), ("dev", dev)):
+        for part, abstracts in (("train", train), ("dev", dev)):
             progress(f"asking about BC5CDR {part}", 0, None)
-            abstracts = read_pubtator(path)
             questions = ask_about(abstracts, loaded, length=settings.length)
             folds = fold_of(len(abstracts), seed=settings.seed) if part == "train" else None
-            counts[part] = write_scoring(folder / f"scoring-{part}", questions, number, folds, unseen=settings.unseen)
+            unseen = settings.unseen if learnt else None
+            counts[part] = write_scoring(folder / f"scoring-{part}", questions, number, folds, unseen=unseen)
         write_text(folder / COUNTS, json.dumps(counts, indent=1) + "\n")
     return counts
 
@@ -78,9 +82,17 @@ def fold_of(documents: int, *, seed: int = 0) -> NDArray[np.int8]:
 
 
 def write_scoring(
-    folder: Path, questions: Questions, relation: int, folds: NDArray[np.int8] | None, *, unseen: str = "none"
+    folder: Path,
+    questions: Questions,
+    relation: int,
+    folds: NDArray[np.int8] | None,
+    *,
+    unseen: str | None = "none",
 ) -> dict[str, int]:
-    """Queries, distinct tails and which tails are weighed for which query; `folds` of the documents, None for none."""
+    """Queries, distinct tails and which tails are weighed for which query; `folds` of the documents, None for none.
+
+    Without folds or `unseen` no row says what is gold: such questions are only to be scored.
+    """
     rows = _weighed(questions, unseen=None if folds is None else unseen)
     queries = [
         Asked(

@@ -15,6 +15,7 @@ from clew.evaluate.extraction.bc5cdr_choice import best_threshold
 from clew.evaluate.extraction.pubtator import Abstract
 from clew.extract.triples import read_triples
 from clew.graph import Graph
+from clew.link import Linker
 
 __all__ = ["Extracted", "mesh_ids", "read_extracted", "score_end_to_end"]
 
@@ -40,15 +41,22 @@ def read_extracted(run: Path, *, relation: str = "induces") -> list[Extracted]:
     return [Extracted(*rest) for name, *rest in zip(*columns, strict=True) if name == relation]
 
 
-def mesh_ids(graph: Graph, entities: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The MeSH records that entities are, by their own ids and cross-references; what has none is left out."""
+def mesh_ids(graph: Graph, entities: Iterable[str], *, mesh: Graph | None = None) -> dict[str, tuple[str, ...]]:
+    """The MeSH records that entities are, by their own ids and cross-references; what has none is left out.
+
+    With a graph of MeSH, an entity without one is the record that has the entity's name, if there is such a record.
+    """
     wanted = [each for each in dict.fromkeys(entities) if graph.names.by_id(each) is not None]
-    numbers = [int(graph.resolve(each)[0]) for each in wanted]
-    details = graph.details(np.array(numbers, np.int64))
+    numbers = np.array([int(graph.resolve(each)[0]) for each in wanted], np.int64)
+    details = graph.details(numbers)
     known = details["xrefs"].to_pylist() if "xrefs" in details.column_names else [None] * len(wanted)
+    names = graph.entities["name"].take(numbers).to_pylist()
+    linker = None if mesh is None else Linker(mesh)
     found = {}
-    for entity, xrefs in zip(wanted, known, strict=True):
+    for entity, name, xrefs in zip(wanted, names, known, strict=True):
         ids = [each.removeprefix(MESH) for each in (entity, *(xrefs or ())) if each.startswith(MESH)]
+        if not ids and linker is not None and (best := linker.link(name, deepest="normalised").best) is not None:
+            ids = [best.id.removeprefix(MESH)]
         if ids:
             found[entity] = tuple(dict.fromkeys(ids))
     return found
