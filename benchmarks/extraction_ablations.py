@@ -2,16 +2,18 @@
 
     python -m benchmarks.extraction_ablations prepare --run RUN --graph SEED --chains CHAINS --data DATA --out VARIANTS
     python -m benchmarks.extraction_ablations run --chains CHAINS --variants VARIANTS --lessons LESSONS \\
-        --planted PLANTED --arrays BC5CDR --work WORK --out OUT --steps 1210 --side-by-side 4 --limit 380
+        --planted PLANTED --arrays BC5CDR --work WORK --out OUT --side-by-side 4 --begin 380 --stop 560
     python -m benchmarks.extraction_ablations report OUT/ablations.tar --run RUN --graph SEED --planted PLANTED_RUN \\
         --arrays BC5CDR --chains CHAINS --variants VARIANTS --data DATA --work WORK --out ablations.json
 
-`prepare` and `report` read graphs and tables; `run` needs torch, NumPy and safetensors only.
+`prepare` and `report` read graphs and tables; `run` needs torch, NumPy and safetensors only, and goes on from what an
+earlier call left in WORK.
 """
 
 import argparse
 import json
 import logging
+import signal
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -34,24 +36,25 @@ def prepare_inputs(given: argparse.Namespace) -> None:
 
 def run_variants(given: argparse.Namespace) -> None:
     """All variants, some side by side; or one of them, in this process."""
-    from benchmarks.extraction_ablations_device import Course, Inputs, run_plan, run_variant
+    from benchmarks.extraction_ablations_device import Course, Inputs, run_variant
+    from benchmarks.extraction_ablations_driver import Limits, run_plan
 
     inputs = Inputs(**{name: getattr(given, name) for name in PATHS})
     course = Course(**{each.name: getattr(given, each.name) for each in fields(Course)})
     if given.one is not None:
         run_variant(PLAN[given.one], inputs, course)
         return
-    ended = run_plan(given.only or list(PLAN), inputs, course, given.out, side_by_side=given.side, limit=given.limit)
-    print(json.dumps(ended, indent=1))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the variants end with it
+    limits = Limits(given.side_by_side, given.begin, given.stop)
+    print(json.dumps(run_plan(given.only or list(PLAN), inputs, course, given.out, limits), indent=1))
 
 
 def report_results(given: argparse.Namespace) -> None:
     """Tables in Markdown, and everything as JSON."""
-    from benchmarks.extraction_ablations_report import Elsewhere, Sources, report
+    from benchmarks.extraction_ablations_report import Sources, report
 
     sources = Sources(**{each.name: getattr(given, each.name) for each in fields(Sources)})
-    others = [Elsewhere(name, *map(Path, places)) for name, *places in given.other]
-    print(report(given.archive, sources, given.out, given.work, encoder=given.encoder, others=others))
+    print(report(given.archive, sources, given.out, given.work, encoder=given.encoder))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -63,8 +66,9 @@ def main(arguments: list[str] | None = None) -> int:
     _add_course(run)
     run.add_argument("--out", type=Path, required=True)
     run.add_argument("--only", action="append", choices=list(PLAN), metavar="NAME")
-    run.add_argument("--side-by-side", dest="side", type=int, default=3)
-    run.add_argument("--limit", type=float, default=420.0, help="seconds after which none is begun")
+    run.add_argument("--side-by-side", type=int, default=4)
+    run.add_argument("--begin", type=float, default=420.0, help="seconds after which none is begun")
+    run.add_argument("--stop", type=float, default=560.0, help="seconds after which those that run are stopped")
     run.set_defaults(function=run_variants, one=None)
     one = commands.add_parser("one", help="one of them, in this process")
     one.add_argument("one", choices=list(PLAN), metavar="NAME")
@@ -94,12 +98,11 @@ def _add_course(command: argparse.ArgumentParser) -> None:
     command.add_argument("--steps", type=int, default=1210)
     command.add_argument("--sequences", type=int, default=512)
     command.add_argument("--rate", type=float, default=1e-3)
-    command.add_argument("--seed", type=int, default=0)
-    command.add_argument("--k", type=int, default=20)
-    command.add_argument("--least", type=float, default=0.8, help="share of a triple that is added to the seed")
+    command.add_argument("--least", type=float, default=0.5, help="share of a triple that is added to the seed")
     command.add_argument("--workers", type=int, help="processes that make batches, for each variant")
     command.add_argument("--teaching", type=int, default=4, help="epochs")
-    command.add_argument("--tuning", type=int, default=8, help="epochs of fine-tuning on BC5CDR")
+    command.add_argument("--teaching-rate", type=float, default=2e-4)
+    command.add_argument("--tuning", type=int, default=4, help="epochs of fine-tuning on BC5CDR")
 
 
 def _add_report(command: argparse.ArgumentParser) -> None:
@@ -107,14 +110,6 @@ def _add_report(command: argparse.ArgumentParser) -> None:
     for name in ("run", "graph", "planted", "arrays", "chains", "variants", "data", "out", "work"):
         command.add_argument(f"--{name}", type=Path, required=True)
     command.add_argument("--encoder", default="minilm", help="of β")
-    command.add_argument(
-        "--other",
-        action="append",
-        default=[],
-        nargs="+",
-        metavar=("NAME", "PLANTED"),
-        help="another model for β: its weights of the planted queries; then a run and those of all its queries, if any",
-    )
     command.set_defaults(function=report_results)
 
 

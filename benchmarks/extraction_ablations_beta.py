@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from benchmarks.extraction_ablations_mentions import Questions, about_bc5cdr, shares
 from benchmarks.extraction_ablations_prepare import order_heads
 from clew.embed import Encoder
-from clew.errors import InputError
 from clew.evaluate.extraction.end_to_end import DOCUMENT, mesh_ids
 from clew.evaluate.extraction.pairs import score_pairs
 from clew.evaluate.extraction.pubtator import Abstract
@@ -36,17 +35,18 @@ from clew.graph import Graph
 
 __all__ = [
     "BETAS",
+    "PLANTED",
     "Asked",
     "Gold",
     "ask_about_bc5cdr",
     "ask_about_planted",
     "beta_thresholds",
     "cross",
-    "gather_weights",
     "similar_to_text",
 ]
 
 BETAS = (0.0, 0.25, 0.5, 0.75)
+PLANTED = "planted"
 SAMPLE = 2000  # matched triples that β is a quantile of
 Floats = NDArray[np.floating]
 True_ = Mapping[tuple[str, str], frozenset[str]]
@@ -76,6 +76,11 @@ class Asked:
                     chosen.append(best)
         return np.array(chosen, np.int64)
 
+    def count(self, fewest: int) -> int:
+        """How many queries have at least so many mentions."""
+        assert self.queries.candidates is not None
+        return int((self.queries.candidates.count >= fewest).sum())
+
     @property
     def query(self) -> NDArray[np.int64]:
         """The query of every candidate."""
@@ -98,30 +103,6 @@ def ask_about_bc5cdr(run: Path, graph: Graph, variants: Path, chains: Chains) ->
     rows = order_heads(read_heads(run), graph)
     relation = [chains.relations[at] for at in chosen.relation.tolist()]
     return Asked(chosen.ask(chains), rows[chosen.head], relation, rows[chosen.tail])
-
-
-def gather_weights(asked: Asked, run: Path, weights: Floats) -> Floats:
-    """The weights of these queries out of those of all that a run asked, which asked the same about the same heads."""
-    table, _ = read_asked(run)
-    wanted = set(zip(asked.head.tolist(), asked.relation, strict=True))
-    place = {
-        each: at
-        for at, each in enumerate(zip(table["head"].to_pylist(), table["relation"].to_pylist(), strict=True))
-        if each in wanted
-    }
-    mentions = table["mentions"].combine_chunks()
-    offsets, known = mentions.offsets.to_numpy().astype(np.int64), mentions.values.to_numpy()
-    found, tails = [], []
-    for each in zip(asked.head.tolist(), asked.relation, strict=True):
-        if each not in place:
-            raise InputError(f"{run} did not ask head {each[0]} for {each[1]}")
-        begin, end = offsets[place[each] : place[each] + 2]
-        order = begin + np.argsort(known[begin:end])  # candidates are in the order of the text, as heads are
-        tails.append(known[order])
-        found.append(weights[np.concatenate(([begin], order + 1)) + place[each]])
-    if not np.array_equal(np.concatenate(tails), asked.tail):
-        raise InputError(f"{run} weighed other mentions than were asked about here")
-    return np.concatenate(found)
 
 
 def similar_to_text(asked: Asked, run: Path, encoder: Encoder) -> NDArray[np.float32]:
@@ -154,26 +135,26 @@ def cross(
     weights: Mapping[str, Mapping[str, Floats]],
     gold: "Gold",
 ) -> list[dict[str, Any]]:
-    """A row for each model (`weights` by model, then by what was asked), what was asked, and β.
+    """A row for each model (`weights` by model, then by what was asked) and β.
 
-    Every query is answered with its likeliest mention, whatever [NONE] weighs; a planted one only where there is a
-    choice, for one of its mentions is right. Beside what β keeps stands what the model's own share would keep, were it
-    as much.
+    A query is answered with its likeliest mention, unless that is less likely than [NONE]; a planted one is asked only
+    where there is a choice, for one of its mentions is right. Beside what β keeps stands what the model's own share
+    would keep, were it as much.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, weighed in weights.items():
+        said: dict[float, dict[str, Any]] = {beta: {"variant": name, "beta": beta} for beta in thresholds}
         for what, each in asked.items():
-            if what not in weighed:
-                continue
-            best = each.best(weighed[what], none=False, fewest=2 if what == "planted" else 1)
+            fewest = 2 if what == PLANTED else 1
+            best = each.best(weighed[what], fewest=fewest)
             surest = best[np.argsort(-shares(weighed[what], each.queries)[best], kind="stable")]
-            measure = gold.measure_planted if what == "planted" else gold.measure_bc5cdr
+            measure = gold.measure_planted if what == PLANTED else gold.measure_bc5cdr
             for beta, least in thresholds.items():
                 kept = best[similar[what][best] >= least]
-                said = {"variant": name, "about": what, "beta": beta, "cosine": round(least, 4)}
-                by_share = measure(each, surest[: len(kept)])["right"]
-                row = {"queries": len(best), "kept": len(kept), **measure(each, kept), "right_by_share": by_share}
-                rows.append(said | row)
+                by_share = measure(each, surest[: len(kept)])
+                figures = {"queries": each.count(fewest), "kept": len(kept), **measure(each, kept)}
+                said[beta] |= {"cosine": round(least, 4), what: figures | {"by share": by_share}}
+        rows += said.values()
     return rows
 
 
@@ -188,14 +169,15 @@ class Gold:
         self._documents = [each.removeprefix(DOCUMENT) for each in read_sequences(run)["document"].to_pylist()]
 
     def measure_planted(self, asked: Asked, rows: NDArray[np.int64]) -> dict[str, list[float]]:
-        """The share of candidates that are right."""
+        """The share of candidates that are right, and how many of the queries with a choice they answer rightly."""
         right = self.are_right(asked, rows)
-        return {"right": _three(bootstrap_mean(right, resamples=1000)) if right else [0.0, 0.0, 0.0]}
+        precision = _three(bootstrap_mean(right, resamples=1000)) if right else [0.0, 0.0, 0.0]
+        return {"precision": precision, "recall": [round(sum(right) / asked.count(2), 4)]}
 
     def measure_bc5cdr(self, asked: Asked, rows: NDArray[np.int64]) -> dict[str, list[float]]:
         """Precision and recall of the pairs that candidates state, over documents."""
         figures = score_pairs(self.abstracts, self.pairs(asked, rows), resamples=1000)
-        return {"right": _three(figures.precision), "recall": _three(figures.recall)}
+        return {key: _three(getattr(figures, key)) for key in ("precision", "recall", "f1")}
 
     def are_right(self, asked: Asked, rows: NDArray[np.int64]) -> list[bool]:
         """Which candidates are tails that the seed has."""

@@ -1,7 +1,8 @@
 """The inputs of every variant, from one run and its seed: what is dropped, injected anew and asked.
 
-Sequences, heads and planted facts are the run's own. Written is what differs: leaves.npz and lessons.npz of a variant,
-and questions.npz about the whole corpus. Sequences are not written: they are those of the chains, by number.
+Sequences, heads, planted facts and withheld pairs are the run's own. Written is what differs: leaves.npz and
+lessons.npz of a variant, and questions.npz about the whole corpus. Sequences are not written: they are those of the
+chains, by number.
 """
 
 import json
@@ -20,14 +21,16 @@ from benchmarks.extraction_ablations_plan import ALPHAS, LESS_SEED
 from clew.evaluate.extraction.pubtator import read_pubtator
 from clew.extract.chains import Chains, read_chains
 from clew.extract.heads import read_heads
-from clew.extract.injection import InjectionSettings, inject
+from clew.extract.injection import InjectionSettings, inject, read_injected
 from clew.extract.leaves import grow_leaves
 from clew.extract.offered import Offered, offer_triples
-from clew.extract.planted import read_removed
+from clew.extract.planted import pair_numbers, read_planted, read_removed, settle_unseen
 from clew.extract.selection import read_matches
 from clew.extract.sequences import read_sequences
 from clew.extract.signatures import Signatures
+from clew.extract.stage_files import write_stage
 from clew.extract.teaching.comentions import make_lessons
+from clew.extract.withheld import kept_from_leaves
 from clew.extract.wordpiece import open_vocabulary
 from clew.graph import Graph
 
@@ -39,6 +42,8 @@ LEAVES = ("leaf_sequence", "leaf_root", "head_first", "head_last", "leaf_relatio
 INJECTION = InjectionSettings(quantile=0.05, repeats=20, alternatives=4)  # of the full model
 PAPER = InjectionSettings(quantile=0.25, repeats=1, alternatives=1)
 DOCUMENT = "PMID:"
+REPORTED = ("alpha", "quantile", "matches", "injected", "distinct triples injected", "relations injected")
+OF_LESSONS = ("sequences", "heads", "planted")  # what lessons are made of, besides what is injected
 
 
 def prepare(run: Path, graph: Graph, chains: Path, out: Path, *, bc5cdr: Path | None = None) -> dict[str, Any]:
@@ -53,11 +58,13 @@ def prepare(run: Path, graph: Graph, chains: Path, out: Path, *, bc5cdr: Path | 
     tables["paper-injection"] = matches, PAPER
     for name, (table, settings) in tables.items():
         (out / name).mkdir(parents=True, exist_ok=True)
-        counts[name] = _inject(run, table, settings, full, out / name / "leaves.npz")
-    for name in LESS_SEED:
-        counts[name]["lessons"] = _teach_less(run, graph, dropped[name], full, out / name / "lessons.npz")
-        counts[name]["seed triples dropped"] = len(dropped[name])
-    questions = ask_corpus(run, graph, full.relations, removed)
+        injected, report = inject(table, settings)
+        counts[name] = _write_leaves(run, injected, full, out / name / "leaves.npz")
+        counts[name] |= {key: report[key] for key in REPORTED}
+        if name in dropped:
+            lessons = _teach_less(run, graph, dropped[name], injected, full, out / name / "lessons.npz")
+            counts[name] |= {"lessons": lessons, "seed triples dropped": len(dropped[name])}
+    questions = ask_corpus(run, graph, full.relations)
     questions.save(out / "questions.npz")
     counts["questions"] = {"mentions": len(questions.mentions.entity), "queries": len(questions.head)}
     counts["questions"]["rows"] = len(questions.tail)
@@ -98,24 +105,28 @@ def _offered_keys(offered: Offered, graph: Graph) -> NDArray[np.int64]:
     return _keys(offered.subject, offered.relation.astype(np.int64), offered.object, offered, graph)
 
 
-def _inject(run: Path, matches: pa.Table, settings: InjectionSettings, full: Chains, out: Path) -> dict[str, Any]:
-    """Inject matches and write the leaves, with relations numbered as the full model has them."""
-    table, report = inject(matches, settings)
+def _write_leaves(run: Path, injected: pa.Table, full: Chains, out: Path) -> dict[str, Any]:
+    """Write the leaves of what is injected, with relations numbered as the full model has them."""
     path = run / "sequences" / "tokenizer.json"
     vocabulary, tokenizer = open_vocabulary(path), path.read_text("utf-8")
-    chains, counts = grow_leaves(read_sequences(run), read_heads(run), table, vocabulary, tokenizer)
+    chains, counts = grow_leaves(read_sequences(run), read_heads(run), injected, vocabulary, tokenizer)
     numbers = np.array([full.relations.index(name) for name in chains.relations], np.int16)
     arrays = {name: getattr(chains, name) for name in LEAVES} | {"leaf_relation": numbers[chains.leaf_relation]}
     np.savez_compressed(out, **arrays)
-    said = ("alpha", "quantile", "matches", "injected", "distinct triples injected", "relations injected")
-    return {**{name: report[name] for name in said}, "leaves": counts["leaves"]}
+    return {"leaves": counts["leaves"]}
 
 
-def _teach_less(run: Path, graph: Graph, dropped: Ints, full: Chains, out: Path) -> dict[str, int]:
-    """The lessons of a smaller seed, over the chains' own sequences."""
+def _teach_less(run: Path, graph: Graph, dropped: Ints, injected: pa.Table, full: Chains, out: Path) -> dict[str, int]:
+    """The lessons of a smaller seed, about pairs that its own leaves do not show, over the chains' own sequences."""
     with TemporaryDirectory() as temporary:
-        counts = make_lessons(run, graph, Path(temporary), relations=full.relations, without=dropped)
-        arrays = {file.stem: np.load(file) for file in sorted(Path(temporary).glob("*.npy"))}
+        smaller, folder = Path(temporary, "run"), Path(temporary, "lessons")
+        for each in (smaller, folder):
+            each.mkdir()
+        for stage in OF_LESSONS:
+            (smaller / stage).symlink_to((run / stage).resolve(), target_is_directory=True)
+        write_stage(smaller / "injected", {}, {"injected": injected}, {}, what="injected triples")
+        counts = make_lessons(smaller, graph, folder, relations=full.relations, without=dropped)
+        arrays = {file.stem: np.load(file) for file in sorted(folder.glob("*.npy"))}
     for name in ("roots", "offsets"):  # the chains have them
         del arrays[name]
     sequence = arrays.pop("sequence_number")[arrays["query_sequence"]]
@@ -123,7 +134,7 @@ def _teach_less(run: Path, graph: Graph, dropped: Ints, full: Chains, out: Path)
     return counts
 
 
-def ask_corpus(run: Path, graph: Graph, relations: tuple[str, ...], removed: Ints) -> Questions:
+def ask_corpus(run: Path, graph: Graph, relations: tuple[str, ...]) -> Questions:
     """All questions about the linked mentions of a run, and which answers would be new and not held out."""
     heads = read_heads(run)
     rows = order_heads(heads, graph)
@@ -134,7 +145,7 @@ def ask_corpus(run: Path, graph: Graph, relations: tuple[str, ...], removed: Int
     kind, types = _numbered(kinds)
     fits = _fits(graph, relations, types)
     questions = list_questions(mentions, _numbered(spelling)[0], kind, fits)
-    return _mark_free(questions, graph, relations, removed)
+    return _mark_free(questions, run, graph, relations)
 
 
 def order_heads(heads: pa.Table, graph: Graph) -> NDArray[np.int64]:
@@ -160,23 +171,20 @@ def _fits(graph: Graph, relations: tuple[str, ...], types: list[str]) -> NDArray
     return fits
 
 
-def _mark_free(questions: Questions, graph: Graph, relations: tuple[str, ...], removed: Ints) -> Questions:
-    """With `free`: the seed does not offer the triple, and has no pair of these two among what was taken out."""
-    offered = offer_triples(graph, without=removed, fewest=1)
+def _mark_free(questions: Questions, run: Path, graph: Graph, relations: tuple[str, ...]) -> Questions:
+    """With `free`: the seed does not offer the triple, no leaf is kept from its pair, and no end has to stay unseen."""
+    offered = offer_triples(graph, without=read_removed(run), fewest=1)
     number = np.array([offered.relations.index(name) for name in relations])
     head, tail = (questions.mentions.entity[at] for at in (np.repeat(questions.head, questions.count), questions.tail))
     relation = number[np.repeat(questions.relation, questions.count)]
     known = np.isin(_keys(head, relation, tail, offered, graph), _offered_keys(offered, graph))
-    start, end = graph.subject_of(removed).astype(np.int64), graph.forward.end[removed].astype(np.int64)
-    held = np.isin(_pairs(head, tail, graph), _pairs(start, end, graph))
-    return Questions(
-        questions.mentions, questions.head, questions.relation, questions.count, questions.tail, ~known & ~held
-    )
-
-
-def _pairs(one: Ints, other: Ints, graph: Graph) -> NDArray[np.int64]:
-    """One number for two entities, whichever comes first."""
-    return np.minimum(one, other).astype(np.int64) * graph.entity_count + np.maximum(one, other)
+    kept = kept_from_leaves(run)
+    pairs = pair_numbers(graph.subject_of(kept), graph.forward.end[kept], graph.entity_count)
+    held = np.isin(pair_numbers(head, tail, graph.entity_count), pairs)
+    facts = settle_unseen(read_planted(run), read_injected(run))
+    unseen = _entities(facts.filter(facts["unseen"])["subject"], graph)
+    free = ~known & ~held & ~np.isin(head, unseen) & ~np.isin(tail, unseen)
+    return Questions(questions.mentions, questions.head, questions.relation, questions.count, questions.tail, free)
 
 
 def _sequences_of(run: Path, pubtator: Path) -> NDArray[np.int32]:

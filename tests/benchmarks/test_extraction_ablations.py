@@ -12,9 +12,13 @@ from benchmarks.extraction_ablations_mentions import Mentions, Questions, add_le
 from benchmarks.extraction_ablations_plan import FULL, PLAN, SECOND
 
 from benchmarks import extraction_ablations as ablations
-from clew.extract.chains import SLOTS, Chains, write_chains
+from clew.extract.chains import Chains, write_chains
+from clew.extract.planted import prepare_planted
 from clew.extract.queries import write_queries
+from clew.extract.stages import Choices
 from clew.extract.teaching.questions import NONE_TAIL, Asked, Rows, write_questions
+from clew.extract.withheld import kept_from_leaves
+from clew.graph import Graph
 from random_chains import make_chains
 
 RELATIONS = ("induces", "is_a", "treats")
@@ -155,8 +159,6 @@ def inputs(chains: Chains, questions: Questions, tmp_path: Path) -> list[str]:
         "2",
         "--sequences",
         "4",
-        "--k",
-        "3",
         "--teaching",
         "1",
         "--tuning",
@@ -175,25 +177,82 @@ def test_variants_are_trained_taught_and_asked(inputs: list[str], tmp_path: Path
     before, after = (np.load(out / FULL / f"planted_{when}.npy") for when in ("before", "after"))
     assert before.shape == after.shape
     assert not np.array_equal(before, after)
-    with np.load(out / FULL / "planted_before_tokens.npz") as tokens:
-        assert tokens["tokens"].shape == tokens["log_probs"].shape == (5, SLOTS, 3)
     assert np.load(out / FULL / "train.npy").dtype == np.float16
+    assert not (out / "less-50" / "train.npy").exists()
+    with np.load(out / SECOND / "added.npz") as added:
+        assert len(added["rows"]) == len(added["share"]) == reports[SECOND]["rows with them"]
+
+
+def test_a_variant_goes_on_where_it_was_stopped(inputs: list[str], tmp_path: Path) -> None:
+    report = tmp_path / "work" / "out" / "less-50" / "variant.json"
+    assert ablations.main(["one", "less-50", *inputs]) == 0
+    finished = json.loads(report.read_text())
+    cut = {**finished, "seconds": {name: finished["seconds"][name] for name in ("trained", "asked")}}
+    report.write_text(json.dumps(cut))
+    trained = (tmp_path / "work" / "less-50" / "model" / "seal.json").stat().st_mtime_ns
+    assert ablations.main(["one", "less-50", *inputs]) == 0
+    assert (tmp_path / "work" / "less-50" / "model" / "seal.json").stat().st_mtime_ns == trained
+    again = json.loads(report.read_text())
+    assert list(again["seconds"]) == list(finished["seconds"])
+    assert again["history of teaching"] == finished["history of teaching"]
+    assert ablations.main(["one", "less-50", *inputs, "--steps", "3"]) == 0  # another course: all of it anew
+    assert json.loads(report.read_text())["steps"] == 3
 
 
 def test_a_variant_that_fails_stops_no_other_and_time_runs_out(inputs: list[str], tmp_path: Path) -> None:
-    from benchmarks.extraction_ablations_device import Course, Inputs, run_plan
+    from benchmarks.extraction_ablations_device import Course, Inputs
+    from benchmarks.extraction_ablations_driver import Limits, run_plan
 
     folders = Inputs(*(tmp_path / name for name in ("chains", "variants", "lessons", "planted", "arrays", "work")))
-    course = Course(size="tiny", steps=1, sequences=4, k=2, teaching=0, tuning=0)
-    ended = run_plan(["alpha-25", FULL], folders, course, tmp_path / "out", side_by_side=2)  # alpha-25 has no leaves
+    course = Course(size="tiny", steps=1, sequences=4, teaching=0, tuning=0)
+    late = run_plan([FULL], folders, course, tmp_path / "late", Limits(begin=-1.0))
+    assert late == {FULL: "not begun: out of time"}
+    needs = run_plan([SECOND], folders, course, tmp_path / "alone", Limits())
+    assert needs == {SECOND: "not begun: it needs full"}
+    ended = run_plan(["alpha-25", FULL], folders, course, tmp_path / "out", Limits(2))  # alpha-25 has no leaves
     assert ended["alpha-25"].startswith("failed")
     assert ended[FULL] == "ok"
     with tarfile.open(tmp_path / "out" / "ablations.tar") as archive:
         names = archive.getnames()
     assert {"full/variant.json", "full/train.npy", "alpha-25/log.txt", "ended.json"} <= set(names)
-    assert run_plan([FULL], folders, course, tmp_path / "late", limit=-1.0) == {FULL: "not begun: out of time"}
-    needs = run_plan([SECOND], folders, course, tmp_path / "alone")
-    assert needs == {SECOND: "not begun: it needs full"}
+    again = run_plan([FULL, "less-50"], folders, course, tmp_path / "again", Limits(stop=0.2))
+    assert again == {FULL: "done before", "less-50": "stopped with 4 steps left"}
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the toy corpus up to its lessons, with planted facts."""
+    from clew.extract.pipeline import prepare
+
+    run = tmp_path_factory.mktemp("ablations") / "run"
+    for _ in range(2):  # facts can be planted when heads are there; what follows is then made anew
+        prepare(run, Choices(size="tiny"))
+        prepare_planted(run, Graph(run / "seed.clew"))
+    return run
+
+
+def test_inputs_show_and_ask_nothing_that_is_kept_from_leaves(toy: Path, tmp_path: Path) -> None:
+    from benchmarks.extraction_ablations_prepare import prepare
+
+    graph = Graph(toy / "seed.clew")
+    counts = prepare(toy, graph, toy / "chains", tmp_path)
+    sizes = [counts[name]["leaves"] for name in ("less-25", "less-50", "less-75")]
+    assert sizes[0] > sizes[1] > sizes[2] > 0
+    taught = [counts[name]["lessons"]["queries with a tail"] for name in ("less-25", "less-50", "less-75")]
+    assert taught[0] > taught[1] > taught[2] > 0
+    kept = kept_from_leaves(toy)
+    hidden = set(map(frozenset, zip(graph.subject_of(kept).tolist(), graph.forward.end[kept].tolist(), strict=True)))
+    questions = Questions.load(tmp_path / "questions.npz")
+    entity = questions.mentions.entity
+    pairs = [
+        frozenset(each)
+        for each in zip(
+            entity[np.repeat(questions.head, questions.count)].tolist(), entity[questions.tail].tolist(), strict=True
+        )
+    ]
+    assert hidden & set(pairs)  # they are asked about
+    assert not hidden & {pair for pair, free in zip(pairs, questions.free.tolist(), strict=True) if free}
+    assert questions.free.sum() > 100
 
 
 def test_smaller_seeds_are_nested() -> None:
@@ -208,7 +267,8 @@ def test_smaller_seeds_are_nested() -> None:
 
 def test_every_variant_says_what_it_is() -> None:
     assert len({each.says for each in PLAN.values()}) == len(PLAN)
-    assert all(each.after in (None, FULL) for each in PLAN.values())
+    assert all(each.after in (None, FULL) and each.against in PLAN for each in PLAN.values())
+    assert all(each.tuned <= PLAN[each.against].tuned for each in PLAN.values())
 
 
 def test_the_best_mention_counts_only_above_none(questions: Questions, chains: Chains) -> None:
