@@ -57,8 +57,9 @@ class NaiveGraphMert(nn.Module):
         logits = functional.linear(heads.transform(x), words, heads.bias).float()  # (B * 1024, V)
         root = functional.cross_entropy(logits, root_target, ignore_index=NOTHING, reduction="sum")
         leaf = functional.cross_entropy(logits, leaf_target, ignore_index=NOTHING, reduction="sum")
-        around = functional.linear(heads.boundary(x, dense), words, heads.bias).float()  # (M, V)
-        boundary = functional.cross_entropy(around, dense.root_target.long(), reduction="sum")
+        beside = heads.boundary(x[dense.root_left], x[dense.root_right], dense.root_offset)  # (M, width)
+        logits = functional.linear(beside, words, heads.bias).float()  # (M, V)
+        boundary = functional.cross_entropy(logits, dense.root_target.long(), reduction="sum")
         return torch.stack((root, boundary, leaf))
 
 

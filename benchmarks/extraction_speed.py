@@ -37,7 +37,7 @@ def speed(given: argparse.Namespace) -> None:
     for way in given.only or ("captured", "compiled", "eager", "naive"):
         rows.append(measure(way, chains, config, given))
         print(json.dumps(rows[-1]), flush=True)
-    keep(given.out / "speed.json", {"machine": machine(), "config": json.loads(config.to_json()), "rows": rows})
+        keep(given.out / "speed.json", {"machine": machine(), "config": json.loads(config.to_json()), "rows": rows})
     rates = {row["way"]: row["tokens_per_second"] for row in rows}
     for row in rows:
         against = f", {row['tokens_per_second'] / rates['naive']:.1f} times naive" if "naive" in rates else ""

@@ -5,7 +5,7 @@
 the paper multiplies logits instead (`decay="logits"`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 import torch
@@ -16,6 +16,7 @@ from clew.extract.model.config import DECAYS, Decay
 from clew.extract.model.distances import decay as decay_of
 from clew.extract.model.distances import decay_slope, distances, distances_in_rows
 from clew.extract.model.masking import LONGEST
+from clew.extract.model.tiles import cut_tiles
 
 __all__ = ["KERNELS", "Geometry", "attend", "attend_plain", "make_geometry", "pick_kernel"]
 
@@ -33,6 +34,13 @@ class Geometry:
     table: torch.Tensor  # (longest distance + 1,) decay by distance, differentiable by p
     fades: torch.Tensor | None = None  # (T, 256) decay between a token and each of its sequence, for the fused kernel
     slopes: torch.Tensor | None = None  # (T, 256) its derivative by p
+    tiles: torch.Tensor | None = None  # (N, 3) the kernel's pieces of work, see `cut_tiles`
+
+    def for_layers(self, layers: int, heads: int) -> "list[Geometry]":
+        """The same for each layer; the gradients that its programs give for p are then added up all at once."""
+        if self.tiles is None:
+            return [self] * layers
+        return [replace(self, p=p) for p in self.p.expand(layers, len(self.tiles), heads).unbind()]
 
 
 def make_geometry(
@@ -56,7 +64,7 @@ def make_geometry(
     with torch.no_grad():
         apart = distances_in_rows(places, begin, LONGEST)
         fades, slopes = decay_of(apart, p, base).to(kind), decay_slope(apart, p, base).to(kind)
-    return Geometry(places, offsets, p, table, fades, slopes)
+    return Geometry(places, offsets, p, table, fades, slopes, cut_tiles(offsets, len(places)))
 
 
 def pick_kernel(device: torch.device) -> str:
@@ -74,10 +82,11 @@ def attend(
         raise InputError(f"there is no attention kernel {kernel!r}: choose one of {', '.join(KERNELS)}")
     from clew.extract.model.attention_triton import attend_fused
 
-    if geometry.fades is None or geometry.slopes is None:
+    if geometry.fades is None or geometry.slopes is None or geometry.tiles is None:
         raise InputError("the fused kernel needs the decay of all pairs: make the geometry for it")
+    p = geometry.p.expand(len(geometry.tiles), heads)
     mixed: torch.Tensor = attend_fused(
-        qkv, geometry.fades, geometry.slopes, geometry.offsets, geometry.p, heads, DECAYS.index(decay)
+        qkv, geometry.fades, geometry.slopes, geometry.tiles, p, heads, DECAYS.index(decay)
     )[0]
     return mixed
 

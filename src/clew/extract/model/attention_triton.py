@@ -1,11 +1,12 @@
 """Fused attention over packed sequences of at most 256 tokens, forward and backward, as Triton kernels.
 
-One program works on one block of one sequence and head, and walks over that sequence: attention weights are never in
-memory, and nothing is padded. Softmax is taken while walking, in base 2; the decay enters the numerator only. What
-two tokens' decay is, all layers and heads share: it is read from rows that were made once for the batch. The gradient
-of p is summed beside that of the queries. Runs on CUDA, and on a CPU under Triton's interpreter (TRITON_INTERPRET=1).
+One program works on one tile (some tokens of one sequence) and one head, and walks over that sequence: attention
+weights are never in memory, and nothing is padded. Softmax is taken while walking, in base 2; the decay enters the
+numerator only. What two tokens' decay is, all layers and heads share: it is read from rows that were made once for the
+batch. The gradient of p is summed beside that of the queries. Runs on CUDA, and on a CPU under Triton's interpreter
+(TRITON_INTERPRET=1).
 
-The programs of one more sequence than there are write zeros where tokens only fill the stream up.
+Programs of all heads of a tile, and of the tiles of a sequence, run side by side: what they share is in the cache.
 """
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
@@ -16,6 +17,7 @@ import triton
 import triton.language as tl
 
 from clew.extract.model.masking import LONGEST
+from clew.extract.model.tiles import TILE
 
 __all__ = ["FORWARD", "KEYS", "QUERIES", "Launch", "attend_fused"]
 
@@ -24,45 +26,50 @@ LOG2E = 1.4426950408889634
 
 @dataclass(slots=True)
 class Launch:
-    """How a kernel runs: tokens that a program owns, tokens that it takes in one stride, warps, and stages."""
+    """How a kernel runs: tokens that a program takes in one stride, warps, stages, and registers of a thread.
 
-    size: int
+    With fewer registers than the compiler would take, more programs run at once, and wait for memory in turn.
+    """
+
     stride: int
     warps: int
     stages: int
+    registers: int | None = None
 
-    def options(self) -> dict[str, int]:
+    def options(self) -> dict[str, int | None]:
         """What a kernel is called with."""
-        return {"size": self.size, "stride": self.stride, "num_warps": self.warps, "num_stages": self.stages}
+        return {
+            "size": TILE,
+            "stride": self.stride,
+            "num_warps": self.warps,
+            "num_stages": self.stages,
+            "maxnreg": self.registers,
+        }
 
 
-FORWARD, KEYS, QUERIES = Launch(64, 64, 4, 2), Launch(64, 32, 4, 2), Launch(64, 32, 4, 2)
+FORWARD, KEYS, QUERIES = Launch(64, 4, 2), Launch(32, 4, 2, registers=128), Launch(32, 4, 3)
 
 
 @triton.jit
 def _clear(to, begin, tokens, column, columns: tl.constexpr, size: tl.constexpr):
-    """Zero some columns of what only fills the stream up, from `begin` on; the programs of one head share the rows."""
-    for start in range(begin + tl.program_id(2) * size, tokens, tl.num_programs(2) * size):
-        row = (start + tl.arange(0, size))[:, None]
-        nothing = tl.zeros((size, column.shape[0]), to.dtype.element_ty)
-        tl.store(to + row * columns + column[None, :], nothing, mask=row < tokens)
+    """Zero some columns of a tile that only fills the stream up."""
+    row = (begin + tl.arange(0, size))[:, None]
+    nothing = tl.zeros((size, column.shape[0]), to.dtype.element_ty)
+    tl.store(to + row * columns + column[None, :], nothing, mask=row < tokens)
 
 
 @triton.jit
 def _forward(
-    qkv, fades, offsets, out, log_total, scale, tokens, heads: tl.constexpr, width: tl.constexpr, longest: tl.constexpr,
+    qkv, fades, tiles, out, log_total, scale, tokens, heads: tl.constexpr, width: tl.constexpr, longest: tl.constexpr,
     size: tl.constexpr, stride: tl.constexpr, decay: tl.constexpr, precision: tl.constexpr,
 ):  # fmt: skip
-    sequence, head, block = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    tile, head = tl.program_id(0) // heads, tl.program_id(0) % heads
     column = head * width + tl.arange(0, width)
-    begin = tl.load(offsets + sequence)
-    if sequence == tl.num_programs(0) - 1:
+    begin, length, first = tl.load(tiles + 3 * tile), tl.load(tiles + 3 * tile + 1), tl.load(tiles + 3 * tile + 2)
+    if length == 0:
         _clear(out, begin, tokens, column, heads * width, size)
         return
-    length = tl.load(offsets + sequence + 1) - begin
-    if block * size >= length:
-        return
-    own = block * size + tl.arange(0, size)
+    own = first + tl.arange(0, size)
     inside_own = own < length
     at_own = (begin + own)[:, None] * (3 * heads * width) + column[None, :]
     query = tl.load(qkv + at_own, mask=inside_own[:, None], other=0.0)  # (size, width)
@@ -100,23 +107,20 @@ def _forward(
 
 @triton.jit
 def _backward_keys(
-    qkv, fades, offsets, log_total, delta, grad_out, grad_qkv, scale, natural, tokens,
+    qkv, fades, tiles, log_total, delta, grad_out, grad_qkv, scale, natural, tokens,
     heads: tl.constexpr, width: tl.constexpr, longest: tl.constexpr,
     size: tl.constexpr, stride: tl.constexpr, decay: tl.constexpr, precision: tl.constexpr,
 ):  # fmt: skip
-    """The gradients of a block's keys and values: walk over the queries. Tiles have a row for each key, so that no
-    weight is ever turned round; the decay between two tokens is the same both ways."""
-    sequence, head, block = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    """The gradients of a tile's keys and values: walk over the queries. Weights have a row for each key, so that they
+    are never turned round; the decay between two tokens is the same both ways."""
+    tile, head = tl.program_id(0) // heads, tl.program_id(0) % heads
     column = head * width + tl.arange(0, width)
-    begin = tl.load(offsets + sequence)
-    if sequence == tl.num_programs(0) - 1:
+    begin, length, first = tl.load(tiles + 3 * tile), tl.load(tiles + 3 * tile + 1), tl.load(tiles + 3 * tile + 2)
+    if length == 0:
         _clear(grad_qkv, begin, tokens, heads * width + column, 3 * heads * width, size)
         _clear(grad_qkv, begin, tokens, 2 * heads * width + column, 3 * heads * width, size)
         return
-    length = tl.load(offsets + sequence + 1) - begin
-    if block * size >= length:
-        return
-    own = block * size + tl.arange(0, size)
+    own = first + tl.arange(0, size)
     inside_own = own < length
     at_own = (begin + own)[:, None] * (3 * heads * width) + column[None, :]
     key = tl.load(qkv + at_own + heads * width, mask=inside_own[:, None], other=0.0)  # (size, width)
@@ -158,26 +162,22 @@ def _backward_keys(
 
 @triton.jit
 def _backward_queries(
-    qkv, fades, slopes, offsets, out, log_total, delta, grad_out, grad_qkv, grad_p, scale, natural, tokens,
+    qkv, fades, slopes, tiles, out, log_total, delta, grad_out, grad_qkv, grad_p, scale, natural, tokens,
     heads: tl.constexpr, width: tl.constexpr, longest: tl.constexpr,
     size: tl.constexpr, stride: tl.constexpr, decay: tl.constexpr, precision: tl.constexpr,
 ):  # fmt: skip
-    """The gradients of a block's queries, and what they add to that of p: walk over the keys.
+    """The gradients of a tile's queries, and what they add to that of p: walk over the keys.
 
     Leaves each row's product of output and gradient in `delta` for the keys.
     """
-    sequence, head, block = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    tile, head = tl.program_id(0) // heads, tl.program_id(0) % heads
     column = head * width + tl.arange(0, width)
-    begin = tl.load(offsets + sequence)
-    if sequence == tl.num_programs(0) - 1:
+    begin, length, first = tl.load(tiles + 3 * tile), tl.load(tiles + 3 * tile + 1), tl.load(tiles + 3 * tile + 2)
+    if length == 0:
         _clear(grad_qkv, begin, tokens, column, 3 * heads * width, size)
+        tl.store(grad_p + tl.program_id(0), 0.0)
         return
-    length = tl.load(offsets + sequence + 1) - begin
-    at_p = (sequence * heads + head) * tl.num_programs(2) + block
-    if block * size >= length:
-        tl.store(grad_p + at_p, 0.0)
-        return
-    own = block * size + tl.arange(0, size)
+    own = first + tl.arange(0, size)
     inside_own = own < length
     at_own = (begin + own)[:, None] * (3 * heads * width) + column[None, :]
     at_out = (begin + own)[:, None] * (heads * width) + column[None, :]
@@ -215,7 +215,7 @@ def _backward_queries(
             grad_logits = grad_logits * fade
         grad_query += tl.dot(grad_logits.to(key.dtype), key, input_precision=precision)
     tl.store(grad_qkv + at_own, (grad_query * natural).to(grad_qkv.dtype.element_ty), mask=inside_own[:, None])
-    tl.store(grad_p + at_p, tl.sum(by_p, 0))
+    tl.store(grad_p + tl.program_id(0), tl.sum(by_p, 0))
 
 
 @torch.library.custom_op("clew::attend", mutates_args=())
@@ -223,23 +223,24 @@ def attend_fused(
     qkv: torch.Tensor,
     fades: torch.Tensor,
     slopes: torch.Tensor,
-    offsets: torch.Tensor,
+    tiles: torch.Tensor,
     p: torch.Tensor,
     heads: int,
     decay: int,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Mixed values (T, width), zero outside sequences, and each row's log2 of its softmax total (heads, T).
 
-    `fades` and `slopes` (T, 256) are the decay between a token and each of its sequence, and its derivative by p.
-    `decay` counts as `config.DECAYS` does: 0 weights, 1 logits, 2 none. `p` is there for its gradient.
+    `fades` and `slopes` (T, 256) are the decay between a token and each of its sequence, and its derivative by p;
+    `tiles` (N, 3) are those of `cut_tiles`. `decay` counts as `config.DECAYS` does: 0 weights, 1 logits, 2 none. `p`
+    (N, heads), the same number throughout, is there for its gradient, which each program writes for itself.
     """
     qkv = qkv.contiguous()
     tokens, width = qkv.shape[0], qkv.shape[1] // 3
     out = qkv.new_empty((tokens, width))
     log_total = torch.empty((heads, tokens), dtype=torch.float32, device=qkv.device)
     shape = {"heads": heads, "width": width // heads, "longest": LONGEST, "decay": decay, "precision": "ieee"}
-    _forward[(offsets.shape[0], heads, triton.cdiv(LONGEST, FORWARD.size))](
-        qkv, fades, offsets, out, log_total, LOG2E * (width // heads) ** -0.5, tokens,
+    _forward[(len(tiles) * heads,)](
+        qkv, fades, tiles, out, log_total, LOG2E * (width // heads) ** -0.5, tokens,
         **FORWARD.options(), **shape,
     )  # fmt: skip
     return out, log_total
@@ -251,7 +252,7 @@ def _attend_backward(
     qkv: torch.Tensor,
     fades: torch.Tensor,
     slopes: torch.Tensor,
-    offsets: torch.Tensor,
+    tiles: torch.Tensor,
     out: torch.Tensor,
     log_total: torch.Tensor,
     heads: int,
@@ -261,42 +262,41 @@ def _attend_backward(
     qkv, grad_out = qkv.contiguous(), grad_out.contiguous()
     tokens, width = qkv.shape[0], qkv.shape[1] // 3
     grad_qkv = torch.empty_like(qkv)
-    sequences, natural = offsets.shape[0] - 1, (width // heads) ** -0.5
+    natural = (width // heads) ** -0.5
     shape = {"heads": heads, "width": width // heads, "longest": LONGEST, "decay": decay, "precision": "ieee"}
     delta = torch.empty_like(log_total)
-    blocks = triton.cdiv(LONGEST, QUERIES.size)
-    grad_p = torch.empty((sequences, heads, blocks), dtype=torch.float32, device=qkv.device)
-    _backward_queries[(sequences + 1, heads, blocks)](
-        qkv, fades, slopes, offsets, out, log_total, delta, grad_out, grad_qkv, grad_p,
+    grad_p = torch.empty((len(tiles), heads), dtype=torch.float32, device=qkv.device)
+    _backward_queries[(len(tiles) * heads,)](
+        qkv, fades, slopes, tiles, out, log_total, delta, grad_out, grad_qkv, grad_p,
         LOG2E * natural, natural, tokens,
         **QUERIES.options(), **shape,
     )  # fmt: skip
-    _backward_keys[(sequences + 1, heads, triton.cdiv(LONGEST, KEYS.size))](
-        qkv, fades, offsets, log_total, delta, grad_out, grad_qkv, LOG2E * natural, natural, tokens,
+    _backward_keys[(len(tiles) * heads,)](
+        qkv, fades, tiles, log_total, delta, grad_out, grad_qkv, LOG2E * natural, natural, tokens,
         **KEYS.options(), **shape,
     )  # fmt: skip
-    return grad_qkv, grad_p.sum()
+    return grad_qkv, grad_p
 
 
 @attend_fused.register_fake
-def _(qkv, fades, slopes, offsets, p, heads, decay):
+def _(qkv, fades, slopes, tiles, p, heads, decay):
     tokens, width = qkv.shape[0], qkv.shape[1] // 3
     return qkv.new_empty((tokens, width)), qkv.new_empty((heads, tokens), dtype=torch.float32)
 
 
 @_attend_backward.register_fake
-def _(grad_out, qkv, fades, slopes, offsets, out, log_total, heads, decay):
-    return torch.empty_like(qkv), qkv.new_empty((), dtype=torch.float32)
+def _(grad_out, qkv, fades, slopes, tiles, out, log_total, heads, decay):
+    return torch.empty_like(qkv), qkv.new_empty((tiles.shape[0], heads), dtype=torch.float32)
 
 
 def _remember(ctx, inputs, output):
-    qkv, fades, slopes, offsets, _, ctx.heads, ctx.decay = inputs
-    ctx.save_for_backward(qkv, fades, slopes, offsets, *output)
+    qkv, fades, slopes, tiles, _, ctx.heads, ctx.decay = inputs
+    ctx.save_for_backward(qkv, fades, slopes, tiles, *output)
 
 
 def _differentiate(ctx, grad_out, _):
-    qkv, fades, slopes, offsets, out, log_total = ctx.saved_tensors
-    grad_qkv, grad_p = _attend_backward(grad_out, qkv, fades, slopes, offsets, out, log_total, ctx.heads, ctx.decay)
+    qkv, fades, slopes, tiles, out, log_total = ctx.saved_tensors
+    grad_qkv, grad_p = _attend_backward(grad_out, qkv, fades, slopes, tiles, out, log_total, ctx.heads, ctx.decay)
     return grad_qkv, None, None, None, grad_p, None, None
 
 

@@ -77,15 +77,16 @@ class Encoder(nn.Module):  # type: ignore[misc]
 
     def __init__(self, config: Config, *, kernel: str) -> None:
         super().__init__()
-        self.dropout = config.dropout
+        self.dropout, self.heads = config.dropout, config.heads
         self.layers = nn.ModuleList(Layer(config, kernel=kernel) for _ in range(config.layers))
         self.norm = Ending(config.width, bias=config.biases) if config.pre_norm else None
 
     def forward(self, x: torch.Tensor, geometry: Geometry, seeds: torch.Tensor | None) -> torch.Tensor:
         """(T, width) -> (T, width); `seeds` (layers + 1, 3) are of dropout, None if there is none."""
         late = None
+        shared = geometry.for_layers(len(self.layers), self.heads)
         for number, layer in enumerate(self.layers):
-            x, late = layer(x, late, geometry, None if seeds is None else seeds[number])
+            x, late = layer(x, late, shared[number], None if seeds is None else seeds[number])
         if self.norm is None:
             return x
         return self.norm(x, late, self.dropout, None if seeds is None else seeds[len(self.layers), 0])

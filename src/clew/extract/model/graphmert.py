@@ -64,10 +64,12 @@ class Heads(nn.Module):  # type: ignore[misc]
         self.bias = nn.Parameter(torch.zeros(config.vocabulary))
 
     def forward(self, x: torch.Tensor, words: torch.Tensor, batch: Batch) -> torch.Tensor:  # (3,) sums of losses
-        root = self.transform(x[batch.root_index])
-        leaf = self.transform(x[batch.leaf_index])
-        boundary = self.boundary(x, batch) if self.boundary is not None else None
-        return sum_losses(root, boundary, leaf, words, self.bias, batch, kernel=self.kernel)
+        # Looked up all at once: each look-up would make a gradient of the whole stream.
+        sides = () if self.boundary is None else (batch.root_left, batch.root_right)
+        rows = x[torch.cat((batch.root_index, batch.leaf_index, *sides))]
+        masked, *around = rows.split((len(batch.root_index) + len(batch.leaf_index), *map(len, sides)))
+        boundary = None if self.boundary is None else self.boundary(*around, batch.root_offset)
+        return sum_losses(self.transform(masked), boundary, words, self.bias, batch, kernel=self.kernel)
 
 
 class GraphMert(nn.Module):  # type: ignore[misc]

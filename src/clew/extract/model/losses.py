@@ -41,17 +41,16 @@ class Boundary(nn.Module):  # type: ignore[misc]
         self.second = nn.Linear(width, width)
         self.second_norm = nn.LayerNorm(width)
 
-    def forward(self, x: torch.Tensor, batch: Batch) -> torch.Tensor:  # (T, width) -> (M, width)
-        place = self.place(batch.root_offset).to(x.dtype)
-        around = torch.cat((x[batch.root_left], x[batch.root_right], place), -1)  # (M, 3 * width)
+    def forward(self, left: torch.Tensor, right: torch.Tensor, offset: torch.Tensor) -> torch.Tensor:
+        """What stands before and after the span (M, width), and the place in it (M,), to (M, width)."""
+        around = torch.cat((left, right, self.place(offset).to(left.dtype)), -1)  # (M, 3 * width)
         inner = self.first_norm(functional.gelu(self.first(around)))
         return self.second_norm(functional.gelu(self.second(inner)))
 
 
 def sum_losses(
-    root: torch.Tensor,
+    masked: torch.Tensor,
     boundary: torch.Tensor | None,
-    leaf: torch.Tensor,
     words: torch.Tensor,
     bias: torch.Tensor,
     batch: Batch,
@@ -60,17 +59,18 @@ def sum_losses(
 ) -> torch.Tensor:
     """Summed cross entropies of masked roots, of the same by their boundaries, and of masked leaf slots: (3,) float32.
 
-    `root` and `boundary` (M, width) and `leaf` (N, width) are compared with the embeddings of all words (V, width).
+    `masked` (M + N, width), roots before leaf slots, and `boundary` (M, width) are compared with the embeddings of all
+    words (V, width).
     """
-    parts = [root, leaf] if boundary is None else [root, leaf, boundary]
+    parts = [masked] if boundary is None else [masked, boundary]
     targets = [batch.root_target, batch.leaf_target] + ([] if boundary is None else [batch.root_target])
     count = words.shape[0]
     extra = -count % TILE
     words, bias = functional.pad(words, (0, 0, 0, extra)), functional.pad(bias, (0, extra))
     logits = functional.linear(torch.cat(parts), words, bias)  # (2 M + N, V and some)
     loss = _surprise(logits, torch.cat(targets), count, kernel)
-    masked, slots = root.shape[0], leaf.shape[0]
-    return torch.stack((loss[:masked].sum(), loss[masked + slots :].sum(), loss[masked : masked + slots].sum()))
+    roots, both = len(batch.root_index), len(masked)
+    return torch.stack((loss[:roots].sum(), loss[both:].sum(), loss[roots:both].sum()))
 
 
 def _surprise(logits: torch.Tensor, targets: torch.Tensor, words: int, kernel: str) -> torch.Tensor:

@@ -78,6 +78,7 @@ class CapturedStep(Step):
         torch.manual_seed(seed)
         set_rate(self.optimiser, rate)
         if not self.taken:
+            self.aside = torch.cuda.Stream(self.device)
             self.layout: Layout = group[0].layout
             self.inputs = [packed.buffer.to(self.device) for packed in group]
         if len(group) != len(self.inputs) or any(packed.layout != self.layout for packed in group):
@@ -97,12 +98,11 @@ class CapturedStep(Step):
         return [Batch.view(place, self.layout) for place in self.inputs]
 
     def _work_aside(self) -> torch.Tensor:
-        """A step on a stream of its own, as recording will be."""
-        stream = torch.cuda.Stream(self.device)
-        stream.wait_stream(torch.cuda.current_stream(self.device))
-        with torch.cuda.stream(stream):
+        """A step on a stream apart, as recording will be; always the same one, since memory is kept by stream."""
+        self.aside.wait_stream(torch.cuda.current_stream(self.device))
+        with torch.cuda.stream(self.aside):
             sums = self.work(self._batches())
-        torch.cuda.current_stream(self.device).wait_stream(stream)
+        torch.cuda.current_stream(self.device).wait_stream(self.aside)
         return sums
 
     def _record(self) -> None:
