@@ -190,7 +190,11 @@ def test_blocks_of_documents_give_the_same_triples(run: Path, monkeypatch: pytes
     monkeypatch.setattr(sifting, "BLOCK_ROWS", 700)
     parts: list[int] = []
     real = sifting.filter_triples
-    monkeypatch.setattr(sifting, "filter_triples", lambda *given: (parts.append(given[0].table.num_rows), real(*given)))
+    monkeypatch.setattr(
+        sifting,
+        "filter_triples",
+        lambda *given, **named: (parts.append(given[0].table.num_rows), real(*given, **named)),
+    )
     again = prepare_triples(run, graph, model="m", settings=FilterSettings(beta=0.0, most=2, least=0.2, sample=9))
     assert len(parts) > 5
     assert again == whole

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.extract.hierarchy import TAXONOMIC
+
 __all__ = ["are_opposed", "are_unopposed"]
 
-TAXONOMIC = frozenset(("is_a", "subclass_of"))  # what is a kind of something is not its symptom, part or cure
 OPPOSED = frozenset(
     frozenset(pair)
     for pair in (
@@ -36,7 +37,9 @@ def are_opposed(one: str, other: str) -> bool:
     """
     if one == other:
         return False
-    if one in TAXONOMIC or other in TAXONOMIC or frozenset((one, other)) in OPPOSED:
+    if one in TAXONOMIC or other in TAXONOMIC:  # what is a kind of something is not its symptom, part or cure
+        return True
+    if frozenset((one, other)) in OPPOSED:
         return True
     positive, negative = SIGNS
     return one.replace(positive, negative, 1) == other or other.replace(positive, negative, 1) == one

@@ -6,7 +6,7 @@ has, because all their triples are held out too. A graph and a run's heads go in
 facts come out.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.extract.heads import read_heads
+from clew.extract.hierarchy import Closure
 from clew.extract.offered import FEWEST, offer_triples, short_tails
 from clew.extract.parts import make_table, seal_checksum
 from clew.extract.stage_files import finished_counts, read_stage_table, write_stage
@@ -189,7 +190,7 @@ def entailing_triples(graph: Graph, removed: Ints) -> Ints:
     if IS_A not in names:
         return np.zeros(0, np.int64)
     is_a = names.index(IS_A)
-    above, below = _Closure(graph, is_a, up=True), _Closure(graph, is_a, up=False)
+    above, below = Closure(graph, is_a, up=True), Closure(graph, is_a, up=False)
     rows = graph.forward
     offsets, ends, relation = rows.offsets.tolist(), rows.end.tolist(), rows.relation.tolist()
     found: set[int] = set()
@@ -200,30 +201,6 @@ def entailing_triples(graph: Graph, removed: Ints) -> Ints:
                 if relation[at] == kind and ends[at] in kinds_of_object:
                     found.add(at)
     return np.array(sorted(found), np.int64)
-
-
-class _Closure:
-    """The kinds that an entity is of, or that are of it, with itself; remembered, since triples share their ends."""
-
-    def __init__(self, graph: Graph, is_a: int, *, up: bool) -> None:
-        rows = graph.forward if up else graph.backward
-        self._next: dict[int, list[int]] = defaultdict(list)
-        owner = np.repeat(np.arange(graph.entity_count), np.diff(rows.offsets))
-        steps = np.flatnonzero(rows.relation == is_a)
-        for start, end in zip(owner[steps].tolist(), rows.end[steps].tolist(), strict=True):
-            self._next[start].append(end)
-        self._known: dict[int, frozenset[int]] = {}
-
-    def __call__(self, entity: int) -> frozenset[int]:
-        if entity not in self._known:
-            found, pending = {entity}, [entity]
-            while pending:
-                for each in self._next.get(pending.pop(), ()):
-                    if each not in found:
-                        found.add(each)
-                        pending.append(each)
-            self._known[entity] = frozenset(found)
-        return self._known[entity]
 
 
 def _facts(

@@ -29,6 +29,7 @@ from clew.extract.filters import (
     lead_elsewhere,
 )
 from clew.extract.heads import read_heads
+from clew.extract.hierarchy import Hierarchy
 from clew.extract.opposites import are_unopposed
 from clew.extract.parts import PartFolder
 from clew.extract.sequences import read_sequences
@@ -74,15 +75,16 @@ class FilterSettings:
 
     `beta` is a quantile: a triple must be as similar to its sequence as the matched seed triples above this quantile
     are (the predicted ones, where nothing was matched); 0 asks for nothing and needs no encoder. `sample` is how many
-    matches are compared for it. A tail must have the `least` confidence, and `most` of each query are kept. With the
-    default, 7 of 10 triples about entities that the model was not taught were known to the seed; the others may be true
-    as well. Tails that are no mentions never come that far.
+    matches are compared for it. A tail must have the `least` confidence, and `most` of each query are kept. At the
+    default, precision and recall of statements about pairs that the model was never shown are about equal. Tails that
+    are no mentions never come that far.
     """
 
-    beta: float = 0.5
+    beta: float = 0.0
     most: int = 3
-    least: float = 0.15
+    least: float = 0.5
     across: bool = False  # keep triples whose head and tail stand in different sentences
+    new_kinds: bool = False  # keep statements of kinds that the seed's own hierarchy has no room for
     signatures: bool = True
     unlinked: bool = True  # keep tails that no entity of the seed is called, where the text itself says them
     sample: int = 2000
@@ -107,13 +109,14 @@ def sift_tails(
     if parts.finished < len(blocks):
         words, ends = _known_words(run, graph), Ends(graph, signatures)
         evidence = None if settings.across else Evidence(run)
+        hierarchy = None if settings.new_kinds else Hierarchy(graph)
         for start, end in blocks[parts.finished :]:
             progress("filtering tails", start, tails.num_rows)
             sieve = filter_texts(_with_heads(tails.slice(start, end - start), heads, documents), settings, words=words)
             if evidence is not None:
                 sieve.keep("no sentence names both head and tail", _are_in_one_sentence(sieve, evidence))
             sieve.table = _with_ends(sieve.table, heads, ends, signatures)
-            filter_triples(sieve, signatures, settings)
+            filter_triples(sieve, signatures, settings, hierarchy=hierarchy)
             parts.write({"sifted": sieve.table.cast(SIFTED)}, sieve.left_out)
     progress("filtering tails", tails.num_rows, tails.num_rows)
     left_out: Counter[str] = Counter()
@@ -131,7 +134,9 @@ def filter_texts(candidates: pa.Table, settings: FilterSettings, *, words: froze
     return sieve
 
 
-def filter_triples(sieve: Sieve, signatures: Signatures, settings: FilterSettings) -> None:
+def filter_triples(
+    sieve: Sieve, signatures: Signatures, settings: FilterSettings, *, hierarchy: Hierarchy | None = None
+) -> None:
     """The filters that look at both ends of a triple, and at other triples."""
     subjects, objects, heads, tails = sieve.columns("subject", "object", "head_text", "tail_text")
     sieve.keep("leads to its own head", lead_elsewhere(subjects, objects, heads, tails))
@@ -145,6 +150,9 @@ def filter_triples(sieve: Sieve, signatures: Signatures, settings: FilterSetting
         sieve.keep("tail neither said nor known by name", said | _are_linked(sieve))
     else:
         sieve.keep("tail not linked", _are_linked(sieve))
+    if hierarchy is not None:
+        room = hierarchy.has_room_for(*sieve.columns("subject", "relation", "object"))
+        sieve.keep("no kind of it by the seed's own hierarchy", room)
     documents, subjects, relations, objects = sieve.columns("document", "subject", "relation", "object")
     scores = sieve.table["confidence"].to_numpy()
     unopposed = are_unopposed(documents, subjects, relations, objects, scores, symmetric=signatures.symmetric)

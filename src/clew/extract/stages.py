@@ -121,7 +121,7 @@ PRESETS = {
         injection=InjectionSettings(quantile=0.0, repeats=8),
         training=TrainingSettings(steps=600, batch=32, rate=3e-3, leaf_share=0.5, dropout=0.0, checkpoint_every=50),
         teaching=FineTuning(rate=1e-3, tokens=2048, dropout=0.0),
-        filters=FilterSettings(beta=0.1, most=2, sample=300),
+        filters=FilterSettings(beta=0.1, most=2, least=0.15, sample=300),
     ),
     "small": RunSettings(size="small"),
     "paper": RunSettings(size="paper"),
@@ -150,6 +150,7 @@ class Choices:
     beta: float | None = None
     confidence: float | None = None
     across: bool | None = None
+    new_kinds: bool | None = None
     steps: int | None = None
     epochs: float | None = None
     teach: int | None = None
@@ -188,6 +189,8 @@ class Choices:
             filters = replace(filters, least=self.confidence)
         if self.across is not None:
             filters = replace(filters, across=self.across)
+        if self.new_kinds is not None:
+            filters = replace(filters, new_kinds=self.new_kinds)
         teaching = replace(settings.teaching, seed=training.seed)
         if self.teach is not None:
             teaching = replace(teaching, epochs=self.teach)

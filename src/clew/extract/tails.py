@@ -61,18 +61,18 @@ class DecoderSettings:
     """Where tails are looked for, what each place counts, and how many of a query are kept.
 
     A tail's confidence is its share among what may be the tail, times the weight of its place; where the weight is 0
-    nothing is looked for. The weights are about the largest at which the first tail is right as often as with mentions
-    alone, on lessons that the model was not taught. With `both_ways`, the share is the geometric mean of the tail's and
-    of the head's where the tail is asked the inverse. With `none`, a query whose [NONE] outweighs its mentions has no
-    tail. `tokens` and `formed` are what a helper model is shown of a query, and may form.
+    nothing is looked for. The weights are the largest at which the first tail is right as often as with mentions alone,
+    on lessons that the model was not taught. With `both_ways`, the share is the mean of the tail's and of the head's
+    where the tail is asked the inverse. With `none`, a query whose [NONE] outweighs its mentions has no tail. `tokens`
+    and `formed` are what a helper model is shown of a query, and may form.
     """
 
     width: int = 32
     most: int = 8
     mention: float = 1.0  # linked mentions of the sequence, whose types fit
-    sequence: float = 0.1  # other phrases of the sequence
-    lexicon: float = 0.1  # names of the seed's entities of the right types
-    beam: float = 0.05  # whatever the likeliest tokens spell
+    sequence: float = 0.01  # other phrases of the sequence
+    lexicon: float = 0.003  # names of the seed's entities of the right types
+    beam: float = 0.003  # whatever the likeliest tokens spell
     both_ways: bool = True
     none: bool = True
     tokens: int = 20

@@ -61,7 +61,7 @@ def rank_tails(
         own = math.exp(weight - highest)
         share = own / (total if phrase.place == MENTION else total + own)
         if phrase.other_way is not None:
-            share = math.sqrt(share * phrase.other_way)
+            share = (share + phrase.other_way) / 2
         ranked.append(replace(phrase, confidence=share * places.get(phrase.place, 1.0)))
     return sorted(ranked, key=lambda phrase: (-phrase.confidence, phrase.tokens))[:most]
 

@@ -64,6 +64,10 @@ Across = Annotated[
     bool | None,
     typer.Option("--across/--no-across", help="Keep what two sentences say together.", show_default=False),
 ]
+NewKinds = Annotated[
+    bool | None,
+    typer.Option("--new-kinds/--no-new-kinds", help="Keep is_a that the seed's hierarchy denies.", show_default=False),
+]
 EncoderName = Annotated[
     str | None, typer.Option("--encoder", metavar="NAME", help="Compares triples and text; minilm.", show_default=False)
 ]
@@ -104,6 +108,7 @@ def extract(
     beta: Beta = None,
     confidence: Confidence = None,
     across: Across = None,
+    new_kinds: NewKinds = None,
     encoder: EncoderName = None,
     helper: Helper = None,
     helper_for: HelperFor = None,
@@ -140,7 +145,8 @@ def extract(
         inputs=tuple(str(Path(each).absolute()) for each in inputs) if inputs else None,
         license=license, keep=tuple(keep) if keep else None, seed_graph=_absolute(seed_graph), size=size,
         tokenizer=_absolute(tokenizer), encoder=encoder, helper=helper, alpha=alpha, beta=beta, confidence=confidence,
-        across=across, helper_for=tuple(helper_for) if helper_for else None, steps=steps, epochs=epochs, teach=teach,
+        across=across, new_kinds=new_kinds, helper_for=tuple(helper_for) if helper_for else None, steps=steps,
+        epochs=epochs, teach=teach,
     )  # fmt: skip
     if text is not None:
         if action != "predict":

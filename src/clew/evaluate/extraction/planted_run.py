@@ -22,7 +22,7 @@ from clew.extract.asking import read_asked
 from clew.extract.heads import read_heads
 from clew.extract.injection import read_injected
 from clew.extract.offered import offer_triples
-from clew.extract.planted import read_planted
+from clew.extract.planted import read_planted, settle_unseen
 from clew.extract.predictions import read_predictions
 from clew.extract.signatures import Signatures
 from clew.extract.tails import read_tails
@@ -49,7 +49,8 @@ def planted_rows(
     for other in (runs or {}).values():
         if not read_planted(other).equals(table):
             raise InputError(f"{other} planted other facts than {run}: compare runs that were made from one plan")
-    facts = read_facts(table)
+    injected = read_injected(run)
+    facts = read_facts(settle_unseen(table, injected))
     seed = Graph(graph)
     true = true_tails(seed, offer_triples(seed, fewest=1), facts)
     signatures = Signatures.of_schema(seed.schema)
@@ -63,7 +64,7 @@ def planted_rows(
         answered = {fact: () if (fact.head, fact.relation) in unanswered else ranked[fact] for fact in facts}
         rows += score_facts(f"{name}, any tail or none", facts, answered, true)
         rows += score_facts(f"{name}, tails among the mentions", facts, link_tails(facts, mentions, link), true)
-    rows += score_facts(COMMONEST, facts, rank_by_relation(facts, read_injected(run)), true)
+    rows += score_facts(COMMONEST, facts, rank_by_relation(facts, injected), true)
     nearest = rank_by_distance(facts, read_heads(run), signatures)
     rows += score_facts(NEAREST, facts, nearest, true, depth=1)
     return rows + score_facts(ALL_MENTIONS, facts, nearest, true)

@@ -1,0 +1,83 @@
+"""What a seed's own hierarchy says of kinds, and which new statements of kinds it has no room for.
+
+An ontology states its hierarchy as a whole: of two entities that both have a place in it, one that it does not put
+above the other is hardly ever a kind of it, whatever stands together in a text.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from clew.graph import Graph
+
+__all__ = ["TAXONOMIC", "Closure", "Hierarchy"]
+
+TAXONOMIC = frozenset(("is_a", "subclass_of"))
+
+
+class Closure:
+    """The kinds that an entity is of, or that are of it, with itself; remembered, since triples share their ends."""
+
+    def __init__(self, graph: Graph, relation: int, *, up: bool) -> None:
+        rows = graph.forward if up else graph.backward
+        self._next: dict[int, list[int]] = defaultdict(list)
+        owner = np.repeat(np.arange(graph.entity_count), np.diff(rows.offsets))
+        steps = np.flatnonzero(rows.relation == relation)
+        for start, end in zip(owner[steps].tolist(), rows.end[steps].tolist(), strict=True):
+            self._next[start].append(end)
+        self._known: dict[int, frozenset[int]] = {}
+
+    def __call__(self, entity: int) -> frozenset[int]:
+        if entity not in self._known:
+            found, pending = {entity}, [entity]
+            while pending:
+                for each in self._next.get(pending.pop(), ()):
+                    if each not in found:
+                        found.add(each)
+                        pending.append(each)
+            self._known[entity] = frozenset(found)
+        return self._known[entity]
+
+
+class Hierarchy:
+    """The hierarchies of a seed, one for each of its relations that lead from kind to kind."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._ids = graph.entities["id"].combine_chunks()
+        self._above: dict[str, Closure] = {}
+        self._placed: dict[str, NDArray[np.bool_]] = {}
+        for relation in graph.schema.relations:
+            if relation.name in TAXONOMIC:
+                self._above[relation.name] = Closure(graph, relation.number, up=True)
+                self._placed[relation.name] = _ends_of(graph, relation.number)
+
+    def has_room_for(
+        self, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
+    ) -> NDArray[np.bool_]:
+        """Which triples the hierarchy entails or says nothing about: another relation, or an end without a place."""
+        starts, ends = (self._numbers(each) for each in (subjects, objects))
+        fits = map(self._has_room, starts, relations, ends)
+        return np.fromiter(fits, bool, len(subjects))
+
+    def _numbers(self, entities: Sequence[str]) -> list[int | None]:
+        found: list[int | None] = pc.index_in(pa.array(entities, pa.string()), value_set=self._ids).to_pylist()
+        return found
+
+    def _has_room(self, start: int | None, relation: str, end: int | None) -> bool:
+        if relation not in self._above or start is None or end is None:
+            return True
+        placed = self._placed[relation]
+        return not (placed[start] and placed[end]) or end in self._above[relation](start)
+
+
+def _ends_of(graph: Graph, relation: int) -> NDArray[np.bool_]:
+    """Which entities are an end of some triple of a relation."""
+    placed = np.zeros(graph.entity_count, bool)
+    triples = np.flatnonzero(graph.forward.relation == relation)
+    placed[graph.subject_of(triples)] = True
+    placed[graph.forward.end[triples]] = True
+    return placed
