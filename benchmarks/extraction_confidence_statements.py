@@ -26,13 +26,14 @@ from benchmarks.extraction_pairs import Pairs, are_entailed
 from clew.extract.agreement import mention_shares, other_ways
 from clew.extract.asking import read_asked
 from clew.extract.ends import known_triples
-from clew.extract.evidence import Evidence
+from clew.extract.evidence import Evidence, Place
 from clew.extract.filters import are_best_of_duplicates
 from clew.extract.heads import read_heads
 from clew.extract.hierarchy import TAXONOMIC, Hierarchy
 from clew.extract.opposites import are_unopposed
 from clew.extract.sequences import read_sequences
 from clew.extract.signatures import Signatures
+from clew.extract.wording import are_worded_so
 from clew.graph import Graph
 
 __all__ = [
@@ -125,7 +126,7 @@ def weigh_statements(host: Path, weights: Floats, graph: Graph, pairs: Pairs, *,
     """Statements about the fold that one sentence names both ends of, with the share of either end.
 
     `weights` are of the host's queries. Pairs that a leaf shows or that were planted are left out, and statements of
-    kinds that the seed's hierarchy has no room for.
+    kinds that the seed's hierarchy has no room for. Those that their sentence words otherwise count as never said.
     """
     asked, signatures = read_asked(host)
     heads = read_heads(host)
@@ -139,7 +140,14 @@ def weigh_statements(host: Path, weights: Floats, graph: Graph, pairs: Pairs, *,
     ends = rows["subject"].to_pylist(), rows["object"].to_pylist()
     kept = pairs.held_out(*ends, fold) & ~pairs.shown(*ends) & ~pairs.planted(*ends)
     rows = rows.filter(pa.array(kept))
-    rows = rows.filter(pa.array(_are_in_one_sentence(rows, heads, Evidence(host))))
+    evidence = Evidence(host)
+    places = _find_places(rows, heads, evidence)
+    rows = rows.filter(pa.array([place is not None for place in places], pa.bool_()))
+    sentences = [
+        evidence.texts[document][slice(*place.sentence)]
+        for document, place in zip(rows["document"].to_pylist(), filter(None, places), strict=True)
+    ]
+    rows = rows.append_column("worded so", pa.array(are_worded_so(rows["relation"].to_pylist(), sentences)))
     rows = rows.filter(pa.array(Hierarchy(graph).has_room_for(*_triples(rows))))
     known = np.array(known_triples(graph, *_triples(rows)), bool)
     of_kinds = np.isin(rows["relation"].to_pylist(), list(TAXONOMIC))
@@ -230,7 +238,8 @@ def _are_said(
 ) -> Mask:
     """The rows that count and that the product would keep: of opposed statements and of duplicates the surest."""
     columns = [rows["document"].to_pylist(), *_triples(rows)]
-    said = np.flatnonzero(_mask(rows, "answered")) if none else np.arange(rows.num_rows)
+    worded = _mask(rows, "worded so")
+    said = np.flatnonzero(worded & _mask(rows, "answered") if none else worded)
     for keep in (are_unopposed, are_best_of_duplicates):
         some = [[column[at] for at in said.tolist()] for column in columns]
         said = said[keep(*some, confidence[said], symmetric=symmetric)]
@@ -256,10 +265,11 @@ def _are_answered(own: Floats, query: NDArray[np.int32]) -> Mask:
     return np.asarray((best > 1 - total)[query])
 
 
-def _are_in_one_sentence(rows: pa.Table, heads: pa.Table, evidence: Evidence) -> Mask:
+def _find_places(rows: pa.Table, heads: pa.Table, evidence: Evidence) -> list[Place | None]:
+    """For each statement where one sentence names both of its ends; None where none does."""
     texts = heads["text"].take(rows["mention"]).to_pylist()
     places = [
         evidence.find(head, " ".join(text.lower().split()))
         for head, text in zip(rows["head"].to_pylist(), texts, strict=True)
     ]
-    return np.array([place is not None and place.tail is not None for place in places], bool)
+    return [place if place is not None and place.tail is not None else None for place in places]

@@ -72,6 +72,7 @@ def test_a_statement_counts_for_what_it_stands_for() -> None:
             "relation": ["treats", "induces", "treats", "treats", "treats", "treats"],
             "object": ["rash", "rash", "rash", "pain", "rash", "pain"],
             "answered": [True, True, True, True, True, False],
+            "worded so": [True] * 6,
             "true": [True, False, False, True, False, True],
             "counts": [True] * 6,
         }
@@ -99,6 +100,7 @@ def test_kinds_silence_other_statements_but_are_not_counted() -> None:
             "relation": ["is_a", "presents", "treats", "treats"],
             "object": ["cold", "cold", "flu", "cold"],
             "answered": [True, True, True, True],
+            "worded so": [True] * 4,
             "true": [True, False, True, False],
             "counts": [False, True, True, True],
         }
@@ -111,6 +113,25 @@ def test_kinds_silence_other_statements_but_are_not_counted() -> None:
         Tally("treats", 0.5, there=1, true=1, wrong=1, precision=2 / 3),
         Tally("treats", 0.8, there=1, true=0, wrong=0, precision=1.0),
     ]
+
+
+def test_what_its_sentence_words_otherwise_is_missed_and_silences_nothing() -> None:
+    rows = pa.table(
+        {
+            "document": ["a", "a", "b"],
+            "subject": ["zinc", "zinc", "iron"],
+            "relation": ["induces", "treats", "treats"],
+            "object": ["rash", "rash", "pain"],
+            "answered": [True] * 3,
+            "worded so": [False, True, False],
+            "true": [False, True, True],
+            "counts": [True] * 3,
+        }
+    )
+    confidence = np.array([0.9, 0.6, 0.8])
+    for none in (True, False):
+        curve = measure(rows, confidence, Weights(1.0), ["a", "b"], symmetric=frozenset(), none=none)
+        assert (curve.true[0], curve.wrong[0], curve.recall[0]) == (1, 0, 0.5)
 
 
 def test_statements_are_those_of_the_product(short_run: Path, seed: Graph, asked: Path) -> None:

@@ -37,6 +37,7 @@ from clew.extract.signatures import Signatures
 from clew.extract.syntax import Syntax
 from clew.extract.tails import read_tails
 from clew.extract.texts import document_texts
+from clew.extract.wording import HARM, HELP, are_worded_so
 from clew.graph import Graph
 from clew.link.normalise import words_of
 from clew.progress import Progress, silent
@@ -108,14 +109,15 @@ def sift_tails(
     blocks = list(_blocks(documents.take(tails["sequence"])))
     if parts.finished < len(blocks):
         words, ends = _known_words(run, graph), Ends(graph, signatures)
-        evidence = None if settings.across else Evidence(run)
+        evidence = Evidence(run)
         hierarchy = None if settings.new_kinds else Hierarchy(graph)
         for start, end in blocks[parts.finished :]:
             progress("filtering tails", start, tails.num_rows)
             sieve = filter_texts(_with_heads(tails.slice(start, end - start), heads, documents), settings, words=words)
-            if evidence is not None:
+            if not settings.across:
                 sieve.keep("no sentence names both head and tail", _are_in_one_sentence(sieve, evidence))
             sieve.table = _with_ends(sieve.table, heads, ends, signatures)
+            sieve.keep("worded as help, not harm, or the other way round", _are_worded_so(sieve, evidence))
             filter_triples(sieve, signatures, settings, hierarchy=hierarchy)
             parts.write({"sifted": sieve.table.cast(SIFTED)}, sieve.left_out)
     progress("filtering tails", tails.num_rows, tails.num_rows)
@@ -169,6 +171,18 @@ def _are_in_one_sentence(sieve: Sieve, evidence: Evidence) -> NDArray[np.bool_]:
     heads, tails = sieve.columns("head", "tail_text")
     places = [evidence.find(head, tail) for head, tail in zip(heads, tails, strict=True)]
     return np.array([place is not None and place.tail is not None for place in places], bool)
+
+
+def _are_worded_so(sieve: Sieve, evidence: Evidence) -> NDArray[np.bool_]:
+    """Whether the sentence of a statement of harm or of help speaks of that."""
+    relations, heads, tails, documents = sieve.columns("relation", "head", "tail_text", "document")
+    kept = np.ones(len(relations), bool)
+    said = np.flatnonzero(np.isin(relations, [*HARM, *HELP])).tolist()
+    places = [evidence.find(heads[at], tails[at]) for at in said]
+    found = [(at, place.sentence) for at, place in zip(said, places, strict=True) if place is not None]
+    sentences = [evidence.texts[documents[at]][slice(*sentence)] for at, sentence in found]
+    kept[[at for at, _ in found]] = are_worded_so([relations[at] for at, _ in found], sentences)
+    return kept
 
 
 def _blocks(documents: pa.ChunkedArray) -> Iterator[tuple[int, int]]:

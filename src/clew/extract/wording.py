@@ -1,0 +1,47 @@
+"""Drugs that cure and drugs that harm: statements of the one whose sentence speaks of the other alone.
+
+A model knows that a drug and a disease belong together better than it knows how; a few words of the sentence do. They
+are beginnings of words, and decide only where no word of the other kind stands beside them.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["HARM", "HELP", "are_worded_so"]
+
+HARM = frozenset(("induces", "causes", "exacerbates"))
+HELP = frozenset(("treats", "palliates", "prevents"))
+
+
+def _begin(words: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words.split())})", re.IGNORECASE)
+
+
+OF_HELP = _begin("treat therap prevent prophyla effic effective reliev manag cure")
+OF_PATIENTS = _begin("patient")  # a drug that patients have is mostly given for what they have
+OF_PLAIN_HARM = _begin("induc caus provok toxic adverse complicat poison exacerbat")
+OF_ANY_HARM = _begin(
+    "induc caus provok toxic adverse complicat poison exacerbat produc develop due after follow side relat secondary "
+    "result associat risk overdos worsen withdraw"
+)
+
+
+def are_worded_so(relations: Sequence[str], sentences: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether no statement of harm stands in a sentence about help alone, and none of help in one about harm alone.
+
+    >>> sentence = "Treatment of keratitis with moxifloxacin."
+    >>> are_worded_so(["induces", "treats"], [sentence, sentence]).tolist()
+    [False, True]
+    """
+    return np.fromiter(map(_is_worded_so, relations, sentences), bool, len(relations))
+
+
+def _is_worded_so(relation: str, sentence: str) -> bool:
+    if relation in HARM:
+        return not OF_HELP.search(sentence) or bool(OF_ANY_HARM.search(sentence))
+    if relation in HELP:
+        return not OF_PLAIN_HARM.search(sentence) or bool(OF_HELP.search(sentence) or OF_PATIENTS.search(sentence))
+    return True
