@@ -7,6 +7,7 @@ Queries are planted facts, whose right tails are known, so that no judge is need
 predictions of one model; a tail counts if the linker takes it for the right entity. Tails are kept in `--work` and
 answers of models in `--answers`, so that a run that is started again goes on where it stopped. What a query costs is
 measured on a few of them (`--timed`) without kept answers, in seconds of the processor, for models in this process.
+Beside mentions, tails of the decoder count by the weights of their places, tails of a model in full.
 """
 
 import argparse
@@ -51,6 +52,12 @@ CONTEXT = 1024
 FORMED = 3
 ALONE = DecoderSettings(most=FORMED, formed=FORMED, mention=0.0, none=False)
 WITH_MENTIONS = DecoderSettings(most=FORMED, formed=FORMED, none=False)
+MENTIONS = DecoderSettings(most=FORMED, sequence=0.0, lexicon=0.0, beam=0.0, none=False)
+UNAIDED = {
+    "no model: the decoder": ALONE,
+    "no model: mentions": MENTIONS,
+    "no model: mentions and the decoder": WITH_MENTIONS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +129,7 @@ class Bench:
 
 def run(bench: Bench, models: Sequence[str], *, answers: Path, timed: int) -> dict[str, Any]:
     """Form tails in every way, on the same drawn queries."""
-    rows = []
-    for name, settings in (("no model: the decoder", ALONE), ("no model: mentions and the decoder", WITH_MENTIONS)):
-        rows.append(bench.score(name, *bench.form(name, settings, None)))
+    rows = [bench.score(name, *bench.form(name, settings, None)) for name, settings in UNAIDED.items()]
     for spec in models:
         with _open(spec) as model:
             seconds = bench.form(model.name, ALONE, model, first=timed)[2] if timed else None

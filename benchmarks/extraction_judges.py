@@ -3,12 +3,14 @@
 python benchmarks/extraction_judges.py --graph seed.clew --data data --judge cues --judge smollm2 --judge PATH.gguf \
     [--run NAME=RUN] [--baseline NAME=FILE.parquet] --answers DIR --out results/extraction/judges.json
 
-Every judge is calibrated on the same statements. Models' answers are kept under `--answers`, so that a run that is
-started again asks only what is new.
+Every judge is calibrated on the same statements. Of a run's triples, those that the seed states, those it does not and
+those that the model was sure of (`--sure`) are also scored apart. Models' answers are kept under `--answers`, so that a
+run that is started again asks only what is new.
 """
 
 import argparse
 import sys
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from benchmarks.report import environment, to_stderr, write_json
 from clew.evaluate.extraction.baseline_run import baseline_statements, link_baseline, validity_of_baseline
 from clew.evaluate.extraction.factuality import judge_triples, validity_by_signature
 from clew.evaluate.extraction.judge_prompts import Statement
-from clew.evaluate.extraction.judge_run import calibrate_judges, candidates, run_statements
+from clew.evaluate.extraction.judge_run import Drawn, calibrate_judges, candidates, run_statements
 from clew.extract.signatures import Signatures
 from clew.graph import Graph
 from clew.lm import LanguageModel, Replayed, open_model
@@ -70,7 +72,7 @@ def _triples(options: argparse.Namespace, graph: Graph) -> tuple[dict[str, list[
     rows = []
     for name, place in (each.split("=", 1) for each in options.run):
         drawn = run_statements(Path(place), limit=options.limit)
-        given[name] = drawn.statements
+        given |= _parts(name, drawn, options.sure)
         row = validity_by_signature(drawn.typed, Signatures.of_schema(graph.schema))
         rows.append({"triples of": name, **row.to_json()})
     for name, place in (each.split("=", 1) for each in options.baseline):
@@ -81,14 +83,29 @@ def _triples(options: argparse.Namespace, graph: Graph) -> tuple[dict[str, list[
     return given, rows
 
 
+def _parts(name: str, drawn: Drawn, sure: float) -> dict[str, list[Statement]]:
+    """The drawn triples, and those of some kinds apart."""
+    of_kind = {
+        f"{name}, stated by the seed too": drawn.known,
+        f"{name}, new": [not known for known in drawn.known],
+        f"{name}, confidence {sure} or more": [confidence >= sure for confidence in drawn.confidence],
+    }
+    parts = {part: list(compress(drawn.statements, chosen)) for part, chosen in of_kind.items()}
+    return {name: drawn.statements} | {part: statements for part, statements in parts.items() if statements}
+
+
 def show_calibrations(report: dict[str, Any]) -> str:
     """Every wording that stood to choice, and the chosen one on the half that nothing was chosen on, as Markdown."""
-    lines = ["| question | judge | where it was chosen | on the other half | threshold |", "|---|---|---|---|---|"]
+    lines = [
+        "| question | judge | where it was chosen | on the other half | halves exchanged | threshold |",
+        "|---|---|---|---|---|---|",
+    ]
     for each in report["judges"]:
         for tried in each["tried"]:
             chosen = tried["judge"] == each["judge"]
             name, held = (f"**{tried['judge']}**", _interval(each["accuracy"])) if chosen else (tried["judge"], "")
-            cells = (each["question"], name, f"{tried['accuracy']:.3f}", held, f"{tried['threshold']:.3f}")
+            other = f"{each['exchanged']:.3f}" if chosen else ""
+            cells = (each["question"], name, f"{tried['accuracy']:.3f}", held, other, f"{tried['threshold']:.3f}")
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -117,6 +134,7 @@ def main() -> int:
     parser.add_argument("--run", action="append", default=[], metavar="NAME=RUN", help="judge triples of this run")
     parser.add_argument("--baseline", action="append", default=[], metavar="NAME=FILE", help="and of this baseline")
     parser.add_argument("--limit", type=int, default=200, help="triples of a run at most")
+    parser.add_argument("--sure", type=float, default=0.8, help="the confidence that is scored apart")
     parser.add_argument("--baseline-limit", type=int, default=100, help="triples of a baseline at most")
     parser.add_argument("--answers", type=Path, required=True, metavar="DIR", help="where answers of models are kept")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")

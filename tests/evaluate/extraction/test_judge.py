@@ -160,6 +160,19 @@ def test_a_judge_that_guesses_is_called_uncalibrated() -> None:
     assert calibration.title.startswith("uncalibrated judge")
 
 
+def test_halves_are_exchanged() -> None:
+    random = np.random.default_rng(1)
+    holding, others = (known({"a" * (20 * n + part): part == 1 for n in random.permutation(30)}) for part in (1, 7))
+    in_turn = [each for pair in zip(holding, others, strict=True) for each in pair]
+    turned = [in_turn[at] for first in range(0, 60, 4) for at in (first + 2, first + 3, first, first + 1)]
+    (_, one), (_, other) = (
+        calibrate([ModelJudge(Leaning(), wording="statement")], each, "validity") for each in (in_turn, turned)
+    )
+    assert one.exchanged == other.accuracy.mean
+    assert other.exchanged == one.accuracy.mean
+    assert one.exchanged != one.accuracy.mean
+
+
 def test_the_judge_is_chosen_on_one_half_and_only_it_meets_the_other() -> None:
     class Counting:
         def __init__(self, name: str, letter: str) -> None:

@@ -149,6 +149,8 @@ def test_statements_are_in_the_words_of_the_text_with_the_subject_first(run: Pat
     drawn = run_statements(run, limit=10_000)
     table = read_triples(run).to_pylist()
     assert len(drawn.statements) == len(drawn.typed) == len(table)
+    assert drawn.known == [row["known"] for row in table]
+    assert drawn.confidence == [row["confidence"] for row in table]
     for row, said in zip(table, drawn.statements, strict=True):
         assert row["head_text"] == (said.object if row["turned"] else said.subject)
         assert row["head_text"] in said.text

@@ -3,7 +3,8 @@
 Texts: 100 gold chemical-disease pairs of BC5CDR train, and 100 pairs that share a sentence but are not gold, each with
 the sentences that name both. Validity: 100 triples of the seed graph, and the same with an object drawn from another
 type than the relation leads to. Which of several judges it is, and its threshold, are chosen on one half of the
-statements; what counts is the accuracy of the chosen one on the other half.
+statements; what counts is the accuracy of the chosen one on the other half. How much of that is chance is seen where
+the halves take each other's place.
 """
 
 from bisect import bisect_right
@@ -73,6 +74,7 @@ class Calibration:
     statements: int
     missing: int
     tried: tuple[Tried, ...] = ()
+    exchanged: float | None = None  # the chosen one's accuracy on the first half, with a threshold set on the other
 
     @property
     def trusted(self) -> bool:
@@ -109,9 +111,19 @@ def calibrate(
     said = np.array([each.answer == "yes" for each in verdicts])
     missing = sum(each.answer == "missing" for each in (*heard[at], *verdicts))
     accuracy, every = _accuracy(said, holds[~half]), tuple(each for _, each in tried)
+    exchanged = _exchanged(judge, heard[at], verdicts, holds, half)
     return judge, Calibration(
-        judge.name, question, accuracy, chosen.accuracy, chosen.threshold, len(known), missing, every
+        judge.name, question, accuracy, chosen.accuracy, chosen.threshold, len(known), missing, every, exchanged
     )
+
+
+def _exchanged(judge: Judge, heard: Sequence[Verdict], verdicts: Sequence[Verdict], holds: Flags, half: Flags) -> float:
+    """The accuracy on the first half, if the threshold is set on the second."""
+    said = np.array([each.answer == "yes" for each in heard])
+    if isinstance(judge, Settable):
+        threshold = _set(judge, verdicts, holds[~half])[1].threshold
+        said = np.array([_likely(each) for each in heard]) >= threshold
+    return balanced_accuracy(said, holds[half])
 
 
 def _hear(

@@ -20,7 +20,7 @@ from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
 
-__all__ = ["Calibrated", "Candidates", "calibrate_judges", "candidates", "judged_rows", "run_statements"]
+__all__ = ["Calibrated", "Candidates", "Drawn", "calibrate_judges", "candidates", "judged_rows", "run_statements"]
 
 TRAIN = "cdr_train.pubtator.gz"
 WAYS = ("scoring", "grammar", "cues")
@@ -30,9 +30,14 @@ Candidates = Callable[[Question], Sequence[Judge]]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Triples of a run as statements, and the types of the ends of all of them."""
+    """Triples of a run as statements, which of them the seed states too, and how confident the model was of each.
+
+    `typed` are the types of the ends of all its triples.
+    """
 
     statements: list[Statement]
+    known: list[bool]
+    confidence: list[float]
     typed: list[TypedTriple]
 
 
@@ -66,14 +71,15 @@ def run_statements(run: Path, *, limit: int = 200, seed: int = 0) -> Drawn:
         raise InputError(f"at least 1 triple is judged, not {limit}")
     triples, texts = read_triples(run), sequence_texts(run)
     drawn = np.sort(np.random.default_rng(seed).permutation(triples.num_rows)[:limit])
-    names = ("head_text", "relation", "tail_text", "turned", "sequence")
+    names = ("head_text", "relation", "tail_text", "turned", "sequence", "known", "confidence")
     statements = []
-    for row in triples.select(names).take(drawn).to_pylist():
+    for row in (rows := triples.select(names).take(drawn)).to_pylist():
         ends = (row["head_text"], row["tail_text"])
         subject, object_ = ends[::-1] if row["turned"] else ends
         statements.append(Statement(subject, row["relation"], object_, texts[row["sequence"]]))
     types = (triples[name].to_pylist() for name in ("subject_type", "relation", "object_type"))
-    return Drawn(statements, [TypedTriple(*each) for each in zip(*types, strict=True)])
+    known, confidence = (rows[name].to_pylist() for name in ("known", "confidence"))
+    return Drawn(statements, known, confidence, [TypedTriple(*each) for each in zip(*types, strict=True)])
 
 
 def judged_rows(
