@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from clew.extract.hierarchy import Closure
+from clew.extract.hierarchy import IS_A, Closure
 from clew.extract.injection import read_injected
 from clew.extract.planted import pair_numbers, read_removed
 from clew.extract.teaching.comentions import FOLDS
@@ -23,7 +23,6 @@ __all__ = ["Pairs", "are_entailed"]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Ids = Sequence[str]
-IS_A = "is_a"
 
 
 class Pairs:

@@ -125,7 +125,7 @@ def answer(given: argparse.Namespace, graph: Graph) -> dict[str, object]:
     else:
         stages["predictions"] = take_predictions(given.out, given.said, model=given.model)
     stages["tails"] = prepare_tails(given.out, graph, settings=MENTIONS_ONLY)
-    filters = FilterSettings(beta=0.0, least=given.least)
+    filters = FilterSettings(least=given.least)
     stages["triples"] = prepare_triples(given.out, graph, model=model_name(given.model), settings=filters, encoder=None)
     if (given.out / "injected").is_dir():
         stages["relations"] = describe(given.out, graph)

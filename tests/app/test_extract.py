@@ -25,7 +25,7 @@ def short_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "few.jsonl").write_text("".join(few), "utf-8")
     clew.build(toy_seed(), out=folder / "seed.clew")
     texts = ["extract", "run", folder / "run", folder / "few.jsonl", "--seed-graph", folder / "seed.clew"]
-    settings = ["--size", "tiny", "--steps", 3, "--confidence", 0, "--beta", 0, "--device", "cpu"]
+    settings = ["--size", "tiny", "--steps", 3, "--confidence", 0, "--device", "cpu"]
     command_line.COMMANDS["extract"] = "extract:extract"
     assert command_line.main([str(each) for each in (*texts, *settings)]) == 0
     return folder / "run"
@@ -53,7 +53,7 @@ def test_json_is_one_object_with_stages_and_triples(run, short_run: Path) -> Non
 
 def test_what_was_chosen_is_remembered(run, short_run: Path) -> None:
     before = (short_run / "triples" / "seal.json").stat().st_mtime_ns
-    assert run("extract", "run", short_run).code == 0  # tiny, 3 steps, confidence 0, beta 0
+    assert run("extract", "run", short_run).code == 0  # tiny, 3 steps, confidence 0
     assert (short_run / "triples" / "seal.json").stat().st_mtime_ns == before
     done = run("extract", "filter", short_run, "--confidence", "0.9999", "--json")
     assert done.json["total"] == 0

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from benchmarks.extraction_ablations_device import Course
 from benchmarks.extraction_ablations_mentions import Mentions, Questions, add_leaves, find_new, list_questions, shares
 from benchmarks.extraction_ablations_plan import FULL, PLAN, SECOND
+from benchmarks.extraction_ablations_prepare import INJECTION
 
 from benchmarks import extraction_ablations as ablations
 from clew.extract.chains import Chains, write_chains
@@ -306,3 +308,12 @@ def test_mentions_are_ranked_for_each_fact(questions: Questions, chains: Chains)
     assert [each[0] for each in ranked[1].values()] == [fact.object for fact in facts]
     assert [each[1] for each in ranked[0].values()] == [fact.object for fact in facts]
     assert _difference(facts, *ranked, {}).mean == 1.0
+
+
+def test_users_get_the_settings_of_the_full_model() -> None:
+    """What the ablations found better is what `clew extract` does by default."""
+    course = Course()
+    settings = Choices(size=course.size).settings()
+    assert settings.injection == INJECTION
+    assert PLAN[FULL].config == {"leaf_share": settings.training.leaf_share}
+    assert (settings.teaching.epochs, settings.teaching.rate) == (course.teaching, course.teaching_rate)

@@ -21,6 +21,7 @@ from clew.extract.pipeline import finish, prepare, run_all, train
 from clew.extract.shipped import find_model
 from clew.extract.stages import STAGES, Choices, look
 from clew.extract.toy import toy_held_out, toy_seed
+from clew.extract.triples import NOT_SIMILAR, read_triples
 from clew.graph import Graph
 from clew.lm.clients.scripted import Scripted
 
@@ -162,14 +163,25 @@ def test_nothing_is_repeated(toy_run: Path) -> None:
 def test_a_changed_choice_repeats_only_what_depends_on_it(toy_run: Path, tmp_path: Path) -> None:
     run = copytree(toy_run, tmp_path / "run")
     before = seals(run)
-    counts = finish(run, Choices(size="tiny", beta=0.0, confidence=0.9))
+    counts = finish(run, Choices(size="tiny", confidence=0.9))
     assert {name for name, seal in seals(run).items() if seal != before[name]} == {"triples"}
     assert 0 < counts["assertions"] < look(toy_run)[-1].counts["assertions"]
-    prepare(run, Choices(size="tiny", beta=0.0, confidence=0.9, alpha=0.9))
+    prepare(run, Choices(size="tiny", confidence=0.9, alpha=0.9))
     states = {each.stage.name: each.state for each in look(run)}
     assert states["matches"] == states["injected"] == states["chains"] == "finished"
     assert states["pretrained"] == states["model"] == states["predictions"] == states["triples"] == "outdated"
     assert states["lessons"] == "finished"
+
+
+def test_with_beta_only_what_is_near_its_text_is_kept(toy_run: Path, tmp_path: Path) -> None:
+    run = copytree(toy_run, tmp_path / "run")
+    all_of_them = read_triples(run)
+    assert all_of_them["similarity"].null_count == all_of_them.num_rows  # by default nothing is compared
+    counts = finish(run, Choices(size="tiny", beta=0.5))
+    near = read_triples(run)
+    assert counts["beta of"] == "matched triples"
+    assert 0 < near.num_rows == all_of_them.num_rows - counts["left out"][NOT_SIMILAR] < all_of_them.num_rows
+    assert min(near["similarity"].to_pylist()) >= counts["beta"] - 1e-4
 
 
 KILLED = """

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from clew.graph import Graph
 
-__all__ = ["TAXONOMIC", "Closure", "Hierarchy"]
+__all__ = ["IS_A", "TAXONOMIC", "Closure", "Hierarchy"]
 
-TAXONOMIC = frozenset(("is_a", "subclass_of"))
+IS_A = "is_a"
+TAXONOMIC = frozenset((IS_A, "subclass_of"))
 
 
 class Closure:

@@ -70,8 +70,7 @@ def _pretrain(
 
     learnt = read_chains(run / "chains")
     config = make_config(settings.size, vocabulary=learnt.vocabulary, relations=len(learnt.relations))
-    if given.leaf_share is not None:
-        config = replace(config, leaf_share=given.leaf_share)
+    config = replace(config, leaf_share=given.leaf_share)
     if given.dropout is not None:
         config = replace(config, dropout=given.dropout)
     how = Settings(

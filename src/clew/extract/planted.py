@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.extract.heads import read_heads
-from clew.extract.hierarchy import Closure
+from clew.extract.hierarchy import IS_A, Closure
 from clew.extract.offered import FEWEST, offer_triples, short_tails
 from clew.extract.parts import make_table, seal_checksum
 from clew.extract.stage_files import finished_counts, read_stage_table, write_stage
@@ -40,7 +40,6 @@ __all__ = [
 ]
 
 Ints = NDArray[np.integer]
-IS_A = "is_a"
 FEWEST_HEADS = 20  # that the half of unseen heads is made of
 PLANTED = pa.schema(
     [

@@ -33,7 +33,7 @@ from clew.graph import Graph, Relation, Source
 from clew.progress import Progress, silent
 from clew.sealed import new_sealed
 
-__all__ = ["prepare_triples", "read_triples"]
+__all__ = ["NOT_SIMILAR", "prepare_triples", "read_triples"]
 
 STAGE = "triples"
 PART_ROWS = 8192

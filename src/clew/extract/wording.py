@@ -20,13 +20,11 @@ def _begin(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words.split())})", re.IGNORECASE)
 
 
+PLAIN_HARM = "induc caus provok toxic adverse complicat poison exacerbat"
+PERHAPS_HARM = "produc develop due after follow side relat secondary result associat risk overdos worsen withdraw"
+OF_PLAIN_HARM, OF_ANY_HARM = _begin(PLAIN_HARM), _begin(f"{PLAIN_HARM} {PERHAPS_HARM}")
 OF_HELP = _begin("treat therap prevent prophyla effic effective reliev manag cure")
 OF_PATIENTS = _begin("patient")  # a drug that patients have is mostly given for what they have
-OF_PLAIN_HARM = _begin("induc caus provok toxic adverse complicat poison exacerbat")
-OF_ANY_HARM = _begin(
-    "induc caus provok toxic adverse complicat poison exacerbat produc develop due after follow side relat secondary "
-    "result associat risk overdos worsen withdraw"
-)
 
 
 def are_worded_so(relations: Sequence[str], sentences: Sequence[str]) -> NDArray[np.bool_]:

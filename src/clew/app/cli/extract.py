@@ -276,7 +276,6 @@ def _predict_text(text: str, model: str, chosen: "Choices", *, device: str | Non
     with terminal_progress() as progress:
         found, graph = find_model(Path(model), seed_graph=chosen.seed_graph, progress=progress)
     settings = replace(chosen, size=chosen.size or _preset_of(found)).settings()
-    settings = replace(settings, filters=replace(settings.filters, beta=chosen.beta or 0.0))
     with terminal_progress() as progress, _opened(chosen) as (encoder, helper):
         triples, counts = extract_from_text(
             _read(text), found, graph, settings=settings, keep=chosen.keep or (), encoder=encoder, helper=helper,

@@ -72,8 +72,9 @@ def run_statements(run: Path, *, limit: int = 200, seed: int = 0) -> Drawn:
     triples, texts = read_triples(run), sequence_texts(run)
     drawn = np.sort(np.random.default_rng(seed).permutation(triples.num_rows)[:limit])
     names = ("head_text", "relation", "tail_text", "turned", "sequence", "known", "confidence")
+    rows = triples.select(names).take(drawn)
     statements = []
-    for row in (rows := triples.select(names).take(drawn)).to_pylist():
+    for row in rows.to_pylist():
         ends = (row["head_text"], row["tail_text"])
         subject, object_ = ends[::-1] if row["turned"] else ends
         statements.append(Statement(subject, row["relation"], object_, texts[row["sequence"]]))
