@@ -8,11 +8,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	$(BIN)/pip install --quiet --prefer-binary --constraint constraints.txt --editable .
 	touch $@
 
 $(VENV)/full: $(VENV)/base constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[test]'
+	$(BIN)/pip install --quiet --prefer-binary --constraint constraints.txt --editable '.[test]'
 	touch $@
 
 install: $(VENV)/full
