@@ -18,7 +18,7 @@ MODULES = {
 # From the ground up: a module may import from its own rung's part and from parts below, never beside or above.
 LADDER = [
     {"_version", "errors"},
-    {"registry", "progress", "files"},
+    {"registry", "progress", "files", "plurals"},
     {"sealed", "models"},
     {"graph", "lm", "embed"},
     {"traverse", "link", "store"},

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.answer.phrase import plural
 from clew.answer.schema_grammar import Join, Placeholder, Vocabulary
 from clew.answer.words import Words
 from clew.graph import Graph
+from clew.plurals import plural
 from clew.store.cypher.write import quote
 from clew.store.layout import StoreSchema
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from clew.answer.answer import Rivals, Runner
 from clew.answer.candidates import Candidate
 from clew.answer.filters import Filters
-from clew.answer.phrase import plain_list, plural
+from clew.answer.phrase import plain_list
 from clew.answer.question import Question
 from clew.answer.rank import in_words
 from clew.answer.reading import Reading
 from clew.answer.words import Words
 from clew.answer.write import write_statement
+from clew.plurals import plural
 from clew.store.cypher import write
 
 __all__ = ["confidence_in", "describe", "runners_up", "why_not"]

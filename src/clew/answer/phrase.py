@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Item
 from clew.answer.candidates import Candidate
 from clew.answer.words import Words
+from clew.plurals import plural
 
 if TYPE_CHECKING:
     from clew.lm import LanguageModel
 
-__all__ = ["phrased", "plain_list", "plain_text", "plural", "states_only"]
+__all__ = ["phrased", "plain_list", "plain_text", "states_only"]
 
 log = logging.getLogger(__name__)
 LISTED = 10
@@ -119,16 +120,3 @@ def _path_text(named: Sequence[str], total: int) -> str:
 
 def _joined(named: Sequence[str]) -> str:
     return plain_list(named, len(named)) if named else "they"
-
-
-def plural(noun: str, number: int = 2) -> str:
-    """A noun as it stands after a number.
-
-    >>> [plural(each) for each in ("gene", "frequency", "illness")]
-    ['genes', 'frequencies', 'illnesses']
-    """
-    if number == 1:
-        return noun
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("s", "x")) else f"{noun}s"

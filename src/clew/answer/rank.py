@@ -13,6 +13,7 @@ from clew.answer.candidates import Candidate
 from clew.answer.plan import ABSENT, Part, Plan, Step
 from clew.answer.question import Question
 from clew.answer.words import Words
+from clew.plurals import plural
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
@@ -182,4 +183,4 @@ def _type(plan: Plan, slot: str, words: Words) -> str:
 
 
 def _plural(label: str | None, words: Words) -> str:
-    return f"{_called(label, words)}s" if label else "things"
+    return plural(_called(label, words) if label else "thing")

@@ -22,7 +22,6 @@ from clew.app.cli.options import (
 )
 from clew.app.cli.output import (
     bold,
-    counted,
     one_line,
     print_json,
     print_table,
@@ -33,6 +32,7 @@ from clew.app.cli.output import (
 )
 from clew.app.cli.progress import terminal_progress
 from clew.errors import ClewError, InputError
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew import Engine

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.cli.options import AsJson, pairs
-from clew.app.cli.output import counted, print_json, print_table, printable, say
+from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
 from clew.errors import InputError
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.graph import Relation, Source, Staged
@@ -196,7 +197,7 @@ def _report(out: str, manifest: "Manifest", problems: "Problems", seconds: float
         return
     counts = manifest.counts
     say(
-        f"built {printable(out)} in {seconds:.1f} s: {counted(counts['entities'], 'entity', 'entities')}, "
+        f"built {printable(out)} in {seconds:.1f} s: {counted(counts['entities'], 'entity')}, "
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}, "
         f"{counted(counts['relations'], 'relation')}, {counted(counts['types'], 'type')}"
     )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.cli.options import AsJson, GraphPath, check_limit, pairs
-from clew.app.cli.output import counted, print_json, print_table, printable, say
+from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
 from clew.errors import InputError
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.graph import Graph
@@ -194,7 +195,7 @@ def _load(graph: str, opened: "Graph", store: str, *, as_json: bool) -> None:
         counts = {"entities": entities, "relationships": relationships, "seconds": round(seconds, 2)}
         print_json({"graph": graph, "store": shown, **counts})
         return
-    said = f"{counted(entities, 'entity', 'entities')} and {counted(relationships, 'relationship')}"
+    said = f"{counted(entities, 'entity')} and {counted(relationships, 'relationship')}"
     say(f"loaded {said} of {printable(graph)} into {printable(shown)} in {seconds:.1f} s")
 
 

@@ -8,12 +8,13 @@ import typer
 
 from clew.app.cli.ask import mention_missing_encoder, show_answer
 from clew.app.cli.options import AsJson, open_graph
-from clew.app.cli.output import bold, counted, one_line, print_json, print_table, printable, say
+from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say
 from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
 from clew.app.cli.progress import terminal_progress
 from clew.app.cli.records import entity_records
 from clew.errors import GraphError
 from clew.models import cache_directory
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew import Engine
@@ -86,7 +87,7 @@ def demo(
     counts = engine.manifest.counts
     say(
         f"{'built' if built else 'opened'} {printable(str(path))}: "
-        f"{counted(counts['entities'], 'entity', 'entities')}, "
+        f"{counted(counts['entities'], 'entity')}, "
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}"
     )
     for answer in answers:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from clew.app.cli.options import AsJson, GraphPath
-from clew.app.cli.output import counted, print_json, printable, say
+from clew.app.cli.output import print_json, printable, say
 from clew.app.cli.progress import terminal_progress
 from clew.errors import ClewError, DamagedGraph
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.graph.manifest import Manifest
@@ -68,7 +69,7 @@ def _verdict(graph: str, damage: list[str], manifest: "Manifest | None") -> str:
     blocks = sum(len(record.sha256) for record in manifest.files.values())
     return (
         f"{graph} is OK: {counted(len(manifest.files), 'file')}, {counted(blocks, 'block')}; "
-        f"{counted(counts['entities'], 'entity', 'entities')}, {counted(counts['triples'], 'triple')}, "
+        f"{counted(counts['entities'], 'entity')}, {counted(counts['triples'], 'triple')}, "
         f"{counted(counts['assertions'], 'assertion')}"
     )
 

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from clew.app.cli.options import AsJson, GraphPath
-from clew.app.cli.output import counted, print_json, print_table, printable, say
+from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
+from clew.plurals import counted
 
 __all__ = ["export"]
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.cli.options import AsJson, check_limit
-from clew.app.cli.output import counted, one_line, print_json, print_table, printable, say, shown_of
+from clew.app.cli.output import one_line, print_json, print_table, printable, say, shown_of
 from clew.app.cli.progress import terminal_progress
 from clew.errors import InputError, UnknownName
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
@@ -297,7 +298,7 @@ def _predict_text(text: str, model: str, chosen: "Choices", *, device: str | Non
     heads, flagged = counts["heads"]["heads"], sum(counts["corpus"]["flagged"].values())
     say(
         f"{counted(counts['corpus']['sentences'], 'sentence')}, {flagged:,} left out as negated, speculative or about "
-        f"animals; {counted(heads, 'head')}, {counted(counts['asked']['queries'], 'query', 'queries')}"
+        f"animals; {counted(heads, 'head')}, {counted(counts['asked']['queries'], 'query')}"
     )
     say()
     if not rows:

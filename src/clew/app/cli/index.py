@@ -8,9 +8,10 @@ import typer
 
 from clew.app.cli.link import resolve_types
 from clew.app.cli.options import AsJson, GraphPath
-from clew.app.cli.output import counted, print_json, printable, say
+from clew.app.cli.output import print_json, printable, say
 from clew.app.cli.progress import terminal_progress
 from clew.errors import DerivedError
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.graph import Graph

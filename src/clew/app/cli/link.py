@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.cli.options import AsJson, GraphPath, check_limit
-from clew.app.cli.output import bold, counted, print_json, print_table, printable, say, shown_of
+from clew.app.cli.output import bold, print_json, print_table, printable, say, shown_of
 from clew.app.cli.progress import terminal_progress
 from clew.errors import InputError
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.graph.schema import Schema

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.cli.options import AsJson, GraphPath, check_limit, open_graph
-from clew.app.cli.output import bold, counted, one_line, print_json, print_table, printable, say
+from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew import Engine
@@ -33,7 +34,7 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
         return
     counts = engine.manifest.counts
     say(
-        f"{printable(graph)}: {counted(counts['entities'], 'entity', 'entities')}, "
+        f"{printable(graph)}: {counted(counts['entities'], 'entity')}, "
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}, "
         f"{report['bytes'] / 1e6:,.1f} MB"
     )

@@ -12,7 +12,6 @@ from typing import Any
 
 __all__ = [
     "bold",
-    "counted",
     "display_width",
     "one_line",
     "print_json",
@@ -67,15 +66,6 @@ def _escape(character: str) -> str:
 def one_line(message: object) -> str:
     """A message on one line: line breaks and runs of spaces become single spaces, the rest is made printable."""
     return printable(" ".join(str(message).split()))
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "entity", "entities"), counted(1234, "hop")
-    ('1 entity', '1,234 hops')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def shown_of(shown: int, total: int) -> str:

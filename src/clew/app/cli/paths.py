@@ -28,8 +28,9 @@ from clew.app.cli.options import (
     open_graph,
     relations,
 )
-from clew.app.cli.output import counted, one_line, print_json, printable, say, shorten, terminal_width
+from clew.app.cli.output import one_line, print_json, printable, say, shorten, terminal_width
 from clew.app.cli.records import assertion_record, entity_records, triple_record
+from clew.plurals import counted, plural
 
 if TYPE_CHECKING:
     from clew import Engine, Path, Paths, Triple
@@ -159,7 +160,7 @@ def describe_paths(found: "Paths", shown: int, start: Entity, end: Entity) -> st
     number = f"{total:,}" if total < LONG_COUNT else f"about 10^{round(log10(total))}"
     at_most = "at most " if found.count_kind != "exact" else ""
     part = f"{shown:,} of " if found.truncated else ""
-    return f"{part}{at_most}{number} {noun if total == 1 else noun + 's'} {hops} {ends}"
+    return f"{part}{at_most}{number} {plural(noun, total)} {hops} {ends}"
 
 
 def show_paths(engine: "Engine", shown: "Sequence[Path]") -> None:

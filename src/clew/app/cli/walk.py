@@ -26,9 +26,10 @@ from clew.app.cli.options import (
     open_graph,
     relations,
 )
-from clew.app.cli.output import counted, print_json, print_table, printable, say, shown_of
+from clew.app.cli.output import print_json, print_table, printable, say, shown_of
 from clew.app.cli.records import entity_records, triple_record
 from clew.errors import InputError
+from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew import Engine, HopResult, Triples
@@ -152,7 +153,7 @@ def _show(engine: "Engine", found: "HopResult", led: "list[Triples]", *, directi
     seeds += f" and {len(found.seeds) - 3:,} more" if len(found.seeds) > 3 else ""
     reach = REACH[found.query.mode].format(hops=counted(found.query.k, "hop"))
     ways = {"out": "out from", "in": "in towards", "both": "either way from"}[direction]
-    say(f"{counted(len(found), 'entity', 'entities')} {reach} {ways} {seeds}")
+    say(f"{counted(len(found), 'entity')} {reach} {ways} {seeds}")
     if len(found) and limit:
         by_type = _by_type(engine, found)
         if len(by_type) > 1:

@@ -7,6 +7,7 @@ from clew.app.drawing.links import link
 from clew.app.drawing.scene import Scene, Statement
 from clew.app.drawing.svg import colours_of_types, svg
 from clew.app.drawing.text import clean, xml
+from clew.plurals import counted
 
 __all__ = ["page"]
 
@@ -55,7 +56,7 @@ A click keeps it, Escape lets go.</p>
 </aside>
 </main>
 <details>
-<summary>All {triples:,} {"triple" if triples == 1 else "triples"} with their sources</summary>
+<summary>{counted(triples, "triple")} with sources</summary>
 {_table(scene)}
 </details>
 <footer>

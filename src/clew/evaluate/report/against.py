@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from clew.evaluate.report.run import Comparison, ModelChange, RunFigures
 from clew.evaluate.report.words import measure_name, p_value, percent, points, seconds, share
+from clew.plurals import counted
 
 __all__ = ["MODEL_HEAD", "RUN_HEAD", "TEST_HEAD", "model_note", "model_rows", "run_rows", "test_rows"]
 
@@ -43,8 +44,7 @@ def model_note(models: Sequence[ModelChange]) -> str:
     elsewhere = sum(each["elsewhere"] for each in models)
     if not elsewhere:
         return ""
-    answers = "answer" if elsewhere == 1 else "answers"
-    return f"{elsewhere:,} more {answers} changed where no model was called: that is not the model's doing"
+    return f"{counted(elsewhere, 'more answer')} changed where no model was called: that is not the model's doing"
 
 
 def run_rows(runs: Sequence[RunFigures]) -> list[list[str]]:

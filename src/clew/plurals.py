@@ -1,0 +1,52 @@
+"""English plurals: the noun after a number, for every sentence that counts."""
+
+__all__ = ["counted", "plural"]
+
+IRREGULAR = {
+    "child": "children",
+    "criterion": "criteria",
+    "foot": "feet",
+    "lens": "lenses",
+    "man": "men",
+    "person": "people",
+    "phenomenon": "phenomena",
+    "series": "series",
+    "species": "species",
+    "tooth": "teeth",
+    "woman": "women",
+}
+LATIN = {"bacterium": "bacteria", "datum": "data", "locus": "loci", "medium": "media", "taxon": "taxa"}
+SIBILANT = ("ss", "us", "as", "os", "x", "z", "ch", "sh")  # these take -es
+
+
+def plural(noun: str, number: int = 2) -> str:
+    """A noun, perhaps of several words, as it reads after `number`; one that is in the plural already stays so.
+
+    >>> [plural(each) for each in ("gene", "country", "illness", "analysis", "body part", "virus", "diabetes")]
+    ['genes', 'countries', 'illnesses', 'analyses', 'body parts', 'viruses', 'diabetes']
+    >>> plural("person", 1), plural("person", 0), plural("Species")
+    ('person', 'people', 'Species')
+    """
+    if number == 1 or not noun:
+        return noun
+    rest, space, last = noun.rpartition(" ")
+    lowered = last.lower()
+    known = IRREGULAR.get(lowered) or LATIN.get(lowered)
+    if known:
+        return f"{rest}{space}{last[0]}{known[1:]}"
+    if lowered.endswith("y") and lowered[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    if lowered.endswith("is"):
+        return f"{noun[:-2]}es"
+    if lowered.endswith(SIBILANT):
+        return f"{noun}es"
+    return noun if lowered.endswith("s") else f"{noun}s"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "entity"), counted(0, "hop"), counted(1234, "entity")
+    ('1 entity', '0 hops', '1,234 entities')
+    """
+    return f"{number:,} {plural(noun, number)}"
