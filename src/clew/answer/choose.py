@@ -6,13 +6,12 @@ changes nothing.
 
 import logging
 from collections.abc import Sequence
-from importlib.resources import files
 from string import ascii_uppercase
 
 from clew.answer.rank import Ranked, in_words
 from clew.answer.words import Words
 from clew.errors import ModelError, Timeout
-from clew.lm import LanguageModel, Message, Request
+from clew.lm import LanguageModel, Message, Request, load_prompt
 
 __all__ = ["break_tie", "near_ties"]
 
@@ -50,7 +49,7 @@ def break_tie(
 def likeliest(model: LanguageModel, question: str, options: Sequence[str]) -> int:
     """The place of the option whose letter the model finds likeliest."""
     letters = list(ascii_uppercase[: len(options)])
-    prompt = files("clew.answer").joinpath("prompts/choose.txt").read_text("utf-8").strip()
+    prompt = load_prompt("clew.answer", "choose.txt")
     listed = "\n".join(f"{letter}. {option}?" for letter, option in zip(letters, options, strict=True))
     scores = model.score(Request([Message("user", prompt.format(question=question, options=listed))]), letters)
     return max(range(len(options)), key=lambda place: scores[place].logprob)

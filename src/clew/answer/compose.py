@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 
 from clew.answer.candidates import Candidate
 from clew.answer.check import check_plan
@@ -24,7 +23,7 @@ from clew.answer.simplify import is_sure
 from clew.answer.words import Words
 from clew.errors import InputError, ModelError, QueryError, Timeout
 from clew.graph import Graph
-from clew.lm import LanguageModel, Message, Request, Unreachable, strip
+from clew.lm import LanguageModel, Message, Request, Unreachable, load_prompt, strip
 from clew.store.cypher import parse
 from clew.store.layout import StoreSchema
 
@@ -75,7 +74,10 @@ class Composer:
                 yield composed
                 problem, hops = "finds nothing in this graph", 1
             before = text
-            messages += [Message("assistant", text), Message("user", _prompt("compose_again").format(problem=problem))]
+            messages += [
+                Message("assistant", text),
+                Message("user", load_prompt("clew.answer", "compose_again.txt").format(problem=problem)),
+            ]
 
     def placeholders(self, question: Question) -> dict[Placeholder, Meaning]:
         """What the question names, each meaning with a name of its own: $disease1, $phenotype1."""
@@ -128,7 +130,9 @@ class Composer:
     def beginning(self) -> list[Message]:
         """The part of the conversation that every question shares, so that a model need read it only once."""
         joins = self.vocabulary.joins[:PROMPTED]
-        system = _prompt("compose").format(joins="\n".join(map(str, joins)), words=self._everyday_names())
+        system = load_prompt("clew.answer", "compose.txt").format(
+            joins="\n".join(map(str, joins)), words=self._everyday_names()
+        )
         messages = [Message("system", system)]
         for example in make_examples(self.graph, self.schema, self.vocabulary, self.words):
             messages += [_turn(example.question, example.placeholders), Message("assistant", example.query)]
@@ -222,7 +226,3 @@ def _candidate(plan: Plan, meanings: tuple[Meaning, ...]) -> Candidate:
 def _turn(question: str, held: Sequence[Placeholder]) -> Message:
     names = "\n".join(map(str, held))
     return Message("user", f"{question}\n{names}" if names else question)
-
-
-def _prompt(name: str) -> str:
-    return files("clew.answer").joinpath(f"prompts/{name}.txt").read_text("utf-8").strip()

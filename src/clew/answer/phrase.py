@@ -7,7 +7,6 @@ or number that the rows do not hold, the plain form stands.
 import logging
 import re
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
@@ -65,10 +64,9 @@ def plain_text(
 def phrased(model: "LanguageModel", question: str, plain: str) -> str:
     """The plain text as a model puts it, if it says nothing else; the plain text itself where it does or fails."""
     from clew.errors import ModelError, Timeout
-    from clew.lm import Message, Request, strip
+    from clew.lm import Message, Request, load_prompt, strip
 
-    prompt = files("clew.answer").joinpath("prompts/phrase.txt").read_text("utf-8")
-    asked = prompt.format(question=question, facts=plain)
+    asked = load_prompt("clew.answer", "phrase.txt").format(question=question, facts=plain)
     try:
         completion = model.complete(Request([Message("user", asked)], max_tokens=MOST_TOKENS))
     except (ModelError, Timeout) as error:

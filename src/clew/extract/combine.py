@@ -6,7 +6,6 @@ another token is discarded and counted, so that models without grammars can help
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from clew.extract.chains import PAD, SLOTS
 from clew.extract.decoder import Phrase, Slots
 from clew.extract.lister import NOTHING, Lister
 from clew.extract.wordpiece import CONTINUES, Vocabulary
-from clew.lm import LanguageModel, Usage, literal
+from clew.lm import LanguageModel, Usage, literal, load_prompt
 
 __all__ = ["FORMED", "NONE_FORMED", "OUT_OF_VOCABULARY", "TOO_LONG", "Combiner", "best_tokens", "token_grammar"]
 
@@ -86,7 +85,7 @@ class Combiner:
         self.counts: Counter[str] = Counter()
         self._lister = Lister(model)
         self._tokens, self._most = tokens, most
-        self._prompt = files("clew.extract").joinpath("prompts/combine.txt").read_text("utf-8")
+        self._prompt = load_prompt("clew.extract", "combine.txt")
 
     @property
     def usage(self) -> Usage:

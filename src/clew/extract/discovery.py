@@ -6,7 +6,6 @@ Sequences of a run go in; a table of mentions comes out, without entities, for `
 import re
 from collections import Counter
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +16,7 @@ from clew.extract.heads import SequenceTokens
 from clew.extract.lister import NOTHING, Lister
 from clew.extract.parts import make_table
 from clew.extract.sequences import read_sequences
-from clew.lm import LanguageModel, Usage, literal
+from clew.lm import LanguageModel, Usage, literal, load_prompt
 from clew.progress import Progress, silent
 
 __all__ = ["MENTIONS", "Discoverer", "discover_mentions", "literal_spans"]
@@ -53,7 +52,7 @@ class Discoverer:
             raise InputError(f"at least one name is asked for, not {most}")
         self.counts: Counter[str] = Counter()
         self._lister, self._most = Lister(model), most
-        self._prompt = files("clew.extract").joinpath("prompts/heads.txt").read_text("utf-8")
+        self._prompt = load_prompt("clew.extract", "heads.txt")
         self._grammar = "\n".join(
             (
                 f'root ::= {literal(NOTHING)} | name ("\\n" name){{0,{most - 1}}}',

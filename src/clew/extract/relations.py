@@ -7,13 +7,12 @@ relations are asked. A helper model may choose among them by the text.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 from clew.errors import InputError
 from clew.extract.lister import NOTHING, Lister
 from clew.extract.signatures import Signatures
 from clew.link.normalise import words_of
-from clew.lm import LanguageModel, Usage, literal
+from clew.lm import LanguageModel, Usage, literal, load_prompt
 
 __all__ = ["Matched", "Matching", "RelationChooser", "TypeCues", "match_relations"]
 
@@ -114,7 +113,7 @@ class RelationChooser:
 
     def __init__(self, model: LanguageModel) -> None:
         self._lister = Lister(model)
-        self._prompt = files("clew.extract").joinpath("prompts/relations.txt").read_text("utf-8")
+        self._prompt = load_prompt("clew.extract", "relations.txt")
 
     @property
     def usage(self) -> Usage:

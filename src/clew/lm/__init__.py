@@ -16,6 +16,7 @@ from clew.lm.failures import BadAnswer, Unreachable
 from clew.lm.grammar import choice, literal
 from clew.lm.messages import Completion, LanguageModel, Message, Request, Score, TokenChance, Usage
 from clew.lm.opening import CLIENTS, DEFAULT, open_model
+from clew.lm.prompts import load_prompt
 from clew.lm.replay import Replayed
 from clew.lm.retries import Retrying
 from clew.lm.time_outs import Timed
@@ -42,6 +43,7 @@ __all__ = [
     "extract_json",
     "fit",
     "literal",
+    "load_prompt",
     "open_model",
     "strip",
 ]

@@ -3,10 +3,10 @@
 import json
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.resources import files
 from typing import Literal
 
 from clew.errors import InputError
+from clew.lm import load_prompt
 
 __all__ = [
     "BOTH",
@@ -71,7 +71,7 @@ def claim(subject: str, relation: str, object_: str) -> str:
 
 def _filled(file: str, statement: Statement) -> str:
     subject, relation, object_ = statement.subject, statement.relation, statement.object
-    return _prompt(file).format(
+    return load_prompt("clew.evaluate.extraction", file).format(
         text=statement.text,
         subject=subject,
         relation=relation.replace("_", " "),
@@ -81,12 +81,7 @@ def _filled(file: str, statement: Statement) -> str:
     )
 
 
-@lru_cache(maxsize=32)
-def _prompt(file: str) -> str:
-    return files("clew.evaluate.extraction").joinpath(f"prompts/{file}").read_text("utf-8").strip()
-
-
 @lru_cache(maxsize=1)
 def _claims() -> dict[str, str]:
-    known: dict[str, str] = json.loads(_prompt("claims.json"))
+    known: dict[str, str] = json.loads(load_prompt("clew.evaluate.extraction", "claims.json"))
     return known

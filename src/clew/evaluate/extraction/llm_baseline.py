@@ -9,14 +9,13 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 
 from clew.errors import ContextOverflow, InputError, ModelError, Timeout
 from clew.evaluate.extraction.judge_prompts import claim
 from clew.evaluate.extraction.rules import END_OF_SENTENCE
 from clew.extract.lister import NOTHING, Lister
 from clew.extract.signatures import Signatures
-from clew.lm import LanguageModel, literal
+from clew.lm import LanguageModel, literal, load_prompt
 from clew.progress import Progress, silent
 
 __all__ = ["Chunk", "Read", "ReadTriple", "chunks", "line_grammar", "read_triples", "stored_relations"]
@@ -120,7 +119,7 @@ def read_triples(
     """
     if not relations:
         raise InputError("triples are read with at least one relation, and none is given")
-    prompt = files("clew.evaluate.extraction").joinpath("prompts/extract.txt").read_text("utf-8").strip()
+    prompt = load_prompt("clew.evaluate.extraction", "extract.txt")
     told, grammar, lister = "\n".join(relations.values()), line_grammar(relations), Lister(model)
     read = Read()
     known: dict[tuple[str, str, str], ReadTriple] = {}
