@@ -141,7 +141,7 @@ def _answer_mention(linker: Linker, stage: str, expand: bool, typed: bool) -> An
         long_form = _long_forms(gold.text).get(gold.mention) if expand else None
         asked = (gold.mention, gold.type if typed else None, long_form)
         if asked not in known:
-            best = linker.link(asked[0], type=asked[1], long_form=long_form, deepest=stage).best
+            best = linker.link(asked[0], type=asked[1], long_form=long_form, last_stage=stage).best
             known[asked] = [] if best is None else [best]
         return known[asked]
 
@@ -154,7 +154,7 @@ def _answer_sentence(linker: Linker, stage: str) -> Answer:
     def answer(gold: Gold) -> list[Candidate]:
         bests = {best.id: best for mention in linker.detect(gold.mention, marks=False) if (best := mention.linked.best)}
         found = [best for best in bests.values() if STAGE_ORDER.index(best.stage) <= STAGE_ORDER.index(stage)]
-        if not found and (best := linker.link(gold.mention, deepest=stage).best):
+        if not found and (best := linker.link(gold.mention, last_stage=stage).best):
             found = [best]
         return found
 

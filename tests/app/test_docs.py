@@ -56,7 +56,15 @@ def test_the_json_examples_have_the_real_keys(run, graph: Path, tables: Path, tm
         assert shape(examples[name]) == shape(report), name
 
 
-FREE = ("counts", "types", "problems", "qualifiers", "slots", "rivals")  # objects whose keys come from the data
+FREE = (
+    "counts",
+    "types",
+    "problems",
+    "qualifiers",
+    "slots",
+    "rivals",
+    "alternatives",
+)  # objects whose keys come from the data
 STATED = ("source_version", "license", "knowledge_level", "agent_type")  # keys that depend on the source
 
 

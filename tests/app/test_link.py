@@ -22,25 +22,25 @@ def test_names_are_linked_with_reasons(run: Callable, graph: Path) -> None:
     assert ran.code == 0
     assert "Marfan syndrome" in ran.out
     assert "1 of 15 letters differs" in ran.out
-    assert "id, letter for letter" in ran.out
+    assert "exact id" in ran.out
     assert "nothing in" in ran.out
 
 
 def test_namesakes_are_shown_as_rivals(run: Callable, graph: Path) -> None:
     ran = run("link", graph, "Same")
-    assert "the best has 1 rival" in ran.out
+    assert "1 alternative with a similar score" in ran.out
     assert "P:3" in ran.out
     assert "P:4" in ran.out
     linked = run("link", graph, "Same", "--json").json["linked"][0]
     assert linked["best"]["id"] == "P:3"
-    assert [rival["id"] for rival in linked["rivals"]] == ["P:4"]
+    assert [alternative["id"] for alternative in linked["alternatives"]] == ["P:4"]
     assert linked["margin"] == 0
 
 
 def test_json_is_one_documented_object(run: Callable, graph: Path) -> None:
     report = run("link", graph, "FBN1", "--type", "Gene", "--json").json
     assert set(report) == {"graph", "snapshot", "types", "linked"}
-    assert set(report["linked"][0]) == {"mention", "best", "rivals", "margin", "candidates"}
+    assert set(report["linked"][0]) == {"mention", "best", "alternatives", "margin", "candidates"}
     assert set(report["linked"][0]["best"]) == {"id", "name", "type", "matched", "stage", "score", "reason"}
 
 

@@ -197,7 +197,7 @@ def test_hostile_text_takes_no_time() -> None:
 def test_rules_can_be_replaced(tmp_path: Path) -> None:
     file = tmp_path / "rules.tsv"
     file.write_text(
-        "# German\nnegated\tbefore\t(kein|keine|ohne)\nstop\tboth\taber\nhistorical\tbefore\talte\t1\n", "utf-8"
+        "# German\nnegated\tbefore\t(kein|keine|ohne)\nterminate\tboth\taber\nhistorical\tbefore\talte\t1\n", "utf-8"
     )
     rules = Rules.load(file)
     assert marks_of("Kein [[Fieber]] aber [[Husten]]; no [[Schmerz]].", rules=rules) == ["n", "-", "-"]
@@ -207,15 +207,15 @@ def test_rules_can_be_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("negated\tbefore", "expected mark, place, phrase"),
-        ("negated\tbefore\t ", "expected mark, place, phrase"),
-        ("negated\tbefore\tno\tfar", "expected mark, place, phrase"),
+        ("negated\tbefore", "expected tab-separated mark, position, phrase"),
+        ("negated\tbefore\t ", "expected tab-separated mark, position, phrase"),
+        ("negated\tbefore\tno\tfar", "expected tab-separated mark, position, phrase"),
         ("denied\tbefore\tno", "no mark is called 'denied': known: negated"),
-        ("stop:denied\tbefore\tno", "no mark is called 'denied'"),
+        ("terminate:denied\tbefore\tno", "no mark is called 'denied'"),
         ("negated\tabove\tno", "'above', not one of before, after, both"),
-        ("negated\tbefore\t(no", "brackets of '\\(no' do not match"),
-        ("negated\tbefore\t(no|(not|nor))", "do not match, or stand inside"),
-        ("negated\tbefore\t(no|)", "fits even where nothing stands"),
+        ("negated\tbefore\t(no", "brackets of '\\(no' are unbalanced"),
+        ("negated\tbefore\t(no|(not|nor))", "are unbalanced or nested"),
+        ("negated\tbefore\t(no|)", "matches empty text"),
         ("negated\tbefore\tNo", "not in lower case"),
     ],
 )

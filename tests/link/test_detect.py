@@ -165,4 +165,4 @@ def test_every_name_of_the_ontology_is_found_in_a_sentence(hpo: Path) -> None:
     for row in rows:
         mentions = linker.detect(f"There was {row['name']}.", marks=False)
         whole = next(mention for mention in mentions if mention.text == row["name"])
-        assert row["id"] in {whole.linked.best.id, *(rival.id for rival in whole.linked.rivals)}
+        assert row["id"] in {whole.linked.best.id, *(alternative.id for alternative in whole.linked.alternatives)}

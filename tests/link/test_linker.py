@@ -43,15 +43,15 @@ def hpo_linker(hpo: Path) -> Linker:
 @pytest.mark.parametrize(
     ("mention", "identifier", "stage", "reason"),
     [
-        ("P:1166", "P:1166", "id", "id, letter for letter"),
-        ("p_1166", "P:1166", "id", "id 'P:1166' written another way"),
-        ("UMLS:C0003706", "P:1166", "xref", "cross-reference, letter for letter"),
-        ("Marfan syndrome", "D:1001", "exact name", "name, letter for letter"),
-        ("MARFAN SYNDROME", "D:1001", "exact name", "name, but for case"),
-        ("Spider fingers", "P:1166", "synonym", "synonym, letter for letter"),
-        ("spider  Fingers", "P:1166", "synonym", "synonym, but for case"),
-        ("Spider-finger", "P:1166", "normalised", "synonym 'Spider fingers', but for punctuation, plural or accents"),
-        ("fingers, long slender", "P:1166", "normalised", "but for word order, spaces or spelling"),
+        ("P:1166", "P:1166", "id", "exact id"),
+        ("p_1166", "P:1166", "id", "id 'P:1166' in another notation"),
+        ("UMLS:C0003706", "P:1166", "xref", "exact cross-reference"),
+        ("Marfan syndrome", "D:1001", "exact name", "exact name"),
+        ("MARFAN SYNDROME", "D:1001", "exact name", "name, ignoring case"),
+        ("Spider fingers", "P:1166", "synonym", "exact synonym"),
+        ("spider  Fingers", "P:1166", "synonym", "synonym, ignoring case"),
+        ("Spider-finger", "P:1166", "normalised", "synonym 'Spider fingers', ignoring punctuation, plural or accents"),
+        ("fingers, long slender", "P:1166", "normalised", "ignoring word order, spaces or British spelling"),
         ("arachnodactly", "P:1166", "fuzzy", "1 of 14 letters differs from 'Arachnodactyly'"),
     ],
 )
@@ -73,13 +73,13 @@ def test_namesakes_are_rivals_and_never_one(linker: Linker) -> None:
     linked = linker.link("Same name")
     assert linked.ambiguous
     assert linked.margin == 0
-    assert {linked.best.id, *(rival.id for rival in linked.rivals)} == {"D:1004", "P:1004"}
+    assert {linked.best.id, *(alternative.id for alternative in linked.alternatives)} == {"D:1004", "P:1004"}
 
 
 def test_a_type_decides_between_namesakes(linker: Linker) -> None:
     linked = linker.link("Same name", type="Phenotype")
     assert linked.best.id == "P:1004"
-    assert not linked.rivals
+    assert not linked.alternatives
     assert {each.id for each in linker.link("Same name", type=["Disease", "Phenotype"]).candidates} == {
         "D:1004",
         "P:1004",
@@ -110,14 +110,14 @@ def test_a_context_decides_between_namesakes(tmp_path: Path) -> None:
         linked = linker.link("Cold", context=context)
         assert linked.best.id == expected
         assert "the text" in linked.best.reason
-        assert len(linked.rivals) == 1  # still a rival: a context is no proof
+        assert len(linked.alternatives) == 1  # still a alternative: a context is no proof
         assert sorted(each.id for each in linked.candidates) == ["A:1001", "B:1001"]
 
 
 def test_an_abbreviation_means_what_the_text_says(linker: Linker) -> None:
     alone = linker.link("CHF")
     assert alone.best.id == "G:1005"
-    assert [rival.id for rival in alone.rivals] == ["D:1005"]
+    assert [alternative.id for alternative in alone.alternatives] == ["D:1005"]
     text = "Patients with congestive heart failure (CHF) were treated; CHF improved."
     linked = linker.link("CHF", context=text)
     assert (linked.best.id, linked.best.stage) == ("D:1005", "abbreviation")
@@ -134,7 +134,7 @@ def test_a_name_that_looks_like_an_id_is_still_a_name(tmp_path: Path) -> None:
     ]
     linker = Linker(write(listed, tmp_path / "g.clew", writable=False))
     assert linker.link("X 1000").best.id == "Y:1"
-    assert {each.id for each in linker.link("X 1000").rivals} == {"X:1000", "Y:2"}
+    assert {each.id for each in linker.link("X 1000").alternatives} == {"X:1000", "Y:2"}
     assert {each.id for each in linker.link("X:1000").candidates} == {"X:1000", "Y:1", "Y:2"}
 
 
@@ -150,11 +150,11 @@ def test_a_word_that_is_a_word_is_no_misspelling(linker: Linker) -> None:
 
 
 def test_a_deepest_stage_stops_the_guessing(linker: Linker) -> None:
-    assert linker.link("arachnodactly", deepest="normalised").candidates == ()
-    assert linker.link("Spider-finger", deepest="synonym").best is None
-    assert linker.link("Spider fingers", deepest="exact name").best is None
+    assert linker.link("arachnodactly", last_stage="normalised").candidates == ()
+    assert linker.link("Spider-finger", last_stage="synonym").best is None
+    assert linker.link("Spider fingers", last_stage="exact name").best is None
     with pytest.raises(UnknownName, match="no stage is called 'guess'"):
-        linker.link("x", deepest="guess")
+        linker.link("x", last_stage="guess")
 
 
 @pytest.mark.parametrize("mention", ["", "   ", "\n", "?!", "x", "\ud800", "\x00", "a" * 5000, "🧬" * 50])
@@ -165,7 +165,7 @@ def test_odd_mentions_are_no_errors(linker: Linker, mention: str) -> None:
 def test_a_limit_shortens_candidates_only(linker: Linker) -> None:
     linked = linker.link("Same name", limit=1)
     assert len(linked.candidates) == 1
-    assert len(linked.rivals) == 1
+    assert len(linked.alternatives) == 1
 
 
 def test_settings_are_checked() -> None:
@@ -191,7 +191,7 @@ class TestAgainstTheReference:
             for mention in [*mentions, *(each[1] for each in listed)]:
                 if not mention.strip() or linker.index.find_id(mention):
                     continue
-                linked = linker.link(mention, type=type, deepest="normalised", limit=100)
+                linked = linker.link(mention, type=type, last_stage="normalised", limit=100)
                 expected = reference_link(graph, mention.strip(), type=type)
                 assert {each.id: each.score for each in linked.candidates} == expected
                 assert (linked.best is None) == (not expected)
@@ -206,9 +206,9 @@ class TestAgainstTheReference:
             for row in linker.graph.entities.to_pylist():
                 for mention in (row["id"], row["name"]):
                     linked = linker.link(mention)
-                    assert row["id"] in {linked.best.id, *(rival.id for rival in linked.rivals)}
+                    assert row["id"] in {linked.best.id, *(alternative.id for alternative in linked.alternatives)}
                 if row["name"] != row["id"] and not linker.index.find_id(row["name"]):
-                    linked = linker.link(row["name"], deepest="normalised", limit=100)
+                    linked = linker.link(row["name"], last_stage="normalised", limit=100)
                     expected = reference_link(linker.graph, row["name"].strip())
                     assert {each.id: each.score for each in linked.candidates} == expected
 
@@ -222,7 +222,7 @@ class TestAgainstTheReference:
                     if not mention.strip():
                         continue
                     linked = linker.link(mention, type=how)
-                    assert identifier in {linked.best.id, *(rival.id for rival in linked.rivals)}
+                    assert identifier in {linked.best.id, *(alternative.id for alternative in linked.alternatives)}
                 for each in linker.link(name).candidates:
                     _, called, _, others, _ = next(entity for entity in listed if entity[0] == each.id)
                     assert each.matched in (each.id, called, *others, *synonyms)
@@ -231,7 +231,7 @@ class TestAgainstTheReference:
 class TestOnHpo:
     def test_namesakes_of_the_ontology_are_rivals(self, hpo_linker: Linker) -> None:
         linked = hpo_linker.link("Marfan syndrome")
-        found = {linked.best.id, *(rival.id for rival in linked.rivals)}
+        found = {linked.best.id, *(alternative.id for alternative in linked.alternatives)}
         assert {"OMIM:154700", "ORPHA:558"} <= found
         assert linked.margin == 0
 
@@ -239,7 +239,7 @@ class TestOnHpo:
         described = hpo_linker.graph.entities.to_pylist()[::1000]
         for entity in described:
             linked = hpo_linker.link(entity["name"])
-            assert entity["id"] in {linked.best.id, *(rival.id for rival in linked.rivals)}
+            assert entity["id"] in {linked.best.id, *(alternative.id for alternative in linked.alternatives)}
             assert hpo_linker.link(entity["id"]).best.id == entity["id"]
 
     def test_a_misspelling(self, hpo_linker: Linker) -> None:

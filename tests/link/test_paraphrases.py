@@ -21,7 +21,7 @@ def paraphrases(graph: Graph) -> Paraphrases:
 def test_no_vectors_of_all_names_are_needed(tmp_path: Path) -> None:
     ((best, *_),) = paraphrases(write(ENTITIES, tmp_path / "g.clew")).nearest(["kidney failure"])
     assert (best.id, best.stage) == ("D:1002", "embedding")
-    assert best.reason == "means about the same as 'Renal failure' (cosine 1.00)"
+    assert best.reason == "similar in meaning to 'Renal failure' (cosine 1.00)"
 
 
 def test_types_are_kept_to(tmp_path: Path) -> None:

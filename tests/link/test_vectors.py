@@ -48,7 +48,7 @@ def test_meaning_is_the_last_resort(graph: Graph) -> None:
     assert (linked.best.id, linked.best.stage) == ("D:1001", "embedding")
     assert "cosine 1.00" in linked.best.reason
     assert linker.link("Cardiac infarction").best.stage == "exact name"
-    assert linker.link("heart attack", deepest="fuzzy").best is None
+    assert linker.link("heart attack", last_stage="fuzzy").best is None
     assert Linker(graph).link("heart attack").best is None
     assert linker.link("heart attack", type="Phenotype").best is None
 
@@ -94,7 +94,7 @@ def test_a_context_is_compared_by_meaning(tmp_path: Path) -> None:
     linker = Linker(write(listed, tmp_path / "g.clew"), encoder=WordEncoder())
     linked = linker.link("Stroke", context="the heart")
     assert linked.best.id == "A:1001"
-    assert "nearest to the text in meaning" in linked.best.reason
+    assert "most similar to the text by embedding" in linked.best.reason
     assert linker.link("Stroke", context="a kidney").best.id == "B:1001"
 
 

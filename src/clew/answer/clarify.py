@@ -41,7 +41,7 @@ def find_rivals(reading: Reading, linker: Linker) -> tuple[Rivals, ...]:
 
 
 def _of_the_same_type(anchor: Anchor, meaning: Meaning, linker: Linker) -> Iterator[Sense]:
-    for each in linker.link(anchor.text).rivals:
+    for each in linker.link(anchor.text).alternatives:
         namesake = each.name.casefold() == meaning.name.casefold()
         if each.type == meaning.type and each.id not in meaning.ids and not namesake:
             yield Sense(each.id, each.name, each.type)

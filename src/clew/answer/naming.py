@@ -105,7 +105,7 @@ class _Finder:
     def _misspelt(self, start: int, end: int, *, within: Anchor | None = None) -> Anchor | None:
         """A name that resembles what is written; if it is found around another, each word more must do so by itself."""
         written = self.text[start:end]
-        linked = self.linker.link(written, deepest="fuzzy")
+        linked = self.linker.link(written, last_stage="fuzzy")
         if linked.best is None or self.is_cue(written):
             return None
         if within is not None and not _resembles(written, within.text, linked.best.matched):
@@ -125,9 +125,9 @@ class _Finder:
                     wholes = []
                 if _joins(self.text[end:here]):
                     wholes = [f"{' '.join(own[:-at])} {run}" for at in range(1, len(own))]
-                found = next((each for each in wholes if self.linker.link(each, deepest="fuzzy").best), None)
+                found = next((each for each in wholes if self.linker.link(each, last_stage="fuzzy").best), None)
                 if found is not None and self._is_open(first, last):
-                    linked = self.linker.link(found, deepest="fuzzy")
+                    linked = self.linker.link(found, last_stage="fuzzy")
                     assert linked.best is not None
                     self.anchors.append(Anchor(here, there, run, meanings_of(linked.candidates, linked.best)))
                     waiting.append((here, there, found))
@@ -164,7 +164,7 @@ class _Finder:
                 continue
             said = " ".join(token.text.lower() for token in self.tokens[first:last])
             for name in self.words.everyday.get(said, ()):
-                linked = self.linker.link(name, deepest="normalised")
+                linked = self.linker.link(name, last_stage="normalised")
                 if linked.best is not None and self._is_open(first, last):
                     start, end = self.tokens[first].start, self.tokens[last - 1].end
                     meanings = meanings_of(linked.candidates, linked.best)

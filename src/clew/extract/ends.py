@@ -16,7 +16,7 @@ from clew.link import Linker
 __all__ = ["End", "Ends", "known_triples"]
 
 Known = Sequence[str | None]
-DEEPEST = "normalised"  # a tail is a name or it is not: what merely resembles one is another thing
+LAST_STAGE = "normalised"  # a tail is a name or it is not: what merely resembles one is another thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Ends:
         return self._wanted[pair]
 
     def _link(self, tail: str, types: tuple[str, ...]) -> End:
-        link = partial(self._linker.link, tail, deepest=DEEPEST, limit=1)
+        link = partial(self._linker.link, tail, last_stage=LAST_STAGE, limit=1)
         best = link(type=types).best if types else None
         best = best or link().best  # a name of something that the relation does not lead to: for a filter to refuse
         return _minted(tail) if best is None else End(best.id, best.name, best.type, True)

@@ -252,13 +252,13 @@ class _Chooser:
         """What a mention means, or why it is no head."""
         best = mention.linked.best
         assert best is not None  # detection keeps no others
-        rivals = (best, *mention.linked.rivals)
+        alternatives = (best, *mention.linked.alternatives)
         if mention.abbreviation_of is None:
             if sum(map(str.isalnum, mention.text)) < self._settings.shortest:
                 return "too short"
             if self._settings.stop_names and mention.text.casefold() in stop_names():
                 return "too common a word"
-            if (chosen := next(filter(partial(_is_written, mention.text), rivals), None)) is None:
+            if (chosen := next(filter(partial(_is_written, mention.text), alternatives), None)) is None:
                 return "symbol in other capitals"
             return chosen
         return best

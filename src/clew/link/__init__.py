@@ -1,4 +1,4 @@
-"""From names in text to entities of a graph: linking, detection, and the index that both stand on.
+"""From names in text to entities of a graph: linking, mention detection, and the name index behind both.
 
 linker = Linker(Graph("hpo.clew")); linker.link("marfan syndrom").best; linker.detect("No sign of arachnodactyly.")
 """

@@ -1,7 +1,7 @@
-"""Abbreviations that a text explains itself: "tardive dyskinesia (TD)", and then TD alone.
+"""Abbreviations defined in the text itself: "tardive dyskinesia (TD)", and then TD alone.
 
-After Schwartz and Hearst (2003): beside every bracket, the shortest stretch of words in which all letters of the short
-form occur in order, its first letter beginning a word. Text in, the pairs with their places out.
+Schwartz and Hearst (2003): next to every bracket, the shortest span of words in which all letters of the short form
+occur in order, its first letter at the start of a word. Takes a text, returns the pairs with their spans.
 """
 
 import re
@@ -14,7 +14,7 @@ Span = tuple[int, int]
 
 BRACKET = re.compile(r"\(([^()\[\]\n]{1,150})\)|\[([^()\[\]\n]{1,150})\]")
 SHORT_FORM = re.compile(r"(?=[^\W_])[\w.\-/+'’]+(?: [\w.\-/+'’]+)?")
-BREAK = re.compile(r"[.!?;:]\s|[()\[\]]|\n\s*\n")  # a long form does not reach across these
+BREAK = re.compile(r"[.!?;:]\s|[()\[\]]|\n\s*\n")  # a long form does not cross these
 WORD_START = re.compile(r"(?<![^\W_])[^\W_]")
 CUT_OFF = re.compile(r"\b(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|was|were|with)\Z")
 LONGEST_SHORT, LONGEST_LONG = 10, 200  # characters
@@ -22,7 +22,7 @@ LONGEST_SHORT, LONGEST_LONG = 10, 200  # characters
 
 @dataclass(frozen=True, slots=True)
 class Abbreviation:
-    """A short form and what it stands for, with the places where the text says so."""
+    """A short form and its long form, with their spans in the text."""
 
     short: str
     long: str
@@ -31,7 +31,7 @@ class Abbreviation:
 
 
 def find_abbreviations(text: str) -> list[Abbreviation]:
-    """The abbreviations a text explains, in its order; of two explanations of one short form the first counts.
+    """The abbreviations a text defines, in text order; if a short form is defined twice, the first definition counts.
 
     >>> found = find_abbreviations("Tardive dyskinesia (TD) and EPS (extrapyramidal signs).")
     >>> [(each.short, each.long) for each in found]
@@ -49,8 +49,8 @@ def find_abbreviations(text: str) -> list[Abbreviation]:
 
 
 def _short_inside(text: str, opening: int, inside: Span) -> Abbreviation | None:
-    """The reading "long form (SHORT)"."""
-    # What follows a comma or semicolon inside is something else: "(TD; 3 patients)", "(TD, n = 3)".
+    """The pattern "long form (SHORT)"."""
+    # Ignore what follows a comma or semicolon in the brackets: "(TD; 3 patients)", "(TD, n = 3)".
     stated = re.split(r"[,;]|\bor\b", text[slice(*inside)], maxsplit=1)[0].strip(" \"'“”‘’")
     start = text.index(stated, inside[0]) if stated else inside[0]
     if not _may_be_short(stated):
@@ -63,13 +63,13 @@ def _short_inside(text: str, opening: int, inside: Span) -> Abbreviation | None:
 
 
 def _long_inside(text: str, opening: int, inside: Span) -> Abbreviation | None:
-    """The reading "SHORT (long form)"."""
+    """The pattern "SHORT (long form)"."""
     before = re.search(r"([^\s()\[\],;:]+)\s\Z", text[max(0, opening - 40) : opening])
     if before is None or not _may_be_short(before[1]):
         return None
     start = max(0, opening - 40) + before.start(1)
     span = _shortest_long_form(text, before[1], inside)
-    # The letters of the short form must begin where the bracket begins, else any long bracket would do.
+    # The long form must start at the opening bracket, or any long bracket would match.
     if span is None or text[inside[0] : span[0]].strip(" \"'“‘"):
         return None
     end = re.split(r"[,;]", text[slice(*span)], maxsplit=1)[0].rstrip()
@@ -87,7 +87,7 @@ def _may_be_short(text: str) -> bool:
 
 
 def _shortest_long_form(text: str, short: str, where: Span) -> Span | None:
-    """The shortest stretch that ends where `where` ends and spells the short form, if it reads like an explanation."""
+    """The shortest span that ends where `where` ends and spells the short form, if it is a plausible definition."""
     first, last = where
     while last > first and text[last - 1] in " \t\n\"'“”‘’,":
         last -= 1
@@ -100,14 +100,14 @@ def _shortest_long_form(text: str, short: str, where: Span) -> Span | None:
     long = text[at:last]
     words = len(long.split())
     allowed = min(len(letters) + 5, 2 * len(letters))
-    # Not an explanation: too many words for the letters, no longer than the short form, holding it, or cut off.
+    # Not a definition: too many words for the letters, no longer than the short form, containing it, or truncated.
     if words > allowed or len(long) <= len(short) or short in re.split(r"[\s\-/+]", long) or CUT_OFF.search(long):
         return None
     return at, last
 
 
 def _places(text: str, letter: str, first: int, last: int, *, starting: bool) -> Iterator[int]:
-    """Where a letter stands before `last`, nearest first; with `starting` only where it begins a word."""
+    """Positions of a letter before `last`, nearest first; with `starting` only at the start of a word."""
     for at in range(last - 1, first - 1, -1):
         if text[at].lower() == letter and (not starting or WORD_START.match(text, at)):
             yield at

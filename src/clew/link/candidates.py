@@ -1,4 +1,4 @@
-"""What linking hands back: candidates with their reasons, the best of them, its rivals; and what decides."""
+"""The result of linking (candidates with reasons, the best one, its alternatives) and the thresholds behind it."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,11 @@ STAGES = ("id", "xref", "exact name", "synonym", "normalised", "abbreviation", "
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where each stage begins to list and to accept; the defaults were chosen on BC5CDR train (docs/linking.md).
+    """Score thresholds of each stage; the defaults were chosen on BC5CDR train (docs/linking.md).
 
-    A candidate below `fuzzy_accept` or `embedding_accept` is listed but never the best. Whatever scores within
-    `rival_margin` of the best is its rival. `shortest_fuzzy` is the fewest letters of a text that may be misspelt.
+    A candidate below `fuzzy_accept` or `embedding_accept` is listed but never the best. Candidates that score within
+    `alternative_margin` of the best are its alternatives. Mentions shorter than `shortest_fuzzy` letters are not
+    matched by spelling.
     """
 
     fuzzy_floor: float = 0.6
@@ -22,44 +23,44 @@ class Settings:
     shortest_fuzzy: int = 5
     embedding_floor: float = 0.5
     embedding_accept: float = 0.82
-    rival_margin: float = 0.05
-    most_read: int = 60_000  # rows read to find look-alikes: more finds more and takes longer
+    alternative_margin: float = 0.05
+    most_read: int = 60_000  # index rows read by a fuzzy search: more raises recall and latency
 
     def __post_init__(self) -> None:
-        for name in ("fuzzy_floor", "fuzzy_accept", "embedding_floor", "embedding_accept", "rival_margin"):
+        for name in ("fuzzy_floor", "fuzzy_accept", "embedding_floor", "embedding_accept", "alternative_margin"):
             if not 0 <= getattr(self, name) <= 1:
-                raise InputError(f"{name} lies between 0 and 1, not {getattr(self, name)!r}")
+                raise InputError(f"{name} must be between 0 and 1, not {getattr(self, name)!r}")
         if self.shortest_fuzzy < 1 or self.most_read < 1:
-            raise InputError("shortest_fuzzy and most_read are at least 1")
+            raise InputError("shortest_fuzzy and most_read must be at least 1")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that a mention may mean: which form of it matched, at which stage, how well and why."""
+    """An entity that a mention may refer to: the form that matched, the stage, the score and the reason."""
 
     entity: int
     id: str
     name: str
     type: str
-    matched: str  # the id, name or synonym as the graph writes it
+    matched: str  # the id, name or synonym as written in the graph
     stage: str  # one of STAGES
-    score: float  # 1.0: letter for letter
+    score: float  # 1.0: an exact match
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What a mention means: `best` if anything is good enough, `rivals` that are as good or nearly so.
+    """The entities a mention was linked to: `best`, if one is good enough, and `alternatives` that score about as high.
 
-    `margin` is how far the best stands above the next candidate; 1.0 where there is none.
+    `margin` is the score difference between the best and the next candidate; 1.0 if there is no other.
     """
 
     mention: str
     candidates: tuple[Candidate, ...] = ()
     best: Candidate | None = None
-    rivals: tuple[Candidate, ...] = ()
+    alternatives: tuple[Candidate, ...] = ()
     margin: float = 1.0
 
     @property
     def ambiguous(self) -> bool:
-        return bool(self.rivals)
+        return bool(self.alternatives)

@@ -1,8 +1,8 @@
-"""What the words around a mention say about it: that it is negated, uncertain, somebody else's, or past.
+"""ConText: whether a mention is negated, uncertain, about a family member or historical.
 
-ConText-style rules, read from a file that can be replaced: a cue reaches from where it stands to the end of its
-sentence, or to a word that stops it ("but", ";"). Text and spans in, a `Marks` for every span out; one pass forward for
-cues that stand before what they mark, one pass back for those behind it.
+The rules are read from a replaceable file. A cue's scope runs from the cue to the end of its sentence, or to a
+termination word ("but", ";"). Takes a text and spans, returns a `Marks` for each span: one forward pass for cues that
+precede a mention, one backward pass for cues that follow it.
 """
 
 import re
@@ -17,12 +17,12 @@ from clew.errors import InputError
 __all__ = ["DEFAULT", "MARKS", "Cue", "Marks", "Rules", "mark", "split_sentences"]
 
 MARKS = ("negated", "uncertain", "family", "historical")
-PLACES = ("before", "after", "both")
-NOTHING, STOP = "nothing", "stop"
+POSITIONS = ("before", "after", "both")
+PSEUDO, TERMINATE = "pseudo", "terminate"
 
 Span = tuple[int, int]
 
-# Full stops that end no sentence: after these words, after a single letter, and before a lower-case letter.
+# Full stops that do not end a sentence: after these words, after a single letter, and before a lower-case letter.
 ABBREVIATIONS = frozenset(
     re.split(
         r"\s+",
@@ -30,11 +30,11 @@ ABBREVIATIONS = frozenset(
         pt pts ref refs resp sp spp sr st subsp v var viz vol vs wt yr yrs""",
     )
 )
-NUMBERED = frozenset({"no", "nos"})  # "no. 5", but the answer was no
+NUMBERED = frozenset({"no", "nos"})  # "no. 5", but not "the answer was no."
 ENDING = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*+(?=\s)|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)")
 TOKEN = re.compile(r"\w+|[^\w\s]")
 WORD = re.compile(r"\w+")
-LONG_WORD = 40  # characters: no more text is looked at than so many for each word a cue may reach
+LONG_WORD = 40  # characters read for each word of a cue's scope, at most
 PUNCTUATION = "$"  # in a phrase: only before punctuation or the end
 LAST_WORD = re.compile(r"\S+\Z")
 CAPITALS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -42,7 +42,7 @@ CAPITALS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwx
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A phrase that marked a mention, and where it stands in the text."""
+    """A phrase that marked a mention, and its span in the text."""
 
     mark: str  # one of MARKS
     text: str
@@ -52,7 +52,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is said about one mention, with the phrases that say it."""
+    """The ConText attributes of one mention, with the cues that set them."""
 
     negated: bool = False
     uncertain: bool = False
@@ -63,56 +63,56 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line of a file of rules."""
+    """One line of a rules file."""
 
-    marks: tuple[str, ...]  # those it sets, or those it stops
-    stops: bool
-    before: bool  # counts on the way forward
-    after: bool  # counts on the way back
-    reach: int | None  # words between phrase and mention; None: as far as the sentence goes
+    marks: tuple[str, ...]  # set by a cue, or whose scope it ends
+    terminates: bool
+    before: bool  # used in the forward pass
+    after: bool  # used in the backward pass
+    scope: int | None  # most words between cue and mention; None: to the end of the sentence
 
 
-Found = tuple[int, int, Rule]  # start, end and what stands there
-Reaching = dict[str, tuple[Cue, int | None]]  # mark -> the cue that reaches on, and for how many words
+Found = tuple[int, int, Rule]  # start, end, rule
+Active = dict[str, tuple[Cue, int | None]]  # mark -> the cue in scope, and its scope in words
 
 
 class Rules:
-    """The rules of a file, read when first needed; `context_rules.tsv` beside this file tells the format."""
+    """The rules of a file, read on first use; `context_rules.tsv` in this folder documents the format."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
 
     @classmethod
     def load(cls, path: Path) -> "Rules":
-        """The rules of a file, checked at once."""
+        """Read and check a rules file immediately."""
         rules = cls(path)
         _ = rules.phrases
         return rules
 
     @cached_property
-    def phrases(self) -> "Branch":
-        """All phrases as a tree of words."""
+    def phrases(self) -> "TrieState":
+        """All phrases as a trie of words."""
         try:
             lines = self.path.read_text("utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"the context rules {self.path} cannot be read: {error}") from error
-        root = Branch()
+        root = TrieState()
         for number, line in enumerate(lines, start=1):
             if line.strip() and not line.startswith("#"):
                 rule, phrases = _parsed(line, f"{self.path}, line {number}")
                 for words in phrases:
-                    branch = root
+                    state = root
                     for word in words:
-                        branch = branch.words.setdefault(word, Branch())
-                    branch.rules += (rule,)
+                        state = state.words.setdefault(word, TrieState())
+                    state.rules += (rule,)
         return root
 
 
 @dataclass(slots=True)
-class Branch:
-    """Where a phrase may go on, and the rules whose phrase ends here."""
+class TrieState:
+    """A state of the trie: the words that may follow, and the rules whose phrase ends here."""
 
-    words: dict[str, "Branch"] = field(default_factory=dict)
+    words: dict[str, "TrieState"] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
 
 
@@ -135,12 +135,12 @@ def mark(text: str, spans: Sequence[Span], *, rules: Rules = DEFAULT) -> list[Ma
         lowered = text.translate(CAPITALS)
         for first, last, numbers in _by_sentence(split_sentences(text), spans):
             cues = _find_cues(lowered, first, last, [spans[number] for number in numbers], rules)
-            _walk(text, cues, [(spans[number], found[number]) for number in numbers])
+            _scan(text, cues, [(spans[number], found[number]) for number in numbers])
     return [_marks(cues) for cues in found.values()]
 
 
 def split_sentences(text: str) -> list[Span]:
-    """Where sentences begin and end; together they cover the text.
+    """Sentence spans; together they cover the text.
 
     >>> [text[a:b] for text in ["Dr. Li saw 2.5 mm, e.g. here. It grew."] for a, b in split_sentences(text)]
     ['Dr. Li saw 2.5 mm, e.g. here.', ' It grew.']
@@ -171,7 +171,7 @@ def _ends_sentence(text: str, stop: int, after: int) -> bool:
 
 
 def _by_sentence(sentences: Sequence[Span], spans: Sequence[Span]) -> Iterator[tuple[int, int, list[int]]]:
-    """Each sentence that holds mentions, with their numbers in the order of the text; a mention may join sentences."""
+    """Each sentence with mentions, and their numbers in text order; a mention across a boundary merges sentences."""
     order = sorted(range(len(spans)), key=lambda number: spans[number])
     at = 0
     first, last, numbers = 0, 0, list[int]()
@@ -193,22 +193,22 @@ def _by_sentence(sentences: Sequence[Span], spans: Sequence[Span]) -> Iterator[t
 
 
 def _find_cues(lowered: str, first: int, last: int, spans: Sequence[Span], rules: Rules) -> list[Found]:
-    """The longest phrases of a sentence, in order."""
-    tokens = _outside(lowered, first, last, spans)
+    """The longest matching cues of a sentence, in order."""
+    tokens = _tokens(lowered, first, last, spans)
     words = [lowered[slice(*token)] for token in tokens]
     cues: list[Found] = []
     at = 0
     while at < len(words):
-        branch: Branch | None = rules.phrases
+        state: TrieState | None = rules.phrases
         found: tuple[Rule, ...] = ()
         end, following = at + 1, at
-        while branch is not None:
-            if branch.rules:
-                end, found = following, branch.rules
+        while state is not None:
+            if state.rules:
+                end, found = following, state.rules
             word = words[following] if following < len(words) else ""
-            if PUNCTUATION in branch.words and (word == "" or word in ".,;:!?)"):
-                end, found = following, branch.words[PUNCTUATION].rules
-            branch = branch.words.get(word)
+            if PUNCTUATION in state.words and (word == "" or word in ".,;:!?)"):
+                end, found = following, state.words[PUNCTUATION].rules
+            state = state.words.get(word)
             following += 1
         if found:
             start, stop = tokens[at], tokens[end - 1]
@@ -217,8 +217,8 @@ def _find_cues(lowered: str, first: int, last: int, spans: Sequence[Span], rules
     return cues
 
 
-def _outside(lowered: str, first: int, last: int, spans: Sequence[Span]) -> list[Span]:
-    """Where the words of a sentence stand; one of a mention has no width: a name's own words say nothing about it."""
+def _tokens(lowered: str, first: int, last: int, spans: Sequence[Span]) -> list[Span]:
+    """Token spans of a sentence; tokens inside a mention are empty, because a name's own words are not cues."""
     tokens, covered, at = [], first, 0
     for match in TOKEN.finditer(lowered, first, last):
         start, end = match.span()
@@ -229,39 +229,39 @@ def _outside(lowered: str, first: int, last: int, spans: Sequence[Span]) -> list
     return tokens
 
 
-def _walk(text: str, cues: Sequence[Found], mentions: Sequence[tuple[Span, dict[str, Cue]]]) -> None:
-    """Note for every mention the nearest cue of each mark that reaches it, from before and then from behind."""
+def _scan(text: str, cues: Sequence[Found], mentions: Sequence[tuple[Span, dict[str, Cue]]]) -> None:
+    """Record for every mention the nearest cue in scope for each mark, preceding cues first."""
     forward = [cue for cue in cues if cue[2].before]
-    reaching: Reaching = {}
+    active: Active = {}
     at = 0
     for (start, _), found in mentions:
         while at < len(forward) and forward[at][1] <= start:
-            _meet(text, forward[at], reaching)
+            _apply(text, forward[at], active)
             at += 1
-        _take(text, reaching, start, found)
+        _collect(text, active, start, found)
     backward = [cue for cue in cues if cue[2].after]
-    reaching = {}
+    active = {}
     for (_, end), found in sorted(mentions, key=lambda mention: -mention[0][1]):
         while backward and backward[-1][0] >= end:
-            _meet(text, backward.pop(), reaching)
-        _take(text, reaching, end, found)
+            _apply(text, backward.pop(), active)
+        _collect(text, active, end, found)
 
 
-def _meet(text: str, cue: Found, reaching: Reaching) -> None:
-    """Let a stop end what reaches, or a cue begin to; one that reaches few words does not hide one that reaches on."""
+def _apply(text: str, cue: Found, active: Active) -> None:
+    """End scopes at a termination word, or open one at a cue; a limited scope does not replace an unlimited one."""
     start, end, rule = cue
     for kind in rule.marks:
-        if rule.stops:
-            reaching.pop(kind, None)
-        elif rule.reach is None or reaching.get(kind, (None, 0))[1] is not None:
-            reaching[kind] = Cue(kind, text[start:end], start, end), rule.reach
+        if rule.terminates:
+            active.pop(kind, None)
+        elif rule.scope is None or active.get(kind, (None, 0))[1] is not None:
+            active[kind] = Cue(kind, text[start:end], start, end), rule.scope
 
 
-def _take(text: str, reaching: Reaching, here: int, found: dict[str, Cue]) -> None:
-    """Note the cues that reach the place `here`, unless the mark is known already."""
-    for kind, (cue, reach) in reaching.items():
+def _collect(text: str, active: Active, here: int, found: dict[str, Cue]) -> None:
+    """Note the cues that scope the position `here`, unless the mark is already set."""
+    for kind, (cue, scope) in active.items():
         between = (cue.end, here) if cue.end <= here else (here, cue.start)
-        if reach is None or len(WORD.findall(text[slice(*between)][: LONG_WORD * (reach + 2)])) <= reach:
+        if scope is None or len(WORD.findall(text[slice(*between)][: LONG_WORD * (scope + 2)])) <= scope:
             found.setdefault(kind, cue)
 
 
@@ -273,35 +273,37 @@ def _marks(cues: dict[str, Cue]) -> Marks:
 def _parsed(line: str, where: str) -> tuple[Rule, list[tuple[str, ...]]]:
     columns = [column.strip() for column in line.split("\t")]
     if len(columns) not in (3, 4) or not all(columns) or not "".join(columns[3:] or "0").isdecimal():
-        raise InputError(f"{where}: expected mark, place, phrase and at most a number between tabs, not {line!r}")
-    what, place, phrase = columns[:3]
-    reach = int(columns[3]) if columns[3:] else None
+        raise InputError(
+            f"{where}: expected tab-separated mark, position, phrase and optionally a number, not {line!r}"
+        )
+    what, position, phrase = columns[:3]
+    scope = int(columns[3]) if columns[3:] else None
     kind, _, limited = what.partition(":")
-    if kind == STOP:
+    if kind == TERMINATE:
         marks = _known(limited.split("+"), where) if limited else MARKS
     else:
-        marks = () if what == NOTHING else _known(what.split("+"), where)
-    if place not in PLACES:
-        raise InputError(f"{where}: the place is {place!r}, not one of {', '.join(PLACES)}")
+        marks = () if what == PSEUDO else _known(what.split("+"), where)
+    if position not in POSITIONS:
+        raise InputError(f"{where}: the position is {position!r}, not one of {', '.join(POSITIONS)}")
     if phrase != phrase.lower():
         raise InputError(f"{where}: the phrase {phrase!r} is not in lower case, so it would never be found")
-    return Rule(marks, kind == STOP, place != "after", place != "before", reach), _expanded(phrase, where)
+    return Rule(marks, kind == TERMINATE, position != "after", position != "before", scope), _expanded(phrase, where)
 
 
 def _known(marks: Iterable[str], where: str) -> tuple[str, ...]:
     for name in (given := tuple(marks)):
         if name not in MARKS:
-            raise InputError(f"{where}: no mark is called {name!r}: known: {', '.join(MARKS)}, {NOTHING}, {STOP}")
+            raise InputError(f"{where}: no mark is called {name!r}: known: {', '.join(MARKS)}, {PSEUDO}, {TERMINATE}")
     return given
 
 
 def _expanded(phrase: str, where: str) -> list[tuple[str, ...]]:
-    """Every way to read a phrase of words and one level of (this|that|) choices, each as its tokens."""
+    """Every variant of a phrase with one level of (this|that|) alternatives, each as its tokens."""
     parts = re.split(r"(\([^()]*\))", phrase)
     if any("(" in part or ")" in part or "|" in part for part in parts[::2]):
-        raise InputError(f"{where}: the brackets of {phrase!r} do not match, or stand inside each other")
+        raise InputError(f"{where}: the brackets of {phrase!r} are unbalanced or nested")
     choices = [part[1:-1].split("|") if number % 2 else [part] for number, part in enumerate(parts)]
-    readings = {tuple(TOKEN.findall("".join(chosen))) for chosen in product(*choices)}
-    if () in readings or (PUNCTUATION,) in readings:
-        raise InputError(f"{where}: the phrase {phrase!r} fits even where nothing stands")
-    return sorted(readings)
+    variants = {tuple(TOKEN.findall("".join(chosen))) for chosen in product(*choices)}
+    if () in variants or (PUNCTUATION,) in variants:
+        raise InputError(f"{where}: the phrase {phrase!r} matches empty text")
+    return sorted(variants)

@@ -1,4 +1,4 @@
-"""The many ways to write one identifier, taken to one.
+"""One key for the different notations of an identifier.
 
 "MESH:D008382", "MeSH D008382", "msh_d008382" and ".../mesh/D008382" have the same key; a bare "D008382" is its local
 part.
@@ -8,7 +8,7 @@ import re
 
 __all__ = ["curie_key", "local_part"]
 
-PREFIXES = {  # other spellings of a prefix, without signs and in small letters: the spelling used as key
+PREFIXES = {  # other spellings of a prefix, lower case without punctuation: the spelling used in keys
     "msh": "mesh",
     "meshd": "mesh",
     "meshc": "mesh",
@@ -30,12 +30,12 @@ PREFIXES = {  # other spellings of a prefix, without signs and in small letters:
 }
 PARTS = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*?)\s*[:_/ ]\s*([^\s:/]+)")
 DIGIT = re.compile(r"\d")
-SIGNS = re.compile(r"[^a-z0-9]+")
-SHORTEST_LOCAL = 4  # a bare "12" is more likely a number than the end of an id
+PUNCTUATION = re.compile(r"[^a-z0-9]+")
+SHORTEST_LOCAL = 4  # a bare "12" is more likely a number than a local id
 
 
 def curie_key(text: str) -> str | None:
-    """The key of what may be an identifier with its prefix; None for what cannot be one.
+    """The key of a prefixed identifier; None for text that cannot be one.
 
     >>> curie_key("MeSH:D008382"), curie_key("http://purl.obolibrary.org/obo/HP_0001250"), curie_key("Marfan syndrome")
     ('mesh:d008382', 'hp:0001250', None)
@@ -46,12 +46,12 @@ def curie_key(text: str) -> str | None:
     match = PARTS.fullmatch(text)
     if match is None or not DIGIT.search(match[2]):
         return None
-    prefix = SIGNS.sub("", match[1].lower())
+    prefix = PUNCTUATION.sub("", match[1].lower())
     return f"{PREFIXES.get(prefix, prefix)}:{match[2].lower()}"
 
 
 def local_part(text: str) -> str | None:
-    """The part of an id after its prefix as a key, where it is long enough to be told from a number.
+    """The local part of an id as a key, if it is long enough not to be mistaken for a number.
 
     >>> local_part("MESH:D008382"), local_part("X:12")
     ('d008382', None)

@@ -1,8 +1,8 @@
-"""Mentions in running text: the longest names first, never inside words, with abbreviations, marked by their context.
+"""Mention detection: the longest names in running text, with abbreviations, marked by their context.
 
-Words of the text are folded as names are and walked through the tree of all names at once. What guards against ordinary
-words: a name that is one word written in capitals, such as the genes WAS, CAN and REST, counts only where the text
-writes it in the same capitals and does not shout; a small word and a single letter never count otherwise.
+The words of a text are normalised like names and matched against the trie of all names. To avoid false matches, a
+one-word name in capitals, such as the genes WAS, CAN and REST, matches only the same capitals in text that is not all
+upper case; stop words and single letters match no other way.
 """
 
 import re
@@ -25,24 +25,27 @@ __all__ = ["Detector", "Mention"]
 
 SOME_WORDS = re.compile(f"({WORDS.pattern})")
 PLAIN_WORDS = re.compile(r"([A-Za-z0-9]+(?:'[sS](?![A-Za-z0-9]))?)")  # the same in ASCII, faster
-ENGLISH = SMALL_WORDS | {  # besides: words too common to be a name unless it is written in capitals
+ENGLISH = SMALL_WORDS | {  # and words too common to be a name unless written in capitals
     "a", "all", "are", "as", "at", "be", "but", "can", "did", "do", "does", "had", "has", "have", "he", "her", "his",
     "how", "if", "into", "is", "it", "its", "may", "more", "most", "no", "non", "not", "other", "our", "out", "she",
     "so", "some", "such", "than", "that", "their", "them", "then", "there", "these", "they", "this", "those", "up",
     "was", "we", "were", "what", "when", "which", "who", "will", "would", "you",
 }  # fmt: skip
 SENTENCE_END = re.compile(r"[.!?;:](?=\s)|\n\s*\n")
-REMEMBERED = 1 << 14  # names and words
-AROUND, SHOUT = 40, 6  # letters on either side that are looked at, and the fewest by which a text can shout
-DEEPEST = "normalised"  # stage: running text is searched for names, not for what resembles them
-MEANT, WRITTEN_SO, REFUSED = "meant", "written so", "refused"
+CACHED = 1 << 14  # cached names and words
+WINDOW, FEWEST_LETTERS = (
+    40,
+    6,
+)  # characters examined on either side, and the fewest letters that show a text is all upper case
+LAST_STAGE = "normalised"  # running text is searched for names, not for similar ones
+ACCEPTED, CASE_SENSITIVE, REJECTED = "accepted", "case-sensitive", "rejected"
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name in a text: where it stands, what it may mean, and whether it is negated, uncertain, family or historical.
+    """A name in a text: its span, its linked entities, and whether it is negated, uncertain, family or historical.
 
-    `abbreviation_of` is the long form that the text itself gives for it.
+    `abbreviation_of` is the long form that the text defines for it.
     """
 
     start: int
@@ -53,20 +56,20 @@ class Mention:
     abbreviation_of: str | None = None
 
 
-Match = tuple[int, int, Abbreviation | None]  # start, end, what it is short for
+Match = tuple[int, int, Abbreviation | None]  # start, end, definition
 
 
 class Detector:
-    """Finds mentions with a linker; remembers how the names it met were linked, since texts repeat themselves."""
+    """Finds mentions with a linker and caches the links of names, since texts repeat them."""
 
     def __init__(self, linker: "Linker") -> None:
         self._linker = linker
-        self._link = lru_cache(maxsize=REMEMBERED)(self._link_name)
-        self._judge = lru_cache(maxsize=REMEMBERED)(self._judge_word)
+        self._link = lru_cache(maxsize=CACHED)(self._link_name)
+        self._check = lru_cache(maxsize=CACHED)(self._check_word)
 
     def detect(self, text: str, *, types: tuple[str, ...] | None = None, marks: bool = True) -> list[Mention]:
         """Every mention in a text, in order and without overlaps."""
-        # From the last to the first, so that the first definition of an abbreviation counts.
+        # In reverse, so that the first definition of an abbreviation counts.
         defined = reversed(find_abbreviations(text))
         shorts = {each.short: each for each in defined if self._link(each.long, None, types).best is not None}
         matches = _short_forms(text, shorts)
@@ -83,11 +86,11 @@ class Detector:
         return _marked(text, mentions) if marks else mentions
 
     def _link_name(self, name: str, long_form: str | None, types: tuple[str, ...] | None) -> Linked:
-        return self._linker.link(name, type=types, long_form=long_form, deepest=DEEPEST)
+        return self._linker.link(name, type=types, long_form=long_form, last_stage=LAST_STAGE)
 
     def _names(self, text: str) -> Iterator[tuple[int, int]]:
-        """Every run of words that is a name, overlapping as they come."""
-        parts = (PLAIN_WORDS if text.isascii() else SOME_WORDS).split(text)  # between words, a word, between words, …
+        """Every span of words that is a name, overlapping ones included."""
+        parts = (PLAIN_WORDS if text.isascii() else SOME_WORDS).split(text)  # gap, word, gap, word, …
         if len(parts) == 1:
             return
         bounds = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
@@ -101,39 +104,39 @@ class Detector:
         yield from zip(starts[~doubtful].tolist(), ends[~doubtful].tolist(), strict=True)
         columns = (array[doubtful].tolist() for array in (starts, ends, rows, crossing))
         for start, end, row, crosses in zip(*columns, strict=True):
-            verdict = self._judge(text[start:end], row, crosses)
-            if verdict == MEANT or (verdict == WRITTEN_SO and not _shouts(text, start, end)):
+            outcome = self._check(text[start:end], row, crosses)
+            if outcome == ACCEPTED or (outcome == CASE_SENSITIVE and not _all_capitals(text, start, end)):
                 yield start, end
 
-    def _judge_word(self, written: str, row: int, crosses: bool) -> str:
-        """Whether a word can be the name of that row: surely, only if the text around it does not shout, or not.
+    def _check_word(self, written: str, row: int, crosses: bool) -> str:
+        """Whether a word can be the name of that row: always, only in text that is not all upper case, or never.
 
-        Words on two sides of a sentence's end are a name only where the name itself has that sign.
+        Words on both sides of a sentence end are a name only if the name itself contains that punctuation.
         """
         forms = [form.text for form in self._linker.index.forms(row)]
         if crosses:
-            return MEANT if plain(written) in map(plain, forms) else REFUSED
+            return ACCEPTED if plain(written) in map(plain, forms) else REJECTED
         if not any(character.isalpha() for character in written) or len(fold(written)) < 2:
-            return REFUSED
+            return REJECTED
         symbols = set(filter(_is_symbol, forms))
         if len(symbols) < len(set(forms)) and fold(written) not in ENGLISH:
-            return MEANT
-        return WRITTEN_SO if {written, written.removesuffix("s")} & symbols else REFUSED
+            return ACCEPTED
+        return CASE_SENSITIVE if {written, written.removesuffix("s")} & symbols else REJECTED
 
 
 def _is_symbol(form: str) -> bool:
-    """A word of capitals alone, such as WAS; a digit in it (FBN1) makes it unlike any ordinary word."""
+    """A word of capital letters only, such as WAS; a digit (FBN1) rules out an ordinary word."""
     return form.isalpha() and form.isupper()
 
 
-def _shouts(text: str, start: int, end: int) -> bool:
-    """Whether the text around a match is all in capitals, so that capitals say nothing."""
-    around = [letter for letter in text[max(0, start - AROUND) : start] + text[end : end + AROUND] if letter.isalpha()]
-    return len(around) >= SHOUT and all(letter.isupper() for letter in around)
+def _all_capitals(text: str, start: int, end: int) -> bool:
+    """Whether the text around a match is all upper case, so that capitals carry no information."""
+    around = [letter for letter in text[max(0, start - WINDOW) : start] + text[end : end + WINDOW] if letter.isalpha()]
+    return len(around) >= FEWEST_LETTERS and all(letter.isupper() for letter in around)
 
 
 def _short_forms(text: str, shorts: Mapping[str, Abbreviation]) -> list[Match]:
-    """Where the short forms that a text defines stand in it, in exactly their letters, or with a plural s."""
+    """Occurrences of the short forms that a text defines, case-sensitive, with an optional plural s."""
     if not shorts:
         return []
     longest_first = sorted(shorts, key=len, reverse=True)
@@ -142,12 +145,12 @@ def _short_forms(text: str, shorts: Mapping[str, Abbreviation]) -> list[Match]:
 
 
 def _without_overlaps(matches: list[Match], length: int) -> list[Match]:
-    """The longest matches, and of the others those that overlap no longer one, in the order of the text."""
+    """The longest matches, and others that overlap no longer one, in text order."""
     taken = bytearray(length)
     kept = []
     for match in sorted(matches, key=lambda match: (match[0] - match[1], match[0], match[2] is None)):
         start, end, _ = match
-        if not (taken[start] or taken[end - 1]):  # a longer one can only reach in over an end
+        if not (taken[start] or taken[end - 1]):  # a longer match can only overlap at an end
             taken[start:end] = b"\x01" * (end - start)
             kept.append(match)
     return sorted(kept, key=lambda match: match[0])

@@ -1,8 +1,8 @@
-"""Which of several namesakes a text is about: each is put into words and compared with the context.
+"""Disambiguation of entities that share a name: each is described in words and compared with the context.
 
-A candidate's words are its name, its type and the names of its neighbours (or its definition, where the graph has one).
-With an encoder they are compared by meaning, without one by the share of their words that the context holds. Scores
-stay as they are; only the order changes, and the reason says why. Ties keep the order they came in.
+The description of a candidate is its name, its type and the names of its neighbours (or its definition, if the graph
+has one). It is compared with the context by embedding similarity, or by shared words if there is no encoder. Scores do
+not change, only the order, and the reason says why. Ties keep their order.
 """
 
 from collections.abc import Sequence
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 __all__ = ["describe", "order_by_context"]
 
-NEIGHBOURS = 12  # named in a description: the best connected, which stand first
-LONGEST = 600  # letters of a description; encoders read little more
+NEIGHBOURS = 12  # neighbours in a description: the best connected, which come first
+LONGEST = 600  # characters of a description; encoders truncate beyond that
 DESCRIPTIONS = ("definition", "description")
 
 
 def order_by_context(
     graph: "Graph", candidates: Sequence[Candidate], context: str, encoder: "Encoder | None"
 ) -> list[Candidate]:
-    """The same candidates, the one nearest to the context first."""
+    """The same candidates, the one most similar to the context first."""
     described = [describe(graph, each) for each in candidates]
-    nearness = _by_words(described, context) if encoder is None else _by_meaning(described, context, encoder)
-    if len(set(nearness)) == 1:
+    similarity = _by_words(described, context) if encoder is None else _by_embedding(described, context, encoder)
+    if len(set(similarity)) == 1:
         return list(candidates)
-    how = "shares most words with the text" if encoder is None else "nearest to the text in meaning"
-    order = sorted(range(len(candidates)), key=lambda at: (-nearness[at], at))
+    how = "shares most words with the text" if encoder is None else "most similar to the text by embedding"
+    order = sorted(range(len(candidates)), key=lambda at: (-similarity[at], at))
     first = candidates[order[0]]
-    chosen = replace(first, reason=f"{first.reason}; {how} ({nearness[order[0]]:.2f})")
+    chosen = replace(first, reason=f"{first.reason}; {how} ({similarity[order[0]]:.2f})")
     return [chosen, *(candidates[at] for at in order[1:])]
 
 
 def describe(graph: "Graph", candidate: Candidate) -> str:
-    """A candidate in words: name, type, and its definition or its neighbours."""
+    """Describe a candidate: its name, its type, and its definition or its neighbours."""
     details = graph.details([candidate.entity])
     for column in DESCRIPTIONS:
         if column in details.column_names and (text := details[column][0].as_py()):
@@ -55,7 +55,7 @@ def describe(graph: "Graph", candidate: Candidate) -> str:
     return f"{candidate.name} ({candidate.type}): {listed}"[:LONGEST]
 
 
-def _by_meaning(described: Sequence[str], context: str, encoder: "Encoder") -> list[float]:
+def _by_embedding(described: Sequence[str], context: str, encoder: "Encoder") -> list[float]:
     vectors = encoder.encode([context, *described])
     return [round(float(score), 4) for score in vectors[1:] @ vectors[0]]
 

@@ -1,6 +1,6 @@
-"""Making the name index: a graph's ids, cross-references, names and synonyms in, sorted arrays out.
+"""Build the name index: from a graph's ids, cross-references, names and synonyms to sorted arrays.
 
-A second of work for each hundred thousand names or so; it is written whole or not at all.
+It takes about a second for each hundred thousand names, and is written atomically.
 """
 
 import logging
@@ -33,7 +33,7 @@ MOST_FORMS = 2**31 - 1
 
 @dataclass(slots=True)
 class _Collected:
-    """Forms as three lists: text, entity, kind."""
+    """Surface forms as three lists: text, entity, kind."""
 
     text: list[str] = field(default_factory=list)
     entity: list[int] = field(default_factory=list)
@@ -46,22 +46,22 @@ class _Collected:
 
 
 def open_or_build(graph: Graph, *, progress: Progress = silent) -> LinkIndex:
-    """The index of a graph: opened, else made beside the graph, else (where that cannot be written) in memory."""
+    """Open the index of a graph, or build it beside the graph, or in memory if that directory is read-only."""
     try:
         return open_index(graph)
     except DerivedError as error:
-        log.info("making the name index of %s: %s", graph.path, error)
+        log.info("building the name index of %s: %s", graph.path, error)
     arrays = build_names(graph, progress=progress)
     try:
         write_names(graph, arrays)
         return open_index(graph)
     except GraphError as error:
-        log.info("the name index of %s stays in memory: %s", graph.path, error)
+        log.info("the name index of %s is kept in memory: %s", graph.path, error)
         return LinkIndex(arrays.__getitem__)  # type: ignore[arg-type]
 
 
 def write_names(graph: Graph, arrays: Arrays) -> None:
-    """Put the arrays beside the graph, sealed."""
+    """Write the arrays beside the graph, with a seal."""
     counts = {f"count_{name}": count for name, count in _counts(arrays).items()}
     with new_sealed(index_path(graph), {**index_identity(graph), **counts}, what="name index") as directory:
         for name, array in arrays.items():
@@ -82,7 +82,7 @@ def build_names(graph: Graph, *, progress: Progress = silent) -> Arrays:
             if xref and xref != identifier:
                 ids.add(xref, entity, XREF)
     if len(names.text) > MOST_FORMS or len(ids.text) > MOST_FORMS:
-        raise InputError(f"{graph.path} has more than {MOST_FORMS:,} names or ids: an index holds no more")
+        raise InputError(f"{graph.path} has more than {MOST_FORMS:,} names or ids, the most an index can hold")
     arrays = _id_arrays(ids)
     arrays |= _name_arrays(names, progress)
     return {name: np.ascontiguousarray(arrays[name], LAYOUT[name][0]) for name in LAYOUT}
@@ -127,7 +127,7 @@ def _name_arrays(names: _Collected, progress: Progress) -> Arrays:
     by_row = np.lexsort((entity, kind, row))
     key_text, key_start = pack(keys)
     form_text, form_text_start = pack(names.text[at] for at in by_row.tolist())
-    progress("indexing runs of letters", 0, None)
+    progress("indexing trigrams", 0, None)
     grams = trigram_arrays(key_text, key_start)
     progress("indexing words", 0, None)
     return {
@@ -146,7 +146,7 @@ def _name_arrays(names: _Collected, progress: Progress) -> Arrays:
 
 
 def _words(name_key: str) -> list[str]:
-    """The words of a key; none where it is made of signs, which running text is not searched for."""
+    """The words of a key; none if it consists of punctuation, which is not searched for in running text."""
     return name_key.split() if any(character.isalnum() for character in name_key) else []
 
 
@@ -175,7 +175,7 @@ def _id_arrays(ids: _Collected) -> Arrays:
 
 
 def _local_arrays(texts: list[str]) -> Arrays:
-    """Bare local parts, where one prefix alone has them."""
+    """Local ids that occur under one prefix only."""
     holders: dict[str, list[int]] = {}
     for row, text in enumerate(texts):
         if ":" in text and (local := local_part(text)) is not None:
@@ -192,5 +192,5 @@ def _local_arrays(texts: list[str]) -> Arrays:
 
 
 def _counts(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, int]:
-    """How long each kind of row is, told from the arrays."""
+    """The number of rows of each kind, from the arrays."""
     return {length: len(arrays[name]) for name, (_, length, _) in LAYOUT.items() if "+" not in length}

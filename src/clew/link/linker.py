@@ -1,7 +1,7 @@
-"""From a mention to entities: stage by stage from the surest to the vaguest, stopping at the first that decides.
+"""Entity linking: stages from the most to the least certain, stopping at the first that finds a match.
 
-Ids and cross-references, then (with the text around it) a defined abbreviation, names and synonyms letter for letter or
-normalised, misspellings, and meaning. Two entities with different ids are never taken for one: namesakes are rivals.
+Ids and cross-references, abbreviations defined in the context, exact and normalised names and synonyms, spelling
+similarity, embeddings. Entities with different ids are never merged: those that share a name are alternatives.
 """
 
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ from clew.link.candidates import STAGES, Candidate, Linked, Settings
 from clew.link.detect import Detector, Mention
 from clew.link.disambiguate import order_by_context
 from clew.link.indexing import open_or_build
-from clew.link.likeness import most_alike
 from clew.link.name_index import Form, LinkIndex
 from clew.link.normalise import key, plain
+from clew.link.similarity import most_similar
 from clew.link.vectors import NameVectors, open_vectors
 from clew.progress import Progress, silent
 
@@ -32,15 +32,15 @@ __all__ = ["Linker"]
 
 Types = str | Iterable[str] | None
 Mask = NDArray[np.bool_]
-# What a match is worth, by the kind of form that matched.
-LETTER_FOR_LETTER = {"id": 1.0, "xref": 0.99, "name": 1.0, "synonym": 0.98}
-ANOTHER_WAY = {"id": 0.98, "xref": 0.97}
-BUT_FOR_CASE = {"name": 0.99, "synonym": 0.97}
+# The score of a match, by the kind of form that matched.
+EXACT = {"id": 1.0, "xref": 0.99, "name": 1.0, "synonym": 0.98}
+OTHER_NOTATION = {"id": 0.98, "xref": 0.97}
+OTHER_CASE = {"name": 0.99, "synonym": 0.97}
 NORMALISED = {"name": 0.95, "synonym": 0.93}
-LOOSELY = {"name": 0.92, "synonym": 0.90}
-ABBREVIATED = 0.99  # of what its long form is worth
-LOOK_ALIKES, ALIKE = 64, 10  # compared letter by letter, and kept
-MEANT_ALIKE = 8
+LOOSE = {"name": 0.92, "synonym": 0.90}
+ABBREVIATED = 0.99  # times the score of its long form
+COMPARED, KEPT = 64, 10  # compared by edit distance, and kept
+KEPT_BY_EMBEDDING = 8
 JACCARD_FLOOR = 0.2
 NORMALISED_STAGE, FUZZY_STAGE, EMBEDDING_STAGE = map(STAGES.index, ("normalised", "fuzzy", "embedding"))
 
@@ -48,8 +48,8 @@ NORMALISED_STAGE, FUZZY_STAGE, EMBEDDING_STAGE = map(STAGES.index, ("normalised"
 class Linker:
     """Links mentions to the entities of one graph.
 
-    Without a name index one is made, beside the graph or, where that cannot be written, in memory. The embedding stage
-    needs an `encoder` and the vectors that `clew index` makes with it. One linker serves many threads.
+    A missing name index is built beside the graph or, if that directory is read-only, in memory. The embedding stage
+    needs an `encoder` and the vectors that `clew index` builds with it. One linker serves many threads.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Linker:
 
     @cached_property
     def vectors(self) -> NameVectors | None:
-        """Names by their meaning; None without an encoder."""
+        """Embeddings of the names; None without an encoder."""
         return None if self.encoder is None else open_vectors(self.graph, self.encoder)
 
     def link(
@@ -78,37 +78,37 @@ class Linker:
         type: Types = None,
         context: str | None = None,
         long_form: str | None = None,
-        deepest: str = STAGES[-1],
+        last_stage: str = STAGES[-1],
         limit: int = 5,
     ) -> Linked:
-        """The entities that a mention may mean, best first.
+        """The entities that a mention may refer to, best first.
 
         `type` keeps only entities of that type (or those types). `context`, the text around the mention, defines
-        abbreviations and orders namesakes by how near they are to it. `long_form` is what the mention is short for,
-        where the caller knows. `deepest` is the last stage to try: "normalised" allows no guessing.
+        abbreviations and ranks entities that share a name. `long_form` is the expansion of the mention, if the caller
+        knows it. `last_stage` is the last stage to try: "normalised" excludes spelling and embedding similarity.
         """
-        if deepest not in STAGES:
-            raise UnknownName(f"no stage is called {deepest!r}: known: {', '.join(STAGES)}")
+        if last_stage not in STAGES:
+            raise UnknownName(f"no stage is called {last_stage!r}: known: {', '.join(STAGES)}")
         allowed = self._allowed(type)
         found: dict[int, Candidate] = {}
         if long_form is None and context is not None:
             long_form = _defined(mention.strip(), context)
-        best = self._search(mention, found, allowed, long_form, STAGES.index(deepest))
+        best = self._search(mention, found, allowed, long_form, STAGES.index(last_stage))
         ranked = sorted(found.values(), key=lambda each: (-each.score, each.entity))
         if best is None:
             return Linked(mention, tuple(ranked[:limit]))
         ranked.remove(best)
-        rivals = [each for each in ranked if self._is_rival(each, best)]
-        if context is not None and rivals:
-            best, *rivals = order_by_context(self.graph, [best, *rivals], context, self.encoder)
-            placed = {each.entity for each in (best, *rivals)}
-            ranked = [*rivals, *(each for each in ranked if each.entity not in placed)]
+        alternatives = [each for each in ranked if self._is_alternative(each, best)]
+        if context is not None and alternatives:
+            best, *alternatives = order_by_context(self.graph, [best, *alternatives], context, self.encoder)
+            placed = {each.entity for each in (best, *alternatives)}
+            ranked = [*alternatives, *(each for each in ranked if each.entity not in placed)]
         margin = best.score - ranked[0].score if ranked else 1.0
-        return Linked(mention, (best, *ranked)[:limit], best, tuple(rivals), round(max(0.0, margin), 4))
+        return Linked(mention, (best, *ranked)[:limit], best, tuple(alternatives), round(max(0.0, margin), 4))
 
     def detect(self, text: str, *, types: Types = None, marks: bool = True) -> list[Mention]:
-        """The mentions in a running text, in order: the longest names, never inside words, marked by their context."""
-        self._allowed(types)  # an unknown type is an error, even where nothing is found
+        """The mentions in a text, in order: the longest names, at word boundaries, marked by their context."""
+        self._allowed(types)  # an unknown type is an error even if nothing is found
         return self._detector.detect(text, types=_listed(types), marks=marks)
 
     @cached_property
@@ -118,31 +118,31 @@ class Linker:
     # stages -----------------------------------------------------------------------------------------------------
 
     def _search(
-        self, mention: str, found: dict[int, Candidate], allowed: Mask | None, long_form: str | None, deepest: int
+        self, mention: str, found: dict[int, Candidate], allowed: Mask | None, long_form: str | None, last_stage: int
     ) -> Candidate | None:
-        """Fill `found` stage by stage; the best candidate of the first stage that decides."""
+        """Fill `found` stage by stage; return the best candidate of the first stage that accepts one."""
         text = mention.strip()
         if not text:
             return None
         self._by_id(text, found, allowed)
-        if not found and long_form is not None:  # what the text itself defines goes before what others call so
-            self._by_long_form(long_form, found, allowed, deepest)
+        if not found and long_form is not None:  # a definition in the text takes precedence over other names
+            self._by_long_form(long_form, found, allowed, last_stage)
             if found:
                 return _first(found.values())
         name_key = key(text)
-        self._by_name(text, name_key, found, allowed, deepest)
-        if not found and deepest >= NORMALISED_STAGE:
+        self._by_name(text, name_key, found, allowed, last_stage)
+        if not found and last_stage >= NORMALISED_STAGE:
             self._by_loose_name(name_key, found, allowed)
-        if found or deepest < FUZZY_STAGE:
+        if found or last_stage < FUZZY_STAGE:
             return _first(found.values())
         settings = self.settings
-        self._by_likeness(name_key, found, allowed)
+        self._by_spelling(name_key, found, allowed)
         if (best := _first(found.values())) and best.score >= settings.fuzzy_accept:
             return best
-        if deepest < EMBEDDING_STAGE:
+        if last_stage < EMBEDDING_STAGE:
             return None
         meant: dict[int, Candidate] = {}
-        self._by_meaning(text, meant, allowed)
+        self._by_embedding(text, meant, allowed)
         best = _first(meant.values())
         decided = best is not None and best.score >= settings.embedding_accept
         for each in meant.values():
@@ -155,22 +155,22 @@ class Linker:
         for form in self.index.find_id(text):
             what = "id" if form.kind == "id" else "cross-reference"
             if form.text == text:
-                self._note(found, form, form.kind, LETTER_FOR_LETTER[form.kind], f"{what}, letter for letter", allowed)
+                self._note(found, form, form.kind, EXACT[form.kind], f"exact {what}", allowed)
             else:
-                reason = f"{what} '{form.text}' written another way"
-                self._note(found, form, form.kind, ANOTHER_WAY[form.kind], reason, allowed)
+                reason = f"{what} '{form.text}' in another notation"
+                self._note(found, form, form.kind, OTHER_NOTATION[form.kind], reason, allowed)
 
-    def _by_long_form(self, long_form: str, found: dict[int, Candidate], allowed: Mask | None, deepest: int) -> None:
+    def _by_long_form(self, long_form: str, found: dict[int, Candidate], allowed: Mask | None, last_stage: int) -> None:
         meant: dict[int, Candidate] = {}
-        best = self._search(long_form, meant, allowed, None, deepest)
+        best = self._search(long_form, meant, allowed, None, last_stage)
         for each in meant.values():
-            if best is not None and self._is_rival(each, best):
+            if best is not None and self._is_alternative(each, best):
                 reason = f"short for '{long_form}': {each.reason}"
                 score = round(each.score * ABBREVIATED, 4)
                 found[each.entity] = replace(each, stage="abbreviation", score=score, reason=reason)
 
     def _by_name(
-        self, text: str, name_key: str, found: dict[int, Candidate], allowed: Mask | None, deepest: int
+        self, text: str, name_key: str, found: dict[int, Candidate], allowed: Mask | None, last_stage: int
     ) -> None:
         row = self.index.find(name_key)
         if row is None:
@@ -179,49 +179,49 @@ class Linker:
         for form in self.index.forms(row):
             stage = "exact name" if form.kind == "name" else "synonym"
             if form.text == text:
-                worth, reason = LETTER_FOR_LETTER, f"{form.kind}, letter for letter"
+                scores, reason = EXACT, f"exact {form.kind}"
             elif plain(form.text) == lowered:
-                worth, reason = BUT_FOR_CASE, f"{form.kind}, but for case"
+                scores, reason = OTHER_CASE, f"{form.kind}, ignoring case"
             else:
-                worth, stage = NORMALISED, "normalised"
-                reason = f"{form.kind} '{form.text}', but for punctuation, plural or accents"
-            if STAGES.index(stage) <= deepest:
-                self._note(found, form, stage, worth[form.kind], reason, allowed)
+                scores, stage = NORMALISED, "normalised"
+                reason = f"{form.kind} '{form.text}', ignoring punctuation, plural or accents"
+            if STAGES.index(stage) <= last_stage:
+                self._note(found, form, stage, scores[form.kind], reason, allowed)
 
     def _by_loose_name(self, name_key: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
-        for row in self.index.find_loosely(name_key):
+        for row in self.index.find_loose(name_key):
             for form in self.index.forms(row):
-                reason = f"{form.kind} '{form.text}', but for word order, spaces or spelling"
-                self._note(found, form, "normalised", LOOSELY[form.kind], reason, allowed)
+                reason = f"{form.kind} '{form.text}', ignoring word order, spaces or British spelling"
+                self._note(found, form, "normalised", LOOSE[form.kind], reason, allowed)
 
-    def _by_likeness(self, name_key: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
+    def _by_spelling(self, name_key: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
         settings = self.settings
         if len(name_key) < settings.shortest_fuzzy:
             return
-        near = self.index.trigrams.nearest(
-            name_key, limit=LOOK_ALIKES, floor=JACCARD_FLOOR, most_read=settings.most_read
-        )
+        near = self.index.trigrams.nearest(name_key, limit=COMPARED, floor=JACCARD_FLOOR, most_read=settings.most_read)
         rows = [row for row, _ in near]
         texts = [self.index.keys[row] for row in rows]
         count = self.index.phrases.count
-        kept = ALIKE if allowed is None else LOOK_ALIKES  # the most alike may be of other types
-        for at, how in most_alike(name_key, texts, count=count, floor=settings.fuzzy_floor, limit=kept):
+        kept = KEPT if allowed is None else COMPARED  # the most similar may be of other types
+        for at, how in most_similar(name_key, texts, count=count, floor=settings.fuzzy_floor, limit=kept):
             for form in self.index.forms(rows[at]):
                 self._note(found, form, "fuzzy", min(how.score, 0.99), how.explain(form.text), allowed)
 
-    def _by_meaning(self, text: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
+    def _by_embedding(self, text: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
         if self.encoder is None or self.vectors is None:
             return
         names, vector = self.graph.entities["name"], self.encoder.encode([text])
-        for entity, score in self.vectors.nearest(vector, count=MEANT_ALIKE, rows=self._rows(self.vectors, allowed)):
+        for entity, score in self.vectors.nearest(
+            vector, count=KEPT_BY_EMBEDDING, rows=self._rows(self.vectors, allowed)
+        ):
             if score < self.settings.embedding_floor:
                 break
             name = names[entity].as_py()
-            reason = f"means about the same as '{name}' (cosine {score:.2f})"
+            reason = f"similar in meaning to '{name}' (cosine {score:.2f})"
             self._note(found, Form(name, entity, "name"), "embedding", min(score, 0.99), reason, None)
 
     def _rows(self, vectors: NameVectors, allowed: Mask | None) -> NDArray[np.int64] | None:
-        """The vectors of entities of allowed types; found once for each choice of types."""
+        """The vectors of entities of the allowed types, cached for each choice of types."""
         if allowed is None:
             return None
         rows = self._rows_of_types.get(allowed.tobytes())
@@ -230,15 +230,15 @@ class Linker:
             self._rows_of_types[allowed.tobytes()] = rows
         return rows
 
-    def _is_rival(self, candidate: Candidate, best: Candidate) -> bool:
-        return round(best.score - candidate.score, 4) <= self.settings.rival_margin
+    def _is_alternative(self, candidate: Candidate, best: Candidate) -> bool:
+        return round(best.score - candidate.score, 4) <= self.settings.alternative_margin
 
     # candidates -------------------------------------------------------------------------------------------------
 
     def _note(
         self, found: dict[int, Candidate], form: Form, stage: str, score: float, reason: str, allowed: Mask | None
     ) -> None:
-        """Keep a form's entity as a candidate, if its type is allowed and nothing better is known of it."""
+        """Keep the entity of a form as a candidate, if its type is allowed and it has no better score."""
         known = found.get(form.entity)
         if known is not None and known.score >= score:
             return
@@ -264,7 +264,7 @@ class Linker:
         return list(self.graph.schema.types)
 
     def _allowed(self, types: Types) -> Mask | None:
-        """Which types are asked for; None for all."""
+        """A mask of the requested types; None for all."""
         if types is None:
             return None
         mask = np.zeros(len(self.graph.schema.types), bool)
@@ -282,7 +282,7 @@ def _first(candidates: Iterable[Candidate]) -> Candidate | None:
 
 
 def _defined(mention: str, context: str) -> str | None:
-    """What the mention is short for in that text."""
+    """The long form of a mention as defined in the text."""
     long_forms = _long_forms(context)
     return long_forms.get(mention) or long_forms.get(mention.removesuffix("s"))
 

@@ -1,7 +1,7 @@
-"""The name index of a graph: every id, cross-reference, name and synonym, as arrays that are mapped, not loaded.
+"""The name index of a graph: every id, cross-reference, name and synonym, as memory-mapped arrays.
 
-Names with the same key stand together as one key row; rows are sorted by the hash of their key, so a look-up is one
-bisection. Runs of three bytes and a tree of words over the same rows serve misspellings and running text. It lives in
+Names with the same key share one key row; rows are sorted by the hash of their key, so a look-up is one bisection.
+Trigrams and a trie of words over the same rows serve misspellings and running text. It lives in
 `graph.derived("names")`, sealed with the graph's snapshot.
 """
 
@@ -27,25 +27,25 @@ __all__ = ["KINDS", "LAYOUT", "VERSION", "Form", "LinkIndex", "index_identity", 
 
 Ints = NDArray[np.integer]
 Arrays = Callable[[str], Ints]
-VERSION = 3  # of the arrays and of the normaliser: raise it when either changes
+VERSION = 3  # of the arrays and of the normaliser: increment it when either changes
 KINDS = ("name", "synonym", "id", "xref")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way in which an entity is called, as the graph writes it."""
+    """A surface form of an entity, as written in the graph."""
 
     text: str
     entity: int
     kind: str  # one of KINDS
 
 
-# array: (type, how long, what its numbers point into). "x+1" is a list of starts into the third.
+# array: (type, length, what its numbers index). "x+1": offsets into the third.
 LAYOUT: Mapping[str, tuple[str, str, str | None]] = {
     "key_hash": ("uint64", "keys", None),  # sorted
     "key_text": ("uint8", "key_bytes", None),
     "key_start": ("int64", "keys+1", "key_bytes"),
-    "form_start": ("int64", "keys+1", "forms"),  # which forms have the key
+    "form_start": ("int64", "keys+1", "forms"),  # offsets of the forms of a key
     "form_text": ("uint8", "form_bytes", None),
     "form_text_start": ("int64", "forms+1", "form_bytes"),
     "form_entity": ("int64", "forms", "entities"),
@@ -73,7 +73,7 @@ LAYOUT: Mapping[str, tuple[str, str, str | None]] = {
 
 
 class LinkIndex:
-    """Looks forms up by key, by looser keys, by id, by likeness, and in running text."""
+    """Looks up forms by key, loose key, id and trigrams, and in running text."""
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = arrays
@@ -81,20 +81,20 @@ class LinkIndex:
 
     @property
     def form_count(self) -> int:
-        """Names and synonyms."""
+        """The number of names and synonyms."""
         return len(self._get("form_entity"))
 
     @property
     def id_count(self) -> int:
-        """Ids and cross-references."""
+        """The number of ids and cross-references."""
         return len(self._get("id_entity"))
 
     def find(self, key: str) -> int | None:
-        """The row of exactly this key."""
+        """The row of this exact key."""
         return next((row for row in _equal(self._get("key_hash"), hash_of(key)) if self.keys[row] == key), None)
 
-    def find_loosely(self, key: str) -> list[int]:
-        """Rows whose words are the same in another order, or but for spaces, spelling and small words."""
+    def find_loose(self, key: str) -> list[int]:
+        """Rows with the same words in another order, or the same text ignoring spaces and stop words."""
         loose = loose_keys(key)
         found: dict[int, None] = {}
         for each in dict.fromkeys(loose):
@@ -105,7 +105,7 @@ class LinkIndex:
         return list(found)
 
     def forms(self, row: int) -> list[Form]:
-        """Every form with the key of that row: names before synonyms, then by entity."""
+        """Every form of a row: names before synonyms, then by entity."""
         start, end = self._get("form_start")[row : row + 2].tolist()
         entities, kinds = self._get("form_entity")[start:end].tolist(), self._get("form_kind")[start:end].tolist()
         return [Form(self._texts[start + at], entities[at], KINDS[kinds[at]]) for at in range(end - start)]
@@ -117,7 +117,7 @@ class LinkIndex:
         return [Form(self._texts[row], int(whose[row]), KINDS[int(kinds[row])]) for row in rows]
 
     def find_id(self, text: str) -> list[Form]:
-        """Ids and cross-references that `text` may be a way of writing; a bare local part if only one prefix has it."""
+        """Ids and cross-references that `text` may denote; a bare local id if only one prefix has it."""
         key = curie_key(text)
         if key is not None:
             rows = [at for at in _equal(self._get("id_hash"), hash_of(key)) if curie_key(self._id_texts[at]) == key]
@@ -125,14 +125,14 @@ class LinkIndex:
                 return [self._id_form(at) for at in rows]
         local = local_part(text) if ":" not in text else None
         if local is None:
-            return self._odd_ids(text)
+            return self._plain_ids(text)
         at_local = list(_equal(self._get("local_hash"), hash_of(local)))
         rows = [int(self._get("local_id")[at]) for at in at_local]
         found = [form for form in map(self._id_form, rows) if local_part(form.text) == local]
-        return found or self._odd_ids(text)
+        return found or self._plain_ids(text)
 
-    def _odd_ids(self, text: str) -> list[Form]:
-        """Ids that are no CURIEs stand under their own text."""
+    def _plain_ids(self, text: str) -> list[Form]:
+        """Ids that are not CURIEs, by their own text."""
         rows = _equal(self._get("id_hash"), hash_of(text))
         return [form for form in map(self._id_form, rows) if form.text == text]
 
@@ -155,12 +155,12 @@ class LinkIndex:
 
     @cached_property
     def trigrams(self) -> Trigrams:
-        """The rows by their runs of three bytes."""
+        """The trigram index of the rows."""
         return Trigrams(*map(self._get, ("gram_code", "gram_start", "gram_key", "key_grams")))
 
     @cached_property
     def phrases(self) -> Phrases:
-        """The rows as a tree of words."""
+        """The rows as a trie of words."""
         return Phrases(*map(self._get, ("word_hash", "word_count", "word_state", "step", "step_state", "state_key")))
 
     def _get(self, name: str) -> Ints:
@@ -177,7 +177,7 @@ class LinkIndex:
 
 
 def _equal(hashes: Ints, wanted: int) -> Iterator[int]:
-    """Where a sorted array holds a number."""
+    """The positions of a number in a sorted array."""
     at = int(np.searchsorted(hashes, np.uint64(wanted)))
     while at < len(hashes) and int(hashes[at]) == wanted:
         yield at
@@ -190,20 +190,20 @@ def index_path(graph: Graph) -> Path:
 
 
 def index_identity(graph: Graph) -> dict[str, str | int]:
-    """What the index must have been made from."""
+    """The identity that the index must have been built from."""
     return {"version": VERSION, "snapshot": graph.manifest.snapshot}
 
 
 def remedy(graph: Graph) -> str:
-    """The command that makes the index anew."""
+    """The command that rebuilds the index."""
     return f"clew index {graph.path}"
 
 
 def open_index(graph: Graph, *, verify: bool = False) -> LinkIndex:
-    """The index on disk; raises `DerivedError` where it is missing, of another graph or damaged.
+    """The index on disk; raises `DerivedError` if it is missing, damaged or belongs to another graph.
 
-    Opening reads the seal only. Each array is mapped and looked through when first used, so that damage can never make
-    a look-up read outside it; with `verify` all contents are compared with their checksums.
+    Opening reads the seal only. Each array is mapped and validated on first use, so a damaged file can never cause a
+    read out of bounds; with `verify` all contents are compared with their checksums.
     """
     path, again = index_path(graph), remedy(graph)
     what = f"the name index of {graph.path}"
@@ -212,7 +212,7 @@ def open_index(graph: Graph, *, verify: bool = False) -> LinkIndex:
     try:
         counts = {name.removeprefix("count_"): int(n) for name, n in sealed.items() if name.startswith("count_")}
     except (TypeError, ValueError) as error:
-        raise DerivedError(f"{path} does not say how large it is: run `{again}`") from error
+        raise DerivedError(f"{path} does not state its sizes: run `{again}`") from error
     counts |= {"entities": graph.entity_count, "kinds": len(KINDS)}
 
     def get(name: str) -> Ints:
@@ -221,7 +221,7 @@ def open_index(graph: Graph, *, verify: bool = False) -> LinkIndex:
         try:
             return mapped.get(name, dtype, counts[count] + bool(more), _proof(bool(more), target, counts))
         except (DamagedGraph, KeyError) as error:
-            raise DerivedError(f"{path / name}.npy is damaged or does not fit: run `{again}`") from error
+            raise DerivedError(f"{path / name}.npy is damaged or has the wrong shape: run `{again}`") from error
 
     return LinkIndex(get)
 

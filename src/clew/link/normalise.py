@@ -1,8 +1,8 @@
-"""What is left of a name when writing habits are taken away: pure functions from text to keys.
+"""Name normalisation: pure functions from text to keys.
 
-`key` forgives case, punctuation, accents, Greek letters, possessives and plurals; `loose_keys` also word order, small
-words, spaces, British spelling and Roman numerals. Two names with the same key are candidates for being the same name,
-never proof of it. The key of a key is that key.
+`key` ignores case, punctuation, accents, Greek letters, possessives and plurals; `loose_keys` also word order, stop
+words, spaces, British spelling and Roman numerals. Names with the same key may be the same name; that is no proof.
+Normalisation is idempotent: the key of a key is that key.
 """
 
 import re
@@ -21,10 +21,10 @@ GREEK = {
     for code in (*range(0x03B1, 0x03C2), *range(0x03C3, 0x03CA))
 }
 GREEK["ς"] = "sigma"  # at the end of a word
-# Letters that Unicode does not take apart into a plain one and an accent.
+# Letters that Unicode does not decompose into a base letter and an accent.
 PLAIN_LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
 TRANSLATION = str.maketrans({**GREEK, **PLAIN_LETTERS})
-# Endings by which a plural is told; the first that fits counts. (ending, replacement, shortest whole word)
+# Plural endings; the first that matches is used. (ending, replacement, shortest whole word)
 PLURALS = (
     ("stases", "stasis", 0), ("oses", "osis", 6), ("yses", "ysis", 5), ("eses", "esis", 7), ("viruses", "virus", 0),
     ("mata", "ma", 6), ("ies", "y", 5), ("sses", "ss", 0), ("shes", "sh", 0), ("ches", "ch", 0), ("xes", "x", 4),
@@ -35,7 +35,7 @@ ROMAN = {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "
 
 
 def plain(text: str) -> str:
-    """The text in one case, with every run of spaces as one: what "letter for letter, but for case" compares.
+    """The text in lower case with single spaces, for comparison ignoring case.
 
     >>> plain("Marfan  Syndrome")
     'marfan syndrome'
@@ -61,7 +61,7 @@ def fold(word: str) -> str:
 
 
 def singular(word: str) -> str:
-    """A folded word without its plural ending; the same for any word and its plural is enough, real words are not due.
+    """A folded word without its plural ending; word and plural give the same result, which need not be a real word.
 
     >>> [singular(word) for word in ("seizures", "cardiomyopathies", "metastases", "diagnoses", "virus", "gas")]
     ['seizure', 'cardiomyopathy', 'metastasis', 'diagnosis', 'virus', 'gas']
@@ -82,7 +82,7 @@ def words_of(text: str) -> list[str]:
 
 
 def key(text: str) -> str:
-    """The folded words joined by spaces; a text without words (such as "+" or an emoji) keeps its signs.
+    """The folded words separated by spaces; a text without words (such as "+" or an emoji) is kept.
 
     >>> key("Crohn's Diseases") == key("crohn disease")
     True
@@ -91,19 +91,19 @@ def key(text: str) -> str:
 
 
 def loose_keys(name_key: str) -> tuple[str, str]:
-    """Two looser keys of a `key`: its words sorted, without small ones, and all of it run together.
+    """Two loose keys of a `key`: its words sorted without stop words, and all of it without spaces.
 
     >>> loose_keys("cancer of the lung")[0] == loose_keys("lung cancer")[0]
     True
     >>> loose_keys("beta blocker")[1] == loose_keys("betablocker")[1]
     True
     """
-    words = [_respelt(word) for word in name_key.split()]
+    words = [_us_spelling(word) for word in name_key.split()]
     content = sorted(word for word in words if word not in SMALL_WORDS) or sorted(words)
     return " ".join(content), "".join(words)
 
 
-def _respelt(word: str) -> str:
+def _us_spelling(word: str) -> str:
     for british, american in BRITISH:
         if british in word:
             word = word.replace(british, american)

@@ -1,8 +1,8 @@
-"""All names as one tree of words, walked by every position of a text at once.
+"""All names as one trie of words, matched at every position of a text at once.
 
-A state is a sequence of words that begins some name. `step` holds, sorted, the number state·2³² + word of every move
-and `step_state` where it leads; the moves from the root stand apart, one for each word. Positions that can go on
-shrink quickly, so a text costs little more than its reading.
+A state is a sequence of words that begins some name. `step` holds, sorted, the number state·2³² + word of every
+transition and `step_state` its target; transitions from the root are stored separately, one for each word. The set of
+active positions shrinks quickly, so matching costs little more than reading the text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,11 @@ __all__ = ["Phrases", "phrase_arrays"]
 
 Ints = NDArray[np.integer]
 SHIFT = np.uint64(32)
-MOST_KNOWN = 1 << 20  # words remembered
+MOST_KNOWN = 1 << 20  # cached words
 
 
 def phrase_arrays(keys: Sequence[Sequence[str]]) -> Mapping[str, NDArray[np.generic]]:
-    """The tree of many keys, each given as its words; a key without words is in no tree."""
+    """The trie of many keys, each given as its words; keys without words are left out."""
     vocabulary = sorted({word for words in keys for word in words})
     hashes = hashes_of(vocabulary)
     order = np.argsort(hashes, kind="stable")
@@ -31,7 +31,7 @@ def phrase_arrays(keys: Sequence[Sequence[str]]) -> Mapping[str, NDArray[np.gene
     starts = np.cumsum(lengths) - lengths
     first = np.full(len(vocabulary), -1, np.int32)
     steps, targets, ends = [], [], []
-    alive = np.flatnonzero(lengths)  # keys that reach this depth
+    alive = np.flatnonzero(lengths)  # keys at least this long
     state = np.zeros(len(keys), np.uint64)
     made = 0
     depth = 0
@@ -63,21 +63,21 @@ def phrase_arrays(keys: Sequence[Sequence[str]]) -> Mapping[str, NDArray[np.gene
 
 
 class Phrases:
-    """Finds every run of words in a text that is a whole key."""
+    """Finds every span of words in a text that is a complete key."""
 
     def __init__(
         self, word_hash: Ints, word_count: Ints, word_state: Ints, step: Ints, step_state: Ints, state_key: Ints
     ) -> None:
         self._word_hash = word_hash  # (words,) uint64, sorted: the row is the word's number
-        self._word_count = word_count  # (words,) how often names hold it
-        self._word_state = word_state  # (words,) the state of that word alone, -1 where no name begins with it
+        self._word_count = word_count  # (words,) occurrences in names
+        self._word_state = word_state  # (words,) the state after that word alone, -1 if no name begins with it
         self._step = step
         self._step_state = step_state
         self._state_key = state_key  # (states,) the key row that ends there, or -1
-        self._known: dict[str, int] = {}  # written words and their numbers
+        self._known: dict[str, int] = {}  # words as written -> their numbers
 
     def number(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of some words as they are written; -1 for those in no name."""
+        """The numbers of some words as written; -1 for words that occur in no name."""
         known = self._known
         try:
             return np.fromiter(map(known.__getitem__, words), np.int64, len(words))
@@ -94,7 +94,7 @@ class Phrases:
         return np.fromiter(map(known.__getitem__, words), np.int64, len(words))
 
     def count(self, word: str) -> int:
-        """How often names hold a word."""
+        """How often a word occurs in names."""
         number = int(self.number([word])[0])
         return 0 if number < 0 else int(self._word_count[number])
 
@@ -118,7 +118,7 @@ class Phrases:
     def _advance(
         self, at: NDArray[np.int64], state: NDArray[np.int64], words: NDArray[np.int64], length: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The positions whose next word leads on, and where to."""
+        """The positions whose next word has a transition, and its target."""
         inside = at + length < len(words)
         at, state = at[inside], state[inside]
         following = words[at + length]

@@ -1,4 +1,4 @@
-"""Many strings as two arrays, bytes and starts, so that they can be mapped from disk and read one at a time."""
+"""Many strings as two arrays, bytes and offsets, which can be memory-mapped and read one at a time."""
 
 from collections.abc import Iterable
 from hashlib import blake2b
@@ -14,7 +14,7 @@ Hashes = NDArray[np.uint64]
 
 
 def hash_of(text: str) -> int:
-    """64 bits that stand for a text; whoever finds one compares the texts as well."""
+    """A 64-bit hash of a text; callers compare the texts as well."""
     return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
@@ -24,7 +24,7 @@ def hashes_of(texts: Iterable[str]) -> Hashes:
 
 
 def pack(texts: Iterable[str]) -> tuple[Bytes, Starts]:
-    """Strings as one run of UTF-8 bytes and where each begins, with the end of the last."""
+    """Strings as concatenated UTF-8 bytes and their offsets, with the end of the last."""
     encoded = [text.encode("utf-8", "replace") for text in texts]
     starts = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=starts[1:])
@@ -47,4 +47,4 @@ class Strings:
 
     def __getitem__(self, at: int) -> str:
         start, end = self._starts[at : at + 2].tolist()
-        return str(self._content[start:end], "utf-8", "replace")  # "replace": a flipped bit must not end a search
+        return str(self._content[start:end], "utf-8", "replace")  # "replace": a flipped bit must not abort a search

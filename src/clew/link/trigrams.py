@@ -1,7 +1,7 @@
-"""Names that look alike: every run of three bytes of every key, and which keys hold it.
+"""The trigram index: every trigram (three bytes) of every key, and the keys that contain it.
 
-A key is padded with two spaces before and one behind, so that its beginning weighs more than its middle. Candidates are
-ranked by Jaccard similarity: the share of all their distinct runs that two keys have in common.
+A key is padded with two spaces before and one after, which gives its beginning more weight. Candidates are ranked by
+the Jaccard similarity of their sets of trigrams.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,27 +14,27 @@ from clew.link.strings import Bytes, Starts
 __all__ = ["Trigrams", "trigram_arrays", "trigrams_of"]
 
 Ints = NDArray[np.integer]
-BEFORE, BEHIND = 2, 1  # spaces around a key
+BEFORE, AFTER = 2, 1  # spaces around a key
 SPACE = 32
 MANY = 1 << 20
 
 
 def trigrams_of(key: str) -> NDArray[np.uint32]:
-    """The distinct runs of three bytes of one padded key, as numbers, sorted."""
-    raw = np.frombuffer((" " * BEFORE + key + " " * BEHIND).encode("utf-8", "replace"), np.uint8).astype(np.uint32)
+    """The distinct trigrams of one padded key, as numbers, sorted."""
+    raw = np.frombuffer((" " * BEFORE + key + " " * AFTER).encode("utf-8", "replace"), np.uint8).astype(np.uint32)
     return np.unique(raw[:-2] << 16 | raw[1:-1] << 8 | raw[2:])
 
 
 def trigram_arrays(content: Bytes, starts: Starts) -> Mapping[str, NDArray[np.generic]]:
-    """The runs of all keys (packed strings): code of each, the keys that hold it, and how many runs a key has."""
+    """The trigrams of all keys (packed strings): code of each, the keys that contain it, and the number in each key."""
     lengths = np.diff(starts)
     count = len(lengths)
-    padded_starts = starts[:-1] + np.arange(count, dtype=np.int64) * (BEFORE + BEHIND)
-    padded = np.full(len(content) + count * (BEFORE + BEHIND), SPACE, np.uint8)
+    padded_starts = starts[:-1] + np.arange(count, dtype=np.int64) * (BEFORE + AFTER)
+    padded = np.full(len(content) + count * (BEFORE + AFTER), SPACE, np.uint8)
     padded[np.arange(len(content)) + np.repeat(padded_starts - starts[:-1] + BEFORE, lengths)] = content
-    runs = lengths + BEFORE + BEHIND - 2
+    runs = lengths + BEFORE + AFTER - 2
     inside = np.ones(max(len(padded) - 2, 0), bool)
-    inside[(padded_starts[1:, None] - [1, 2]).ravel()] = False  # runs that reach over into the next key
+    inside[(padded_starts[1:, None] - [1, 2]).ravel()] = False  # trigrams across the boundary of two keys
     wide = padded.astype(np.uint32)
     code = (wide[:-2] << 16 | wide[1:-1] << 8 | wide[2:])[inside]
     del wide, inside
@@ -42,7 +42,7 @@ def trigram_arrays(content: Bytes, starts: Starts) -> Mapping[str, NDArray[np.ge
     narrow = number.astype(np.uint16) if len(codes) < 1 << 16 else number  # 16 bits are sorted in one pass
     order = np.argsort(narrow, kind="stable")
     number, holders = number[order], np.repeat(np.arange(count, dtype=np.int32), runs)[order]
-    first = np.ones(len(holders), bool)  # a key holds a run once, however often it occurs
+    first = np.ones(len(holders), bool)  # count a trigram once in a key
     first[1:] = (number[1:] != number[:-1]) | (holders[1:] != holders[:-1])
     number, holders = number[first], holders[first]
     return {
@@ -54,7 +54,7 @@ def trigram_arrays(content: Bytes, starts: Starts) -> Mapping[str, NDArray[np.ge
 
 
 def _numbered(code: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
-    """The distinct codes, sorted, and the row of each among them; many are counted, which is faster than sorting."""
+    """The distinct codes, sorted, and the row of each among them; large inputs are counted, which beats sorting."""
     if len(code) < MANY:
         codes, number = np.unique(code, return_inverse=True)
         return codes, number.astype(np.int32)
@@ -64,19 +64,19 @@ def _numbered(code: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.
 
 
 class Trigrams:
-    """Finds the keys nearest to a text by their runs of three bytes."""
+    """Finds the keys most similar to a text by trigrams."""
 
     def __init__(self, codes: Ints, starts: Ints, holders: Ints, sizes: Ints) -> None:
         self._codes = codes  # (g,) uint32, sorted
         self._starts = starts  # (g + 1,) into holders
         self._holders = holders  # key rows
-        self._sizes = sizes  # (keys,) distinct runs of each key
+        self._sizes = sizes  # (keys,) distinct trigrams of each key
 
     def nearest(self, key: str, *, limit: int, floor: float, most_read: int) -> list[tuple[int, float]]:
         """Key rows with at least `floor` Jaccard similarity, the most similar first.
 
-        The rarest runs are read first, and no more than `most_read` key rows altogether: what two names share only in
-        an ending such as "syndrome" is not worth reading a whole graph for. What was left out is estimated.
+        The rarest trigrams are read first, and at most `most_read` key rows in total: names that share only an ending
+        such as "syndrome" do not justify reading the whole index. The overlap in unread trigrams is estimated.
         """
         grams = trigrams_of(key)
         if not len(self._codes):
@@ -89,7 +89,7 @@ class Trigrams:
         order = np.argsort(ends - starts, kind="stable")
         read = self._read(starts[order], ends[order], most_read)
         shared = np.bincount(np.concatenate(read), minlength=len(self._sizes))
-        whole = len(grams) / (len(grams) - len(known) + len(read))  # what was not read is taken to be shared as often
+        whole = len(grams) / (len(grams) - len(known) + len(read))  # unread trigrams are assumed to be shared as often
         rows = np.flatnonzero(shared >= max(1, int(floor * len(grams) / whole)))  # fewer cannot be similar enough
         common = shared[rows] * whole
         similarity = common / np.maximum(len(grams) + self._sizes[rows] - common, 1)
@@ -97,7 +97,7 @@ class Trigrams:
         rows, similarity = rows[keep], similarity[keep]
         if len(rows) > limit:
             least = np.partition(similarity, len(rows) - limit)[len(rows) - limit]
-            keep = similarity >= least  # with all that are as similar as the last
+            keep = similarity >= least  # including ties with the last
             rows, similarity = rows[keep], similarity[keep]
         best = np.lexsort((rows, -similarity))
         return list(zip(rows[best].tolist(), similarity[best].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""A vector for the name of every entity, or of those of some types, made by an encoder and kept beside the graph."""
+"""Embeddings of the names of all entities, or of those of some types, stored beside the graph."""
 
 import re
 from collections.abc import Iterable
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 __all__ = ["NameVectors", "build_vectors", "open_vectors", "vectors_path"]
 
-ALL = "*"  # types, as the seal states them
+ALL = "*"  # types, as written in the seal
 SEPARATOR = "\n"
 
 
 class NameVectors:
-    """The names nearest to a text in meaning."""
+    """The names most similar to a text by embedding."""
 
     def __init__(self, index: "VectorIndex", entities: NDArray[np.int64] | None) -> None:
         self._index = index
-        self._entities = entities  # (rows,) sorted: whose name each row is; None where rows are entities
+        self._entities = entities  # (rows,) sorted: the entity of each row; None if rows are entities
 
     def __len__(self) -> int:
         return len(self._index)
 
     def rows_of(self, entities: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rows of some entities; those whose names were not encoded have none."""
+        """The rows of some entities; entities without an encoded name have none."""
         return entities if self._entities is None else np.flatnonzero(np.isin(self._entities, entities))
 
     def nearest(
         self, vector: NDArray[np.float32], *, count: int, rows: NDArray[np.int64] | None = None
     ) -> list[tuple[int, float]]:
-        """Entities and their cosines, the nearest first; only those of some rows, if given."""
+        """Entities and their cosine similarity, highest first; only of some rows, if given."""
         if not len(self) or (rows is not None and not len(rows)):
             return []
         found = self._index.nearest(vector, k=count, rows=rows)
@@ -47,12 +47,12 @@ class NameVectors:
 
 
 def vectors_path(graph: "Graph", encoder: "Encoder") -> Path:
-    """Where the vectors of one encoder live: several encoders can serve one graph."""
+    """The directory of the vectors of one encoder; a graph can have vectors of several."""
     return graph.derived("vectors-" + re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-").lower()[-60:])
 
 
 def open_vectors(graph: "Graph", encoder: "Encoder") -> NameVectors:
-    """The vectors on disk; raises `DerivedError` where they are missing, of another graph or encoder, or damaged."""
+    """The vectors on disk; raises `DerivedError` if they are missing, damaged or belong to another graph or encoder."""
     from clew.embed import VectorIndex
 
     index = VectorIndex.open(
@@ -68,7 +68,7 @@ def open_vectors(graph: "Graph", encoder: "Encoder") -> NameVectors:
 def build_vectors(
     graph: "Graph", encoder: "Encoder", *, types: Iterable[str] | None = None, progress: Progress = silent
 ) -> NameVectors:
-    """Encode the names of all entities, or of those of some types; a run that was broken off goes on where it was."""
+    """Encode the names of all entities, or of those of some types; an interrupted run resumes."""
     from clew.embed import build_index
 
     chosen = None if types is None else sorted(set(types))

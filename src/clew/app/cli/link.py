@@ -123,7 +123,7 @@ def _records(found: Sequence["Linked"]) -> list[dict[str, Any]]:
         {
             "mention": each.mention,
             "best": None if each.best is None else _record(each.best),
-            "rivals": [_record(rival) for rival in each.rivals],
+            "alternatives": [_record(alternative) for alternative in each.alternatives],
             "margin": each.margin,
             "candidates": [_record(candidate) for candidate in each.candidates],
         }
@@ -143,7 +143,7 @@ def _show_linked(graph: str, linked: "Linked") -> None:
     if linked.best is None:
         say("nothing is near enough; the nearest:")
     elif linked.ambiguous:
-        say(f"the best has {counted(len(linked.rivals), 'rival')}")
+        say(f"{counted(len(linked.alternatives), 'alternative')} with a similar score")
     rows = [(each.id, each.type, each.name, each.stage, each.score, each.reason) for each in linked.candidates]
     print_table(["id", "type", "name", "stage", "score", "reason"], rows, shrink=["name", "reason"])
 
@@ -174,9 +174,11 @@ def _marks(mention: "Mention") -> list[str]:
 def _mention_row(mention: "Mention") -> tuple[int, str, str, str, str, str, str]:
     best = mention.linked.best
     assert best is not None  # a mention is only one if it means something
-    rivals = f" ({counted(len(mention.linked.rivals), 'rival')})" if mention.linked.rivals else ""
+    alternatives = (
+        f" ({counted(len(mention.linked.alternatives), 'alternative')})" if mention.linked.alternatives else ""
+    )
     marks = ", ".join(_marks(mention))
-    return mention.start, mention.text, best.id, best.type, best.name, marks, best.reason + rivals
+    return mention.start, mention.text, best.id, best.type, best.name, marks, best.reason + alternatives
 
 
 def _mention_record(mention: "Mention") -> dict[str, Any]:
@@ -189,5 +191,5 @@ def _mention_record(mention: "Mention") -> dict[str, Any]:
         "cues": [asdict(cue) for cue in getattr(mention.marks, "cues", ())],
         "abbreviation_of": mention.abbreviation_of,
         "best": record["best"],
-        "rivals": record["rivals"],
+        "alternatives": record["alternatives"],
     }

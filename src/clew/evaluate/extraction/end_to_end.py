@@ -55,7 +55,7 @@ def mesh_ids(graph: Graph, entities: Iterable[str], *, mesh: Graph | None = None
     found = {}
     for entity, name, xrefs in zip(wanted, names, known, strict=True):
         ids = [each.removeprefix(MESH) for each in (entity, *(xrefs or ())) if each.startswith(MESH)]
-        if not ids and linker is not None and (best := linker.link(name, deepest="normalised").best) is not None:
+        if not ids and linker is not None and (best := linker.link(name, last_stage="normalised").best) is not None:
             ids = [best.id.removeprefix(MESH)]
         if ids:
             found[entity] = tuple(dict.fromkeys(ids))

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 DEPTH = 20
-DEEPEST = "normalised"  # a tail is a name or it is not: as extraction itself links tails, without guessing
+LAST_STAGE = "normalised"  # a tail is a name or it is not: as extraction itself links tails, without guessing
 HALVES = ("all", "head seen", "head unseen")
 Link = Callable[[str, str], str | None]  # tail in words, relation -> entity
 Asked = tuple[int, str]  # head and relation
@@ -161,7 +161,7 @@ def linker_of(linker: Linker, signatures: Signatures) -> Link:
     """Links a tail to an entity of a type that its relation leads to."""
 
     def link(text: str, relation: str) -> str | None:
-        best = linker.link(text, type=signatures.object_types(relation) or None, deepest=DEEPEST, limit=1).best
+        best = linker.link(text, type=signatures.object_types(relation) or None, last_stage=LAST_STAGE, limit=1).best
         return None if best is None else best.id
 
     return link
