@@ -1,4 +1,4 @@
-"""The benchmarks that `clew bench` runs: outside the package, equality first, then ratios side by side in one run.
+"""The benchmarks of a source checkout, in folders by subject; `clew bench` runs those that it lists.
 
-khop, batch and cost are the runs; graphs makes the data, peers are the other libraries, statistics the figures.
+Equality comes first, then ratios side by side in one run. LOG.md keeps what did not work, results/ the raw figures.
 """

@@ -1,13 +1,13 @@
 """Fine-tuning on BC5CDR in several settings, on a machine with a GPU, and what train says of them.
 
-    python benchmarks/bc5cdr_device.py ask --data DATA --model MODEL --out ARRAYS --run RUN --graph SEED --mesh MESH
-    python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --out OUT --grid losses
-    python benchmarks/bc5cdr_device.py learn --model MODEL --arrays ARRAYS --also found=ARRAYS/found --out OUT \\
+    python -m benchmarks.bc5cdr_device ask --data DATA --model MODEL --out ARRAYS --run RUN --graph SEED --mesh MESH
+    python -m benchmarks.bc5cdr_device learn --model MODEL --arrays ARRAYS --out OUT --grid losses
+    python -m benchmarks.bc5cdr_device learn --model MODEL --arrays ARRAYS --also found=ARRAYS/found --out OUT \\
         --loss share --whole-names --seed 0 --dev
-    python benchmarks/bc5cdr_device.py teach --model MODEL --lessons RUN/lessons --taught MODEL2 --out OUT \\
+    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/lessons --taught MODEL2 --out OUT \\
         --score lessons=RUN/lessons
-    python benchmarks/bc5cdr_device.py weigh --model MODEL2 --queries RUN/queries --out OUT/weights.npy
-    python benchmarks/bc5cdr_device.py compare --arrays ARRAYS --data DATA OUT/*
+    python -m benchmarks.bc5cdr_device weigh --model MODEL2 --queries RUN/queries --out OUT/weights.npy
+    python -m benchmarks.bc5cdr_device compare --arrays ARRAYS --data DATA OUT/*
 
 `ask` writes the questions about gold mentions and, under ARRAYS/found, about those that a run found; of MODEL it needs
 tokenizer.json and relations.json, which the chains of a run have as well. `learn` needs torch, NumPy and safetensors

@@ -1,7 +1,7 @@
 """Two models on BC5CDR, several seeds each: mean F1 of each, and their difference with the same documents drawn.
 
-    python benchmarks/bc5cdr_difference.py --arrays ARRAYS --data DATA --first OUT/no-hgat-* --second OUT/full-*
-    python benchmarks/bc5cdr_difference.py --arrays ARRAYS/found --data DATA --first … --second OUT/full-*/found
+    python -m benchmarks.bc5cdr_difference --arrays ARRAYS --data DATA --first OUT/no-hgat-* --second OUT/full-*
+    python -m benchmarks.bc5cdr_difference --arrays ARRAYS/found --data DATA --first … --second OUT/full-*/found
 
 Each folder holds train.npy and dev.npy, as `bc5cdr_device.py learn --dev` writes them; way and threshold of every seed
 are chosen on train. Compared are dev and, with way and threshold of each fold chosen on the others, train.

@@ -1,6 +1,6 @@
 """What a language model alone reads out of abstracts of BC5CDR dev, linked and held against their gold.
 
-python benchmarks/extraction_baseline.py --run RUN --graph seed.clew --data data --relations MODEL/relations.json \
+python -m benchmarks.extraction_baseline --run RUN --graph seed.clew --data data --relations MODEL/relations.json \
     --model PATH.gguf --abstracts 100 --answers DIR --triples FILE.parquet --out results/extraction/baseline.json
 
 Abstracts are drawn at random and read whole; the corpus of the run holds them. Answers are kept under `--answers`, so
@@ -14,9 +14,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-if not __package__:  # run as a file: its own folder holds a statistics.py that must not stand for Python's
-    sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 import numpy as np
 import pyarrow.parquet as pq

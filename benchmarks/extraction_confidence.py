@@ -1,10 +1,10 @@
 """What extraction's settings of confidence rest on: chosen on a fold of lessons that the model was not taught.
 
     python -m benchmarks.extraction_confidence ask --run RUN --seed-graph SEED --model MODEL --out ASKED
-    python benchmarks/bc5cdr_device.py teach --model MODEL --lessons RUN/lessons --taught FOLD --fold 0 --out OUT
-    python benchmarks/bc5cdr_device.py weigh --model FOLD --queries ASKED/statements/queries \\
+    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/lessons --taught FOLD --fold 0 --out OUT
+    python -m benchmarks.bc5cdr_device weigh --model FOLD --queries ASKED/statements/queries \\
         --out SAID/statements/weights.npy
-    python benchmarks/bc5cdr_device.py weigh --model FOLD --queries ASKED/tails/queries --out SAID/tails/weights.npy
+    python -m benchmarks.bc5cdr_device weigh --model FOLD --queries ASKED/tails/queries --out SAID/tails/weights.npy
     python -m benchmarks.extraction_device predict --model FOLD --queries ASKED/tails/queries --k 20 --out SAID/tails
     python -m benchmarks.extraction_confidence choose --run RUN --seed-graph SEED --model FOLD --asked ASKED \\
         --said SAID --json RESULTS.json

@@ -1,6 +1,6 @@
 """Who forms tails best from the same predicted tokens: the decoder without a language model, or helper models.
 
-python benchmarks/extraction_helpers.py --planted RUN/asked-planted/small --graph seed.clew --queries 500 \
+python -m benchmarks.extraction_helpers --planted RUN/asked-planted/small --graph seed.clew --queries 500 \
     --model smollm2 --model PATH.gguf --work DIR --answers DIR --out results/extraction/helpers.json
 
 Queries are planted facts, whose right tails are known, so that no judge is needed. All are asked about the same
@@ -19,9 +19,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import process_time
 from typing import Any
-
-if not __package__:  # run as a file: its own folder holds a statistics.py that must not stand for Python's
-    sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 import numpy as np
 import pyarrow as pa

@@ -1,6 +1,6 @@
 """How far each judge can be trusted, and what the judges say of extracted triples and of the baseline's.
 
-python benchmarks/extraction_judges.py --graph seed.clew --data data --judge cues --judge smollm2 --judge PATH.gguf \
+python -m benchmarks.extraction_judges --graph seed.clew --data data --judge cues --judge smollm2 --judge PATH.gguf \
     [--run NAME=RUN] [--baseline NAME=FILE.parquet] --answers DIR --out results/extraction/judges.json
 
 Every judge is calibrated on the same statements. Of a run's triples, those that the seed states, those it does not and
@@ -13,9 +13,6 @@ import sys
 from itertools import compress
 from pathlib import Path
 from typing import Any
-
-if not __package__:  # run as a file: its own folder holds a statistics.py that must not stand for Python's
-    sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 import numpy as np
 import pyarrow.parquet as pq

@@ -1,6 +1,6 @@
 """What a taught model makes of the lessons of a fold that it was not taught: how many epochs are enough?
 
-    python benchmarks/bc5cdr_device.py teach --model MODEL --lessons RUN/lessons --taught TAUGHT --out SCORES/NAME \\
+    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/lessons --taught TAUGHT --out SCORES/NAME \\
         --epochs 4 --rate 2e-4 --fold 0 --score lessons=RUN/lessons
     python -m benchmarks.extraction_lessons RUN/lessons SCORES/*/lessons.npy --out teaching.json
 

@@ -7,7 +7,7 @@
 700 documents take minutes on a CPU. All of them are weighed on a machine with a GPU, between two commands:
 
     python -m benchmarks.extraction_sample --run RUN --seed-graph SEED --model MODEL --out OUT --all --ask
-    python benchmarks/bc5cdr_device.py weigh --model MODEL --queries OUT/queries --out SAID/weights.npy
+    python -m benchmarks.bc5cdr_device weigh --model MODEL --queries OUT/queries --out SAID/weights.npy
     python -m benchmarks.extraction_sample --run RUN --seed-graph SEED --model MODEL --out OUT --said SAID
 
 Heads and mentions are those of RUN; only tails among the mentions are weighed. OUT is a run directory in the end, with

@@ -3,7 +3,7 @@
 A model directory and the seed graph it was trained with go in; OUT/model and OUT/seed come out, each sealed. Whatever
 else lies in OUT (its card, its licences) stays. A graph with a row that may not be passed on is refused.
 
-python benchmarks/extraction_weights.py --model run/model --seed-graph seed.clew --out weights/small
+python -m benchmarks.extraction_weights --model run/model --seed-graph seed.clew --out weights/small
 """
 
 import argparse
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 
-from benchmarks.seed.statements import is_permissive
+from benchmarks.graphs.seed.statements import is_permissive
 from clew.errors import ClewError, InputError
 from clew.extract.model.storage import read_model, write_model
 from clew.extract.parts import seal_checksum

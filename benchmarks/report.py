@@ -1,20 +1,18 @@
 """What a benchmark says beside its rows: machine, versions and commit; and how it is shown and written."""
 
-import argparse
 import json
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from clew.errors import ClewError
-from clew.progress import Progress
+from clew.evaluate.report.tables import markdown_table
 
-__all__ = ["claim_table", "environment", "main", "markdown", "to_stderr", "write_json"]
+__all__ = ["claim_table", "environment", "markdown", "to_stderr", "write_json"]
 
 LIBRARIES = (
     "clew", "numpy", "numba", "scipy", "pyarrow", "igraph", "networkx", "python-graphblas", "suitesparse-graphblas",
@@ -58,7 +56,7 @@ def markdown(report: Mapping[str, Any]) -> str:
 def claim_table(claims: Iterable[Mapping[str, Any]]) -> str:
     """Each claim, what it needs, what was measured, and whether that suffices."""
     header = ["claim", "needs", "measured", "against", "holds"]
-    return _table(
+    return markdown_table(
         header,
         [
             [
@@ -85,24 +83,6 @@ def to_stderr(task: str, done: int, total: int | None) -> None:
     print(task if total is None else f"{task} ({done} of {total})", file=sys.stderr, flush=True)
 
 
-def main(run: Callable[..., dict[str, Any]], description: str, show: Callable[[Mapping[str, Any]], str]) -> int:
-    """The command line of a benchmark file; 0 if every claim holds, 1 if one does not, 2 if nothing could be said."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--quick", action="store_true", help="fewer queries and repeats: about a minute")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
-    options = parser.parse_args()
-    progress: Progress = to_stderr
-    try:
-        report = run(quick=options.quick, progress=progress)
-    except (ClewError, AssertionError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    print(show(report))
-    if options.json:
-        write_json(options.json, report)
-    return 0 if all(claim["holds"] for claim in report["claims"]) else 1
-
-
 def _engine_table(rows: list[dict[str, Any]]) -> str:
     hops = sorted({row["hop"] for row in rows})
     cells = {(row["engine"], row["hop"]): row for row in rows}
@@ -111,18 +91,13 @@ def _engine_table(rows: list[dict[str, Any]]) -> str:
         [engine, *(_cell(cells.get((engine, k))) for k in hops)]
         for engine in dict.fromkeys(row["engine"] for row in rows)
     ]
-    return _table(header, body)
+    return markdown_table(header, body)
 
 
 def _cell(row: dict[str, Any] | None) -> str:
     if row is None:
         return ""
     return f"{row['median_ms']:.3g} ({row['ratio']:.3g} [{row['low']:.3g}, {row['high']:.3g}], {row['n']})"
-
-
-def _table(header: list[str], body: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def _version(name: str) -> str | None:

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from benchmarks.extraction_weights import make_folder
-from benchmarks.seed.statements import is_permissive
+from benchmarks.graphs.seed.statements import is_permissive
 
 from clew.errors import InputError
 from clew.extract.model.config import Config

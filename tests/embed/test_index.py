@@ -154,7 +154,7 @@ def test_large_means_approximate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_recall_of_the_approximate_kind(tmp_path: Path) -> None:
-    """Clustered vectors, as names give them; benchmarks/vectors.py measures on real ones."""
+    """Clustered vectors, as names give them; benchmarks/linking/vectors.py measures on real ones."""
     pytest.importorskip("usearch")
     random = np.random.default_rng(0)
     centres = random.normal(size=(60, 48))

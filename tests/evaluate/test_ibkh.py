@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.ibkh_gold import QUESTIONS, answers
+from benchmarks.questions.ibkh_gold import QUESTIONS, answers
 
 import clew
 from clew.answer import Asker

@@ -1,7 +1,7 @@
 """Approximate nearest rows for large indexes: a proximity graph walked by usearch, its finds scored again in full.
 
 The graph holds the vectors in 8 bits, which is enough to walk by; true scores come from the index's own vectors.
-benchmarks/vectors.py measures recall against exact search, and why usearch.
+benchmarks/linking/vectors.py measures recall against exact search, and why usearch.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""`clew bench`: the benchmarks of the source checkout; they are no part of the installed package."""
+"""`clew bench`: runs a benchmark of the source checkout; benchmarks are not part of the installed package."""
 
 import sys
 from importlib import import_module
@@ -13,12 +13,19 @@ from clew.errors import ClewError, UnknownName
 
 __all__ = ["bench"]
 
-KINDS = ("khop", "batch", "cost", "linking", "vectors", "stores")
+BENCHMARKS = {  # name → its module in the checkout
+    "khop": "benchmarks.khop.single",
+    "batch": "benchmarks.khop.batch",
+    "cost": "benchmarks.khop.cost",
+    "linking": "benchmarks.linking.accuracy",
+    "vectors": "benchmarks.linking.vectors",
+    "stores": "benchmarks.stores.comparison",
+}
 
 
 def bench(
-    kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="khop, batch, cost, linking, vectors or stores.", show_default=False)
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="khop, batch, cost, linking, vectors or stores.", show_default=False)
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer queries and repeats: about a minute.")] = False,
     json: Annotated[
@@ -26,12 +33,12 @@ def bench(
         typer.Option("--json", metavar="FILE", help="Also write the report; - prints only that.", show_default=False),
     ] = None,
 ) -> None:
-    """Time Clew against other libraries on the same graphs and queries.
+    """Time Clew and other libraries on the same graphs and queries.
 
-    All must agree before anything is timed. khop times single hops, batch many at once, cost opening, building and a
-    fresh process, stores loading and asking the Cypher stores, vectors nearest-name search; linking measures how well
-    and how fast names are found. Runs from a source checkout with the peers installed (pip install 'clew[bench]'). The
-    exit code is 1 when a claim of the README does not hold.
+    All must return the same results before anything is timed. khop: single k-hop queries. batch: many queries at once.
+    cost: building, opening and a fresh process. stores: loading and querying the Cypher stores. vectors: nearest-name
+    search. linking: accuracy and speed of entity linking. Runs from a source checkout with the other libraries
+    installed (pip install 'clew[bench]'). The exit code is 1 if a claim of the documentation does not hold.
 
     \b
     Examples:
@@ -40,19 +47,18 @@ def bench(
     """
     from clew.files import write_text
 
-    if kind not in KINDS:
-        raise UnknownName(f"no benchmark is called {kind!r}: known: {', '.join(KINDS)}")
-    module = _load(kind)
+    if name not in BENCHMARKS:
+        raise UnknownName(f"no benchmark is called {name!r}: known: {', '.join(BENCHMARKS)}")
+    module = _load(name)
     with terminal_progress() as progress:
         try:
             report: dict[str, Any] = module.run(quick=quick, progress=progress)
         except AssertionError as error:  # engines that disagree: nothing may be timed
-            raise ClewError(f"benchmark {kind} failed: {error}") from error
+            raise ClewError(f"benchmark {name} failed: {error}") from error
     if json == "-":
         print_json(report)
     else:
-        show = getattr(module, "show", None) or import_module("benchmarks.report").markdown
-        say(show(report))
+        say(module.show(report))
         if json is not None:
             from json import dumps
 
@@ -61,20 +67,21 @@ def bench(
         raise typer.Exit(1)
 
 
-def _load(kind: str) -> Any:
+def _load(name: str) -> Any:
     """Import a benchmark from the checkout this package runs from, or from the current directory."""
     import clew
 
+    file = BENCHMARKS[name].replace(".", "/") + ".py"
     places = [Path(clew.__file__).resolve().parents[2], Path.cwd()]
-    root = next((place for place in places if (place / "benchmarks" / f"{kind}.py").is_file()), None)
+    root = next((place for place in places if (place / file).is_file()), None)
     if root is None:
         raise ClewError(
-            f"benchmark {kind} is not here: run it from a source checkout of Clew (looked for benchmarks/{kind}.py in "
-            f"{' and '.join(dict.fromkeys(map(str, places)))})"
+            f"benchmark {name} is not part of the installed package: run it in a source checkout of Clew (looked for "
+            f"{file} in {' and '.join(dict.fromkeys(map(str, places)))})"
         )
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     try:
-        return import_module(f"benchmarks.{kind}")
+        return import_module(BENCHMARKS[name])
     except ModuleNotFoundError as error:
-        raise ClewError(f"benchmark {kind} needs the library {error.name!r}: pip install 'clew[bench]'") from error
+        raise ClewError(f"benchmark {name} needs the library {error.name!r}: pip install 'clew[bench]'") from error

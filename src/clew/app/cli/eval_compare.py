@@ -17,7 +17,7 @@ def evaluate_runs(paths: Sequence[Path], *, out: Path | None, as_json: bool) -> 
     """Compare saved runs, write a report, and show the tests."""
     from clew.evaluate.comparison import compare_all, load_runs
     from clew.evaluate.report import write_compared_markdown, write_compared_page
-    from clew.evaluate.report.against import RUN_HEAD, run_rows
+    from clew.evaluate.report.rows import RUN_HEAD, run_rows
     from clew.files import write_text
 
     compared = compare_all(load_runs(paths))
@@ -39,7 +39,7 @@ def evaluate_runs(paths: Sequence[Path], *, out: Path | None, as_json: bool) -> 
 
 def show_tests(comparisons: "Sequence[Comparison]") -> None:
     """The paired tests, where there are any."""
-    from clew.evaluate.report.against import TEST_HEAD, test_rows
+    from clew.evaluate.report.rows import TEST_HEAD, test_rows
 
     if comparisons:
         say()
@@ -48,7 +48,7 @@ def show_tests(comparisons: "Sequence[Comparison]") -> None:
 
 def show_models(models: "Sequence[ModelChange]") -> None:
     """What a language model changed, where one was called."""
-    from clew.evaluate.report.against import MODEL_HEAD, model_note, model_rows
+    from clew.evaluate.report.rows import MODEL_HEAD, model_note, model_rows
 
     if models:
         say()

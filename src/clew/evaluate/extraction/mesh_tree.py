@@ -1,4 +1,4 @@
-"""Which MeSH records stand above which, from a graph of MeSH with is_a triples (`benchmarks/mesh_graph.py` makes one).
+"""Which MeSH records stand above which, from a graph of MeSH with is_a triples (`benchmarks/graphs/mesh.py` makes one).
 
 A supplementary record has the descriptors it is filed under above it, with everything above those.
 """

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from clew.evaluate.report.against import RUN_HEAD, run_rows
-from clew.evaluate.report.frame import comparison_sections, document, figures_table
-from clew.evaluate.report.markdown import comparison_parts, plain, table
+from clew.evaluate.report.frame import comparison_sections, document
+from clew.evaluate.report.markdown import comparison_parts, plain
+from clew.evaluate.report.rows import RUN_HEAD, run_rows
 from clew.evaluate.report.run import Compared, Figure, RunFigures
+from clew.evaluate.report.tables import html_table, markdown_table
 from clew.evaluate.report.words import html, interval, percent
 
 __all__ = ["write_compared_markdown", "write_compared_page"]
@@ -23,9 +24,9 @@ def write_compared_markdown(compared: Compared) -> str:
         f"# {plain(compared['bench'])}: runs compared",
         f"{plain(_subtitle(compared))}.",
         "## Runs",
-        table(RUN_HEAD, rows),
+        markdown_table(RUN_HEAD, rows, figures=True),
         "## Result match by level",
-        table(_level_head(compared["runs"]), levels),
+        markdown_table(_level_head(compared["runs"]), levels, figures=True),
         *comparison_parts(compared["comparisons"], compared["models"]),
     ]
     return "\n\n".join(parts) + "\n"
@@ -37,9 +38,9 @@ def write_compared_page(compared: Compared) -> str:
     levels = [(name, [html(cell) for cell in cells]) for name, *cells in _level_rows(compared["runs"])]
     body = [
         "<h2>Runs</h2>",
-        figures_table(RUN_HEAD, runs, label="Runs"),
+        html_table(RUN_HEAD, runs, label="Runs"),
         "<h2>Result match by level</h2>",
-        figures_table(_level_head(compared["runs"]), levels, label="Result match by level"),
+        html_table(_level_head(compared["runs"]), levels, label="Result match by level"),
         comparison_sections(compared["comparisons"], compared["models"]),
     ]
     title = f"{compared['bench']}: runs compared"

@@ -1,13 +1,14 @@
 """What every HTML report stands in: one document that needs nothing outside itself, and its tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 
-from clew.evaluate.report.against import MODEL_HEAD, TEST_HEAD, model_note, model_rows, test_rows
+from clew.evaluate.report.rows import MODEL_HEAD, TEST_HEAD, model_note, model_rows, test_rows
 from clew.evaluate.report.run import Comparison, ModelChange
+from clew.evaluate.report.tables import html_table
 from clew.evaluate.report.words import html
 
-__all__ = ["comparison_sections", "document", "figures_table"]
+__all__ = ["comparison_sections", "document"]
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -44,29 +45,16 @@ width, which says nothing about other questions. Abstaining and failing score 0.
 """
 
 
-def figures_table(head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]], *, label: str) -> str:
-    """A table of figures: the first cell of a row names it, the others are ready-made HTML."""
-    top = "".join(f'<th scope="col">{html(each)}</th>' for each in head)
-    body = "".join(
-        f'<tr><th scope="row">{html(name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
-        for name, cells in rows
-    )
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{html(label)}"><table class="figures">'
-        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
 def comparison_sections(comparisons: Sequence[Comparison], models: Sequence[ModelChange]) -> str:
     """The tests against other runs, and what a model changed; nothing where there are none."""
     parts = []
     if comparisons:
         rows = [(name, [html(cell) for cell in cells]) for name, *cells in test_rows(comparisons)]
-        table = figures_table(TEST_HEAD, rows, label="Comparisons between runs")
-        parts.append(f"<h2>Against other runs</h2>{table}")
+        table = html_table(TEST_HEAD, rows, label="Comparisons between runs")
+        parts.append(f"<h2>Compared with other runs</h2>{table}")
     if models:
         rows = [(name, [html(cell) for cell in cells]) for name, *cells in model_rows(models)]
-        table = figures_table(MODEL_HEAD, rows, label="What a language model changed")
+        table = html_table(MODEL_HEAD, rows, label="What a language model changed")
         note = model_note(models)
         parts.append(f"<h2>With a language model</h2>{table}{f'<p>{html(note)}</p>' if note else ''}")
     return "\n".join(parts)

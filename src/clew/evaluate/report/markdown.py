@@ -1,27 +1,32 @@
 """A run as Markdown: the figures as tables, then every question."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from clew.evaluate.metrics import PHASES
-from clew.evaluate.report.against import MODEL_HEAD, TEST_HEAD, model_note, model_rows, test_rows
-from clew.evaluate.report.run import Comparison, Figure, Level, ModelChange, Question, Run
+from clew.evaluate.report.rows import (
+    MODEL_HEAD,
+    TEST_HEAD,
+    TIME_HEAD,
+    Estimate,
+    measure_rows,
+    model_note,
+    model_rows,
+    rate_rows,
+    test_rows,
+    time_rows,
+)
+from clew.evaluate.report.run import Comparison, Level, ModelChange, Question, Run
+from clew.evaluate.report.tables import markdown_table
 from clew.evaluate.report.words import (
     AT_CUTS,
-    PHASE_NAMES,
-    WHOLE,
     about,
     clean,
-    interval,
-    measure_name,
-    percent,
     seconds,
-    share,
     shorten,
     verdict,
 )
 
-__all__ = ["comparison_parts", "plain", "table", "write_markdown"]
+__all__ = ["comparison_parts", "plain", "write_markdown"]
 
 
 def write_markdown(run: Run) -> str:
@@ -33,11 +38,11 @@ def write_markdown(run: Run) -> str:
         f"{run['n']:,} questions on {plain(run['graph'])}, {plain(run['when'])}.",
         *(plain(note) for note in run.get("notes", [])),
         "## Figures by level",
-        _figures(levels),
+        _figures(_heads(levels), rate_rows(levels)),
         "Mean and 95 % bootstrap interval over questions; abstaining and failing score 0. Where every question scores "
         "alike the interval has no width, which says nothing about other questions.",
         "## Ranking measures",
-        _measures(levels),
+        _figures(_heads(levels), measure_rows(levels, AT_CUTS)),
         "## Time",
         _times(levels),
         *comparison_parts(run["comparisons"], run.get("models", [])),
@@ -67,50 +72,22 @@ def _code(text: str, *, in_table: bool = False) -> str:
     return f"{fence}{pad}{barred}{pad}{fence}"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, figures: bool = True) -> str:
-    """A table whose first column names the rows; figures stand to the right of their columns."""
-    lines = [head, ["---"] + ["---:" if figures else "---"] * (len(head) - 1), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def _heads(levels: Sequence[Level]) -> list[str]:
     return ["", *(f"{plain(level['level'])} ({level['n']:,})" for level in levels)]
 
 
-def _sure(figure: Figure | None, *, as_percent: bool = False) -> str:
-    if figure is None:
-        return "–"
-    value = percent(figure["mean"]) if as_percent else share(figure["mean"])
-    return f"{value} ({interval(figure, as_percent=as_percent)})"
+def _figures(head: Sequence[str], rows: Sequence[tuple[str, Sequence[Estimate]]]) -> str:
+    return markdown_table(head, ([name, *map(_sure, cells)] for name, cells in rows), figures=True)
 
 
-def _figures(levels: Sequence[Level]) -> str:
-    rows = [
-        [measure_name(name), *(_sure(level["measures"][name], as_percent=True) for level in levels)]
-        for name in ("result_match", "query_match")
-    ]
-    rows.append(["Selective accuracy", *(_sure(level["selective_accuracy"], as_percent=True) for level in levels)])
-    rows.append(["Abstained", *(percent(level["abstention_rate"]) for level in levels)])
-    rows.append(["Failed", *(percent(level["failure_rate"]) for level in levels)])
-    rows.append(["Coverage", *(percent(level["coverage"]) for level in levels)])
-    rows += [[measure_name(name), *(_sure(level["measures"][name]) for level in levels)] for name in WHOLE]
-    return table(_heads(levels), rows)
-
-
-def _measures(levels: Sequence[Level]) -> str:
-    rows = [[measure_name(name), *(_sure(level["measures"][name]) for level in levels)] for name in AT_CUTS]
-    return table(_heads(levels), rows)
+def _sure(estimate: Estimate) -> str:
+    value, bounds = estimate
+    return f"{value} ({bounds})" if bounds else value
 
 
 def _times(levels: Sequence[Level]) -> str:
-    rows = []
-    for level in levels:
-        for phase in PHASES:
-            if phase in level["latency"]:
-                times = level["latency"][phase]
-                figures = (times["mean"], times["deviation"], times["median"], times["p95"])
-                rows.append([f"{plain(level['level'])}: {PHASE_NAMES[phase]}", *map(seconds, figures)])
-    return table(["", "mean", "SD", "median", "p95"], rows)
+    rows = [[f"{plain(level['level'])}: {phase}", *cells] for level in levels for phase, cells in time_rows(level)]
+    return markdown_table(["", *TIME_HEAD], rows, figures=True)
 
 
 def comparison_parts(comparisons: Sequence[Comparison], models: Sequence[ModelChange]) -> list[str]:
@@ -118,10 +95,14 @@ def comparison_parts(comparisons: Sequence[Comparison], models: Sequence[ModelCh
     parts = []
     if comparisons:
         rows = [[plain(cell) for cell in row] for row in test_rows(comparisons)]
-        parts += ["## Against other runs", table(TEST_HEAD, rows, figures=False)]
+        parts += ["## Compared with other runs", markdown_table(TEST_HEAD, rows)]
     if models:
         rows = [[plain(cell) for cell in row] for row in model_rows(models)]
-        parts += ["## With a language model", table(MODEL_HEAD, rows), *filter(None, [model_note(models)])]
+        parts += [
+            "## With a language model",
+            markdown_table(MODEL_HEAD, rows, figures=True),
+            *filter(None, [model_note(models)]),
+        ]
     return parts
 
 
@@ -148,4 +129,4 @@ def _questions(questions: Sequence[Question]) -> str:
         spent = seconds(sum(score["seconds"].values()))
         texts = (plain(shorten(each["question"])), _code(each["query"], in_table=True))
         rows.append([plain(score["id"]), verdict(each) + covered, matched, reading, spent, *texts])
-    return table(["", "verdict", "query match", "reading", "time", "question", "query"], rows, figures=False)
+    return markdown_table(["", "verdict", "query match", "reading", "time", "question", "query"], rows)

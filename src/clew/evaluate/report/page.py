@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 
-from clew.evaluate.metrics import PHASES
-from clew.evaluate.report.frame import comparison_sections, document, figures_table
+from clew.evaluate.report.frame import comparison_sections, document
 from clew.evaluate.report.plots import draw_accuracy, draw_latency
-from clew.evaluate.report.run import Figure, Level, Question, Run
+from clew.evaluate.report.rows import TIME_HEAD, Estimate, measure_rows, rate_rows, time_rows
+from clew.evaluate.report.run import Level, Question, Run
+from clew.evaluate.report.tables import html_table
 from clew.evaluate.report.words import (
     AT_CUTS,
-    PHASE_NAMES,
-    WHOLE,
     about,
     html,
     interval,
-    measure_name,
     percent,
     seconds,
     share,
@@ -45,10 +43,10 @@ def write_page(run: Run) -> str:
 </figure>
 </div>
 <h2>Figures by level</h2>
-{_rates(levels)}
+{_figures(_heads(levels), rate_rows(levels), label="Figures by level")}
 <details>
 <summary>Ranking measures at 1, 5 and 10</summary>
-{_measures(levels)}
+{_figures(_heads(levels), measure_rows(levels, AT_CUTS), label="Ranking measures")}
 </details>
 <h2>Time</h2>
 {_times(levels)}
@@ -90,31 +88,13 @@ def _heads(levels: Sequence[Level]) -> list[str]:
     return ["", *(f"{level['level']} ({level['n']:,})" for level in levels)]
 
 
-def _sure(figure: Figure | None, *, as_percent: bool = False) -> str:
-    if figure is None:
-        return "–"
-    value = percent(figure["mean"]) if as_percent else share(figure["mean"])
-    return f"{value} <small>{interval(figure, as_percent=as_percent)}</small>"
+def _figures(head: Sequence[str], rows: Sequence[tuple[str, Sequence[Estimate]]], *, label: str) -> str:
+    return html_table(head, ((name, [_sure(each) for each in cells]) for name, cells in rows), label=label)
 
 
-def _rates(levels: Sequence[Level]) -> str:
-    rows = [
-        (measure_name(name), [_sure(level["measures"][name], as_percent=True) for level in levels])
-        for name in ("result_match", "query_match")
-    ]
-    rows.append(("Selective accuracy", [_sure(level["selective_accuracy"], as_percent=True) for level in levels]))
-    rows += [
-        ("Abstained", [percent(level["abstention_rate"]) for level in levels]),
-        ("Failed", [percent(level["failure_rate"]) for level in levels]),
-        ("Coverage", [percent(level["coverage"]) for level in levels]),
-    ]
-    rows += [(measure_name(name), [_sure(level["measures"][name]) for level in levels]) for name in WHOLE]
-    return figures_table(_heads(levels), rows, label="Figures by level")
-
-
-def _measures(levels: Sequence[Level]) -> str:
-    rows = [(measure_name(name), [_sure(level["measures"][name]) for level in levels]) for name in AT_CUTS]
-    return figures_table(_heads(levels), rows, label="Ranking measures")
+def _sure(estimate: Estimate) -> str:
+    value, bounds = estimate
+    return f"{value} <small>{bounds}</small>" if bounds else value
 
 
 def _times(levels: Sequence[Level]) -> str:
@@ -123,12 +103,7 @@ def _times(levels: Sequence[Level]) -> str:
 
 
 def _times_of(level: Level) -> str:
-    rows = []
-    for phase in PHASES:
-        if times := level["latency"].get(phase):
-            figures = (times["mean"], times["deviation"], times["median"], times["p95"])
-            rows.append((PHASE_NAMES[phase], [seconds(each) for each in figures]))
-    return figures_table([level["level"], "mean", "SD", "median", "p95"], rows, label=f"Time, {level['level']}")
+    return html_table([level["level"], *TIME_HEAD], time_rows(level), label=f"Time, {level['level']}")
 
 
 def _questions(questions: Sequence[Question]) -> str:

@@ -1,0 +1,1 @@
+"""Graphs that benchmarks need, made from public packages or from a seed."""

@@ -1,0 +1,1 @@
+"""Names found in text and near names: how right and how fast."""

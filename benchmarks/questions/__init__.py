@@ -1,0 +1,1 @@
+"""Questions in English: gold worked out from raw files, aliases, and what a language model adds."""

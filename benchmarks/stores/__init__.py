@@ -1,0 +1,1 @@
+"""The Cypher stores: loading, and the same questions asked of each."""

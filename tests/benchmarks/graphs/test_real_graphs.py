@@ -1,0 +1,107 @@
+"""Real graphs: every backend gives what every peer library gives, hops 1 to 5; and HPO's negated rows stay out."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from benchmarks.khop.peers import load_peers
+from benchmarks.khop.peers.peer import as_array
+from benchmarks.khop.synthetic import distinct_pairs
+
+import clew
+
+HOPS = 5
+
+
+def walked_triples(graph: clew.Engine) -> tuple[np.ndarray, np.ndarray]:
+    """Subjects and objects of what is walked by default: negated relations left out, symmetric ones both ways."""
+    rows, relations = graph.graph.forward, graph.schema.relations
+    subject = np.repeat(np.arange(graph.graph.entity_count), np.diff(rows.offsets))
+    keep = ~np.array([relation.negated for relation in relations])[rows.relation]
+    mirror = np.array([relation.symmetric for relation in relations])[rows.relation] & keep
+    return np.concatenate((subject[keep], rows.end[mirror])), np.concatenate((rows.end[keep], subject[mirror]))
+
+
+def check(path: Path) -> None:
+    """Two queries, at every hop: all backends and all peers agree."""
+    graphs = {name: clew.open(path, backend=name) for name in ("numba", "numpy", "scipy", "torch")}
+    count = graphs["numba"].graph.entity_count
+    subject, object_ = walked_triples(graphs["numba"])
+    pairs = distinct_pairs(count, subject, object_)
+    random = np.random.default_rng(11)
+    queries = [np.unique(random.choice(subject, 4)) for _ in range(2)]
+    expected = {
+        (at, k): graphs["numba"].hop(seeds, k=k).ids for at, seeds in enumerate(queries) for k in range(1, HOPS + 1)
+    }
+    assert all(len(ids) for (_, k), ids in expected.items() if k == 1)
+    for (at, k), ids in expected.items():
+        for name, graph in graphs.items():
+            assert np.array_equal(graph.hop(queries[at], k=k).ids, ids), (name, k)
+    for peer in load_peers()[0]:
+        peer.prepare(count, *((subject, object_) if peer.wants_triples else pairs), tuning=queries)
+        try:
+            for (at, k), ids in expected.items():
+                assert np.array_equal(np.sort(as_array(peer.exact(queries[at], k))), ids), (peer.name, k)
+        finally:
+            peer.close()
+
+
+def test_hpo(hpo: Path) -> None:
+    check(hpo)
+
+
+def test_no_default_walk_on_hpo_uses_a_negated_row(hpo: Path) -> None:
+    graph = clew.open(hpo)
+    lacks = graph.schema.relation("lacks_phenotype")
+    assert lacks.negated
+    assert lacks.triples > 600
+    rows = graph.graph.forward
+    denied = np.flatnonzero(rows.relation == lacks.number)
+    diseases = np.unique(graph.graph.subject_of(denied))
+    for direction in ("out", "in", "both"):
+        near = graph.hop(diseases, k=2, direction=direction)
+        for hop in (1, 2):
+            assert not np.isin(near.triples(hop).relation, lacks.number).any()
+    for number in denied[:40]:
+        subject, end = graph.graph.subject_of(np.array([number])), rows.end[[number]]
+        said = set(
+            rows.relation[rows.offsets[subject[0]] : rows.offsets[subject[0] + 1]][
+                rows.end[rows.offsets[subject[0]] : rows.offsets[subject[0] + 1]] == end[0]
+            ].tolist()
+        )
+        paths = list(graph.paths(subject, end, k=1))
+        assert {path.triples[0].relation for path in paths} == {
+            graph.schema.relations[each].name for each in said if each != lacks.number
+        }
+
+
+def test_fb15k237(data: Path, tmp_path: Path) -> None:
+    folder = data / "fb15k237"
+
+    def lines(name: str) -> Iterator[list[str]]:
+        text = (folder / f"benchmarks__FB15K237__{name}.txt").read_text("utf-8")
+        return (line.split() for line in text.splitlines()[1:] if line.strip())
+
+    entities = {number: name for name, number in lines("entity2id")}
+    relations = {number: name for name, number in lines("relation2id")}
+    rows = [row for part in ("train2id", "valid2id", "test2id") for row in lines(part)]
+    clew.build(
+        pa.table(
+            {
+                "subject": [entities[row[0]] for row in rows],
+                "relation": [relations[row[2]] for row in rows],
+                "object": [entities[row[1]] for row in rows],
+            }
+        ),
+        out=tmp_path / "fb.clew",
+    )
+    graph = clew.open(tmp_path / "fb.clew")
+    assert graph.manifest.counts["triples"] == 310_116
+    assert graph.manifest.counts["relations"] == 237
+    check(tmp_path / "fb.clew")
+
+
+def test_hetionet(data: Path, tmp_path: Path) -> None:
+    clew.build(data / "hetionet", out=tmp_path / "het.clew")
+    check(tmp_path / "het.clew")
