@@ -4,8 +4,8 @@
     python -m benchmarks.bc5cdr_device learn --model MODEL --arrays ARRAYS --out OUT --grid losses
     python -m benchmarks.bc5cdr_device learn --model MODEL --arrays ARRAYS --also found=ARRAYS/found --out OUT \\
         --loss share --whole-names --seed 0 --dev
-    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/lessons --taught MODEL2 --out OUT \\
-        --score lessons=RUN/lessons
+    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/examples --taught MODEL2 --out OUT \\
+        --score lessons=RUN/examples
     python -m benchmarks.bc5cdr_device weigh --model MODEL2 --queries RUN/queries --out OUT/weights.npy
     python -m benchmarks.bc5cdr_device compare --arrays ARRAYS --data DATA OUT/*
 
@@ -29,14 +29,14 @@ import numpy as np
 
 from clew.errors import ClewError
 from clew.evaluate.extraction.bc5cdr_finetuning import finetune_and_score
-from clew.extract.prediction import Predictor
-from clew.extract.queries import read_queries
-from clew.extract.teaching.finetuning import score_rows, teach
-from clew.extract.teaching.lessons import read_lessons
-from clew.extract.teaching.settings import LOSSES, FineTuning
+from clew.extract.predict.predictor import Predictor
+from clew.extract.predict.query_arrays import read_query_arrays
+from clew.extract.ranking.batches import read_examples
+from clew.extract.ranking.finetuning import finetune_model, score_rows
+from clew.extract.ranking.settings import LOSSES, RankingSettings
 
-START = FineTuning(epochs=8, together=True, tokens=8192)
-GRIDS: dict[str, dict[str, FineTuning]] = {
+START = RankingSettings(epochs=8, together=True, tokens=8192)
+GRIDS: dict[str, dict[str, RankingSettings]] = {
     "losses": {loss: replace(START, loss=loss) for loss in LOSSES},
     "rates": {
         f"document-{epochs}-{rate:g}": replace(START, loss="document", epochs=epochs, rate=rate)
@@ -97,12 +97,12 @@ def teach_model(options: argparse.Namespace) -> None:
     What is scored is asked as prediction asks: every query alone.
     """
     begun = time.monotonic()
-    settings = FineTuning(rate=options.rate, epochs=options.epochs, seed=options.seed)
-    learnt = teach(options.model, options.lessons, settings, options.taught, without_fold=options.fold)
+    settings = RankingSettings(rate=options.rate, epochs=options.epochs, seed=options.seed)
+    learnt = finetune_model(options.model, options.lessons, settings, options.taught, without_fold=options.fold)
     print(f"taught: {time.monotonic() - begun:.1f} s", flush=True)
     options.out.mkdir(parents=True, exist_ok=True)
     for name, folder in (each.split("=", 1) for each in options.score):
-        asked = read_lessons(Path(folder))
+        asked = read_examples(Path(folder))
         scores = np.zeros(asked.rows, np.float32)
         score_rows(learnt.model, asked, np.arange(len(asked)), scores)
         np.save(options.out / f"{name}.npy", scores.astype(np.float16))
@@ -112,7 +112,7 @@ def teach_model(options: argparse.Namespace) -> None:
 def weigh(options: argparse.Namespace) -> None:
     """How a model weighs the mentions of queries: `clew.extract.predictions.take_predictions` reads it."""
     begun = time.monotonic()
-    queries = read_queries(options.queries)
+    queries = read_query_arrays(options.queries)
     found = Predictor.open(options.model).answer(queries, 0)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     np.save(options.out, found.weights.astype(np.float16))

@@ -22,15 +22,15 @@ from clew.evaluate.extraction.end_to_end import DOCUMENT, mesh_ids
 from clew.evaluate.extraction.pairs import score_pairs
 from clew.evaluate.extraction.pubtator import Abstract
 from clew.evaluate.statistics import bootstrap_mean
-from clew.extract.asking import read_asked
-from clew.extract.chains import Chains
-from clew.extract.filters import cosines, threshold
-from clew.extract.heads import read_heads
-from clew.extract.queries import Queries, read_queries
-from clew.extract.selection import read_matches
-from clew.extract.sequences import read_sequences
-from clew.extract.similarity import relation_words
-from clew.extract.texts import sequence_texts
+from clew.extract.chains.graphs import Chains
+from clew.extract.filter.masks import cosines, threshold
+from clew.extract.mentions.heads import read_heads
+from clew.extract.predict.queries import read_queries
+from clew.extract.predict.query_arrays import Queries, read_query_arrays
+from clew.extract.seed.selection import read_matches
+from clew.extract.seed.word_similarity import relation_words
+from clew.extract.sequences.packing import read_sequences
+from clew.extract.sequences.texts import sequence_texts
 from clew.graph import Graph
 
 __all__ = [
@@ -90,10 +90,10 @@ class Asked:
 
 def ask_about_planted(planted: Path) -> Asked:
     """What a run that asks about planted facts asked."""
-    table, _ = read_asked(planted)
+    table, _ = read_queries(planted)
     tail = table["mentions"].combine_chunks().flatten().to_numpy().astype(np.int64)
     head = table["head"].to_numpy().astype(np.int64)
-    return Asked(read_queries(planted / "queries"), head, table["relation"].to_pylist(), tail)
+    return Asked(read_query_arrays(planted / "queries"), head, table["relation"].to_pylist(), tail)
 
 
 def ask_about_bc5cdr(run: Path, graph: Graph, variants: Path, chains: Chains) -> Asked:

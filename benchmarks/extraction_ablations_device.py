@@ -17,13 +17,13 @@ from benchmarks.bc5cdr_device import START
 from benchmarks.extraction_ablations_mentions import Questions, about_bc5cdr, add_leaves, find_new, shares
 from benchmarks.extraction_ablations_plan import SECOND, Variant
 from clew.evaluate.extraction.bc5cdr_finetuning import finetune_and_score
-from clew.extract.chains import Chains, read_chains
+from clew.extract.chains.graphs import Chains, read_chains
 from clew.extract.model.config import make_config
-from clew.extract.prediction import Predictor
-from clew.extract.queries import Queries, read_queries
-from clew.extract.teaching.finetuning import teach
-from clew.extract.teaching.settings import FineTuning
-from clew.extract.training import Settings, train
+from clew.extract.predict.predictor import Predictor
+from clew.extract.predict.query_arrays import Queries, read_query_arrays
+from clew.extract.ranking.finetuning import finetune_model
+from clew.extract.ranking.settings import RankingSettings
+from clew.extract.training.pretraining import Settings, train
 from clew.files import write_text
 
 __all__ = ["REPORT", "TAUGHT", "Course", "Inputs", "read_report", "run_variant", "steps_of"]
@@ -84,7 +84,7 @@ def read_report(variant: Variant, inputs: Inputs, course: Course) -> dict[str, A
 
 
 def run_variant(variant: Variant, inputs: Inputs, course: Course) -> dict[str, Any]:
-    """Train, teach and ask one variant; what an earlier call has done is not done again."""
+    """Train, fine-tune and ask one variant; what an earlier call has done is not done again."""
     report = read_report(variant, inputs, course)
     place, out = inputs.work / variant.name, inputs.work / "out" / variant.name
     if not report["seconds"]:
@@ -92,7 +92,7 @@ def run_variant(variant: Variant, inputs: Inputs, course: Course) -> dict[str, A
     for folder in (place, out):
         folder.mkdir(parents=True, exist_ok=True)
     full = read_chains(inputs.chains)
-    asked = {"planted": read_queries(inputs.planted), "bc5cdr": _ask_bc5cdr(inputs, full)}
+    asked = {"planted": read_query_arrays(inputs.planted), "bc5cdr": _ask_bc5cdr(inputs, full)}
     ways: dict[str, Callable[[], Mapping[str, Any] | None]] = {
         "trained": lambda: _train(variant, full, inputs, course),
         "asked": lambda: _ask(place / "model", asked, out, "before"),
@@ -111,11 +111,11 @@ def run_variant(variant: Variant, inputs: Inputs, course: Course) -> dict[str, A
     return report
 
 
-def _teaching(variant: Variant, course: Course) -> FineTuning:
-    return FineTuning(epochs=course.teaching, rate=course.teaching_rate, seed=variant.seed)
+def _teaching(variant: Variant, course: Course) -> RankingSettings:
+    return RankingSettings(epochs=course.teaching, rate=course.teaching_rate, seed=variant.seed)
 
 
-def _tuning(variant: Variant, course: Course) -> FineTuning:
+def _tuning(variant: Variant, course: Course) -> RankingSettings:
     return replace(START, loss="share", by_token=False, epochs=course.tuning, seed=variant.seed)
 
 
@@ -168,7 +168,7 @@ def _train(variant: Variant, full: Chains, inputs: Inputs, course: Course) -> di
 def _teach(variant: Variant, full: Chains, inputs: Inputs, course: Course) -> dict[str, Any]:
     place = inputs.work / variant.name
     lessons = _lessons_of(variant, full, inputs)
-    learnt = teach(place / "model", lessons, _teaching(variant, course), place / TAUGHT)
+    learnt = finetune_model(place / "model", lessons, _teaching(variant, course), place / TAUGHT)
     return {"history of teaching": learnt.training["taught"]["history"]}
 
 

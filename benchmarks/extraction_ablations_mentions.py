@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.extract.chains import ROOTS, SLOTS, Chains
-from clew.extract.queries import Candidates, Queries
+from clew.extract.chains.graphs import ROOTS, SLOTS, Chains
+from clew.extract.predict.query_arrays import Candidates, Queries
 
 __all__ = ["Mentions", "Questions", "about_bc5cdr", "add_leaves", "find_new", "list_questions", "shares"]
 

@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 from benchmarks.extraction_ablations_mentions import Mentions, Questions, list_questions
 from benchmarks.extraction_ablations_plan import ALPHAS, LESS_SEED
 from clew.evaluate.extraction.pubtator import read_pubtator
-from clew.extract.chains import Chains, read_chains
-from clew.extract.heads import read_heads
-from clew.extract.injection import InjectionSettings, inject, read_injected
-from clew.extract.leaves import grow_leaves
-from clew.extract.offered import Offered, offer_triples
-from clew.extract.planted import pair_numbers, read_planted, read_removed, settle_unseen
-from clew.extract.selection import read_matches
-from clew.extract.sequences import read_sequences
-from clew.extract.signatures import Signatures
-from clew.extract.stage_files import write_stage
-from clew.extract.teaching.comentions import make_lessons
-from clew.extract.withheld import kept_from_leaves
-from clew.extract.wordpiece import open_vocabulary
+from clew.extract.chains.graphs import Chains, read_chains
+from clew.extract.chains.injection import InjectionSettings, inject, read_injected
+from clew.extract.chains.leaves import grow_leaves
+from clew.extract.mentions.heads import read_heads
+from clew.extract.ranking.examples import make_examples
+from clew.extract.seed.candidate_triples import CandidateTriples, collect_candidate_triples
+from clew.extract.seed.held_out import mark_unseen, pair_numbers, read_held_out, read_removed_triples
+from clew.extract.seed.reserved import hidden_triples
+from clew.extract.seed.selection import read_matches
+from clew.extract.seed.signatures import Signatures
+from clew.extract.sequences.packing import read_sequences
+from clew.extract.sequences.vocabulary import open_vocabulary
+from clew.extract.stage import write_stage
 from clew.graph import Graph
 
 __all__ = ["ask_corpus", "drop_triples", "order_heads", "prepare"]
@@ -43,13 +43,13 @@ INJECTION = InjectionSettings(quantile=0.05, repeats=20, alternatives=4)  # of t
 PAPER = InjectionSettings(quantile=0.25, repeats=1, alternatives=1)
 DOCUMENT = "PMID:"
 REPORTED = ("alpha", "quantile", "matches", "injected", "distinct triples injected", "relations injected")
-OF_LESSONS = ("sequences", "heads", "planted")  # what lessons are made of, besides what is injected
+OF_LESSONS = ("sequences", "heads", "held_out")  # what lessons are made of, besides what is injected
 
 
 def prepare(run: Path, graph: Graph, chains: Path, out: Path, *, bc5cdr: Path | None = None) -> dict[str, Any]:
     """Write the inputs of all variants under `out`; `chains` are the full model's. Returns what was counted."""
     full = read_chains(chains)
-    matches, removed = read_matches(run), read_removed(run)
+    matches, removed = read_matches(run), read_removed_triples(run)
     counts: dict[str, Any] = {}
     dropped = drop_triples(graph.triple_count, removed)
     tables = {name: (matches.filter(_offered(matches, graph, removed, dropped[name])), INJECTION) for name in LESS_SEED}
@@ -83,7 +83,7 @@ def drop_triples(triples: int, removed: Ints) -> dict[str, NDArray[np.int64]]:
 
 def _offered(matches: pa.Table, graph: Graph, removed: Ints, dropped: Ints) -> pa.Array:
     """Which matches a seed without the dropped triples still offers."""
-    offered = offer_triples(graph, without=np.union1d(removed, dropped), fewest=1)
+    offered = collect_candidate_triples(graph, without=np.union1d(removed, dropped), fewest=1)
     numbers = {name: at for at, name in enumerate(offered.relations)}
     relation = np.array([numbers.get(name, -1) for name in matches["relation"].to_pylist()], np.int64)
     subject, object_ = (_entities(matches[name], graph) for name in ("subject", "object"))
@@ -96,12 +96,12 @@ def _entities(ids: pa.ChunkedArray, graph: Graph) -> NDArray[np.int64]:
     return np.asarray(found.to_numpy(), np.int64)
 
 
-def _keys(subject: Ints, relation: Ints, object_: Ints, offered: Offered, graph: Graph) -> NDArray[np.int64]:
+def _keys(subject: Ints, relation: Ints, object_: Ints, offered: CandidateTriples, graph: Graph) -> NDArray[np.int64]:
     """One number for a triple."""
     return (subject.astype(np.int64) * len(offered.relations) + relation) * graph.entity_count + object_
 
 
-def _offered_keys(offered: Offered, graph: Graph) -> NDArray[np.int64]:
+def _offered_keys(offered: CandidateTriples, graph: Graph) -> NDArray[np.int64]:
     return _keys(offered.subject, offered.relation.astype(np.int64), offered.object, offered, graph)
 
 
@@ -125,7 +125,7 @@ def _teach_less(run: Path, graph: Graph, dropped: Ints, injected: pa.Table, full
         for stage in OF_LESSONS:
             (smaller / stage).symlink_to((run / stage).resolve(), target_is_directory=True)
         write_stage(smaller / "injected", {}, {"injected": injected}, {}, what="injected triples")
-        counts = make_lessons(smaller, graph, folder, relations=full.relations, without=dropped)
+        counts = make_examples(smaller, graph, folder, relations=full.relations, without=dropped)
         arrays = {file.stem: np.load(file) for file in sorted(folder.glob("*.npy"))}
     for name in ("roots", "offsets"):  # the chains have them
         del arrays[name]
@@ -173,15 +173,15 @@ def _fits(graph: Graph, relations: tuple[str, ...], types: list[str]) -> NDArray
 
 def _mark_free(questions: Questions, run: Path, graph: Graph, relations: tuple[str, ...]) -> Questions:
     """With `free`: the seed does not offer the triple, no leaf is kept from its pair, and no end has to stay unseen."""
-    offered = offer_triples(graph, without=read_removed(run), fewest=1)
+    offered = collect_candidate_triples(graph, without=read_removed_triples(run), fewest=1)
     number = np.array([offered.relations.index(name) for name in relations])
     head, tail = (questions.mentions.entity[at] for at in (np.repeat(questions.head, questions.count), questions.tail))
     relation = number[np.repeat(questions.relation, questions.count)]
     known = np.isin(_keys(head, relation, tail, offered, graph), _offered_keys(offered, graph))
-    kept = kept_from_leaves(run)
+    kept = hidden_triples(run)
     pairs = pair_numbers(graph.subject_of(kept), graph.forward.end[kept], graph.entity_count)
     held = np.isin(pair_numbers(head, tail, graph.entity_count), pairs)
-    facts = settle_unseen(read_planted(run), read_injected(run))
+    facts = mark_unseen(read_held_out(run), read_injected(run))
     unseen = _entities(facts.filter(facts["unseen"])["subject"], graph)
     free = ~known & ~held & ~np.isin(head, unseen) & ~np.isin(tail, unseen)
     return Questions(questions.mentions, questions.head, questions.relation, questions.count, questions.tail, free)

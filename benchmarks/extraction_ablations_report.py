@@ -36,11 +36,11 @@ from clew.evaluate.extraction.pairs import compare_pairs, score_pairs
 from clew.evaluate.extraction.planted import Fact, rank_of, read_facts, score_facts, true_tails
 from clew.evaluate.extraction.pubtator import read_pubtator
 from clew.evaluate.statistics import Interval, bootstrap_mean
-from clew.extract.chains import SLOTS, read_chains
-from clew.extract.heads import read_heads
-from clew.extract.injection import read_injected
-from clew.extract.offered import offer_triples
-from clew.extract.planted import read_planted, settle_unseen
+from clew.extract.chains.graphs import SLOTS, read_chains
+from clew.extract.chains.injection import read_injected
+from clew.extract.mentions.heads import read_heads
+from clew.extract.seed.candidate_triples import collect_candidate_triples
+from clew.extract.seed.held_out import mark_unseen, read_held_out
 from clew.files import write_text
 from clew.graph import Graph
 
@@ -116,8 +116,8 @@ class _Figures:
         self.sources = sources
         self.graph = Graph(sources.graph)
         self.chains = read_chains(sources.chains)
-        self.facts = read_facts(settle_unseen(read_planted(sources.run), read_injected(sources.run)))
-        self.true = true_tails(self.graph, offer_triples(self.graph, fewest=1), self.facts)
+        self.facts = read_facts(mark_unseen(read_held_out(sources.run), read_injected(sources.run)))
+        self.true = true_tails(self.graph, collect_candidate_triples(self.graph, fewest=1), self.facts)
         self.asked = {
             PLANTED: ask_about_planted(sources.planted),
             BC5CDR: ask_about_bc5cdr(sources.run, self.graph, sources.variants, self.chains),

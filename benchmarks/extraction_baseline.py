@@ -22,7 +22,7 @@ from benchmarks.report import environment, to_stderr, write_json
 from clew.evaluate.extraction.baseline_run import ENDS, link_baseline, read_baseline, score_read_baseline
 from clew.evaluate.extraction.end_to_end import DOCUMENT
 from clew.evaluate.extraction.pubtator import Abstract, read_pubtator
-from clew.extract.signatures import Signatures
+from clew.extract.seed.signatures import Signatures
 from clew.graph import Graph
 from clew.lm import LanguageModel, Replayed, open_model
 

@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from clew.extract.chains import ROOTS, SLOTS
+from clew.extract.batches.masking import NOTHING
+from clew.extract.chains.graphs import ROOTS, SLOTS
 from clew.extract.model.attention import attend, make_geometry
 from clew.extract.model.config import DECAYS, Decay
 from clew.extract.model.distances import make_places
-from clew.extract.model.masking import NOTHING
 
 __all__ = ["check", "relative"]
 
@@ -60,7 +60,7 @@ def check() -> None:
 
 def compare_gelu(device: torch.device, kind: torch.dtype) -> tuple[float, float]:
     """Relative errors of output and gradient."""
-    from clew.extract.model.activation_triton import gelu_fused
+    from clew.extract.kernels.activation_triton import gelu_fused
 
     start = 3 * torch.randn(301, 257, device=device).to(kind)
     return compare_with_exact(gelu_fused, partial(functional.gelu, approximate="tanh"), start)
@@ -68,7 +68,7 @@ def compare_gelu(device: torch.device, kind: torch.dtype) -> tuple[float, float]
 
 def compare_losses(device: torch.device, kind: torch.dtype) -> tuple[float, float]:
     """Relative errors of cross entropies and gradient, over words with some columns after them that do not count."""
-    from clew.extract.model.losses_triton import surprise_fused
+    from clew.extract.kernels.losses_triton import surprise_fused
 
     rows, columns, words = 40, 4992, 4987
     start = 4 * torch.randn(rows, columns, device=device).to(kind)

@@ -1,7 +1,7 @@
 """What extraction's settings of confidence rest on: chosen on a fold of lessons that the model was not taught.
 
     python -m benchmarks.extraction_confidence ask --run RUN --seed-graph SEED --model MODEL --out ASKED
-    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/lessons --taught FOLD --fold 0 --out OUT
+    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/examples --taught FOLD --fold 0 --out OUT
     python -m benchmarks.bc5cdr_device weigh --model FOLD --queries ASKED/statements/queries \\
         --out SAID/statements/weights.npy
     python -m benchmarks.bc5cdr_device weigh --model FOLD --queries ASKED/tails/queries --out SAID/tails/weights.npy
@@ -38,13 +38,13 @@ from benchmarks.extraction_confidence_statements import (
 )
 from benchmarks.extraction_pairs import Pairs
 from benchmarks.extraction_sample import ask_some, draw_documents
-from clew.extract.asking import ask_heads, known_signatures, read_asked
-from clew.extract.ends import known_triples
-from clew.extract.heads import read_heads
-from clew.extract.hierarchy import TAXONOMIC
-from clew.extract.predictions import take_predictions
-from clew.extract.relations import Matched, match_relations
-from clew.extract.sequences import read_sequences
+from clew.extract.filter.entities import known_triples
+from clew.extract.mentions.heads import read_heads
+from clew.extract.predict.predictions import take_predictions
+from clew.extract.predict.queries import known_signatures, make_queries, read_queries
+from clew.extract.predict.relation_matching import MatchedRelations, match_relations
+from clew.extract.seed.hierarchy import TAXONOMIC
+from clew.extract.sequences.packing import read_sequences
 from clew.files import write_text
 from clew.graph import Graph
 
@@ -60,7 +60,7 @@ def ask(given: argparse.Namespace) -> None:
     signatures = known_signatures(graph, relations)
     heads, sequences = read_heads(given.run), read_sequences(given.run)
     matched = match_relations(heads["text"].to_pylist(), heads["type"].to_pylist(), signatures)
-    asked, _, _ = ask_heads(heads, matched, sequences, relations, signatures, mentioned=True)
+    asked, _, _ = make_queries(heads, matched, sequences, relations, signatures, mentioned=True)
     rows = flatten_asked(asked, heads, signatures, sequences["document"])
     pairs, ends = Pairs(given.run, graph), (rows["subject"].to_pylist(), rows["object"].to_pylist())
     held_out = pairs.held_out(*ends, given.fold) & ~pairs.planted(*ends)
@@ -77,7 +77,7 @@ def ask(given: argparse.Namespace) -> None:
     for head, relation in zip(true["head"].to_pylist(), true["asked"].to_pylist(), strict=True):
         wanted.setdefault(head, set()).add(relation)
     some = heads.take(pa.array(sorted(wanted)))
-    few = [Matched(tuple(sorted(wanted[head])), "held out") for head in some["head"].to_pylist()]
+    few = [MatchedRelations(tuple(sorted(wanted[head])), "held out") for head in some["head"].to_pylist()]
     about = {
         "fold": given.fold,
         "documents": len(np.unique(documents.to_pylist())),
@@ -107,7 +107,7 @@ def choose(given: argparse.Namespace) -> None:
     standing = about["known statements"] / about["of them in no leaf"]
     weights = Weights(true=standing * len(about["drawn"]) / about["documents"])
     own, back = (rows[name].to_numpy() for name in ("own", "back"))
-    symmetric, drawn = read_asked(host)[1].symmetric, about["drawn"]
+    symmetric, drawn = read_queries(host)[1].symmetric, about["drawn"]
     curves = {name: measure(rows, way(own, back), weights, drawn, symmetric=symmetric) for name, way in WAYS.items()}
     best = max(curves, key=lambda name: curves[name].average_precision)
     silent = measure(rows, WAYS[best](own, back), weights, drawn, symmetric=symmetric, none=False)

@@ -15,12 +15,12 @@ import numpy as np
 from benchmarks.extraction_confidence_statements import flatten_asked
 from clew.evaluate.extraction.planted import Asked, Link, Tail, linker_of
 from clew.evaluate.extraction.planted_run import ranked_tails
-from clew.extract.asking import read_asked
-from clew.extract.decoder import BEAM, LEXICON, SEQUENCE
-from clew.extract.ends import known_triples
-from clew.extract.heads import read_heads
-from clew.extract.sequences import read_sequences
-from clew.extract.tails import DecoderSettings, prepare_tails, read_tails
+from clew.extract.filter.entities import known_triples
+from clew.extract.mentions.heads import read_heads
+from clew.extract.predict.decoder import BEAM, LEXICON, SEQUENCE
+from clew.extract.predict.queries import read_queries
+from clew.extract.predict.tails import DecoderSettings, prepare_tails, read_tails
+from clew.extract.sequences.packing import read_sequences
 from clew.graph import Graph
 from clew.link import Linker
 
@@ -55,7 +55,7 @@ class _Trial:
     """The queries of a run, by head and relation, and which of the entities that their texts mention are right."""
 
     def __init__(self, run: Path, graph: Graph) -> None:
-        asked, signatures = read_asked(run)
+        asked, signatures = read_queries(run)
         self._run, self._graph, self._heads = run, graph, read_heads(run)
         self._link: Link = lru_cache(maxsize=None)(linker_of(Linker(graph), signatures))
         rows = flatten_asked(asked, self._heads, signatures, read_sequences(run)["document"])

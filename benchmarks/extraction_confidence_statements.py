@@ -23,17 +23,17 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchmarks.extraction_pairs import Pairs, are_entailed
-from clew.extract.agreement import mention_shares, other_ways
-from clew.extract.asking import read_asked
-from clew.extract.ends import known_triples
-from clew.extract.evidence import Evidence, Place
-from clew.extract.filters import are_best_of_duplicates
-from clew.extract.heads import read_heads
-from clew.extract.hierarchy import TAXONOMIC, Hierarchy
-from clew.extract.opposites import are_unopposed
-from clew.extract.sequences import read_sequences
-from clew.extract.signatures import Signatures
-from clew.extract.wording import are_worded_so
+from clew.extract.filter.contradictions import are_uncontradicted
+from clew.extract.filter.entities import known_triples
+from clew.extract.filter.evidence import Evidence, Place
+from clew.extract.filter.masks import are_best_of_duplicates
+from clew.extract.filter.treatment_cues import agree_with_cues
+from clew.extract.mentions.heads import read_heads
+from clew.extract.predict.both_directions import inverse_shares, mention_shares
+from clew.extract.predict.queries import read_queries
+from clew.extract.seed.hierarchy import TAXONOMIC, Hierarchy
+from clew.extract.seed.signatures import Signatures
+from clew.extract.sequences.packing import read_sequences
 from clew.graph import Graph
 
 __all__ = [
@@ -128,14 +128,14 @@ def weigh_statements(host: Path, weights: Floats, graph: Graph, pairs: Pairs, *,
     `weights` are of the host's queries. Pairs that a leaf shows or that were planted are left out, and statements of
     kinds that the seed's hierarchy has no room for. Those that their sentence words otherwise count as never said.
     """
-    asked, signatures = read_asked(host)
+    asked, signatures = read_queries(host)
     heads = read_heads(host)
     rows = flatten_asked(asked, heads, signatures, read_sequences(host)["document"])
     lengths = pc.subtract(heads["last"], heads["first"]).take(rows["mention"]).to_numpy()
     counts = pc.list_value_length(asked["mentions"]).to_numpy()
     own = mention_shares(weights, counts, lengths)
     rows = rows.append_column("own", pa.array(own))
-    rows = rows.append_column("back", pa.array(other_ways(asked, heads, own, signatures.both_ways)))
+    rows = rows.append_column("back", pa.array(inverse_shares(asked, heads, own, signatures.both_ways)))
     rows = rows.append_column("answered", pa.array(_are_answered(own, rows["query"].to_numpy())))
     ends = rows["subject"].to_pylist(), rows["object"].to_pylist()
     kept = pairs.held_out(*ends, fold) & ~pairs.shown(*ends) & ~pairs.planted(*ends)
@@ -147,7 +147,7 @@ def weigh_statements(host: Path, weights: Floats, graph: Graph, pairs: Pairs, *,
         evidence.texts[document][slice(*place.sentence)]
         for document, place in zip(rows["document"].to_pylist(), filter(None, places), strict=True)
     ]
-    rows = rows.append_column("worded so", pa.array(are_worded_so(rows["relation"].to_pylist(), sentences)))
+    rows = rows.append_column("worded so", pa.array(agree_with_cues(rows["relation"].to_pylist(), sentences)))
     rows = rows.filter(pa.array(Hierarchy(graph).has_room_for(*_triples(rows))))
     known = np.array(known_triples(graph, *_triples(rows)), bool)
     of_kinds = np.isin(rows["relation"].to_pylist(), list(TAXONOMIC))
@@ -240,7 +240,7 @@ def _are_said(
     columns = [rows["document"].to_pylist(), *_triples(rows)]
     worded = _mask(rows, "worded so")
     said = np.flatnonzero(worded & _mask(rows, "answered") if none else worded)
-    for keep in (are_unopposed, are_best_of_duplicates):
+    for keep in (are_uncontradicted, are_best_of_duplicates):
         some = [[column[at] for at in said.tolist()] for column in columns]
         said = said[keep(*some, confidence[said], symmetric=symmetric)]
     kept = np.zeros(rows.num_rows, bool)

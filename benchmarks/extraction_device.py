@@ -25,13 +25,13 @@ import torch
 
 from benchmarks.extraction_check import check
 from benchmarks.extraction_speed import configure, keep, machine, profile, speed
-from clew.extract.chains import SLOTS, Chains, read_chains
+from clew.extract.chains.graphs import SLOTS, Chains, read_chains
 from clew.extract.model.config import Config
 from clew.extract.model.graphmert import count_parameters
 from clew.extract.model.storage import read_model, write_model
-from clew.extract.prediction import Predictor, Tails
-from clew.extract.queries import read_queries
-from clew.extract.training import Settings, Trainer, train
+from clew.extract.predict.predictor import Predictor, Tails
+from clew.extract.predict.query_arrays import read_query_arrays
+from clew.extract.training.pretraining import Settings, Trainer, train
 
 PART_BYTES = 15 * 1024 * 1024
 BEGAN = time.perf_counter()
@@ -161,7 +161,7 @@ def say(task: str, done: int, total: int | None) -> None:
 
 def predict(given: argparse.Namespace) -> None:
     """The k likeliest tokens of each slot of each query: tokens and log_probs."""
-    predictor, queries = Predictor.open(given.model), read_queries(given.queries)
+    predictor, queries = Predictor.open(given.model), read_query_arrays(given.queries)
     begin = time.perf_counter()
     tokens, scores = predictor.top(queries, given.k)
     print(f"{len(queries):,} queries in {time.perf_counter() - begin:.1f} s")
@@ -171,7 +171,7 @@ def predict(given: argparse.Namespace) -> None:
 
 def beam(given: argparse.Namespace) -> None:
     """The k best tails of each query by a beam: tokens (queries, k, 7), padded with 0, and their log_probs."""
-    predictor, queries = Predictor.open(given.model), read_queries(given.queries)
+    predictor, queries = Predictor.open(given.model), read_query_arrays(given.queries)
     begin = time.perf_counter()
     tokens = np.zeros((len(queries), given.k, SLOTS), np.uint16)
     scores = np.full((len(queries), given.k), -np.inf, np.float32)
@@ -186,7 +186,7 @@ def beam(given: argparse.Namespace) -> None:
 
 def score(given: argparse.Namespace) -> None:
     """The log probabilities of given tails."""
-    predictor, queries = Predictor.open(given.model), read_queries(given.queries)
+    predictor, queries = Predictor.open(given.model), read_query_arrays(given.queries)
     tails = Tails(*(np.load(given.tails / f"{name}.npy") for name in ("query", "tokens", "length")))
     begin = time.perf_counter()
     scores = predictor.score_tails(queries, tails, left_to_right=given.left_to_right)

@@ -27,15 +27,14 @@ from benchmarks.report import environment, write_json
 from clew.evaluate.extraction.planted import Fact, link_tails, linker_of, rank_of, read_facts, true_tails
 from clew.evaluate.extraction.planted_run import ranked_tails
 from clew.evaluate.statistics import bootstrap_means
-from clew.extract.asking import read_asked
-from clew.extract.heads import read_heads
-from clew.extract.offered import offer_triples
-from clew.extract.parts import COUNTS, seal_checksum, write_table
-from clew.extract.planted import read_planted
-from clew.extract.predictions import read_predictions
-from clew.extract.signatures import SIGNATURES, Signatures
-from clew.extract.stage_files import write_stage
-from clew.extract.tails import DecoderSettings, prepare_tails, read_tails
+from clew.extract.mentions.heads import read_heads
+from clew.extract.predict.predictions import read_predictions
+from clew.extract.predict.queries import read_queries
+from clew.extract.predict.tails import DecoderSettings, prepare_tails, read_tails
+from clew.extract.seed.candidate_triples import collect_candidate_triples
+from clew.extract.seed.held_out import read_held_out
+from clew.extract.seed.signatures import SIGNATURES, Signatures
+from clew.extract.stage import COUNTS, seal_checksum, write_stage, write_table
 from clew.files import write_text
 from clew.graph import Graph
 from clew.link import Linker
@@ -44,7 +43,7 @@ from clew.sealed import new_sealed
 
 __all__ = ["Row", "run", "show"]
 
-SHARED = ("corpus", "sequences", "heads", "planted", "injected")
+SHARED = ("corpus", "sequences", "heads", "held_out", "injected")
 CONTEXT = 1024
 FORMED = 3
 ALONE = DecoderSettings(most=FORMED, formed=FORMED, mention=0.0, none=False)
@@ -81,9 +80,9 @@ class Bench:
         self.chosen = np.sort(np.random.default_rng(seed).permutation(every.num_rows)[:queries])
         drawn = every.take(pa.array(self.chosen))
         asked = set(zip(drawn["head"].to_pylist(), drawn["relation"].to_pylist(), strict=True))
-        self.facts = [each for each in read_facts(read_planted(planted)) if (each.head, each.relation) in asked]
+        self.facts = [each for each in read_facts(read_held_out(planted)) if (each.head, each.relation) in asked]
         self._link = linker_of(Linker(self.graph), Signatures.of_schema(self.graph.schema))
-        self._true = true_tails(self.graph, offer_triples(self.graph, fewest=1), self.facts)
+        self._true = true_tails(self.graph, collect_candidate_triples(self.graph, fewest=1), self.facts)
 
     def form(
         self, name: str, settings: DecoderSettings, model: LanguageModel | None, *, first: int | None = None
@@ -111,7 +110,7 @@ class Bench:
         rows = pa.array(chosen)
         if not (place / "asked").exists():
             with new_sealed(place / "asked", identity, what="drawn queries") as directory:
-                write_table(read_asked(self.planted)[0].take(rows), directory / "asked.parquet")
+                write_table(read_queries(self.planted)[0].take(rows), directory / "asked.parquet")
                 shutil.copy(self.planted / "asked" / SIGNATURES, directory / SIGNATURES)
                 write_text(directory / COUNTS, json.dumps(counts) + "\n")
         if not (place / "predictions").exists():

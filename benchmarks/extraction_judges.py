@@ -22,7 +22,7 @@ from clew.evaluate.extraction.baseline_run import baseline_statements, link_base
 from clew.evaluate.extraction.factuality import judge_triples, validity_by_signature
 from clew.evaluate.extraction.judge_prompts import Statement
 from clew.evaluate.extraction.judge_run import Drawn, calibrate_judges, candidates, run_statements
-from clew.extract.signatures import Signatures
+from clew.extract.seed.signatures import Signatures
 from clew.graph import Graph
 from clew.lm import LanguageModel, Replayed, open_model
 

@@ -1,8 +1,8 @@
 """What a taught model makes of the lessons of a fold that it was not taught: how many epochs are enough?
 
-    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/lessons --taught TAUGHT --out SCORES/NAME \\
-        --epochs 4 --rate 2e-4 --fold 0 --score lessons=RUN/lessons
-    python -m benchmarks.extraction_lessons RUN/lessons SCORES/*/lessons.npy --out teaching.json
+    python -m benchmarks.bc5cdr_device teach --model MODEL --lessons RUN/examples --taught TAUGHT --out SCORES/NAME \\
+        --epochs 4 --rate 2e-4 --fold 0 --score lessons=RUN/examples
+    python -m benchmarks.extraction_lessons RUN/examples SCORES/*/lessons.npy --out teaching.json
 
 A lesson has a right tail among the mentions of its sequence, or [NONE] is right. Each line tells how well the two kinds
 are told apart by the share of [NONE], how often it wins in each, how often the right mention is the likeliest, beside
@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.extract.agreement import mention_shares
-from clew.extract.teaching.lessons import Lessons, read_lessons
+from clew.extract.predict.both_directions import mention_shares
+from clew.extract.ranking.batches import Examples, read_examples
 from clew.files import write_text
 
 SAID = (0.5, 0.8)
@@ -41,7 +41,7 @@ class Learnt:
     right_of_what_is_said: dict[str, float]  # by the least share that is asked for; lessons of both kinds
 
 
-def measure(lessons: Lessons, scores: NDArray[np.float64], chosen: Bools, *, name: str, part: str) -> Learnt:
+def measure(lessons: Examples, scores: NDArray[np.float64], chosen: Bools, *, name: str, part: str) -> Learnt:
     """The figures of the chosen lessons; `scores` are log-probabilities, row by row."""
     count = np.diff(lessons.row_offsets) - 1
     none = lessons.row_offsets[:-1]
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--fold", type=int, default=0, help="that was not taught")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    lessons = read_lessons(given.lessons)
+    lessons = read_examples(given.lessons)
     held = lessons.fold == given.fold
     taught = ~held & (lessons.touches >> given.fold & 1 == 0)
     found = [

@@ -10,13 +10,13 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from clew.extract.chains import ROOTS, SLOTS
-from clew.extract.model.batch import Batch
+from clew.extract.batches.batch import Batch
+from clew.extract.batches.masking import NOTHING
+from clew.extract.chains.graphs import ROOTS, SLOTS
 from clew.extract.model.distances import decay, distances, make_places
 from clew.extract.model.dropout import draw_seeds, drop
 from clew.extract.model.encoder import Layer
 from clew.extract.model.graphmert import GraphMert
-from clew.extract.model.masking import NOTHING
 
 __all__ = ["NaiveGraphMert"]
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from clew.extract.hierarchy import IS_A, Closure
-from clew.extract.injection import read_injected
-from clew.extract.planted import pair_numbers, read_removed
-from clew.extract.teaching.comentions import FOLDS
+from clew.extract.chains.injection import read_injected
+from clew.extract.ranking.examples import FOLDS
+from clew.extract.seed.held_out import pair_numbers, read_removed_triples
+from clew.extract.seed.hierarchy import IS_A, Closure
 from clew.graph import Graph
 
 __all__ = ["Pairs", "are_entailed"]
@@ -33,7 +33,7 @@ class Pairs:
         self._width = graph.entity_count
         injected = read_injected(run)
         self._shown = np.unique(self._pair(injected["subject"].to_pylist(), injected["object"].to_pylist()))
-        removed = read_removed(run) if (run / "planted").is_dir() else np.zeros(0, np.int64)
+        removed = read_removed_triples(run) if (run / "held_out").is_dir() else np.zeros(0, np.int64)
         ends = graph.subject_of(removed), graph.forward.end[removed]
         self._planted = np.unique(pair_numbers(*ends, self._width))
 

@@ -25,25 +25,25 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.extraction_pairs import Pairs
-from clew.extract.asking import ask_heads, known_signatures
-from clew.extract.heads import read_heads
-from clew.extract.parts import COUNTS, seal_checksum, write_table
-from clew.extract.pipeline import model_name
-from clew.extract.predictions import prepare_predictions, take_predictions
-from clew.extract.queries import write_queries
-from clew.extract.relations import Matched, match_relations
-from clew.extract.sequences import read_sequences
-from clew.extract.sifting import FilterSettings
-from clew.extract.signatures import SIGNATURES
-from clew.extract.tails import DecoderSettings, prepare_tails
-from clew.extract.triples import prepare_triples, read_triples
+from clew.extract.filter.tails import FilterSettings
+from clew.extract.filter.triples import prepare_triples, read_triples
+from clew.extract.mentions.heads import read_heads
+from clew.extract.predict.predictions import prepare_predictions, take_predictions
+from clew.extract.predict.queries import known_signatures, make_queries
+from clew.extract.predict.query_arrays import write_query_arrays
+from clew.extract.predict.relation_matching import MatchedRelations, match_relations
+from clew.extract.predict.tails import DecoderSettings, prepare_tails
+from clew.extract.run.pipeline import model_name
+from clew.extract.seed.signatures import SIGNATURES
+from clew.extract.sequences.packing import read_sequences
+from clew.extract.stage import COUNTS, seal_checksum, write_table
 from clew.files import write_text
 from clew.graph import Graph
 from clew.sealed import new_sealed
 
 __all__ = ["ask_some", "draw_documents"]
 
-SHARED = ("corpus", "sequences", "heads", "matches", "injected", "planted")
+SHARED = ("corpus", "sequences", "heads", "matches", "injected", "held_out")
 SEED = 5  # of the draw
 MENTIONS_ONLY = DecoderSettings(sequence=0, lexicon=0, beam=0)
 
@@ -55,7 +55,7 @@ def draw_documents(documents: Sequence[str], number: int) -> list[str]:
 
 
 def ask_some(
-    run: Path, out: Path, graph: Graph, relations: Sequence[str], heads: pa.Table, matched: Sequence[Matched]
+    run: Path, out: Path, graph: Graph, relations: Sequence[str], heads: pa.Table, matched: Sequence[MatchedRelations]
 ) -> dict[str, int]:
     """Write queries about some heads of a run to `out`, beside links to what the run has of them."""
     signatures = known_signatures(graph, relations)
@@ -63,14 +63,14 @@ def ask_some(
     for name in SHARED:
         if (run / name).is_dir() and not (out / name).exists():
             (out / name).symlink_to((run / name).resolve())
-    table, queries, counts = ask_heads(
+    table, queries, counts = make_queries(
         heads, matched, read_sequences(run), relations, signatures, mentions=read_heads(run), mentioned=True
     )
     with new_sealed(out / "asked", {"heads": heads.num_rows}, what="heads and relations to ask") as directory:
         write_table(table, directory / "asked.parquet")
         write_text(directory / SIGNATURES, signatures.to_json())
         write_text(directory / COUNTS, json.dumps(counts, indent=1) + "\n")
-    write_queries(out / "queries", queries, identity={"asked": seal_checksum(out / "asked")})
+    write_query_arrays(out / "queries", queries, identity={"asked": seal_checksum(out / "asked")})
     return counts
 
 

@@ -16,13 +16,13 @@ import torch
 
 from benchmarks.extraction_check import relative
 from benchmarks.extraction_naive import NaiveGraphMert
-from clew.extract.chains import FIRST_WORD, ROOTS, SLOTS, Chains, read_chains
+from clew.extract.batches.batch import Batch, Packed
+from clew.extract.batches.loading import load_batches
+from clew.extract.chains.graphs import FIRST_WORD, ROOTS, SLOTS, Chains, read_chains
 from clew.extract.model.attention import pick_kernel
-from clew.extract.model.batch import Batch, Packed
 from clew.extract.model.config import Config, make_config
 from clew.extract.model.graphmert import GraphMert, count_parameters
-from clew.extract.model.loading import load
-from clew.extract.training import Settings, Trainer
+from clew.extract.training.pretraining import Settings, Trainer
 
 __all__ = ["configure", "keep", "machine", "profile", "speed"]
 
@@ -88,7 +88,7 @@ def profile(given: argparse.Namespace) -> None:
     config = configure(given, chains)
     for way in given.only or ("captured", "compiled"):
         trainer = prepare(way, chains, config, given, lap=10_000)
-        batches = load(trainer._course(), workers=trainer.workers, pin=trainer.device.type == "cuda")
+        batches = load_batches(trainer._course(), workers=trainer.workers, pin=trainer.device.type == "cuda")
         first = time_calls(lambda: next(batches), 1)  # noqa: B023 -- called at once
         ready = time_calls(lambda: next(batches), 400)  # noqa: B023
         group = [next(batches)]

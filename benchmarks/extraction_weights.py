@@ -21,8 +21,8 @@ import torch
 from benchmarks.graphs.seed.statements import is_permissive
 from clew.errors import ClewError, InputError
 from clew.extract.model.storage import read_model, write_model
-from clew.extract.parts import seal_checksum
-from clew.extract.seed_tables import write_seed
+from clew.extract.packaging.seed_tables import write_seed
+from clew.extract.stage import seal_checksum
 from clew.graph import Graph
 from clew.graph.writers.blocks import assertion_blocks
 

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from clew.extract.chains import FIRST_WORD, ROOTS, SLOTS, Chains
+from clew.extract.chains.graphs import FIRST_WORD, ROOTS, SLOTS, Chains
 
 __all__ = ["make_chains", "make_tokenizer"]
 

@@ -13,10 +13,9 @@ from clew.app.cli.eval_extraction import application
 from clew.errors import InputError
 from clew.evaluate.extraction.bc5cdr_arrays import make_bc5cdr_arrays
 from clew.evaluate.extraction.pubtator import read_pubtator
-from clew.extract.heads import HEADS
-from clew.extract.parts import make_table
-from clew.extract.sequences import SEQUENCES
-from clew.extract.stage_files import write_stage
+from clew.extract.mentions.heads import HEADS
+from clew.extract.sequences.packing import SEQUENCES
+from clew.extract.stage import make_table, write_stage
 from tokenizers_of_texts import learn_tokenizer
 
 

@@ -118,7 +118,7 @@ def test_what_cannot_be_is_one_line(run, arguments, said: str, tmp_path: Path, m
 
 
 def test_without_torch_the_extra_is_named(run, short_run: Path, monkeypatch) -> None:
-    from clew.extract import pipeline
+    from clew.extract.run import pipeline
 
     monkeypatch.setattr(pipeline, "find_spec", lambda name: None)
     done = run("extract", "train", short_run, "--steps", 4)
@@ -135,7 +135,7 @@ def test_a_model_that_is_not_there_is_one_line(run, tmp_path: Path, monkeypatch)
 
 
 def test_prepare_needs_no_torch(run, tmp_path: Path, monkeypatch) -> None:
-    from clew.extract import pipeline
+    from clew.extract.run import pipeline
 
     monkeypatch.setattr(pipeline, "find_spec", lambda name: None)
     done = run("extract", "prepare", tmp_path / "run")

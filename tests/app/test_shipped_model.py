@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from clew.extract.shipped import CHECKOUT
+from clew.extract.packaging.locate import CHECKOUT
 from clew.graph import Relation, Source, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems

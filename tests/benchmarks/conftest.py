@@ -14,8 +14,8 @@ def short_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A run whose model has seen ten batches, and that keeps whatever it says."""
     import torch
 
-    from clew.extract.pipeline import run_all
-    from clew.extract.stages import Choices
+    from clew.extract.run.pipeline import run_all
+    from clew.extract.run.settings import Choices
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # with more, tiny tensors wait longer than they compute

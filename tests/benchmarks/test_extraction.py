@@ -14,12 +14,12 @@ from benchmarks.extraction_naive import NaiveGraphMert
 from benchmarks.extraction_speed import random_chains
 
 from benchmarks import extraction_device as device
-from clew.extract.chains import write_chains
-from clew.extract.model.batch import Batch, collate
+from clew.extract.batches.batch import Batch, collate
+from clew.extract.chains.graphs import write_chains
 from clew.extract.model.config import make_config
 from clew.extract.model.graphmert import GraphMert
 from clew.extract.model.storage import read_model
-from clew.extract.queries import Queries, write_queries
+from clew.extract.predict.query_arrays import Queries, write_query_arrays
 from random_chains import make_chains
 
 
@@ -76,7 +76,7 @@ def test_a_model_is_trained_brought_and_joined(tmp_path: Path, monkeypatch: pyte
     names = {"sequence": "leaf_sequence", "first": "head_first", "last": "head_last", "relation": "leaf_relation"}
     rows = {name: getattr(chains, column)[:5] for name, column in names.items()}
     queries = Queries(chains.roots, chains.offsets, **rows, relations=chains.relations)
-    write_queries(tmp_path / "queries", queries, identity={})
+    write_query_arrays(tmp_path / "queries", queries, identity={})
     asked = ["--model", str(work / "m"), "--queries", str(tmp_path / "queries"), "--out", str(out)]
     device.main(["predict", *asked, "--k", "4"])
     assert np.load(out / "tokens.npy").shape == np.load(out / "log_probs.npy").shape == (5, 7, 4)

@@ -14,12 +14,12 @@ from benchmarks.extraction_ablations_plan import FULL, PLAN, SECOND
 from benchmarks.extraction_ablations_prepare import INJECTION
 
 from benchmarks import extraction_ablations as ablations
-from clew.extract.chains import Chains, write_chains
-from clew.extract.planted import prepare_planted
-from clew.extract.queries import write_queries
-from clew.extract.stages import Choices
-from clew.extract.teaching.questions import NONE_TAIL, Asked, Rows, write_questions
-from clew.extract.withheld import kept_from_leaves
+from clew.extract.chains.graphs import Chains, write_chains
+from clew.extract.predict.query_arrays import write_query_arrays
+from clew.extract.ranking.arrays import NONE_TAIL, CandidateRows, ExampleQuery, write_examples
+from clew.extract.run.settings import Choices
+from clew.extract.seed.held_out import prepare_held_out
+from clew.extract.seed.reserved import hidden_triples
 from clew.graph import Graph
 from random_chains import make_chains
 
@@ -121,26 +121,28 @@ def test_a_head_has_no_more_leaves_than_it_may(questions: Questions, chains: Cha
 
 def _write_lessons(folder: Path, chains: Chains, questions: Questions) -> None:
     """Every question about the first sequences, the first tail right."""
-    rows, queries = Rows(), []
+    rows, queries = CandidateRows(), []
     sequences = [tuple(chains.roots[a:b].tolist()) for a, b in zip(chains.offsets, chains.offsets[1:], strict=False)]
     begin = np.cumsum(questions.count) - questions.count
     for at, head in enumerate(questions.head[:6].tolist()):
         sequence, first, last = (int(getattr(questions.mentions, name)[head]) for name in ("sequence", "first", "last"))
-        queries.append(Asked(sequence, first, last, int(questions.relation[at]), sequence, at % 5))
+        queries.append(ExampleQuery(sequence, first, last, int(questions.relation[at]), sequence, at % 5))
         rows.add(at, NONE_TAIL, 0, True)
         for place in range(int(questions.count[at])):
             tail = questions.tail[begin[at] + place]
             start = chains.offsets[sequence]
             spelt = chains.roots[start + questions.mentions.first[tail] : start + questions.mentions.last[tail]]
             rows.add(at, tuple(spelt.tolist()), int(place == 0), True, [(at, place)])
-    write_questions(folder, sequences, queries, rows, [])
+    write_examples(folder, sequences, queries, rows, [])
 
 
 @pytest.fixture
 def inputs(chains: Chains, questions: Questions, tmp_path: Path) -> list[str]:
     """The options that name everything a variant reads."""
     write_chains(tmp_path / "chains", chains, identity={})
-    write_queries(tmp_path / "planted", questions.take(np.arange(len(questions.head)) < 5).ask(chains), identity={})
+    write_query_arrays(
+        tmp_path / "planted", questions.take(np.arange(len(questions.head)) < 5).ask(chains), identity={}
+    )
     _write_lessons(tmp_path / "lessons", chains, questions)
     _write_lessons(tmp_path / "arrays" / "scoring-train", chains, questions)
     variants = tmp_path / "variants"
@@ -224,12 +226,12 @@ def test_a_variant_that_fails_stops_no_other_and_time_runs_out(inputs: list[str]
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the toy corpus up to its lessons, with planted facts."""
-    from clew.extract.pipeline import prepare
+    from clew.extract.run.pipeline import prepare
 
     run = tmp_path_factory.mktemp("ablations") / "run"
     for _ in range(2):  # facts can be planted when heads are there; what follows is then made anew
         prepare(run, Choices(size="tiny"))
-        prepare_planted(run, Graph(run / "seed.clew"))
+        prepare_held_out(run, Graph(run / "seed.clew"))
     return run
 
 
@@ -242,7 +244,7 @@ def test_inputs_show_and_ask_nothing_that_is_kept_from_leaves(toy: Path, tmp_pat
     assert sizes[0] > sizes[1] > sizes[2] > 0
     taught = [counts[name]["lessons"]["queries with a tail"] for name in ("less-25", "less-50", "less-75")]
     assert taught[0] > taught[1] > taught[2] > 0
-    kept = kept_from_leaves(toy)
+    kept = hidden_triples(toy)
     hidden = set(map(frozenset, zip(graph.subject_of(kept).tolist(), graph.forward.end[kept].tolist(), strict=True)))
     questions = Questions.load(tmp_path / "questions.npz")
     entity = questions.mentions.entity
@@ -274,7 +276,7 @@ def test_every_variant_says_what_it_is() -> None:
 
 
 def test_the_best_mention_counts_only_above_none(questions: Questions, chains: Chains) -> None:
-    from benchmarks.extraction_ablations_beta import Asked as AskedMentions
+    from benchmarks.extraction_ablations_beta import ExampleQuery as AskedMentions
 
     some = questions.take(questions.count == 2)
     relation = [RELATIONS[at] for at in some.relation.tolist()]
@@ -290,7 +292,7 @@ def test_the_best_mention_counts_only_above_none(questions: Questions, chains: C
 
 
 def test_mentions_are_ranked_for_each_fact(questions: Questions, chains: Chains) -> None:
-    from benchmarks.extraction_ablations_beta import Asked as AskedMentions
+    from benchmarks.extraction_ablations_beta import ExampleQuery as AskedMentions
     from benchmarks.extraction_ablations_report import _difference, rank_mentions
 
     from clew.evaluate.extraction.planted import Fact

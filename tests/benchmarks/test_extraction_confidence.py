@@ -21,15 +21,15 @@ from benchmarks.extraction_confidence_statements import (
 from benchmarks.extraction_pairs import Pairs, are_entailed
 from benchmarks.extraction_sample import MENTIONS_ONLY
 
-from clew.extract.asking import read_asked
-from clew.extract.decoder import BEAM, MENTION
-from clew.extract.hierarchy import TAXONOMIC
-from clew.extract.predictions import prepare_predictions, read_predictions
-from clew.extract.queries import read_queries
-from clew.extract.sifting import FilterSettings
-from clew.extract.tails import prepare_tails, read_tails
-from clew.extract.teaching.comentions import FOLDS
-from clew.extract.triples import prepare_triples, read_triples
+from clew.extract.filter.tails import FilterSettings
+from clew.extract.filter.triples import prepare_triples, read_triples
+from clew.extract.predict.decoder import BEAM, MENTION
+from clew.extract.predict.predictions import prepare_predictions, read_predictions
+from clew.extract.predict.queries import read_queries
+from clew.extract.predict.query_arrays import read_query_arrays
+from clew.extract.predict.tails import prepare_tails, read_tails
+from clew.extract.ranking.examples import FOLDS
+from clew.extract.seed.hierarchy import TAXONOMIC
 from clew.graph import Graph, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems
@@ -150,7 +150,7 @@ def test_statements_are_those_of_the_product(short_run: Path, seed: Graph, asked
     rows = weigh_statements(host, weights, seed, pairs, fold=FOLD)
     confidence = WAYS["mean"](rows["own"].to_numpy(), rows["back"].to_numpy())
     everywhere = set(rows["document"].to_pylist())
-    curve = measure(rows, confidence, Weights(1.0), everywhere, symmetric=read_asked(host)[1].symmetric)
+    curve = measure(rows, confidence, Weights(1.0), everywhere, symmetric=read_queries(host)[1].symmetric)
     at = int(np.flatnonzero(GRID == 0.3)[0])
     assert curve.true[at] + curve.wrong[at] == mask.sum()
     assert curve.true[at] == (mask & np.asarray(made["known"])).sum()
@@ -159,7 +159,7 @@ def test_statements_are_those_of_the_product(short_run: Path, seed: Graph, asked
 def test_true_tails_are_asked_for_and_places_tried(seed: Graph, asked: Path) -> None:
     about = json.loads((asked / ABOUT).read_text("utf-8"))
     assert about["of them in no leaf"] < about["known statements"]
-    assert about["queries with a true tail"] == len(read_queries(asked / TAILS / "queries"))
+    assert about["queries with a true tail"] == len(read_query_arrays(asked / TAILS / "queries"))
     trials = try_places(asked / TAILS, seed)
     assert [each.queries for each in trials] == [about["queries with a true tail"]] * len(trials)
     assert trials[0].place == "mentions alone"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from benchmarks.extraction_lessons import area_under_curve, measure
 
-from clew.extract.teaching.lessons import read_lessons
-from clew.extract.teaching.questions import NONE_TAIL, Asked, Rows, write_questions
+from clew.extract.ranking.arrays import NONE_TAIL, CandidateRows, ExampleQuery, write_examples
+from clew.extract.ranking.batches import read_examples
 
 LONG = (11, 12, 13, 14, 15, 16, 17)
 
@@ -20,17 +20,17 @@ def test_area_under_curve_counts_pairs() -> None:
 
 def test_figures_of_three_lessons(tmp_path: Path) -> None:
     """One right, one that [NONE] takes, one without a tail; a tail that fills its leaf has no end to be weighed."""
-    rows = Rows()
+    rows = CandidateRows()
     tails = [(NONE_TAIL, (8,), LONG), (NONE_TAIL, (8,), (9, 10)), (NONE_TAIL, (8,), (9,))]
     gold = [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
     for query, (spelt, right) in enumerate(zip(tails, gold, strict=True)):
         for tail, is_gold in zip(spelt, right, strict=True):
             rows.add(query, tail, is_gold, True)
-    queries = [Asked(0, 0, 1, 0, 0, fold=0) for _ in range(3)]
-    write_questions(tmp_path, [(8, 9, 10)], queries, rows, [])
+    queries = [ExampleQuery(0, 0, 1, 0, 0, fold=0) for _ in range(3)]
+    write_examples(tmp_path, [(8, 9, 10)], queries, rows, [])
     by_token = np.array([-3.0, -2.0, -1.0, -0.5, -2.0, -1.5, -0.2, -4.0, -4.0])
     terms = np.array([2, 2, 7, 2, 2, 3, 2, 2, 2])
-    found = measure(read_lessons(tmp_path), by_token * terms, np.ones(3, bool), name="a", part="held out")
+    found = measure(read_examples(tmp_path), by_token * terms, np.ones(3, bool), name="a", part="held out")
     assert (found.with_a_tail, found.without) == (2, 1)
     assert found.none_wins_with_a_tail == 0.5
     assert found.none_wins_without == 1.0

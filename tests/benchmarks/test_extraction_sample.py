@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from benchmarks.extraction_sample import describe, draw_documents, main
 
-from clew.extract.predictions import open_predictor
-from clew.extract.queries import read_queries
-from clew.extract.triples import read_triples
+from clew.extract.filter.triples import read_triples
+from clew.extract.predict.predictions import open_predictor
+from clew.extract.predict.query_arrays import read_query_arrays
 from clew.graph import Graph
 
 
@@ -32,7 +32,7 @@ def test_weighed_elsewhere_is_the_same_as_weighed_here(call, short_run: Path, tm
     asked = call("--out", tmp_path / "there", "--all", "--ask")
     assert asked == {"asked": here["asked"]}
     predictor = open_predictor(short_run / "model", device="cpu")
-    said = predictor.answer(read_queries(tmp_path / "there" / "queries"), 0)
+    said = predictor.answer(read_query_arrays(tmp_path / "there" / "queries"), 0)
     (tmp_path / "said").mkdir()
     np.save(tmp_path / "said" / "weights.npy", said.weights.astype(np.float16))
     there = call("--out", tmp_path / "there", "--said", tmp_path / "said")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.extract.pipeline import run_all
-from clew.extract.stages import Choices
+from clew.extract.run.pipeline import run_all
+from clew.extract.run.settings import Choices
 
 
 @pytest.fixture(scope="session")

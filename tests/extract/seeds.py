@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from clew.extract.sequences import SEQUENCES
+from clew.extract.sequences.packing import SEQUENCES
 from clew.graph import Graph, Relation, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems

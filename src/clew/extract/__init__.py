@@ -1,4 +1,4 @@
 """Text to triples (GraphMERT): a corpus and a seed graph in, a trained encoder and assertions with their sentences out.
 
-Each stage is a file that reads and writes tables in a run directory; `clew.extract.pipeline` runs them in order.
+Each stage reads and writes tables in a run directory; `clew.extract.run.pipeline` runs them in order.
 """

@@ -13,7 +13,7 @@ from clew.evaluate.extraction.bc5cdr_arrays import FOLDS, Settings, fold_of, mak
 from clew.evaluate.extraction.bc5cdr_questions import ask_about
 from clew.evaluate.extraction.bc5cdr_ways import read_asked
 from clew.evaluate.extraction.pubtator import Abstract
-from clew.extract.chains import SLOTS
+from clew.extract.chains.graphs import SLOTS
 
 RELATIONS = ["is_a", "induces", "treats"]
 

@@ -14,10 +14,9 @@ from clew.evaluate.extraction.bc5cdr_found import find_mentions
 from clew.evaluate.extraction.bc5cdr_ways import read_asked
 from clew.evaluate.extraction.pubtator import Abstract, Mentioned
 from clew.evaluate.extraction.rules import sentence_pairs
-from clew.extract.heads import HEADS
-from clew.extract.parts import make_table
-from clew.extract.sequences import SEQUENCES
-from clew.extract.stage_files import write_stage
+from clew.extract.mentions.heads import HEADS
+from clew.extract.sequences.packing import SEQUENCES
+from clew.extract.stage import make_table, write_stage
 from clew.graph import Graph
 
 TEXT = "Tremor and rash. Lithium, not zinc, gave tremor."

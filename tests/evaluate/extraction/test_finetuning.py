@@ -17,14 +17,14 @@ from clew.evaluate.extraction.bc5cdr_finetuning import finetune_and_score
 from clew.evaluate.extraction.bc5cdr_model import score_questions
 from clew.evaluate.extraction.bc5cdr_questions import ask_about
 from clew.evaluate.extraction.pubtator import Abstract
-from clew.extract.chains import count_tokens
+from clew.extract.chains.graphs import count_tokens
 from clew.extract.model.config import make_config
 from clew.extract.model.graphmert import GraphMert
 from clew.extract.model.storage import SavedModel, read_model, write_model
-from clew.extract.prediction import Predictor
-from clew.extract.teaching.finetuning import finetune, score_rows
-from clew.extract.teaching.lessons import Lessons, read_lessons
-from clew.extract.teaching.settings import LOSSES, FineTuning
+from clew.extract.predict.predictor import Predictor
+from clew.extract.ranking.batches import Examples, read_examples
+from clew.extract.ranking.finetuning import finetune, score_rows
+from clew.extract.ranking.settings import LOSSES, RankingSettings
 
 RELATIONS = ("treats", "induces")
 
@@ -38,7 +38,7 @@ def _one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-QUICK = FineTuning(epochs=1, together=True, tokens=4096)
+QUICK = RankingSettings(epochs=1, together=True, tokens=4096)
 
 
 @pytest.fixture(scope="module")
@@ -63,17 +63,17 @@ def arrays(train: list[Abstract], tokenizer: Path, tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture(scope="module")
-def lessons(arrays: Path) -> Lessons:
-    return read_lessons(arrays / "scoring-train")
+def lessons(arrays: Path) -> Examples:
+    return read_examples(arrays / "scoring-train")
 
 
-def scored(model: GraphMert, lessons: Lessons, *, together: bool = False) -> np.ndarray:
+def scored(model: GraphMert, lessons: Examples, *, together: bool = False) -> np.ndarray:
     scores = np.zeros(lessons.rows, np.float32)
     score_rows(model, lessons, np.arange(len(lessons)), scores, together=together)
     return scores
 
 
-def test_scores_are_those_of_prediction(model: Path, arrays: Path, lessons: Lessons) -> None:
+def test_scores_are_those_of_prediction(model: Path, arrays: Path, lessons: Examples) -> None:
     predictor = Predictor.open(model, device="cpu")
     expected = score_questions(predictor, arrays / "scoring-train")
     found = scored(read_model(model).model, lessons)
@@ -82,7 +82,7 @@ def test_scores_are_those_of_prediction(model: Path, arrays: Path, lessons: Less
     assert len(np.unique(found.round(3))) > 20
 
 
-def test_queries_of_one_sequence_can_be_asked_together(model: Path, lessons: Lessons) -> None:
+def test_queries_of_one_sequence_can_be_asked_together(model: Path, lessons: Examples) -> None:
     packs = lessons.packs(np.arange(len(lessons)), together=True)
     assert sorted(np.concatenate(packs).tolist()) == list(range(len(lessons)))
     assert all(len(set(lessons.sequence[pack].tolist())) == 1 for pack in packs)
@@ -96,8 +96,8 @@ def test_queries_of_one_sequence_can_be_asked_together(model: Path, lessons: Les
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_documents_are_learnt_by_heart(model: Path, lessons: Lessons, loss: str) -> None:
-    settings = FineTuning(
+def test_documents_are_learnt_by_heart(model: Path, lessons: Examples, loss: str) -> None:
+    settings = RankingSettings(
         loss=loss, epochs=25, rate=5e-3, warm_up=3, tokens=2048, root_share=0.0, dropout=0.0, together=True
     )
     learnt = finetune(read_model(model), lessons, settings).model
@@ -108,7 +108,7 @@ def test_documents_are_learnt_by_heart(model: Path, lessons: Lessons, loss: str)
         assert _gold_share(after, lessons) > _gold_share(before, lessons) + 0.25  # and than the others
 
 
-def _gold_share(scores: np.ndarray, lessons: Lessons) -> float:
+def _gold_share(scores: np.ndarray, lessons: Examples) -> float:
     """The share of gold tails among those of a query, weighed by token, on average over what can be learnt."""
     shares = []
     for query in lessons.learnable(without_fold=None):
@@ -119,7 +119,7 @@ def _gold_share(scores: np.ndarray, lessons: Lessons) -> float:
     return float(np.mean(shares))
 
 
-def test_gold_pairs_of_a_batch_are_those_of_the_corpus(lessons: Lessons, train: list[Abstract]) -> None:
+def test_gold_pairs_of_a_batch_are_those_of_the_corpus(lessons: Examples, train: list[Abstract]) -> None:
     shortest = sorted((each for each in train if each.induces), key=lambda each: len(each.text))[:5]
     packs = lessons.packs(lessons.learnable(without_fold=None), together=True)
     units = lessons.by_document(packs)
@@ -136,7 +136,7 @@ def test_gold_pairs_of_a_batch_are_those_of_the_corpus(lessons: Lessons, train: 
     assert sum(int(lessons.ask(unit).pair_gold.sum()) for unit in units) == whole.pair_gold.sum()
 
 
-def test_a_fold_teaches_nothing_to_the_model_that_scores_it(model: Path, arrays: Path, lessons: Lessons) -> None:
+def test_a_fold_teaches_nothing_to_the_model_that_scores_it(model: Path, arrays: Path, lessons: Examples) -> None:
     held = np.flatnonzero(lessons.fold == 0)
     assert set(lessons.learnable(without_fold=0)).isdisjoint(held)
     assert not lessons.bare[lessons.learnable(without_fold=None)].any()
@@ -146,7 +146,7 @@ def test_a_fold_teaches_nothing_to_the_model_that_scores_it(model: Path, arrays:
     for fold, same in ((0, True), (1, False)):
         one, other = (
             scored(finetune(read_model(model), each, QUICK, without_fold=fold).model, lessons, together=True)
-            for each in (lessons, Lessons(changed))
+            for each in (lessons, Examples(changed))
         )
         assert np.allclose(one, other, atol=1e-3) == same
 
@@ -158,12 +158,12 @@ def test_everything_is_written_and_the_same_again(model: Path, arrays: Path, tmp
         one, two = (np.load(tmp_path / name / f"{part}.npy") for name in ("one", "two"))
         np.testing.assert_allclose(one, two, atol=1e-3)
         assert (one < 0).all()
-        assert len(one) == read_lessons(arrays / f"scoring-{part}").rows
+        assert len(one) == read_examples(arrays / f"scoring-{part}").rows
     said = json.loads((tmp_path / "one" / "settings.json").read_text("utf-8"))
     assert (said["seeds"], said["loss"]) == ([3], "share")
     finetune_and_score(model, arrays, replace(QUICK, epochs=0), tmp_path / "none", dev=False, device="cpu")
     assert not (tmp_path / "none" / "dev.npy").exists()
-    untouched = scored(read_model(model).model, read_lessons(arrays / "scoring-train"), together=True)
+    untouched = scored(read_model(model).model, read_examples(arrays / "scoring-train"), together=True)
     np.testing.assert_allclose(np.load(tmp_path / "none" / "train.npy"), untouched, atol=1e-4)
     assert FOLDS == 5
 
@@ -179,14 +179,14 @@ def test_other_questions_are_scored_by_the_same_models(model: Path, arrays: Path
     for part in ("train", "dev"):
         own, other = (np.load(tmp_path / "out" / name / f"{part}.npy") for name in ("", "other"))
         np.testing.assert_allclose(own, other, atol=1e-5)
-    untouched = scored(read_model(model).model, read_lessons(arrays / "scoring-dev"), together=True)
+    untouched = scored(read_model(model).model, read_examples(arrays / "scoring-dev"), together=True)
     assert np.abs(np.load(tmp_path / "out" / "other" / "dev.npy") - untouched).max() > 0.1
 
 
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no loss 'guess'"):
-        FineTuning(loss="guess")
+        RankingSettings(loss="guess")
     with pytest.raises(InputError, match="epochs"):
-        FineTuning(epochs=-1)
+        RankingSettings(epochs=-1)
     with pytest.raises(InputError, match="make them again"):
-        read_lessons(tmp_path)
+        read_examples(tmp_path)

@@ -22,7 +22,7 @@ from clew.evaluate.extraction.judge import ModelJudge, Settable, Verdict, judge_
 from clew.evaluate.extraction.judge_prompts import QUESTIONS, WORDINGS, Statement, ask, ask_without_subject, claim
 from clew.evaluate.extraction.pubtator import Abstract
 from clew.evaluate.statistics import Interval
-from clew.extract.signatures import Signatures
+from clew.extract.seed.signatures import Signatures
 from clew.graph import Graph
 from clew.lm import Request, Score, open_model
 from clew.lm.clients.scripted import Scripted

@@ -17,7 +17,7 @@ from clew.evaluate.extraction.baseline_run import (
 from clew.evaluate.extraction.judge_prompts import Statement
 from clew.evaluate.extraction.llm_baseline import Chunk, chunks, read_triples, stored_relations
 from clew.evaluate.extraction.pubtator import Abstract
-from clew.extract.signatures import Signatures
+from clew.extract.seed.signatures import Signatures
 from clew.graph import Graph
 from clew.lm import open_model
 from clew.lm.clients.scripted import Scripted

@@ -16,8 +16,8 @@ from clew.evaluate.extraction.planted import (
     true_tails,
 )
 from clew.evaluate.extraction.planted_baselines import rank_by_distance, rank_by_relation
-from clew.extract.offered import offer_triples
-from clew.extract.signatures import Signatures
+from clew.extract.seed.candidate_triples import collect_candidate_triples
+from clew.extract.seed.signatures import Signatures
 from clew.graph import Graph
 from clew.link import Linker
 
@@ -82,7 +82,7 @@ def test_facts_are_read_from_a_run(tmp_path: Path) -> None:
 def test_true_tails_and_links_come_from_the_seed(hpo: Path) -> None:
     graph = Graph(hpo)
     signatures = Signatures.of_schema(graph.schema)
-    offered = offer_triples(graph)
+    offered = collect_candidate_triples(graph)
     marfan = "OMIM:154700"
     fact = Fact(0, 0, marfan, "has_phenotype", "HP:0001166", False)
     known = true_tails(graph, offered, [fact])[marfan, "has_phenotype"]

@@ -15,20 +15,20 @@ from clew.evaluate.extraction.judge_run import judged_rows, run_statements
 from clew.evaluate.extraction.planted import read_facts
 from clew.evaluate.extraction.planted_queries import ask_planted, predict_planted
 from clew.evaluate.extraction.planted_run import planted_rows, ranked_tails
-from clew.extract.asking import read_asked
-from clew.extract.heads import read_heads
+from clew.extract.filter.triples import read_triples
+from clew.extract.mentions.heads import read_heads
 from clew.extract.model.storage import read_model
-from clew.extract.pipeline import open_seed, run_all
-from clew.extract.planted import Planting, prepare_planted, read_planted
-from clew.extract.queries import read_queries
-from clew.extract.stages import Choices
-from clew.extract.tails import read_tails
-from clew.extract.texts import document_texts
-from clew.extract.triples import read_triples
+from clew.extract.predict.queries import read_queries
+from clew.extract.predict.query_arrays import read_query_arrays
+from clew.extract.predict.tails import read_tails
+from clew.extract.run.pipeline import open_seed, run_all
+from clew.extract.run.settings import Choices
+from clew.extract.seed.held_out import HoldOutSettings, prepare_held_out, read_held_out
+from clew.extract.sequences.texts import document_texts
 from clew.graph import Graph
 from clew.lm.clients.scripted import Scripted
 
-PLANTING = Planting(share=0.3, fewest=1)
+PLANTING = HoldOutSettings(share=0.3, fewest=1)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     choices = Choices(size="tiny", steps=10, confidence=0.0, beta=0.0)
     try:
         run_all(out, choices, device="cpu")
-        prepare_planted(out, open_seed(out, choices), settings=PLANTING)
+        prepare_held_out(out, open_seed(out, choices), settings=PLANTING)
         yield out
     finally:
         torch.set_num_threads(threads)
@@ -55,8 +55,8 @@ def test_planted_facts_are_asked_with_one_model_and_scored_beside_the_baselines(
     run: Path, seed: Graph, tmp_path: Path
 ) -> None:
     predict_planted(run, tmp_path / "full", seed, run / "model", device="cpu")
-    facts = read_facts(read_planted(run))
-    asked = read_queries(tmp_path / "full" / "queries")
+    facts = read_facts(read_held_out(run))
+    asked = read_query_arrays(tmp_path / "full" / "queries")
     assert len(asked) == len({(fact.head, fact.relation) for fact in facts})
     tails = ranked_tails(read_tails(tmp_path / "full"), read_heads(run))
     assert {(fact.head, fact.relation) for fact in facts} == set(tails)
@@ -78,8 +78,8 @@ def test_whoever_weighs_the_right_mention_most_is_right(run: Path, seed: Graph, 
     """What was said on another machine: [NONE] for half of the facts, the planted tail for all others."""
     relations = read_model(run / "model").relations
     ask_planted(run, tmp_path / "asked", seed, relations)
-    asked, entities = read_asked(tmp_path / "asked")[0].to_pylist(), read_heads(run)["entity"].to_pylist()
-    facts = read_facts(read_planted(run))
+    asked, entities = read_queries(tmp_path / "asked")[0].to_pylist(), read_heads(run)["entity"].to_pylist()
+    facts = read_facts(read_held_out(run))
     right = {(fact.head, fact.relation, fact.object) for fact in facts}
     weights = []
     for at, row in enumerate(asked):
@@ -102,7 +102,7 @@ def test_whoever_weighs_the_right_mention_most_is_right(run: Path, seed: Graph, 
 def test_runs_that_planted_other_facts_are_not_compared(run: Path, seed: Graph, tmp_path: Path) -> None:
     (tmp_path / "heads").symlink_to(run / "heads")
     (tmp_path / "sequences").symlink_to(run / "sequences")
-    prepare_planted(tmp_path, seed, settings=Planting(share=0.2, fewest=1, seed=1))
+    prepare_held_out(tmp_path, seed, settings=HoldOutSettings(share=0.2, fewest=1, seed=1))
     with pytest.raises(InputError, match="other facts"):
         planted_rows(run, seed.path, runs={"other": tmp_path})
 

@@ -7,12 +7,12 @@ import pytest
 import torch
 from torch.nn import functional
 
-from clew.extract.chains import MASK, SLOTS, Chains
-from clew.extract.model.batch import Batch, collate
+from clew.extract.batches.batch import Batch, collate
+from clew.extract.batches.masking import NOTHING, draw_leaves
+from clew.extract.chains.graphs import MASK, SLOTS, Chains
 from clew.extract.model.config import SIZES, Config, Gelu, make_config, paper_config
 from clew.extract.model.distances import decay, distances, make_places
 from clew.extract.model.graphmert import GraphMert, count_parameters
-from clew.extract.model.masking import NOTHING, draw_leaves
 from random_chains import make_chains
 
 pytestmark = pytest.mark.usefixtures("one_thread")

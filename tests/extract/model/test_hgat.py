@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from clew.extract.model.batch import Batch, collate
+from clew.extract.batches.batch import Batch, collate
+from clew.extract.batches.masking import draw_leaves
 from clew.extract.model.config import Config, make_config
 from clew.extract.model.hgat import HGat
-from clew.extract.model.masking import draw_leaves
 from random_chains import make_chains
 
 pytestmark = pytest.mark.usefixtures("one_thread")

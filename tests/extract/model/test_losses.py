@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from clew.extract.model.batch import Batch, collate
+from clew.extract.batches.batch import Batch, collate
 from clew.extract.model.config import make_config
 from clew.extract.model.graphmert import GraphMert
 from random_chains import make_chains

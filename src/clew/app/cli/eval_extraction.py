@@ -202,7 +202,7 @@ def _model_rows(
             given = [np.load(Path(scores) / f"{part}.npy", allow_pickle=False) for part in ("train", "dev")]
         else:
             from clew.evaluate.extraction.bc5cdr_model import score_questions
-            from clew.extract.prediction import Predictor
+            from clew.extract.predict.predictor import Predictor
 
             predictor = Predictor.open(Path(str(model)))
             given = [

@@ -18,7 +18,7 @@ from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
-    from clew.extract.stages import Choices
+    from clew.extract.run.settings import Choices
     from clew.lm import LanguageModel
 
 __all__ = ["extract"]
@@ -140,7 +140,7 @@ def extract(
     if action not in ACTIONS:
         raise UnknownName(f"no action of extract is called {action!r}: known: {', '.join(ACTIONS)}", close=ACTIONS)
     check_limit(limit)
-    from clew.extract.stages import Choices
+    from clew.extract.run.settings import Choices
 
     chosen = Choices(
         inputs=tuple(str(Path(each).absolute()) for each in inputs) if inputs else None,
@@ -166,9 +166,9 @@ def _absolute(path: str | None) -> str | None:
 
 
 def _work(action: str, run: Path, chosen: "Choices", *, model: str | None, device: str | None) -> None:
-    from clew.extract import pipeline
-    from clew.extract.shipped import find_weights
-    from clew.extract.stages import RECORD, Choices
+    from clew.extract.packaging.locate import find_weights
+    from clew.extract.run import pipeline
+    from clew.extract.run.settings import RECORD, Choices
 
     new = action in ("prepare", "run") and not (run / RECORD).exists()
     choices = chosen if new else chosen.over(Choices.read(run))
@@ -190,8 +190,8 @@ def _work(action: str, run: Path, chosen: "Choices", *, model: str | None, devic
 
 
 def _report(action: str, run: Path, seconds: float, *, limit: int, as_json: bool) -> None:
-    from clew.extract.stages import look
-    from clew.extract.triples import read_triples
+    from clew.extract.filter.triples import read_triples
+    from clew.extract.run.settings import look
 
     standings = look(run)
     finished = standings[-1].state == "finished" and action in ("filter", "run", "status")
@@ -270,8 +270,8 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _predict_text(text: str, model: str, chosen: "Choices", *, device: str | None, limit: int, as_json: bool) -> None:
-    from clew.extract.own_text import extract_from_text
-    from clew.extract.shipped import find_model
+    from clew.extract.packaging.locate import find_model
+    from clew.extract.run.single_text import extract_from_text
 
     begun = time.perf_counter()
     with terminal_progress() as progress:
@@ -309,8 +309,8 @@ def _predict_text(text: str, model: str, chosen: "Choices", *, device: str | Non
 
 def _preset_of(model: Path) -> str:
     """The settings that go with a model's own size."""
-    from clew.extract.pipeline import model_size
-    from clew.extract.stages import PRESETS
+    from clew.extract.run.pipeline import model_size
+    from clew.extract.run.settings import PRESETS
 
     size = model_size(model)
     return size if size in PRESETS else "small"

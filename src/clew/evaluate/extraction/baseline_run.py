@@ -16,11 +16,11 @@ from clew.evaluate.extraction.factuality import Factuality, TypedTriple, validit
 from clew.evaluate.extraction.judge_prompts import Statement
 from clew.evaluate.extraction.llm_baseline import Chunk, Read, chunks, read_triples, stored_relations
 from clew.evaluate.extraction.pubtator import Abstract
-from clew.extract.asking import read_asked
-from clew.extract.ends import Ends
-from clew.extract.parts import write_table
-from clew.extract.signatures import Signatures
-from clew.extract.texts import document_texts
+from clew.extract.filter.entities import EntityResolver
+from clew.extract.predict.queries import read_queries
+from clew.extract.seed.signatures import Signatures
+from clew.extract.sequences.texts import document_texts
+from clew.extract.stage import write_table
 from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
@@ -65,7 +65,7 @@ def read_baseline(
     """
     if limit < 1:
         raise InputError(f"at least 1 chunk is read, not {limit}")
-    relations = stored_relations(read_asked(run)[1] if signatures is None else signatures)
+    relations = stored_relations(read_queries(run)[1] if signatures is None else signatures)
     texts = document_texts(run)
     if documents is not None and (unknown := [each for each in documents if each not in texts]):
         raise InputError(f"{unknown[0]} is no document of {run}: expected ids as its corpus has them")
@@ -109,7 +109,7 @@ def link_baseline(triples: pa.Table, graph: Graph) -> pa.Table:
     turned = Signatures({name: {(b, a): n for (a, b), n in pairs.items()} for name, pairs in signatures.pairs.items()})
     relations = triples["relation"].to_pylist()
     for end, sides in zip(ENDS, (turned, signatures), strict=True):
-        found = Ends(graph, sides).objects(triples[end].to_pylist(), relations, [None] * len(relations))
+        found = EntityResolver(graph, sides).objects(triples[end].to_pylist(), relations, [None] * len(relations))
         ids = [each.id if each.linked else None for each in found]
         triples = triples.append_column(f"{end}_id", pa.array(ids, pa.string()))
         triples = triples.append_column(f"{end}_type", pa.array([each.type for each in found], pa.string()))

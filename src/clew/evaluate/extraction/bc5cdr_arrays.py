@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.evaluate.extraction.bc5cdr_questions import Questions, ask_about
 from clew.evaluate.extraction.pubtator import Abstract
-from clew.extract.teaching.questions import NONE_TAIL, UNKNOWN, Asked, Rows, write_questions
+from clew.extract.ranking.arrays import NONE_TAIL, UNKNOWN, CandidateRows, ExampleQuery, write_examples
 from clew.files import new_directory, write_text
 from clew.progress import Progress, silent
 
@@ -95,7 +95,7 @@ def write_scoring(
     """
     rows = _weighed(questions, unseen=None if folds is None else unseen)
     queries = [
-        Asked(
+        ExampleQuery(
             each.sequence,
             each.first,
             each.last,
@@ -107,7 +107,7 @@ def write_scoring(
         for each in questions.queries
     ]
     named = [(questions.abstracts[document].document, *pair) for document, *pair in rows.pairs]
-    write_questions(folder, questions.sequences, queries, rows, named)
+    write_examples(folder, questions.sequences, queries, rows, named)
     return {
         "documents": len(questions.abstracts),
         "sequences": _bare_from(questions),
@@ -120,9 +120,9 @@ def write_scoring(
     }
 
 
-def _weighed(questions: Questions, *, unseen: str | None) -> Rows:
+def _weighed(questions: Questions, *, unseen: str | None) -> CandidateRows:
     """Every query with [NONE] and each name of its document's diseases; without `unseen`, gold is nobody's business."""
-    rows = Rows()
+    rows = CandidateRows()
     for at, query in enumerate(questions.queries):
         named = None if unseen is None else questions.named(query, unseen=unseen)
         rows.add(at, NONE_TAIL, UNKNOWN if named is None else not named, True)

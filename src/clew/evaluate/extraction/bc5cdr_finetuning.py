@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from clew.extract.model.attention import pick_kernel
 from clew.extract.model.graphmert import GraphMert
 from clew.extract.model.storage import read_model
-from clew.extract.teaching.finetuning import finetune, score_rows
-from clew.extract.teaching.lessons import Lessons, read_lessons
-from clew.extract.teaching.settings import FineTuning
-from clew.extract.training import pick_device
+from clew.extract.ranking.batches import Examples, read_examples
+from clew.extract.ranking.finetuning import finetune, score_rows
+from clew.extract.ranking.settings import RankingSettings
+from clew.extract.training.pretraining import pick_device
 from clew.files import write_text
 from clew.progress import Progress, silent
 
@@ -31,7 +31,7 @@ FOLDS = 5
 def finetune_and_score(
     model: Path,
     arrays: Path,
-    settings: FineTuning,
+    settings: RankingSettings,
     out: Path,
     *,
     also: Mapping[str, Path] | None = None,
@@ -74,12 +74,12 @@ class _Asked:
 
     def __init__(self, folder: Path, out: Path, *, dev: bool) -> None:
         self.out = out
-        self.parts: dict[str, Lessons] = {
-            part: read_lessons(folder / f"scoring-{part}") for part in (("train", "dev") if dev else ("train",))
+        self.parts: dict[str, Examples] = {
+            part: read_examples(folder / f"scoring-{part}") for part in (("train", "dev") if dev else ("train",))
         }
         self.sums: dict[str, NDArray[np.float64]] = {part: np.zeros(each.rows) for part, each in self.parts.items()}
 
-    def score(self, part: str, model: GraphMert, settings: FineTuning, *, fold: int | None = None) -> None:
+    def score(self, part: str, model: GraphMert, settings: RankingSettings, *, fold: int | None = None) -> None:
         """Add what a model says of all questions of a part, or of a fold of them."""
         asked = self.parts[part]
         queries = np.arange(len(asked)) if fold is None else np.flatnonzero(asked.fold == fold)

@@ -12,9 +12,9 @@ from clew.errors import InputError
 from clew.evaluate.extraction.bc5cdr_arrays import RELATION
 from clew.evaluate.extraction.end_to_end import DOCUMENT, mesh_ids
 from clew.evaluate.extraction.pubtator import CHEMICAL, DISEASE, Abstract, Mentioned
-from clew.extract.heads import read_heads
-from clew.extract.sequences import read_sequences
-from clew.extract.signatures import Signatures
+from clew.extract.mentions.heads import read_heads
+from clew.extract.seed.signatures import Signatures
+from clew.extract.sequences.packing import read_sequences
 from clew.graph import Graph
 
 __all__ = ["find_mentions"]

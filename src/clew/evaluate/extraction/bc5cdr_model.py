@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from clew.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from clew.extract.prediction import Predictor
+    from clew.extract.predict.predictor import Predictor
 
 __all__ = ["score_questions"]
 
 
 def score_questions(predictor: "Predictor", folder: Path, *, progress: Progress = silent) -> NDArray[np.float32]:
     """The log-probability of each row of a scoring folder: (rows,)."""
-    from clew.extract.prediction import Tails
-    from clew.extract.queries import Queries
+    from clew.extract.predict.predictor import Tails
+    from clew.extract.predict.query_arrays import Queries
 
     arrays = {path.stem: np.load(path, allow_pickle=False) for path in folder.glob("*.npy")}
     queries = Queries(

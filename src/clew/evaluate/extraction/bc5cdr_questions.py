@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clew.evaluate.extraction.pubtator import CHEMICAL, DISEASE, Abstract
 from clew.evaluate.extraction.windows import Window, cut_windows, mention_range
-from clew.extract.chains import SLOTS
+from clew.extract.chains.graphs import SLOTS
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.extract.chains import SLOTS
+from clew.extract.chains.graphs import SLOTS
 
 __all__ = ["EVERYWHERE", "IN_DOCUMENT", "WAYS", "Asked", "Way", "equal_scores", "read_asked", "weigh_pairs"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from clew.evaluate.extraction.bc5cdr import Ancestors, Scored, score_row
 from clew.evaluate.extraction.bc5cdr_choice import best_threshold
 from clew.evaluate.extraction.pubtator import Abstract
-from clew.extract.triples import read_triples
+from clew.extract.filter.triples import read_triples
 from clew.graph import Graph
 from clew.link import Linker
 

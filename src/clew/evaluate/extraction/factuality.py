@@ -16,7 +16,7 @@ from clew.evaluate.extraction.calibration import Calibration
 from clew.evaluate.extraction.judge import ANSWERS, Judge, Verdict, judge_all
 from clew.evaluate.extraction.judge_prompts import Question, Statement
 from clew.evaluate.statistics import Interval, bootstrap_mean
-from clew.extract.signatures import Signatures
+from clew.extract.seed.signatures import Signatures
 from clew.progress import Progress, silent
 
 __all__ = ["Factuality", "TypedTriple", "judge_triples", "validity_by_signature"]

@@ -13,9 +13,9 @@ from clew.evaluate.extraction.factuality import Factuality, TypedTriple, judge_t
 from clew.evaluate.extraction.judge import Judge, ModelJudge, model_judges
 from clew.evaluate.extraction.judge_prompts import QUESTIONS, Question, Statement
 from clew.evaluate.extraction.pubtator import read_pubtator
-from clew.extract.signatures import Signatures
-from clew.extract.texts import sequence_texts
-from clew.extract.triples import read_triples
+from clew.extract.filter.triples import read_triples
+from clew.extract.seed.signatures import Signatures
+from clew.extract.sequences.texts import sequence_texts
 from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent

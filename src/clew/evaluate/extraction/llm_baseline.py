@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from clew.errors import ContextOverflow, InputError, ModelError, Timeout
 from clew.evaluate.extraction.judge_prompts import claim
 from clew.evaluate.extraction.rules import END_OF_SENTENCE
-from clew.extract.lister import NOTHING, Lister
-from clew.extract.signatures import Signatures
+from clew.extract.list_prompt import NOTHING, ListPrompter
+from clew.extract.seed.signatures import Signatures
 from clew.lm import LanguageModel, literal, load_prompt
 from clew.progress import Progress, silent
 
@@ -120,7 +120,7 @@ def read_triples(
     if not relations:
         raise InputError("triples are read with at least one relation, and none is given")
     prompt = load_prompt("clew.evaluate.extraction", "extract.txt")
-    told, grammar, lister = "\n".join(relations.values()), line_grammar(relations), Lister(model)
+    told, grammar, lister = "\n".join(relations.values()), line_grammar(relations), ListPrompter(model)
     read = Read()
     known: dict[tuple[str, str, str], ReadTriple] = {}
     for at, chunk in enumerate(pieces):

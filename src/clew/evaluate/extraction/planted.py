@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from clew.errors import InputError
 from clew.evaluate.statistics import Interval, bootstrap_means
-from clew.extract.offered import Offered
-from clew.extract.signatures import Signatures
+from clew.extract.seed.candidate_triples import CandidateTriples
+from clew.extract.seed.signatures import Signatures
 from clew.graph import Graph
 from clew.link import Linker
 
@@ -126,7 +126,7 @@ def score_facts(
     return scores
 
 
-def true_tails(graph: Graph, offered: Offered, facts: Sequence[Fact]) -> dict[tuple[str, str], frozenset[str]]:
+def true_tails(graph: Graph, offered: CandidateTriples, facts: Sequence[Fact]) -> dict[tuple[str, str], frozenset[str]]:
     """For each head and relation that is asked about, every tail that the whole seed has."""
     ids = graph.entities["id"]
     known: dict[tuple[str, str], frozenset[str]] = {}

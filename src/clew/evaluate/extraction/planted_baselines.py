@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from clew.evaluate.extraction.planted import DEPTH, Fact
-from clew.extract.signatures import Signatures
+from clew.extract.seed.signatures import Signatures
 
 __all__ = ["rank_by_distance", "rank_by_relation"]
 

@@ -18,15 +18,15 @@ from clew.evaluate.extraction.planted import (
     true_tails,
 )
 from clew.evaluate.extraction.planted_baselines import rank_by_distance, rank_by_relation
-from clew.extract.asking import read_asked
-from clew.extract.heads import read_heads
-from clew.extract.injection import read_injected
-from clew.extract.offered import offer_triples
-from clew.extract.planted import read_planted, settle_unseen
-from clew.extract.predictions import read_predictions
-from clew.extract.signatures import Signatures
-from clew.extract.tails import read_tails
-from clew.extract.weighing import by_token
+from clew.extract.chains.injection import read_injected
+from clew.extract.mentions.heads import read_heads
+from clew.extract.predict.confidence import per_token
+from clew.extract.predict.predictions import read_predictions
+from clew.extract.predict.queries import read_queries
+from clew.extract.predict.tails import read_tails
+from clew.extract.seed.candidate_triples import collect_candidate_triples
+from clew.extract.seed.held_out import mark_unseen, read_held_out
+from clew.extract.seed.signatures import Signatures
 from clew.graph import Graph
 from clew.link import Linker
 from clew.progress import Progress, silent
@@ -45,14 +45,14 @@ def planted_rows(
     `runs` are those that asked about the facts, by the name of their model. Of each there are three rows: all its
     tails; the same, but none where the model holds [NONE] to be likelier than every mention; and mentions only.
     """
-    table = read_planted(run)
+    table = read_held_out(run)
     for other in (runs or {}).values():
-        if not read_planted(other).equals(table):
+        if not read_held_out(other).equals(table):
             raise InputError(f"{other} planted other facts than {run}: compare runs that were made from one plan")
     injected = read_injected(run)
-    facts = read_facts(settle_unseen(table, injected))
+    facts = read_facts(mark_unseen(table, injected))
     seed = Graph(graph)
-    true = true_tails(seed, offer_triples(seed, fewest=1), facts)
+    true = true_tails(seed, collect_candidate_triples(seed, fewest=1), facts)
     signatures = Signatures.of_schema(seed.schema)
     link = linker_of(Linker(seed), signatures)
     rows: list[PlantedScore] = []
@@ -60,7 +60,7 @@ def planted_rows(
         progress(f"linking tails of {name}", 0, None)
         ranked = link_tails(facts, ranked_tails(read_tails(other), read_heads(other)), link)
         rows += score_facts(f"{name}, any tail", facts, ranked, true)
-        mentions, unanswered = weighed_mentions(read_predictions(other), read_asked(other)[0], read_heads(other))
+        mentions, unanswered = weighed_mentions(read_predictions(other), read_queries(other)[0], read_heads(other))
         answered = {fact: () if (fact.head, fact.relation) in unanswered else ranked[fact] for fact in facts}
         rows += score_facts(f"{name}, any tail or none", facts, answered, true)
         rows += score_facts(f"{name}, tails among the mentions", facts, link_tails(facts, mentions, link), true)
@@ -91,9 +91,9 @@ def weighed_mentions(
     ranked: dict[Asked, list[Tail]] = {}
     unanswered = set()
     for head, relation, (none, *weights), mentions in zip(*columns, asked["mentions"].to_pylist(), strict=True):
-        weighed = [(by_token(weight, lengths[at]), at) for weight, at in zip(weights, mentions, strict=True)]
+        weighed = [(per_token(weight, lengths[at]), at) for weight, at in zip(weights, mentions, strict=True)]
         order = sorted(weighed, key=lambda each: (-each[0], each[1]))
         ranked[head, relation] = [(texts[at], entities[at]) for _, at in order]
-        if order and order[0][0] <= by_token(none, 1):
+        if order and order[0][0] <= per_token(none, 1):
             unanswered.add((head, relation))
     return ranked, unanswered

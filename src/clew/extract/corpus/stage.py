@@ -22,8 +22,7 @@ from clew.extract.corpus.screening import CorpusSettings, Screened, screen
 from clew.extract.corpus.source_files import Input, SourceFile, source_files
 from clew.extract.corpus.tables import DOCUMENTS, SENTENCES, STAGE, Rows
 from clew.extract.corpus.word_lists import WORD_LISTS
-from clew.extract.parts import COUNTS, PartFolder
-from clew.extract.stage_files import finished_counts
+from clew.extract.stage import COUNTS, PartFolder, finished_counts
 from clew.files import block_checksums, write_text
 from clew.graph.staging import Problems
 from clew.progress import Progress, silent

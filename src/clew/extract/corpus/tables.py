@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 from clew.extract.corpus.document import Document
 from clew.extract.corpus.screening import Screened
-from clew.extract.parts import make_table
+from clew.extract.stage import make_table
 from clew.sealed import check_seal
 
 __all__ = ["DOCUMENTS", "SENTENCES", "STAGE", "Rows", "read_documents", "read_sentences"]

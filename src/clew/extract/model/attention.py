@@ -12,11 +12,11 @@ import torch
 from torch.nn import functional
 
 from clew.errors import InputError
+from clew.extract.batches.masking import LONGEST
+from clew.extract.kernels.tiles import cut_tiles
 from clew.extract.model.config import DECAYS, Decay
 from clew.extract.model.distances import decay as decay_of
 from clew.extract.model.distances import decay_slope, distances, distances_in_rows
-from clew.extract.model.masking import LONGEST
-from clew.extract.model.tiles import cut_tiles
 
 __all__ = ["KERNELS", "Geometry", "attend", "attend_plain", "make_geometry", "pick_kernel"]
 
@@ -80,7 +80,7 @@ def attend(
         return attend_plain(qkv, geometry, heads=heads, decay=decay, dropout=dropout)
     if kernel != "triton":
         raise InputError(f"there is no attention kernel {kernel!r}: choose one of {', '.join(KERNELS)}")
-    from clew.extract.model.attention_triton import attend_fused
+    from clew.extract.kernels.attention_triton import attend_fused
 
     if geometry.fades is None or geometry.slopes is None or geometry.tiles is None:
         raise InputError("the fused kernel needs the decay of all pairs: make the geometry for it")

@@ -4,8 +4,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from clew.extract.batches.batch import Batch
 from clew.extract.model.attention import make_geometry
-from clew.extract.model.batch import Batch
 from clew.extract.model.config import Config
 from clew.extract.model.distances import make_places
 from clew.extract.model.dropout import draw_seeds, drop

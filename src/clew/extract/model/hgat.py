@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from clew.extract.model.batch import BLOCK_LEAVES, Batch
+from clew.extract.batches.batch import BLOCK_LEAVES, Batch
 from clew.extract.model.config import Config
 from clew.extract.model.dropout import drop
 

@@ -8,9 +8,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from clew.extract.model.batch import Batch
+from clew.extract.batches.batch import Batch
+from clew.extract.batches.masking import NOTHING
 from clew.extract.model.config import Config
-from clew.extract.model.masking import NOTHING
 
 __all__ = ["Boundary", "Transform", "sum_losses"]
 
@@ -76,7 +76,7 @@ def sum_losses(
 def _surprise(logits: torch.Tensor, targets: torch.Tensor, words: int, kernel: str) -> torch.Tensor:
     """Cross entropies (n,) of the first `words` columns of logits; 0 where there is no target."""
     if kernel == "triton":
-        from clew.extract.model.losses_triton import surprise_fused
+        from clew.extract.kernels.losses_triton import surprise_fused
 
         return surprise_fused(logits, targets, words)[0]
     return functional.cross_entropy(logits[:, :words].float(), targets.long(), ignore_index=NOTHING, reduction="none")

@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from clew.errors import DerivedError, InputError
 from clew.extract.model.config import Config, read_config
 from clew.extract.model.graphmert import GraphMert
-from clew.extract.model.numbers import pack, unpack
+from clew.extract.model.quantised import pack, unpack
 from clew.files import new_directory, write_text
 from clew.sealed import check_seal, new_sealed
 

@@ -1,0 +1,1 @@
+"""From tails to final triples: entity resolution, evidence sentences, filters, KGX."""

@@ -1,0 +1,101 @@
+"""The two ends of an extracted triple as entities: of the seed where a name is known there, else minted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from clew.extract.filter.assertions import mint
+from clew.extract.seed.signatures import Signatures
+from clew.graph import Graph
+from clew.link import Linker
+
+__all__ = ["EntityResolver", "ResolvedEntity", "known_triples"]
+
+Known = Sequence[str | None]
+LAST_STAGE = "normalised"  # a tail is a name or it is not: what merely resembles one is another thing
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedEntity:
+    """An entity: of the seed (`linked`), or a new one that has no type."""
+
+    id: str
+    name: str
+    type: str | None
+    linked: bool
+
+
+class EntityResolver:
+    """Makes ends of texts; texts repeat, so each is looked up once."""
+
+    def __init__(self, graph: Graph, signatures: Signatures) -> None:
+        self._linker = Linker(graph)
+        self._signatures = signatures
+        self._known: dict[tuple[str, tuple[str, ...]], ResolvedEntity] = {}
+        self._wanted: dict[tuple[str, str | None], tuple[str, ...]] = {}
+
+    def objects(self, tails: Sequence[str], relations: Sequence[str], subject_types: Known) -> list[ResolvedEntity]:
+        """Tails: linked to an entity of a type that the relation leads to, else to any, the others minted."""
+        found = []
+        for tail, relation, subject in zip(tails, relations, subject_types, strict=True):
+            wanted = tail, self._types(relation, subject)
+            if wanted not in self._known:
+                self._known[wanted] = self._link(*wanted)
+            found.append(self._known[wanted])
+        return found
+
+    def mentioned(self, texts: Sequence[str], entities: Known, types: Known) -> list[ResolvedEntity]:
+        """Mentions: those that are linked by their entities, the others minted from their texts."""
+        linked = sorted({entity for entity in entities if entity is not None})
+        table = self._linker.graph.entities
+        numbers = pc.index_in(pa.array(linked, pa.string()), value_set=table["id"].combine_chunks())
+        names = dict(zip(linked, table["name"].take(numbers).to_pylist(), strict=True))
+        return [
+            _minted(text) if entity is None else ResolvedEntity(entity, names[entity] or text, type, True)
+            for text, entity, type in zip(texts, entities, types, strict=True)
+        ]
+
+    def _types(self, relation: str, subject: str | None) -> tuple[str, ...]:
+        pair = relation, subject
+        if pair not in self._wanted:
+            self._wanted[pair] = tuple(sorted(self._signatures.types_of_tails(relation, subject)))
+        return self._wanted[pair]
+
+    def _link(self, tail: str, types: tuple[str, ...]) -> ResolvedEntity:
+        link = partial(self._linker.link, tail, last_stage=LAST_STAGE, limit=1)
+        best = link(type=types).best if types else None
+        best = best or link().best  # a name of something that the relation does not lead to: for a filter to refuse
+        return _minted(tail) if best is None else ResolvedEntity(best.id, best.name, best.type, True)
+
+
+def _minted(text: str) -> ResolvedEntity:
+    return ResolvedEntity(mint(text), text.lower(), None, False)
+
+
+def known_triples(
+    graph: Graph, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
+) -> list[bool]:
+    """Whether a graph states each triple; a symmetric one counts either way round."""
+    ids = graph.entities["id"].combine_chunks()
+    ends = [
+        pc.index_in(pa.array(each, ids.type), value_set=ids).fill_null(-1).to_numpy() for each in (subjects, objects)
+    ]
+    start, end = (each.astype(np.int64) for each in ends)
+    numbers = {relation.name: relation.number for relation in graph.schema.relations}
+    relation = np.array([numbers.get(name, -1) for name in relations], np.int64)
+    symmetric = np.array([each.symmetric for each in graph.schema.relations] + [False])[relation]
+    owners = np.repeat(np.arange(graph.entity_count, dtype=np.int64), np.diff(graph.forward.offsets))
+    width, height = graph.entity_count, len(graph.schema.relations)
+
+    def key(one: np.ndarray, relation: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.asarray((one * height + relation) * width + other)
+
+    stated = key(owners, graph.forward.relation.astype(np.int64), graph.forward.end.astype(np.int64))
+    there = (start >= 0) & (end >= 0) & (relation >= 0)
+    hit = np.isin(key(start, relation, end), stated) | (symmetric & np.isin(key(end, relation, start), stated))
+    found: list[bool] = (hit & there).tolist()
+    return found

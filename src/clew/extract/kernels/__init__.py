@@ -1,0 +1,1 @@
+"""Triton kernels of the model. Import its modules where triton may be loaded."""

@@ -1,0 +1,99 @@
+"""Which model is meant: a run's, one by its path or one that comes with Clew; and the graph that heads are found by.
+
+A model that comes with Clew is a folder with `model` and `seed` (see `seed_tables`), such as weights/small of the
+repository. Its seed becomes a graph in the cache when it is first used.
+"""
+
+import logging
+from pathlib import Path
+
+from clew.errors import DerivedError, GraphError, InputError, MissingModel
+from clew.extract.packaging.seed_tables import build_seed
+from clew.extract.run.settings import RECORD, Choices
+from clew.extract.stage import seal_checksum
+from clew.graph import Graph
+from clew.link.indexing import open_or_build
+from clew.models import cache_directory, models_directory
+from clew.progress import Progress, silent
+from clew.sealed import check_seal
+
+__all__ = ["find_model", "find_weights", "open_shipped_seed"]
+
+MODEL, SEED = "model", "seed"
+GRAPH = "seed.clew"  # beside a model or in a run
+WEIGHTS = "weights"  # the folder of Clew's repository
+CHECKOUT = Path(__file__).resolve().parents[4]
+log = logging.getLogger(__name__)
+
+
+def find_model(path: Path, *, seed_graph: str | None = None, progress: Progress = silent) -> tuple[Path, Graph]:
+    """A model directory and its seed graph; `seed_graph` goes before the one that the model comes with.
+
+    `path` is that of a run, of a model, or of a folder with both, or the name of one that comes with Clew.
+    """
+    folder = _folder(Path(path))
+    model = find_weights(folder)
+    if seed_graph is None and (folder / RECORD).is_file():
+        seed_graph = Choices.read(folder).seed_graph
+    if seed_graph is not None:
+        return model, Graph(seed_graph)
+    if (folder / GRAPH).is_dir():
+        return model, Graph(folder / GRAPH)
+    if (folder / SEED).is_dir():
+        return model, open_shipped_seed(folder, progress=progress)
+    raise InputError(f"{path} has no seed graph beside it, by which heads are found: give one (--seed-graph)")
+
+
+def find_weights(path: Path) -> Path:
+    """The model directory that a path or a name means."""
+    folder = _folder(Path(path))
+    shipped = (folder / SEED).is_dir()
+    model = folder / MODEL if shipped or (folder / MODEL).is_dir() else folder
+    if shipped:
+        check_seal(model, {}, what=f"the model at {model}", remedy=_remedy(folder), verify=True)
+    if not (model / "config.json").is_file():
+        raise InputError(f"{path} holds no trained model: give a run directory or a model directory (--model)")
+    return model
+
+
+def open_shipped_seed(folder: Path, *, progress: Progress = silent) -> Graph:
+    """The seed graph of a shipped model, with an index of its names; built in the cache if it is not there."""
+    check_seal(folder / SEED, {}, what=f"the seed graph at {folder / SEED}", remedy=_remedy(folder))
+    built = cache_directory() / "seeds" / f"{folder.name}-{seal_checksum(folder / SEED)[:16]}.clew"
+    try:
+        graph = Graph(built)
+    except GraphError as error:
+        log.info("building the seed graph of %s: %s", folder, error)
+        graph = _build(folder, built, progress)
+    open_or_build(graph, progress=progress)
+    return graph
+
+
+def _build(folder: Path, built: Path, progress: Progress) -> Graph:
+    try:
+        build_seed(folder / SEED, built, remedy=_remedy(folder), progress=progress)
+        return Graph(built)
+    except DerivedError:  # the folder itself is at fault
+        raise
+    except GraphError as error:
+        raise GraphError(f"{error}: set CLEW_HOME to a folder where the seed graph can be kept") from error
+
+
+def _folder(path: Path) -> Path:
+    """The directory itself, or that of a model by its name: here, in the repository, or where models are kept."""
+    if path.exists() or len(path.parts) != 1:
+        return path
+    places = (Path(WEIGHTS), CHECKOUT / WEIGHTS, models_directory())
+    found = next((place / path for place in places if (place / path).is_dir()), None)
+    if found is None:
+        here = sorted({seed.parent.name for place in places for seed in place.glob(f"*/{SEED}")})
+        known = f"there is {', '.join(here)}" if here else f"such models lie in {WEIGHTS}/ of Clew's repository"
+        raise MissingModel(
+            f"{path} is neither a directory nor a model that comes with Clew and is here: {known}; give a path "
+            f"(--model), or copy the model to {models_directory() / path}"
+        )
+    return found
+
+
+def _remedy(folder: Path) -> str:
+    return f"git restore {folder}"

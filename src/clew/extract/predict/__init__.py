@@ -1,0 +1,1 @@
+"""Prediction: queries for heads, what the model predicts, and tails with their confidence."""

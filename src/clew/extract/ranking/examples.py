@@ -1,0 +1,231 @@
+"""Lessons that a seed teaches about its own texts: which mention of a sequence is the tail, or that none is.
+
+A head is asked for a relation that begins at its type, and the tails to be weighed are the mentions of the sequence
+whose type fits. Where the seed knows one of them as a tail, that is gold; where it knows none, [NONE] is, and as many
+of those queries are drawn as the settings say. Pairs that a leaf shows are left out: the model would know them by heart
+and learn to ask its memory instead of the text. What was planted is unknown: it is never gold, and no query that holds
+a planted tail is drawn as one without. A run and its seed go in; run/examples comes out, arrays that NumPy alone can
+read.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.extract.chains.injection import read_injected
+from clew.extract.mentions.candidates import Mention, Tokens, find_candidates, mentions_by_sequence
+from clew.extract.mentions.heads import read_heads
+from clew.extract.predict.queries import known_signatures
+from clew.extract.ranking.arrays import NONE_TAIL, CandidateRows, ExampleQuery, write_examples
+from clew.extract.seed.candidate_triples import collect_candidate_triples
+from clew.extract.seed.held_out import read_removed_triples
+from clew.extract.seed.signatures import Signatures
+from clew.extract.sequences.packing import read_sequences
+from clew.extract.stage import COUNTS, Identity, finished_counts, seal_checksum
+from clew.files import write_text
+from clew.graph import Graph
+from clew.progress import Progress, silent
+from clew.sealed import new_sealed
+
+__all__ = ["STAGE", "ExampleSettings", "make_examples", "prepare_examples"]
+
+STAGE, HELD_OUT = "examples", "held_out"
+FOLDS = 5  # of entities: a query is held out with its head, and not learnt from if any of its mentions is held out
+Tails = dict[str, dict[str, set[str]]]  # subject, relation, objects
+Pair = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleSettings:
+    """How many queries without a tail are drawn for each with one, of the same relation."""
+
+    negatives: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.negatives < 0:
+            raise InputError(f"queries without a tail are drawn 0 or more times as often, not {self.negatives}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """A query about a mention of a sequence, the mentions to be weighed, and which entities are right, if any."""
+
+    sequence: int
+    head: Mention
+    relation: str
+    candidates: Mapping[Tokens, Sequence[Mention]]
+    right: frozenset[str]
+
+    @property
+    def entities(self) -> set[str]:
+        """What the mentions name."""
+        return {each.entity for mentions in self.candidates.values() for each in mentions}
+
+
+def prepare_examples(
+    run: Path,
+    graph: Graph,
+    *,
+    relations: Sequence[str],
+    settings: ExampleSettings | None = None,
+    progress: Progress = silent,
+) -> dict[str, int]:
+    """Write run/examples for a model with these relations; returns what was counted."""
+    run, settings = Path(run), settings or ExampleSettings()
+    planted = (run / HELD_OUT).is_dir()
+    identity: Identity = {
+        **asdict(settings),
+        "heads": seal_checksum(run / "heads"),
+        "graph": graph.manifest.snapshot,
+        "relations": json.dumps(list(relations)),
+        "injected": seal_checksum(run / "injected"),
+        "held_out": seal_checksum(run / HELD_OUT) if planted else "none",
+    }
+    if (counted := finished_counts(run / STAGE, identity)) is not None:
+        return counted
+    with new_sealed(run / STAGE, identity, what="examples") as folder:
+        counts = make_examples(run, graph, folder, relations=relations, settings=settings, progress=progress)
+        write_text(folder / COUNTS, json.dumps(counts, indent=1) + "\n")
+    return counts
+
+
+def make_examples(
+    run: Path,
+    graph: Graph,
+    folder: Path,
+    *,
+    relations: Sequence[str],
+    settings: ExampleSettings | None = None,
+    without: Iterable[int] = (),
+    progress: Progress = silent,
+) -> dict[str, int]:
+    """Write the lessons of a run into a folder; `without` are triples, by number, that the seed is taken not to have.
+
+    Besides the questions, sequence_number.npy says which sequences of the run they are about.
+    """
+    heads, tokens = read_heads(run), read_sequences(run)["tokens"].combine_chunks()
+    removed = read_removed_triples(run) if (run / HELD_OUT).is_dir() else np.zeros(0, np.int64)
+    known, hidden = _tails(graph, heads, removed, np.fromiter(without, np.int64), relations)
+    lessons = _ExampleFinder(known, hidden, _seen_pairs(run), known_signatures(graph, relations))
+    progress("finding lessons", 0, heads.num_rows)
+    for sequence, there in mentions_by_sequence(heads):
+        lessons.look(sequence, there, tokens[sequence].as_py())
+        progress("finding lessons", there[-1].head + 1, heads.num_rows)
+    chosen = lessons.choose(settings or ExampleSettings())
+    return {
+        "queries with a tail": sum(bool(each.right) for each in chosen),
+        "queries without a tail": sum(not each.right for each in chosen),
+        **lessons.counts,
+        **_write(folder, chosen, tokens, {name: at for at, name in enumerate(relations)}, graph),
+    }
+
+
+class _ExampleFinder:
+    """Queries with a tail that the seed knows, and those without, as the sequences are looked through."""
+
+    def __init__(self, known: Tails, hidden: Tails, seen: set[Pair], signatures: Signatures) -> None:
+        self._known, self._hidden, self._seen, self._signatures = known, hidden, seen, signatures
+        self._with: list[_Example] = []
+        self._without: dict[str, list[_Example]] = {}
+        self.counts: Counter[str] = Counter()
+
+    def look(self, sequence: int, there: Sequence[Mention], tokens: Sequence[int]) -> None:
+        """The queries of one sequence; of an entity that recurs only the first mention is asked."""
+        heads = {each.entity: each for each in reversed(there)}
+        for head in sorted(heads.values(), key=lambda each: each.head):
+            for relation in self._signatures.relations_of(head.type):
+                types = self._signatures.object_types(relation, subject=head.type)
+                if candidates := find_candidates(head.entity, types, there, tokens):
+                    self._take(_Example(sequence, head, relation, candidates, frozenset()))
+
+    def _take(self, lesson: _Example) -> None:
+        there = lesson.entities
+        subject, relation = lesson.head.entity, lesson.relation
+        if right := there & self._known.get(subject, {}).get(relation, set()):
+            if any(frozenset((subject, tail)) in self._seen for tail in right):
+                self.counts["left out: a leaf shows the pair"] += 1
+                return
+            self._with.append(_Example(lesson.sequence, lesson.head, relation, lesson.candidates, frozenset(right)))
+        elif there & self._hidden.get(subject, {}).get(relation, set()):
+            self.counts["left out: a planted tail is there"] += 1
+        else:
+            self._without.setdefault(relation, []).append(lesson)
+
+    def choose(self, settings: ExampleSettings) -> list[_Example]:
+        """All queries with a tail and some without, in the order of the text."""
+        chosen = list(self._with)
+        for relation, number in sorted(Counter(each.relation for each in self._with).items()):
+            pool = self._without.get(relation, [])
+            luck = np.random.default_rng((settings.seed, crc32(relation.encode())))
+            drawn = luck.permutation(len(pool))[: round(settings.negatives * number)]
+            chosen += [pool[at] for at in drawn.tolist()]
+        return sorted(chosen, key=lambda each: (each.sequence, each.head.first, each.relation))
+
+
+def _seen_pairs(run: Path) -> set[Pair]:
+    """Pairs of entities that a leaf of the chains shows, whatever the relation."""
+    injected = read_injected(run)
+    return set(map(frozenset, zip(injected["subject"].to_pylist(), injected["object"].to_pylist(), strict=True)))
+
+
+def _tails(
+    graph: Graph,
+    heads: pa.Table,
+    removed: NDArray[np.int64],
+    without: NDArray[np.int64],
+    relations: Sequence[str],
+) -> tuple[Tails, Tails]:
+    """What the seed offers between entities that are mentioned, and apart what was taken out of it."""
+    mentioned = np.asarray(pc.is_in(graph.entities["id"], value_set=heads["entity"].unique()), bool)
+    ids = graph.entities["id"].to_pylist()
+    offered = collect_candidate_triples(graph, without=np.setdiff1d(without, removed), fewest=1)
+    taken = np.isin(offered.triple, removed)
+    wanted = np.isin(offered.relation, [at for at, name in enumerate(offered.relations) if name in set(relations)])
+    rows = np.flatnonzero(wanted & mentioned[offered.subject] & mentioned[offered.object])
+    known: Tails = {}
+    hidden: Tails = {}
+    columns = (each[rows].tolist() for each in (offered.subject, offered.relation, offered.object, taken))
+    for subject, relation, object_, is_taken in zip(*columns, strict=True):
+        place = (hidden if is_taken else known).setdefault(ids[subject], {})
+        place.setdefault(offered.relations[relation], set()).add(ids[object_])
+    return known, hidden
+
+
+def _write(
+    folder: Path, lessons: Sequence[_Example], tokens: pa.ListArray, relations: Mapping[str, int], graph: Graph
+) -> dict[str, int]:
+    places: dict[int, int] = {}
+    queries, rows = [], CandidateRows()
+    folds = _folds(lessons, graph)
+    for at, each in enumerate(lessons):
+        place = places.setdefault(each.sequence, len(places))
+        fold, others = folds[each.head.entity], {folds[other] for other in each.entities}
+        touches = sum(1 << other for other in others)
+        head = each.head
+        queries.append(
+            ExampleQuery(place, head.first, head.last, relations[each.relation], place, fold, touches=touches)
+        )
+        rows.add(at, NONE_TAIL, int(not each.right), True)
+        for spelt, mentions in each.candidates.items():
+            rows.add(at, spelt, int(any(mention.entity in each.right for mention in mentions)), True)
+    sequences = [tuple(tokens[number].as_py()) for number in places]
+    write_examples(folder, sequences, queries, rows, [])
+    np.save(folder / "sequence_number.npy", np.array(list(places), np.int32))
+    return {"sequences": len(sequences), "queries": len(queries), "rows": len(rows.query), "tails": len(rows.tails)}
+
+
+def _folds(lessons: Sequence[_Example], graph: Graph) -> dict[str, int]:
+    """The fold of every entity that is mentioned."""
+    named = sorted({entity for each in lessons for entity in (each.head.entity, *each.entities)})
+    numbers = pc.index_in(pa.array(named, pa.string()), value_set=graph.entities["id"]).to_numpy()
+    return dict(zip(named, (numbers % FOLDS).tolist(), strict=True))

@@ -1,0 +1,1 @@
+"""A run from end to end: its settings, its stages and their state."""

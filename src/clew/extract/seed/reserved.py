@@ -1,0 +1,98 @@
+"""Pairs of entities whose triples no leaf may show, so that they can be taught: a share of those that stand together.
+
+What a model has seen as a leaf it knows by heart. If it were taught with such pairs, it would learn to ask its memory
+whether a text states something; with pairs that it has not seen, it must ask the text. A graph and a run's heads go in;
+the numbers of triples that are not to be offered come out, with those that entail them by is_a.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.extract.mentions.heads import read_heads
+from clew.extract.seed.held_out import entailing_triples, pair_numbers, pairs_in_one_sequence, read_removed_triples
+from clew.extract.stage import Identity, finished_counts, read_stage_table, seal_checksum, write_stage
+from clew.graph import Graph
+
+__all__ = ["STAGE", "ReserveSettings", "hidden_triples", "prepare_reserved", "read_reserved"]
+
+STAGE, HELD_OUT = "reserved", "held_out"
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ReserveSettings:
+    """Which share of the pairs that the seed knows, and that stand together in a sequence, no leaf shows."""
+
+    share: float = 0.25
+    fewest: int = 20  # pairs: of fewer none is withheld, for there would be nothing to learn
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share < 1:
+            raise InputError(f"the share of withheld pairs is at least 0 and below 1, not {self.share}")
+
+
+def prepare_reserved(run: Path, graph: Graph, *, settings: ReserveSettings | None = None) -> dict[str, int]:
+    """Write run/reserved; returns what was counted. Planted pairs stay out of it."""
+    run, settings = Path(run), settings or ReserveSettings()
+    identity: Identity = {
+        **asdict(settings),
+        "heads": seal_checksum(run / "heads"),
+        "graph": graph.manifest.snapshot,
+        "held_out": seal_checksum(run / HELD_OUT) if (run / HELD_OUT).is_dir() else "none",
+    }
+    if (counted := finished_counts(run / STAGE, identity)) is not None:
+        return counted
+    triples, counts = reserve_pairs(graph, read_heads(run), settings, planted=_planted(run))
+    write_stage(run / STAGE, identity, {STAGE: pa.table({"triple": triples})}, counts, what="withheld triples")
+    return counts
+
+
+def reserve_pairs(
+    graph: Graph, heads: pa.Table, settings: ReserveSettings, *, planted: Ints | None = None
+) -> tuple[Ints, dict[str, int]]:
+    """The numbers of the triples that are withheld, and what was counted."""
+    entity = pc.index_in(heads["entity"], value_set=graph.entities["id"]).fill_null(-1).to_numpy()
+    width = graph.entity_count
+    pair = pair_numbers(graph.subject_of(np.arange(graph.triple_count)), graph.forward.end, width)  # (triples,)
+    together = np.intersect1d(pair, pairs_in_one_sequence(heads["sequence"].to_numpy(), entity, width))
+    if planted is not None:
+        together = np.setdiff1d(together, pair[planted])
+    ids = graph.entities["id"]
+    luck = [
+        crc32(f"{settings.seed} {ids[one].as_py()} {ids[other].as_py()}".encode())
+        for one, other in zip((together // width).tolist(), (together % width).tolist(), strict=True)
+    ]
+    enough = len(together) >= settings.fewest
+    drawn = together[np.array(luck, np.int64) < settings.share * 2**32] if enough else together[:0]
+    own = np.flatnonzero(np.isin(pair, drawn))
+    entailing = entailing_triples(graph, own)
+    counts = {
+        "pairs in one sequence": len(together),
+        "pairs withheld": len(drawn),
+        "triples between them": len(own),
+        "further triples that entail them": len(np.setdiff1d(entailing, own)),
+    }
+    return np.union1d(own, entailing).astype(np.int64), counts
+
+
+def read_reserved(run: Path) -> Ints:
+    """The numbers of the triples that a run withholds."""
+    return np.asarray(read_stage_table(Path(run) / STAGE)["triple"].to_numpy(), np.int64)
+
+
+def hidden_triples(run: Path) -> Ints:
+    """All triples that no leaf may show: what is withheld, and what is planted."""
+    planted = _planted(Path(run))
+    return read_reserved(run) if planted is None else np.union1d(read_reserved(run), planted)
+
+
+def _planted(run: Path) -> Ints | None:
+    return read_removed_triples(run) if (run / HELD_OUT).is_dir() else None

@@ -1,0 +1,1 @@
+"""Token sequences: the tokenizer, packing, and the texts behind them."""

@@ -1,0 +1,1 @@
+"""Pre-training: steps, optimiser, throughput, and the training stages of a run."""

@@ -1,0 +1,140 @@
+"""A model that goes to users: a folder with 8-bit weights and a seed in tables, found by path or name, used offline."""
+
+import json
+from pathlib import Path
+from shutil import copytree, rmtree
+
+import pyarrow.parquet as pq
+import pytest
+from benchmarks.extraction_weights import make_folder
+
+from clew.errors import DerivedError, GraphError, InputError, MissingModel
+from clew.extract.packaging import locate
+from clew.extract.packaging.locate import find_model, find_weights
+from clew.extract.run.settings import Choices
+from clew.extract.run.single_text import extract_from_text
+from clew.graph import Graph
+
+TEXT = "Quinine is used to treat malaria."
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache and a folder of models of the test's own, and no repository."""
+    monkeypatch.setenv("CLEW_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CLEW_MODELS", str(tmp_path / "models"))
+    monkeypatch.setattr(locate, "CHECKOUT", tmp_path / "checkout")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def made(toy_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shipped") / "toy"
+    make_folder(toy_run / "model", toy_run / "seed.clew", folder)
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A copy that a test may damage."""
+    return Path(copytree(made, tmp_path / "toy-weights"))
+
+
+def test_the_seed_comes_back_with_its_names_types_and_signatures(folder: Path, toy_run: Path) -> None:
+    _, graph = find_model(folder)
+    seed = Graph(toy_run / "seed.clew")
+    assert graph.entity_count == seed.entity_count
+    assert sorted(graph.entities["name"].to_pylist()) == sorted(seed.entities["name"].to_pylist())
+    assert graph.schema.types == seed.schema.types
+    known = {each.name: each for each in seed.schema.relations}
+    assert graph.schema.relations
+    for each in graph.schema.relations:
+        assert (each.inverse, each.triples) == (known[each.name].inverse, known[each.name].triples)
+
+
+def test_a_text_is_read_with_weights_of_8_bits(folder: Path) -> None:
+    model, graph = find_model(folder)
+    settings = Choices(size="tiny", beta=0.0, confidence=0.0).settings()
+    triples, _ = extract_from_text(TEXT, model, graph, settings=settings, device="cpu")
+    treated = [row for row in triples.to_pylist() if row["relation"] == "treats" and row["head_text"] == "Quinine"]
+    assert max(treated, key=lambda row: row["confidence"])["tail_text"] == "malaria"
+
+
+def test_the_graph_is_built_once_and_again_when_it_is_damaged(folder: Path, home: Path) -> None:
+    _, graph = find_model(folder)
+    assert graph.path.parent == home / "seeds"
+    assert graph.derived("names").is_dir()
+    before = (graph.path / "manifest.json").stat().st_mtime_ns
+    assert find_model(folder)[1].path == graph.path
+    assert (graph.path / "manifest.json").stat().st_mtime_ns == before
+    (graph.path / "manifest.json").write_text("{}", "utf-8")
+    assert find_model(folder)[1].entity_count == graph.entity_count
+
+
+def test_a_cache_that_cannot_be_written_is_one_sentence(folder: Path, home: Path) -> None:
+    home.write_text("a file", "utf-8")
+    with pytest.raises(GraphError, match=r"cannot create .*: set CLEW_HOME"):
+        find_model(folder)
+
+
+def test_another_seed_graph_goes_before_the_shipped_one(folder: Path, toy_run: Path, home: Path) -> None:
+    _, graph = find_model(folder, seed_graph=str(toy_run / "seed.clew"))
+    assert graph.path == toy_run / "seed.clew"
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("place", ["weights", "checkout/weights", "models"])
+def test_a_name_is_looked_for_where_models_lie(folder: Path, place: str, tmp_path: Path) -> None:
+    copytree(folder, tmp_path / place / "short")
+    assert find_weights(Path("short")).resolve() == tmp_path / place / "short" / "model"
+
+
+def test_a_name_that_is_nowhere_is_one_sentence(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(MissingModel, match=r"small is neither .* weights/ of Clew's repository; give a path"):
+        find_model(Path("small"))
+    copytree(folder, tmp_path / "weights" / "short")
+    with pytest.raises(MissingModel, match=r"small is neither .*: there is short;"):
+        find_model(Path("small"))
+    with pytest.raises(InputError, match="no trained model"):
+        find_model(Path("nowhere/small"))
+
+
+def test_weights_that_lost_bytes_or_were_altered_are_refused(folder: Path) -> None:
+    weights = folder / "model" / "weights.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:-10])
+    with pytest.raises(DerivedError, match=r"lost bytes: run `git restore .*toy-weights`"):
+        find_model(folder)
+    weights.write_bytes(whole[:-10] + bytes(10))
+    with pytest.raises(DerivedError, match="a checksum differs"):
+        find_model(folder)
+
+
+def test_a_seed_that_was_altered_or_is_missing_is_refused(folder: Path) -> None:
+    table = folder / "seed" / "entities.parquet"
+    whole = table.read_bytes()
+    table.write_bytes(whole[:100] + bytes([whole[100] ^ 1]) + whole[101:])
+    with pytest.raises(DerivedError, match="a checksum differs"):
+        find_model(folder)
+    table.unlink()
+    with pytest.raises(DerivedError, match="missing or has lost bytes"):
+        find_model(folder)
+    (folder / "seed" / "seal.json").unlink()
+    with pytest.raises(DerivedError, match="not there yet: run `git restore"):
+        find_model(folder)
+    rmtree(folder / "seed")
+    with pytest.raises(InputError, match="no seed graph beside it"):
+        find_model(folder)
+
+
+def test_a_folder_without_its_model_is_refused(folder: Path) -> None:
+    rmtree(folder / "model")
+    with pytest.raises(DerivedError, match=r"the model at .* is not there yet: run `git restore"):
+        find_model(folder)
+
+
+def test_only_relations_of_the_model_travel(folder: Path, toy_run: Path) -> None:
+    asked = set(json.loads((folder / "model" / "relations.json").read_text("utf-8")))
+    for row in pq.read_table(folder / "seed" / "relations.parquet").to_pylist():
+        assert {row["name"], row["inverse"]} & asked
