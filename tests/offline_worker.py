@@ -52,7 +52,7 @@ def unrouted() -> int:
 
 def run_everything(graph_path: str) -> list[str]:
     import clew
-    from clew.answer import Asker
+    from clew.answer import Asker, Resources
     from clew.embed import open_encoder
     from clew.link import Linker, build_vectors
     from clew.lm import Message, Request, open_model
@@ -74,7 +74,7 @@ def run_everything(graph_path: str) -> list[str]:
     done.append("lm")
     with open_store("embedded", graph.graph, build=True) as store:
         assert store.run("MATCH (g) RETURN count(g) AS n").rows[0][0] > 0
-        answer = Asker(graph, store=store, encoder=encoder).ask("Which genes are linked to arachnodactyly?")
+        answer = Asker(Resources(graph, store=store, encoder=encoder)).ask("Which genes are linked to arachnodactyly?")
         assert answer.items
     done.append("store")
     time.sleep(LATE_SECONDS)

@@ -14,7 +14,7 @@ from clew._version import __version__
 from clew.errors import ClewError
 
 if TYPE_CHECKING:
-    from clew.answer import Answer, Asker, ask
+    from clew.answer import Answer, Asker, Question, Resources, ask
     from clew.graph import Assertion, Graph, Relation, Source, Staged, Where
     from clew.traverse import BatchResult, Engine, HopResult, Path, Paths, Triple, Triples, build, open
 
@@ -29,7 +29,9 @@ __all__ = [
     "HopResult",
     "Path",
     "Paths",
+    "Question",
     "Relation",
+    "Resources",
     "Source",
     "Staged",
     "Triple",
@@ -42,7 +44,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "clew.answer": ("Answer", "Asker", "ask"),
+    "clew.answer": ("Answer", "Asker", "Question", "Resources", "ask"),
     "clew.graph": ("Assertion", "Graph", "Relation", "Source", "Staged", "Where"),
     "clew.traverse": ("BatchResult", "Engine", "HopResult", "Path", "Paths", "Triple", "Triples", "build", "open"),
 }

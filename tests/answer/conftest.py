@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import clew
-from clew.answer import Asker
+from clew.answer import Asker, CypherStrategy, Resources
 from clew.errors import MissingModel
 from clew.graph.staging import Relation
 from clew.lm import LanguageModel, open_model
@@ -60,9 +60,9 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         relations=[Relation("is_a", transitive=True)],
         out=path,
     )
-    asker = Asker(clew.open(path))
+    asker = Asker(Resources(clew.open(path), encoder=None))
     yield asker
-    asker.store.close()
+    asker.close()
 
 
 @pytest.fixture(scope="session")
@@ -81,6 +81,7 @@ def with_model(clinic: Asker):
     """The same asker with a model and settings of its own."""
 
     def make(model: LanguageModel, **settings: object) -> Asker:
-        return Asker(clinic.engine, store=clinic.store, model=model, phrase=False, **settings)  # type: ignore[arg-type]
+        resources = Resources(clinic.resources.engine, store=clinic.resources.store, encoder=None, model=model)
+        return Asker(resources, CypherStrategy(phrase=False, **settings))  # type: ignore[arg-type]
 
     return make

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.answer import Answer, Asker
+from clew.answer import Answer, Asker, CypherStrategy, Question, Resources
 from clew.answer.candidates import candidates
 from clew.answer.check import check_plan
+from clew.answer.cypher import ways_of, words_of
 from clew.answer.question import understand
 from clew.errors import QueryError
 from clew.evaluate.questions import load_bench
@@ -18,14 +19,18 @@ from clew.lm.clients.scripted import Scripted
 @pytest.fixture(scope="module")
 def asker(hpo: Path) -> Iterator[Asker]:
     """Ranks by words alone: what is tested here must not hang on a model."""
-    asker = Asker(clew.open(hpo))
+    asker = Asker(Resources(clew.open(hpo), encoder=None))
     yield asker
-    asker.store.close()
+    asker.close()
+
+
+def answer_cypher(asker: Asker, query: str) -> Answer:
+    return CypherStrategy().answer_cypher(query, asker.resources)
 
 
 def check_evidence(asker: Asker, answer: Answer) -> None:
     """Every cited triple is in the graph with these words, and every support hangs together."""
-    engine = asker.engine
+    engine = asker.resources.engine
     cited = {triple.triple: triple for triple in answer.evidence.triples}
     for number, triple in cited.items():
         (found,) = engine.numbered([number])
@@ -83,8 +88,7 @@ def test_a_connection_is_a_path(asker: Asker) -> None:
 
 def test_kinds_are_taken_where_nothing_is_annotated_so(hpo: Path, asker: Asker) -> None:
     question = "Which diseases have abnormality of the skeletal system?"
-    wide = Asker(asker.engine, store=asker.store, kinds=True).ask(question)
-    narrow = Asker(asker.engine, store=asker.store, kinds=False).ask(question)
+    wide, narrow = (asker.ask(Question(question, subclasses=wanted)) for wanted in (True, False))
     assert wide.total > narrow.total
     assert any("every kind" in line for line in wide.reading)
     check_evidence(asker, wide)
@@ -109,9 +113,9 @@ def test_grounded_plans_need_no_repair(asker: Asker) -> None:
     """Every plan that words and schema give fits the graph as it is, not only those that are run."""
     checked = 0
     for question in load_bench("hpo-60"):
-        understood = understand(question.question, asker.linker, asker.words)
-        for candidate in candidates(understood, asker.store.schema, asker.ways):
-            found = check_plan(candidate.plan, asker.store.schema)
+        understood = understand(question.question, asker.resources.linker, words_of(asker.resources))
+        for candidate in candidates(understood, asker.resources.schema, ways_of(asker.resources)):
+            found = check_plan(candidate.plan, asker.resources.schema)
             assert (found.plan, found.repairs) == (candidate.plan, ())
             checked += 1
     assert checked >= 60
@@ -134,7 +138,8 @@ def test_what_is_recognised_but_not_joined_is_named(clinic: Asker) -> None:
 
 def test_the_cost_of_a_model_is_told_question_by_question(clinic: Asker) -> None:
     model = Scripted(lambda request: "FBN2 is linked to Beals syndrome.", scores={"A": -1.0, "B": -2.0})
-    asker = Asker(clinic.engine, store=clinic.store, model=model, choose="always")
+    resources = Resources(clinic.resources.engine, store=clinic.resources.store, encoder=None, model=model)
+    asker = Asker(resources, CypherStrategy(choose="always"))
     first, second = (
         asker.ask(text) for text in ("Which genes explain ectopia lentis?", "Which genes cause Beals syndrome?")
     )
@@ -143,11 +148,9 @@ def test_the_cost_of_a_model_is_told_question_by_question(clinic: Asker) -> None
     assert second.usage.completion_tokens == 6
 
 
-def test_a_model_may_be_kept_from_phrasing(clinic: Asker) -> None:
+def test_a_model_may_be_kept_from_phrasing(with_model) -> None:
     model = Scripted([])
-    answer = Asker(clinic.engine, store=clinic.store, model=model, phrase=False).ask(
-        "Which genes cause Beals syndrome?"
-    )
+    answer = with_model(model).ask("Which genes cause Beals syndrome?")
     assert (answer.usage.calls, model.requests) == (0, [])
 
 
@@ -159,14 +162,14 @@ def test_as_likely_a_reading_is_tried_where_the_first_finds_nothing(clinic: Aske
 
 
 def test_cypher_is_answered_like_a_question(clinic: Asker) -> None:
-    answer = clinic.answer_cypher(
-        "MATCH (d:disease {name: 'Marfan syndrome'})<-[:linked_to]-(g:Gene) RETURN g.name, g.id"
+    answer = answer_cypher(
+        clinic, "MATCH (d:disease {name: 'Marfan syndrome'})<-[:linked_to]-(g:Gene) RETURN g.name, g.id"
     )
     assert [item.id for item in answer.items] == ["G:1"]
     assert len(answer.repairs) == 2
     assert {triple.object for triple in answer.evidence.triples} == {"D:1", "D:2"}
-    assert clinic.answer_cypher("MATCH (g:Gene) RETURN count(g)").value == 3
-    path = clinic.answer_cypher("MATCH p = shortestPath((a {id: 'G:1'})-[*..4]-(b {id: 'P:1'})) RETURN p")
+    assert answer_cypher(clinic, "MATCH (g:Gene) RETURN count(g)").value == 3
+    path = answer_cypher(clinic, "MATCH p = shortestPath((a {id: 'G:1'})-[*..4]-(b {id: 'P:1'})) RETURN p")
     assert (path.kind, path.value) == ("path", True)
 
 
@@ -183,7 +186,7 @@ def test_cypher_is_answered_like_a_question(clinic: Asker) -> None:
 )
 def test_cypher_that_cannot_be_answered_is_one_sentence(clinic: Asker, query: str, why: str) -> None:
     with pytest.raises(QueryError, match=why):
-        clinic.answer_cypher(query)
+        answer_cypher(clinic, query)
 
 
 @pytest.mark.parametrize(
@@ -201,8 +204,8 @@ def test_cypher_that_cannot_be_answered_is_one_sentence(clinic: Asker, query: st
     ],
 )
 def test_every_shape_of_query_is_put_into_words(clinic: Asker, query: str) -> None:
-    answer = clinic.answer_cypher(query)
+    answer = answer_cypher(clinic, query)
     assert answer.items or answer.value is not None
     assert answer.text
     assert answer.reading[0].startswith("read as: ")
-    assert {item.id for item in answer.items} <= set(clinic.engine.graph.entities["id"].to_pylist())
+    assert {item.id for item in answer.items} <= set(clinic.resources.engine.graph.entities["id"].to_pylist())

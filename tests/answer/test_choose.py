@@ -5,6 +5,7 @@ import pytest
 from clew.answer import Asker
 from clew.answer.candidates import candidates
 from clew.answer.choose import near_ties
+from clew.answer.cypher import ways_of, words_of
 from clew.answer.question import understand
 from clew.answer.rank import Ranked, rank
 from clew.errors import InputError
@@ -16,17 +17,18 @@ CLEAR = "Which genes are associated with Beals syndrome?"
 
 
 def ranked(clinic: Asker, text: str) -> list[Ranked]:
-    question = understand(text, clinic.linker, clinic.words)
-    return rank(question, list(candidates(question, clinic.store.schema, clinic.ways)), clinic.words)
+    question = understand(text, clinic.resources.linker, words_of(clinic.resources))
+    found = list(candidates(question, clinic.resources.schema, ways_of(clinic.resources)))
+    return rank(question, found, words_of(clinic.resources))
 
 
 def test_ties_are_the_best_plans_that_read_differently(clinic: Asker) -> None:
     plans = ranked(clinic, TIED)
-    every = near_ties(plans, clinic.words, margin=10.0)
+    every = near_ties(plans, words_of(clinic.resources), margin=10.0)
     assert 2 <= len(every) <= 5
     assert next(iter(every.values())) is plans[0]
-    assert list(near_ties(plans, clinic.words, margin=0.0)) == list(every)[:1]
-    assert len(near_ties([plans[0], plans[0]], clinic.words, margin=1.0)) == 1
+    assert list(near_ties(plans, words_of(clinic.resources), margin=0.0)) == list(every)[:1]
+    assert len(near_ties([plans[0], plans[0]], words_of(clinic.resources), margin=1.0)) == 1
 
 
 def test_the_model_has_the_last_word(with_model) -> None:

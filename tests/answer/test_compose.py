@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from clew.answer import Asker
+from clew.answer import Asker, CypherStrategy
 from clew.answer.compose import Composer
-from clew.answer.question import Question, understand
+from clew.answer.cypher import words_of
+from clew.answer.question import ParsedQuestion, understand
 from clew.answer.write import write_statement
 from clew.errors import InputError, ModelError, QueryError
 from clew.lm import LanguageModel, Request, Unreachable
@@ -25,11 +26,11 @@ HOSTILE = [json.loads(line) for line in Path(__file__).with_name("hostile.jsonl"
 
 @pytest.fixture(scope="module")
 def composer(clinic: Asker) -> Composer:
-    return Composer(clinic.engine.graph, clinic.store.schema, clinic.words)
+    return Composer(clinic.resources.engine.graph, clinic.resources.schema, words_of(clinic.resources))
 
 
-def asked(clinic: Asker, text: str) -> Question:
-    return understand(text, clinic.linker, clinic.words)
+def asked(clinic: Asker, text: str) -> ParsedQuestion:
+    return understand(text, clinic.resources.linker, words_of(clinic.resources))
 
 
 def test_what_is_written_is_run(with_model) -> None:
@@ -165,12 +166,12 @@ def test_hostile_cypher_is_no_plan(composer: Composer, clinic: Asker) -> None:
 
 
 def test_hostile_cypher_never_runs(with_model, clinic: Asker) -> None:
-    known = set(clinic.engine.graph.entities["id"].to_pylist())
+    known = set(clinic.resources.engine.graph.entities["id"].to_pylist())
     for text in HOSTILE[::8]:
         answer = with_model(Scripted(lambda request, text=text: text), compose=True).ask(GENES)
         assert {item.id for item in answer.items} <= known, text
         assert answer.query.startswith("MATCH")
-    assert clinic.store.run("MATCH (n) RETURN count(n)").rows == [(len(known),)]
+    assert clinic.resources.store.run("MATCH (n) RETURN count(n)").rows == [(len(known),)]
 
 
 def test_a_model_that_is_not_able_writes_only_when_told(with_model) -> None:
@@ -191,7 +192,7 @@ def test_a_model_that_is_not_able_writes_only_when_told(with_model) -> None:
 
 def test_without_a_model_there_is_nobody_to_write(clinic: Asker) -> None:
     with pytest.raises(InputError, match="takes a language model"):
-        Asker(clinic.engine, store=clinic.store, compose=True)
+        Asker(clinic.resources, CypherStrategy(compose=True)).ask(GENES)
 
 
 def test_the_small_model_keeps_to_the_grammar(composer: Composer, clinic: Asker, small_model: LanguageModel) -> None:
@@ -204,7 +205,7 @@ def test_the_small_model_keeps_to_the_grammar(composer: Composer, clinic: Asker,
     assert Grammar(grammar).accepts(completion.text)
 
 
-def _turn(composer: Composer, question: Question) -> list:
+def _turn(composer: Composer, question: ParsedQuestion) -> list:
     model = Scripted(["none", "none"])
     list(composer.compose(question, model))
     return [model.requests[0].messages[-1]]

@@ -7,7 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import clew
-from clew.answer import Asker
+from clew.answer import Asker, Resources
+from clew.answer.cypher import words_of
 from clew.answer.examples import Example, make_examples
 from clew.answer.read import read_plan
 from clew.answer.schema_grammar import Placeholder, vocabulary_of
@@ -17,20 +18,20 @@ from clew.store.layout import lay_out
 
 
 def examples_of(asker: Asker) -> tuple[Example, ...]:
-    schema = asker.store.schema
-    return make_examples(asker.engine.graph, schema, vocabulary_of(schema), asker.words)
+    schema = asker.resources.schema
+    return make_examples(asker.resources.engine.graph, schema, vocabulary_of(schema), words_of(asker.resources))
 
 
 def ids(asker: Asker, held: Placeholder) -> tuple[str, ...]:
-    found = asker.engine.describe(asker.engine.graph.names.by_name(held.text)).to_pylist()
+    found = asker.resources.engine.describe(asker.resources.engine.graph.names.by_name(held.text)).to_pylist()
     return tuple(row["id"] for row in found if row["type"] == held.label)
 
 
 @pytest.fixture(scope="module")
 def big(hpo: Path) -> Asker:
-    asker = Asker(clew.open(hpo))
+    asker = Asker(Resources(clew.open(hpo), encoder=None))
     yield asker
-    asker.store.close()
+    asker.close()
 
 
 def test_every_operation_is_shown(big: Asker) -> None:
@@ -46,7 +47,7 @@ def test_they_are_about_what_the_graph_holds(big: Asker) -> None:
         for name, found in given.items():
             assert found, example
             query = query.replace(f"{{id: ${name}}}", f"{{id: '{found[0]}'}}")
-        rows = big.store.run(query.replace("DISTINCT ", "")).rows
+        rows = big.resources.store.run(query.replace("DISTINCT ", "")).rows
         assert "but not" in example.question or (rows and rows[0][0] not in (0, False)), example
 
 

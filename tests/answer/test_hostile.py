@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import clew
-from clew.answer import Asker, Plan
+from clew.answer import Asker, Plan, Resources
 from clew.answer.write import write_statement
 from clew.errors import ClewError
 from clew.store.cypher import parse, render
@@ -36,14 +36,14 @@ def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
     columns = zip(("subject", "relation", "object"), zip(*triples, strict=True), strict=True)
     pq.write_table(pa.table(dict(columns)), folder / "t.parquet")
     clew.build(folder / "t.parquet", entities=folder / "e.parquet", out=folder / "hostile.clew")
-    asker = Asker(clew.open(folder / "hostile.clew"))
+    asker = Asker(Resources(clew.open(folder / "hostile.clew"), encoder=None))
     asker.ask("Which genes are linked to arachnodactyly?")
     yield asker
-    asker.store.close()
+    asker.close()
 
 
 def contents(asker: Asker) -> dict[str, str]:
-    root = asker.engine.graph.path
+    root = asker.resources.engine.graph.path
     return {str(path): sha256(path.read_bytes()).hexdigest() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
@@ -53,7 +53,7 @@ def test_there_are_enough_of_them() -> None:
 
 def test_questions_never_write_and_never_crash(asker: Asker) -> None:
     before = contents(asker)
-    known = set(asker.engine.graph.entities["id"].to_pylist())
+    known = set(asker.resources.engine.graph.entities["id"].to_pylist())
     said = []
     for text in HOSTILE:
         try:
@@ -73,7 +73,7 @@ def test_as_cypher_they_never_write_either(asker: Asker) -> None:
     said = []
     for text in HOSTILE:
         try:
-            asker.store.run(text, timeout=2.0, limit=100)
+            asker.resources.store.run(text, timeout=2.0, limit=100)
         except ClewError as error:
             said.append(str(error))
     assert contents(asker) == before
@@ -82,9 +82,9 @@ def test_as_cypher_they_never_write_either(asker: Asker) -> None:
 
 def test_every_name_can_be_asked_about(asker: Asker) -> None:
     """A name is data wherever it stands: it is found by its id and comes back letter for letter."""
-    for row in asker.engine.graph.entities.to_pylist():
+    for row in asker.resources.engine.graph.entities.to_pylist():
         statement = f"MATCH (n {{id: '{row['id']}'}}) RETURN n.name AS name"
-        assert asker.store.run(statement).rows == [(row["name"],)]
+        assert asker.resources.store.run(statement).rows == [(row["name"],)]
 
 
 @settings(max_examples=100, deadline=None)

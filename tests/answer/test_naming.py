@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.answer.question import Question, understand
+from clew.answer.question import ParsedQuestion, understand
 from clew.answer.words import Words
 from clew.graph import Graph
 from clew.link import Linker
@@ -40,7 +40,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     return Linker(Graph(write(ENTITIES, Path(tmp_path_factory.mktemp("names")) / "names.clew").path))
 
 
-def read(text: str, linker: Linker) -> Question:
+def read(text: str, linker: Linker) -> ParsedQuestion:
     return understand(text, linker, Words(lay_out(linker.graph)))
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import clew
-from clew.answer import Asker
+from clew.answer import Asker, Question, Resources
 from clew.answer.canonical import same
 from clew.answer.expand import expand
 from clew.answer.ground import hold_to_ids
@@ -48,9 +48,9 @@ def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
     triples = pa.table(dict(zip(("subject", "relation", "object"), map(list, zip(*TRIPLES, strict=True)), strict=True)))
     relations = [Relation("is_a", transitive=True), Relation("resembles", symmetric=True)]
     clew.build(triples, entities=entities, relations=relations, out=out)
-    made = Asker(clew.open(out), kinds=False)
+    made = Asker(Resources(clew.open(out), encoder=None))
     yield made
-    made.store.close()
+    made.close()
 
 
 QUESTIONS = {
@@ -125,14 +125,14 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_plain_question_becomes_the_plan_it_says(asker: Asker, question: str) -> None:
-    gold = hold_to_ids(read_plan(parse(QUESTIONS[question])), asker.engine.graph, asker.store.schema)
-    answer = asker.ask(question)
+    gold = hold_to_ids(read_plan(parse(QUESTIONS[question])), asker.resources.engine.graph, asker.resources.schema)
+    answer = asker.ask(Question(question, subclasses=False))
     assert answer.abstained is None
     read = read_plan(parse(answer.query))
     if question != "Which diseases resemble gout?":  # a symmetric relation has no direction to be written
         assert same(read, gold), answer.query
     if gold.kind != "path":
-        expected = run_plan(gold, asker.store, asker.engine)
+        expected = run_plan(gold, asker.resources.store, asker.resources.engine)
         assert {item.id for item in answer.items} == {item.id for item in expected.items}
         assert answer.value == expected.value
         assert answer.items or answer.value is not None
@@ -141,15 +141,19 @@ def test_a_plain_question_becomes_the_plan_it_says(asker: Asker, question: str) 
 
 
 def test_a_word_for_two_relations_means_the_one_of_its_name_first(asker: Asker) -> None:
-    assert [item.name for item in asker.ask("Which diseases does aspirin treat?").items] == ["gout"]
-    assert [item.name for item in asker.ask("Which drugs treat asthma?").items] == ["Aspirin"]  # nothing but palliates
+    assert [
+        item.name for item in asker.ask(Question("Which diseases does aspirin treat?", subclasses=False)).items
+    ] == ["gout"]
+    assert [item.name for item in asker.ask(Question("Which drugs treat asthma?", subclasses=False)).items] == [
+        "Aspirin"
+    ]  # nothing but palliates
 
 
 def test_walking_a_hierarchy_beforehand_changes_nothing(asker: Asker) -> None:
     text = "MATCH (c:Compound)-[:TREATS]->(d:Disease)-[:IS_A*0..9]->(o:Disease {id: 'D:6'}) RETURN c"
     plan = read_plan(parse(text))
-    walked = expand(plan, asker.engine, asker.store.schema)
+    walked = expand(plan, asker.resources.engine, asker.resources.schema)
     assert len(walked.required.steps) == 1
     assert [slot.name for slot in walked.slots] == ["c", "d"]
-    rows = [asker.store.run(write_statement(each)).rows for each in (plan, walked)]
+    rows = [asker.resources.store.run(write_statement(each)).rows for each in (plan, walked)]
     assert sorted(rows[0]) == sorted(rows[1]) == [("C:1", "Donepezil")]

@@ -2,14 +2,15 @@
 
 from clew.answer import Asker
 from clew.answer.candidates import candidates
-from clew.answer.question import Question, understand
+from clew.answer.cypher import ways_of, words_of
+from clew.answer.question import ParsedQuestion, understand
 from clew.answer.rank import Ranked, in_words, masked, rank
 
 
-def ranked(asker: Asker, text: str) -> tuple[Question, list[Ranked]]:
-    question = understand(text, asker.linker, asker.words)
-    found = list(candidates(question, asker.store.schema, asker.ways))
-    return question, rank(question, found, asker.words)
+def ranked(asker: Asker, text: str) -> tuple[ParsedQuestion, list[Ranked]]:
+    question = understand(text, asker.resources.linker, words_of(asker.resources))
+    found = list(candidates(question, asker.resources.schema, ways_of(asker.resources)))
+    return question, rank(question, found, words_of(asker.resources))
 
 
 def test_the_likeliest_comes_first_and_scores_are_the_sum_of_their_parts(clinic: Asker) -> None:
@@ -30,7 +31,8 @@ def test_types_that_are_spoken_of_count(clinic: Asker) -> None:
 def test_plans_in_words_have_types_or_names(clinic: Asker) -> None:
     question, plans = ranked(clinic, "How many genes are associated with Beals syndrome?")
     best = plans[0].candidate
-    assert in_words(best, clinic.words) == "how many genes are there such that gene associated with disease"
-    named = in_words(best, clinic.words, names=True)
+    words = words_of(clinic.resources)
+    assert in_words(best, words) == "how many genes are there such that gene associated with disease"
+    named = in_words(best, words, names=True)
     assert named == "how many genes are there such that gene is associated with Beals syndrome"
-    assert masked(question, best, clinic.words) == "How many genes are associated with a disease?"
+    assert masked(question, best, words_of(clinic.resources)) == "How many genes are associated with a disease?"

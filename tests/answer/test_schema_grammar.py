@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.answer import Asker
+from clew.answer.cypher import words_of
 from clew.answer.examples import make_examples
 from clew.answer.read import read_plan
 from clew.answer.schema_grammar import Join, Placeholder, Vocabulary, query_grammar, vocabulary_of
@@ -27,7 +28,7 @@ WRITING = re.compile(r"\b(CREATE|MERGE|DELETE|SET|REMOVE|DROP|CALL|LOAD|COPY|FOR
 
 @pytest.fixture(scope="module")
 def vocabulary(clinic: Asker) -> Vocabulary:
-    return vocabulary_of(clinic.store.schema)
+    return vocabulary_of(clinic.resources.schema)
 
 
 def test_joins_come_from_the_schema_the_most_frequent_first(vocabulary: Vocabulary) -> None:
@@ -93,7 +94,8 @@ def test_only_what_is_denied_can_be_required_not_to_exist(vocabulary: Vocabulary
 
 
 def test_the_examples_are_sentences_of_it(clinic: Asker, vocabulary: Vocabulary) -> None:
-    examples = make_examples(clinic.engine.graph, clinic.store.schema, vocabulary, clinic.words)
+    resources = clinic.resources
+    examples = make_examples(resources.engine.graph, resources.schema, vocabulary, words_of(resources))
     assert examples
     for example in examples:
         assert Grammar(query_grammar(vocabulary, example.placeholders)).accepts(example.query), example.query

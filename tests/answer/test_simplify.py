@@ -3,12 +3,17 @@
 from dataclasses import replace
 
 from clew.answer import Asker
-from clew.answer.question import understand
+from clew.answer.cypher import words_of
+from clew.answer.question import ParsedQuestion, understand
 from clew.answer.simplify import is_sure, simpler
 
 
+def read(clinic: Asker, text: str) -> ParsedQuestion:
+    return understand(text, clinic.resources.linker, words_of(clinic.resources))
+
+
 def test_a_name_that_resembles_one_goes_first(clinic: Asker) -> None:
-    question = understand("Which diseases show scoliosis and arachnodactily?", clinic.linker, clinic.words)
+    question = read(clinic, "Which diseases show scoliosis and arachnodactily?")
     assert [is_sure(anchor) for anchor in question.anchors] == [True, False]
     ((less, note),) = simpler(question, fits=True)
     assert [anchor.text for anchor in less.anchors] == ["scoliosis"]
@@ -17,14 +22,14 @@ def test_a_name_that_resembles_one_goes_first(clinic: Asker) -> None:
 
 
 def test_sure_names_only_go_where_nothing_fits(clinic: Asker) -> None:
-    question = understand("Which diseases show scoliosis and arachnodactyly?", clinic.linker, clinic.words)
+    question = read(clinic, "Which diseases show scoliosis and arachnodactyly?")
     assert list(simpler(question, fits=True)) == []
     assert len(list(simpler(question, fits=False))) == 2
     assert list(simpler(replace(question, anchors=question.anchors[:1]), fits=False)) == []
 
 
 def test_a_ranking_by_nothing_becomes_a_list(clinic: Asker) -> None:
-    question = understand("Which diseases show arachnodactyly?", clinic.linker, clinic.words)
+    question = read(clinic, "Which diseases show arachnodactyly?")
     ((less, note),) = simpler(replace(question, operation="top", number=3), fits=False)
     assert (less.operation, less.number) == ("list", None)
     assert "not ranked" in note

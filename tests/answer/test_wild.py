@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.answer import Asker, open_asker
+from clew.answer import Asker, Resources
 from clew.embed import open_encoder
 from clew.errors import MissingModel
 from clew.evaluate.questions import GoldQuestion
@@ -38,11 +38,11 @@ def share_right(asker: Asker) -> float:
 
 
 def test_most_are_answered_by_words_alone(graph: clew.Engine) -> None:
-    asker = open_asker(graph, embedding=False)
+    asker = Asker(Resources(graph, encoder=None))
     try:
         assert share_right(asker) >= 0.88
     finally:
-        asker.store.close()
+        asker.close()
 
 
 def test_more_are_answered_with_meanings(graph: clew.Engine) -> None:
@@ -50,8 +50,8 @@ def test_more_are_answered_with_meanings(graph: clew.Engine) -> None:
         open_encoder()
     except MissingModel as reason:
         pytest.fail(str(reason), pytrace=False)
-    asker = open_asker(graph)
+    asker = Asker(Resources(graph))
     try:
         assert share_right(asker) >= 0.96
     finally:
-        asker.store.close()
+        asker.close()

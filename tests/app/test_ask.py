@@ -96,7 +96,7 @@ def test_rivals_are_named_and_can_be_settled(run, rivals_graph: Path) -> None:
 
 def test_a_failing_question_does_not_end_the_conversation(run, graph: Path, typed: Callable[..., None]) -> None:
     typed(QUESTION, QUESTION, terminal=False)
-    ran = run("ask", graph, "--no-embedding", "--timeout", 0)
+    ran = run("ask", graph, "--no-embedding", "--timeout", 1e-9)
     assert ran.code == 1
     assert ran.error.count("clew: error:") == 2
     assert len(ran.error.splitlines()) == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.answer import Asker
+from clew.answer import Asker, Resources
 from clew.evaluate.benches.alzkb import load_alzkb
 from clew.evaluate.benches.alzkb_names import shared_aliases
 from clew.evaluate.benches.alzkb_run import alzkb_record, ask_alzkb
@@ -20,9 +20,9 @@ def test_covered_questions_are_answered(data: Path, tmp_path: Path) -> None:
     build_hetionet(data, tmp_path / "hetionet.clew", aliases=aliases)
     engine = clew.open(tmp_path / "hetionet.clew")
     questions = load_alzkb(data, engine.graph, aliases=aliases)
-    asker = Asker(engine, kinds=False)
+    asker = Asker(Resources(engine, encoder=None))
     record = alzkb_record(questions, ask_alzkb(questions, asker), asker, settings={})
-    asker.store.close()
+    asker.close()
     by_form = {form["form"]: form["by_id"]["mean"] for form in record["forms"]}
     assert by_form["open"] >= 0.95
     assert by_form["choice"] >= 0.95

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.questions.ibkh_gold import QUESTIONS, answers
 
 import clew
-from clew.answer import Asker
+from clew.answer import Asker, Resources
 from clew.evaluate.benches.ibkh_graph import build_ibkh
 from clew.evaluate.metrics import GoldSet, GoldTop
 from clew.evaluate.questions import load_bench, work_out
@@ -19,9 +19,9 @@ from clew.evaluate.runner import ask_all, run_record
 @pytest.fixture(scope="module")
 def asker(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
     out = build_ibkh(data, tmp_path_factory.mktemp("ibkh") / "ibkh.clew")
-    asker = Asker(clew.open(out))  # no encoder: what is tested must not hang on a model
+    asker = Asker(Resources(clew.open(out), encoder=None))  # no encoder: what is tested must not hang on a model
     yield asker
-    asker.store.close()
+    asker.close()
 
 
 def test_the_bench_has_its_levels_and_paraphrases() -> None:
@@ -37,7 +37,7 @@ def test_the_bench_has_its_levels_and_paraphrases() -> None:
 
 @pytest.mark.slow
 def test_the_graph_has_its_types_and_relations(asker: Asker) -> None:
-    engine = asker.engine
+    engine = asker.resources.engine
     assert set(engine.schema.types) == {"Disease", "Drug", "Gene", "Pathway", "SideEffect", "Symptom"}
     counts = {each.name: each.triples for each in engine.schema.relations}
     assert counts["treats"] == 755  # all that Hetionet has
@@ -52,7 +52,7 @@ def test_the_graph_has_its_types_and_relations(asker: Asker) -> None:
 
 @pytest.mark.slow
 def test_every_triple_says_who_states_it(asker: Asker) -> None:
-    engine = asker.engine
+    engine = asker.resources.engine
     random = np.random.default_rng(5)
     known = {source.name for source in engine.manifest.sources}
     for number in random.choice(engine.manifest.counts["triples"], 300, replace=False).tolist():

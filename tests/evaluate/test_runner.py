@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.answer import Asker, Usage
+from clew.answer import Asker, Resources, Usage
 from clew.errors import QueryError, UnknownName
 from clew.evaluate.evidence import check_evidence
 from clew.evaluate.metrics import GoldSet, GoldValue
@@ -20,9 +20,9 @@ from clew.evaluate.runner import ask_all, run_record
 @pytest.fixture(scope="module")
 def asker(hpo: Path) -> Iterator[Asker]:
     """Without an encoder: what is tested must not hang on a model."""
-    asker = Asker(clew.open(hpo))
+    asker = Asker(Resources(clew.open(hpo), encoder=None))
     yield asker
-    asker.store.close()
+    asker.close()
 
 
 def test_hpo_60_with_words_alone(asker: Asker) -> None:
@@ -45,7 +45,7 @@ def test_hpo_60_with_words_alone(asker: Asker) -> None:
 
 def test_evidence_that_was_tampered_with_is_found(asker: Asker) -> None:
     answer = asker.ask("Which genes are linked to diseases that show both ectopia lentis and aortic root aneurysm?")
-    assert list(check_evidence(answer, asker.engine)) == []
+    assert list(check_evidence(answer, asker.resources.engine)) == []
     triples, supports = answer.evidence.triples, answer.evidence.supports
     forged = replace(triples[0], relation="treats")
     for evidence in (
@@ -55,7 +55,7 @@ def test_evidence_that_was_tampered_with_is_found(asker: Asker) -> None:
         replace(answer.evidence, supports=(replace(supports[0], item="HP:0000001"), *supports[1:])),
         replace(answer.evidence, supports=tuple(each for each in supports if each.item != supports[0].item)),
     ):
-        assert list(check_evidence(replace(answer, evidence=evidence), asker.engine))
+        assert list(check_evidence(replace(answer, evidence=evidence), asker.resources.engine))
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4))))
@@ -67,10 +67,10 @@ def test_a_chain_hangs_together_in_any_order(asker: Asker, order: tuple[int, ...
     chain = [replace(first, triple=at, subject=ends[at], object=ends[at + 1]) for at in range(4)]
     support = replace(answer.evidence.supports[0], item=item.id, triples=order)
     whole = replace(answer.evidence, triples=tuple(chain), supports=(support,), complete=False)
-    said = list(check_evidence(replace(answer, evidence=whole), asker.engine))
+    said = list(check_evidence(replace(answer, evidence=whole), asker.resources.engine))
     assert not [each for each in said if "hang together" in each]
     broken = replace(support, triples=tuple(at for at in order if at != 1))
-    said = list(check_evidence(replace(answer, evidence=replace(whole, supports=(broken,))), asker.engine))
+    said = list(check_evidence(replace(answer, evidence=replace(whole, supports=(broken,))), asker.resources.engine))
     assert [each for each in said if "hang together" in each]
 
 

@@ -4,8 +4,27 @@ clew.ask(clew.open("hpo.clew"), "Which genes are linked to arachnodactyly?").tex
 """
 
 from clew.answer.answer import Answer, Cited, Evidence, Item, Support, Usage
-from clew.answer.ask import Asker
-from clew.answer.opening import ask, open_asker
+from clew.answer.ask import Asker, ask
+from clew.answer.cypher import CypherStrategy
+from clew.answer.filters import Filters
 from clew.answer.plan import Plan
+from clew.answer.resources import Resources
+from clew.answer.strategy import STRATEGIES, Question, Strategy
 
-__all__ = ["Answer", "Asker", "Cited", "Evidence", "Item", "Plan", "Support", "Usage", "ask", "open_asker"]
+__all__ = [
+    "STRATEGIES",
+    "Answer",
+    "Asker",
+    "Cited",
+    "CypherStrategy",
+    "Evidence",
+    "Filters",
+    "Item",
+    "Plan",
+    "Question",
+    "Resources",
+    "Strategy",
+    "Support",
+    "Usage",
+    "ask",
+]

@@ -13,7 +13,7 @@ from itertools import islice, product
 
 from clew.answer.filters import with_filters
 from clew.answer.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
-from clew.answer.question import Meaning, Question
+from clew.answer.question import Meaning, ParsedQuestion
 from clew.answer.ways import Move, Way, Ways
 from clew.answer.words import Said
 from clew.store.layout import StoreSchema
@@ -97,7 +97,7 @@ def _is(slot: str, meaning: Meaning) -> Condition:
     return Condition(slot, "id", "IN", meaning.ids)
 
 
-def candidates(question: Question, schema: StoreSchema, ways: Ways) -> Iterator[Candidate]:
+def candidates(question: ParsedQuestion, schema: StoreSchema, ways: Ways) -> Iterator[Candidate]:
     """Every plan the question could mean, the shorter before the longer.
 
     Where words right beside a name speak of a relation, only plans that lead to it by that relation are meant.
@@ -113,7 +113,7 @@ def candidates(question: Question, schema: StoreSchema, ways: Ways) -> Iterator[
                 yield replace(meant, plan=with_filters(meant.plan, question.filters))
 
 
-def _with_siblings(question: Question, candidate: Candidate, schema: StoreSchema) -> Iterator[Candidate]:
+def _with_siblings(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) -> Iterator[Candidate]:
     """A plan, and the same with every relation that the same words speak of: "treat" may also be "palliate".
 
     Whether something is so at all is asked of all of them together.
@@ -146,7 +146,7 @@ def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema) -> Step:
     return replace(step, relations=(known.name, *siblings))
 
 
-def _all(question: Question, ways: Ways, label_of: dict[str, str]) -> Iterator[Candidate]:
+def _all(question: ParsedQuestion, ways: Ways, label_of: dict[str, str]) -> Iterator[Candidate]:
     choices = [[m for m in anchor.meanings if m.type in label_of] for anchor in question.anchors]
     for meanings in islice(product(*choices), 16):
         if question.operation == "path" and len(meanings) == 2:
@@ -158,7 +158,7 @@ def _all(question: Question, ways: Ways, label_of: dict[str, str]) -> Iterator[C
                 yield from _rows(question, asked, meanings, ways, label_of)
 
 
-def _fitting(question: Question, candidate: Candidate) -> int:
+def _fitting(question: ParsedQuestion, candidate: Candidate) -> int:
     """How many names a plan leads to by the relation that stands before them, from a type that is spoken of."""
     plan = candidate.plan
     held = {
@@ -181,7 +181,9 @@ def _fitting(question: Question, candidate: Candidate) -> int:
     return found
 
 
-def _askable(question: Question, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]) -> list[str]:
+def _askable(
+    question: ParsedQuestion, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
+) -> list[str]:
     """Labels that may be asked for: those the words name, else all that lead to what is named."""
     if question.asked:
         return list(question.asked)
@@ -191,7 +193,7 @@ def _askable(question: Question, meanings: tuple[Meaning, ...], ways: Ways, labe
     return [label for label in label_of.values() if not meanings or any(ways.between(label, a) for a in anchored)]
 
 
-def _ways(question: Question, ways: Ways, asked: str, label: str) -> list[Way]:
+def _ways(question: ParsedQuestion, ways: Ways, asked: str, label: str) -> list[Way]:
     """Ways from what is asked to what is named; along a hierarchy if the question says so, or if there is no other."""
     hierarchy = ways.along_hierarchy(label, direction=question.direction or "down") if label == asked else []
     if question.direction and hierarchy:
@@ -211,7 +213,7 @@ def _path(meanings: tuple[Meaning, ...]) -> Candidate:
 
 
 def _joined(
-    question: Question, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
+    question: ParsedQuestion, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
     """Whether what is named is joined as the question says: alike ones to the last, or the first to all others."""
     ordered = meanings
@@ -236,7 +238,9 @@ def _joined(
         yield _candidate(Plan(tuple(builder.slots), builder.parts(), kind=kind), None, meanings)
 
 
-def _one_above_the_other(question: Question, meanings: tuple[Meaning, ...], label: str, relationship: str) -> Candidate:
+def _one_above_the_other(
+    question: ParsedQuestion, meanings: tuple[Meaning, ...], label: str, relationship: str
+) -> Candidate:
     """Whether one entity is a kind of the other, however far below."""
     below, above = meanings if question.direction == "up" else meanings[::-1]
     slots = (Slot("a", (label,)), Slot("b", (label,)))
@@ -246,7 +250,7 @@ def _one_above_the_other(question: Question, meanings: tuple[Meaning, ...], labe
 
 
 def _rows(
-    question: Question, asked: str, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
+    question: ParsedQuestion, asked: str, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
     ends = [
         (anchor, meaning, label_of[meaning.type]) for anchor, meaning in zip(question.anchors, meanings, strict=True)
@@ -278,7 +282,9 @@ def _rows(
         yield from _wanted(question, asked, root, builder, meanings, ways)
 
 
-def _chosen(question: Question, labels: Sequence[str], choices: Sequence[Sequence[Way]]) -> Iterator[tuple[Way, ...]]:
+def _chosen(
+    question: ParsedQuestion, labels: Sequence[str], choices: Sequence[Sequence[Way]]
+) -> Iterator[tuple[Way, ...]]:
     """A way to each name; names of one type that stand in one list ("A, B and C") are all led to in the same way."""
     first: list[int] = []  # for each name the first of its list
     for at, anchor in enumerate(question.anchors):
@@ -292,7 +298,7 @@ def _chosen(question: Question, labels: Sequence[str], choices: Sequence[Sequenc
 
 
 def _wanted(
-    question: Question, asked: str, root: str, builder: _Builder, meanings: tuple[Meaning, ...], ways: Ways
+    question: ParsedQuestion, asked: str, root: str, builder: _Builder, meanings: tuple[Meaning, ...], ways: Ways
 ) -> Iterator[Candidate]:
     if question.operation == "count":
         plan = Plan(tuple(builder.slots), builder.parts(), measure=Measure("count", root))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clew.answer.answer import Rivals, Sense
-from clew.answer.question import Anchor, Meaning, Question
+from clew.answer.question import Anchor, Meaning, ParsedQuestion
 from clew.answer.rank import Ranked
 from clew.answer.reading import Reading
 from clew.errors import InputError, UnknownName
@@ -66,7 +66,7 @@ def _senses(meaning: Meaning, graph: Graph) -> list[Sense]:
     return sorted(senses, key=lambda each: each.name != meaning.name)
 
 
-def close_names(question: Question, linker: Linker) -> tuple[Rivals, ...]:
+def close_names(question: ParsedQuestion, linker: Linker) -> tuple[Rivals, ...]:
     """For words that name nothing here, the names that resemble them."""
     found = []
     for word in dict.fromkeys(question.unexplained):
@@ -76,7 +76,9 @@ def close_names(question: Question, linker: Linker) -> tuple[Rivals, ...]:
     return tuple(found)
 
 
-def settle(text: str, meaning: Mapping[str, str], graph: Graph, understand: Callable[[str], Question]) -> Question:
+def settle(
+    text: str, meaning: Mapping[str, str], graph: Graph, understand: Callable[[str], ParsedQuestion]
+) -> ParsedQuestion:
     """Understand a question whose names are held to the given ids: {"lentis": "HP:0001083"}.
 
     What is not recognised as a name is understood as if the entity's own name, or its id, stood there.

@@ -16,7 +16,7 @@ from clew.answer.examples import make_examples
 from clew.answer.filters import with_filters
 from clew.answer.ground import hold_to_ids
 from clew.answer.plan import Asked, Condition, Plan, Slot
-from clew.answer.question import Anchor, Meaning, Question
+from clew.answer.question import Anchor, Meaning, ParsedQuestion
 from clew.answer.read import read_plan
 from clew.answer.schema_grammar import HOPS, Placeholder, query_grammar, vocabulary_of
 from clew.answer.simplify import is_sure
@@ -42,7 +42,7 @@ NUMBER = re.compile(r"\b\d{1,6}\b")
 class Composed:
     """A plan that a model wrote, with the names it speaks of and what had to be repaired."""
 
-    question: Question  # without names that the model did not take for names
+    question: ParsedQuestion  # without names that the model did not take for names
     candidate: Candidate
     repairs: tuple[str, ...]
 
@@ -56,7 +56,7 @@ class Composer:
         self.words = words
         self.vocabulary = vocabulary_of(schema)
 
-    def compose(self, question: Question, model: LanguageModel) -> Iterator[Composed]:
+    def compose(self, question: ParsedQuestion, model: LanguageModel) -> Iterator[Composed]:
         """What the model makes of a question; asking for the second says that the first was no good."""
         held = self.placeholders(question)
         messages = [*self.beginning, _turn(question.text, list(held))]
@@ -79,7 +79,7 @@ class Composer:
                 Message("user", load_prompt("clew.answer", "compose_again.txt").format(problem=problem)),
             ]
 
-    def placeholders(self, question: Question) -> dict[Placeholder, Meaning]:
+    def placeholders(self, question: ParsedQuestion) -> dict[Placeholder, Meaning]:
         """What the question names, each meaning with a name of its own: $disease1, $phenotype1."""
         counts: dict[str, int] = {}
         found = {}
@@ -94,7 +94,7 @@ class Composer:
                 found[placeholder] = meaning
         return found
 
-    def grammar(self, question: Question, *, hops: int = HOPS) -> str:
+    def grammar(self, question: ParsedQuestion, *, hops: int = HOPS) -> str:
         """The grammar for one question: with its placeholders, its numbers and what it puts in quotes.
 
         A plain list is what a question is taken for that says nothing else, so it leaves every operation open.
@@ -109,7 +109,7 @@ class Composer:
             denying=question.denied or any(anchor.negated for anchor in question.anchors),
         )
 
-    def read(self, text: str, question: Question, held: Mapping[Placeholder, Meaning]) -> Composed:
+    def read(self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning]) -> Composed:
         """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it."""
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
         plan = self._typed(_listed(read_plan(parse(text), given)))

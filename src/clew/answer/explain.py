@@ -7,7 +7,7 @@ from clew.answer.answer import Rivals, Runner
 from clew.answer.candidates import Candidate
 from clew.answer.filters import Filters
 from clew.answer.phrase import plain_list
-from clew.answer.question import Question
+from clew.answer.question import ParsedQuestion
 from clew.answer.rank import in_words
 from clew.answer.reading import Reading
 from clew.answer.words import Words
@@ -61,7 +61,7 @@ def _margin(reading: Reading) -> float:
     return own[0] - max(others) if others else ALONE
 
 
-def why_not(question: Question, words: Words, close: Sequence[Rivals] = ()) -> str:
+def why_not(question: ParsedQuestion, words: Words, close: Sequence[Rivals] = ()) -> str:
     """Why there is no answer: what was understood of the question, and what is missing."""
     if question.anchors:
         named = [f"{each.text!r} as {each.meanings[0].name} ({each.meanings[0].type})" for each in question.anchors]

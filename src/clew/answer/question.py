@@ -30,14 +30,14 @@ from clew.link import Linker, Paraphrases
 if TYPE_CHECKING:
     from clew.embed import Encoder
 
-__all__ = ["Anchor", "Meaning", "Question", "understand"]
+__all__ = ["Anchor", "Meaning", "ParsedQuestion", "understand"]
 
 NEAR_BEHIND = 12  # letters from a name to a type word that tells what it is: "preeclampsia in the history"
 _paraphrases: "WeakKeyDictionary[Linker, Paraphrases]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedQuestion:
     """What the words of a question say."""
 
     text: str
@@ -62,7 +62,7 @@ class Question:
     stems: tuple[str, ...] = field(default=(), repr=False)
 
 
-def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | None" = None) -> Question:
+def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | None" = None) -> ParsedQuestion:
     """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased."""
     spoken_filters = find_filters(text, linker.graph)
     plain = _blanked(text, spoken_filters.spans)
@@ -83,7 +83,7 @@ def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | N
     kinds = [word for word in others if _says_kind(word, tokens, anchors)]
     others = [word for word in others if word not in kinds]
     denial = negate(rest, anchors)
-    return Question(
+    return ParsedQuestion(
         text=text,
         anchors=tuple(_with_relations(denial.anchors, tokens, found, words)),
         tokens=tuple(tokens),

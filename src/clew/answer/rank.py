@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clew.answer.candidates import Candidate
 from clew.answer.plan import ABSENT, Part, Plan, Step
-from clew.answer.question import Question
+from clew.answer.question import ParsedQuestion
 from clew.answer.words import Words
 from clew.plurals import plural
 
@@ -46,7 +46,7 @@ class Ranked:
 
 
 def rank(
-    question: Question,
+    question: ParsedQuestion,
     found: Sequence[Candidate],
     words: Words,
     *,
@@ -69,7 +69,7 @@ def rank(
     return [*sorted(near, key=lambda each: -each.score), *rest]
 
 
-def _scored(question: Question, candidate: Candidate, words: Words, weights: Weights) -> Ranked:
+def _scored(question: ParsedQuestion, candidate: Candidate, words: Words, weights: Weights) -> Ranked:
     stems = list(question.stems)
     relations = set(candidate.relationships)
     said = sum(words.says(name, stems) for name in relations) / max(1, len(relations))
@@ -102,7 +102,7 @@ def _between(candidate: Candidate) -> list[str]:
     return [label for slot in plan.slots if slot.name not in named | asked for label in slot.types]
 
 
-def masked(question: Question, candidate: Candidate, words: Words) -> str:
+def masked(question: ParsedQuestion, candidate: Candidate, words: Words) -> str:
     """The question with each name replaced by its type."""
     text = question.text
     for anchor, meaning in sorted(zip(question.anchors, candidate.meanings, strict=True), key=lambda p: -p[0].start):

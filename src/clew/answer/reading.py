@@ -3,17 +3,15 @@
 A `Reading` is a plan with how it came about; `Reader` makes them one after another, as long as none finds anything.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from clew.answer.candidates import Candidate, Ways, candidates
-from clew.answer.question import Question
+from clew.answer.question import ParsedQuestion
 from clew.answer.rank import Ranked, rank
 from clew.answer.simplify import simpler
 from clew.answer.words import Words
-from clew.graph import Graph
 from clew.store.layout import StoreSchema
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ MOST_ALIKE = 2  # runners-up that are tried where the best finds nothing
 class Reading:
     """A plan for a question, its names in the question's order; `ranked` are all plans that fit, likeliest first."""
 
-    question: Question
+    question: ParsedQuestion
     candidate: Candidate
     ranked: tuple[Ranked, ...] = ()
     notes: tuple[str, ...] = ()
@@ -50,30 +48,24 @@ class Reader:
 
     def __init__(
         self,
-        graph: Graph,
         schema: StoreSchema,
         words: Words,
         ways: Ways,
+        composer: "Callable[[], Composer]",
         *,
         encoder: "Encoder | None" = None,
         choose: str = "never",
         compose: bool | None = None,
     ) -> None:
-        self.graph = graph
         self.schema = schema
         self.words = words
         self.ways = ways
+        self._composer = composer  # asked for only where a model may write
         self.encoder = encoder
         self.choose = choose
         self.compose = compose
 
-    @cached_property
-    def composer(self) -> "Composer":
-        from clew.answer.compose import Composer
-
-        return Composer(self.graph, self.schema, self.words)
-
-    def readings(self, question: Question, model: "LanguageModel | None" = None) -> Iterator[Reading]:
+    def readings(self, question: ParsedQuestion, model: "LanguageModel | None" = None) -> Iterator[Reading]:
         """Ways to take a question; whoever asks for another one found nothing with the last."""
         ranked = self._rank(question)
         if model is not None and self.compose:
@@ -88,13 +80,15 @@ class Reader:
         if model is not None and self.compose is None and not fits and self._is_able(model):
             yield from self._written(question, ranked, model)
 
-    def _rank(self, question: Question) -> list[Ranked]:
+    def _rank(self, question: ParsedQuestion) -> list[Ranked]:
         if not question.anchors and question.operation == "list":
             return []  # a list of everything is not what anybody asks for
         found = list(candidates(question, self.schema, self.ways))
         return rank(question, found, self.words, encoder=self.encoder)
 
-    def _grounded(self, question: Question, ranked: list[Ranked], model: "LanguageModel | None") -> Iterator[Reading]:
+    def _grounded(
+        self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel | None"
+    ) -> Iterator[Reading]:
         """The best of the plans that words and schema allow, then those that are hardly less likely."""
         decided = None
         if model is not None and self.choose != "never":
@@ -108,8 +102,8 @@ class Reader:
             notes = ("a reading as likely as this one finds nothing",) if number else ()
             yield Reading(question, each.candidate, tuple(ranked), notes, decided=None if number else decided)
 
-    def _written(self, question: Question, ranked: list[Ranked], model: "LanguageModel") -> Iterator[Reading]:
-        for each in self.composer.compose(question, model):
+    def _written(self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel") -> Iterator[Reading]:
+        for each in self._composer().compose(question, model):
             yield Reading(
                 each.question,
                 each.candidate,

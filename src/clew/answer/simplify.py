@@ -6,7 +6,7 @@ In: an understood question. Out: simpler ones with a note each, the one that los
 from collections.abc import Iterator
 from dataclasses import replace
 
-from clew.answer.question import Anchor, Question
+from clew.answer.question import Anchor, ParsedQuestion
 
 __all__ = ["is_sure", "simpler"]
 
@@ -18,7 +18,7 @@ def is_sure(anchor: Anchor) -> bool:
     return max((meaning.score for meaning in anchor.meanings), default=0.0) >= SURE
 
 
-def simpler(question: Question, *, fits: bool) -> Iterator[tuple[Question, str]]:
+def simpler(question: ParsedQuestion, *, fits: bool) -> Iterator[tuple[ParsedQuestion, str]]:
     """Simpler questions; where the whole one `fits` the graph, only what may not have been a name is left out."""
     if question.operation == "top" and not fits:
         yield replace(question, operation="list", number=None), "not ranked: the question does not say by what"

@@ -65,7 +65,7 @@ def work_out(question: GoldQuestion, asker: Asker) -> list[Reading]:
     readings = []
     for text in question.cypher:
         statement = parse(text)
-        missing = missing_parts(statement, asker.engine.graph, asker.store.schema)
+        missing = missing_parts(statement, asker.resources.engine.graph, asker.resources.schema)
         try:
             reading = _reading(statement, text, question.asked, asker)
         except (QueryError, UnknownName):
@@ -77,7 +77,7 @@ def work_out(question: GoldQuestion, asker: Asker) -> list[Reading]:
 
 
 def _reading(statement: Statement, text: str, asked: str, asker: Asker) -> Reading:
-    store, engine = asker.store, asker.engine
+    store, engine = asker.resources.store, asker.resources.engine
     try:
         plan = hold_to_ids(read_plan(statement), engine.graph, store.schema)
     except QueryError:
@@ -85,10 +85,10 @@ def _reading(statement: Statement, text: str, asked: str, asker: Asker) -> Readi
     if asked == "path":
         return Reading(plan, GoldValue(True), text)
     if plan is None:
-        rows = store.run(statement, timeout=asker.timeout).rows
+        rows = store.run(statement).rows
     else:
         whole = replace(plan, limit=None) if plan.operation == "top" else plan  # every row that a tie can bring in
-        rows = store.run(write_statement(expand(whole, engine, store.schema)), timeout=asker.timeout).rows
+        rows = store.run(write_statement(expand(whole, engine, store.schema))).rows
     if asked in ("number", "boolean"):
         return Reading(plan, GoldValue(rows[0][0]), text)
     if plan is not None and plan.operation == "top":

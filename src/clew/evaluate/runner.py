@@ -69,7 +69,7 @@ def _ask(name: str, level: str, text: str, readings: tuple[Reading, ...], asker:
         query_match=_same_query(answer, readings),
         seconds=Seconds(usage.understanding, usage.execution, usage.text),
     )
-    return Asked(text, answer, scored, readings, None, tuple(check_evidence(answer, asker.engine)))
+    return Asked(text, answer, scored, readings, None, tuple(check_evidence(answer, asker.resources.engine)))
 
 
 def _given(answer: Answer) -> Given:
@@ -102,8 +102,8 @@ def run_record(name: str, asked: Sequence[Asked], asker: Asker, *, settings: dic
         "version": __version__,
         "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()},
         "settings": settings,
-        "graph": asker.engine.graph.path.name,
-        "snapshot": asker.engine.manifest.snapshot,
+        "graph": asker.resources.engine.graph.path.name,
+        "snapshot": asker.resources.engine.manifest.snapshot,
         "summary": asdict(summary),
         "questions": [_row(each) for each in asked],
         "comparisons": [],

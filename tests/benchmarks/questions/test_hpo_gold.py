@@ -6,14 +6,14 @@ from pathlib import Path
 from benchmarks.questions.hpo_gold import answers
 
 import clew
-from clew.answer import Asker
+from clew.answer import Asker, Resources
 from clew.evaluate.metrics import GoldSet, GoldTop
 from clew.evaluate.questions import load_bench, work_out
 
 
 def test_gold_is_what_the_raw_files_say(hpo: Path) -> None:
     """Every first reading."""
-    asker = Asker(clew.open(hpo))
+    asker = Asker(Resources(clew.open(hpo), encoder=None))
     raw = answers()
     for question in load_bench("hpo-60"):
         reading = work_out(replace(question, cypher=question.cypher[:1]), asker)[0]
@@ -26,4 +26,4 @@ def test_gold_is_what_the_raw_files_say(hpo: Path) -> None:
             assert all(first[name] == number for name, number in expected), question.id
         elif question.asked != "path":
             assert reading.gold.value == expected, question.id
-    asker.store.close()
+    asker.close()

@@ -134,20 +134,21 @@ def test_seed_and_extracted_stand_apart_in_one_graph(toy_run: Path, tmp_path: Pa
 
 
 def test_questions_see_the_layers(toy_run: Path, tmp_path: Path) -> None:
-    from clew.answer import open_asker
-    from clew.answer.filters import Filters
+    from clew.answer import Asker, Filters, Question, Resources
 
     both = build_both(toy_run, tmp_path)
     rows = pq.read_table(toy_run / "triples" / "triples.parquet").to_pylist()
     new = next(
         row for row in rows if not row["known"] and row["relation"] == "treats" and row["object_type"] == "Disease"
     )
-    asker = open_asker(both, embedding=False)
+    asker = Asker(Resources(both, encoder=None))
     try:
         question = f"Which drugs treat {new['object_name']}?"
-        everything, curated = (asker.ask(question, filters=Filters(layer=layer)) for layer in ("all", "curated"))
+        everything, curated = (
+            asker.ask(Question(question, filters=Filters(layer=layer))) for layer in ("all", "curated")
+        )
     finally:
-        asker.store.close()
+        asker.close()
     assert new["subject"] in {item.id for item in everything.items}
     assert new["subject"] not in {item.id for item in curated.items}
     assert {item.id for item in curated.items} < {item.id for item in everything.items}

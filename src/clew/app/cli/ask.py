@@ -1,10 +1,12 @@
 """`clew ask`: a question in plain English, the answer with its query and the triples that carry it."""
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.assemble import Settings, assemble
 from clew.app.cli.conversation import ask_back, is_terminal, read_questions
 from clew.app.cli.options import (
     AsJson,
@@ -17,7 +19,6 @@ from clew.app.cli.options import (
     NoEmbedding,
     SourceNames,
     check_limit,
-    open_graph,
     pairs,
 )
 from clew.app.cli.output import (
@@ -36,8 +37,7 @@ from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew import Engine
-    from clew.answer import Answer, Asker
-    from clew.answer.filters import Filters
+    from clew.answer import Answer, Asker, Question
 
 __all__ = ["answer_record", "ask", "mention_missing_encoder", "show_answer"]
 
@@ -45,7 +45,7 @@ SHOWN = 10
 CITED = 6  # triples shown as evidence
 
 
-Question = Annotated[
+QuestionWords = Annotated[
     list[str] | None,
     typer.Argument(metavar="QUESTION", help="None: read questions from the terminal or stdin.", show_default=False),
 ]
@@ -81,7 +81,7 @@ Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="For each query.
 
 def ask(
     graph: GraphPath,
-    question: Question = None,
+    question: QuestionWords = None,
     store: StoreName = "embedded",
     model: Model = None,
     choose: Choose = "never",
@@ -122,29 +122,22 @@ def ask(
         from clew.app.drawing.write import check_drawing_name
 
         check_drawing_name(draw)
-    from clew.answer import open_asker
-    from clew.answer.filters import Filters
+    from clew.answer import Filters, Question
 
     filters = Filters(layer=layer, sources=tuple(source or ()), as_of=as_of, min_confidence=min_confidence)
-    engine = open_graph(graph)
+    asked = Question(given, meaning=meant, filters=filters, subclasses=kinds, timeout=timeout)
+    settings = Settings(
+        graph, store=store, model=model, choose=choose, compose=compose, encoder=None if no_embedding else "default"
+    )
     with terminal_progress() as progress:
-        asker = open_asker(
-            engine,
-            store=store,
-            model=model,
-            choose=choose,
-            compose=compose,
-            kinds=kinds,
-            timeout=timeout,
-            embedding=not no_embedding,
-            progress=progress,
-        )
+        asker = assemble(settings, progress=progress)
         if not no_embedding:
             mention_missing_encoder(asker)
-        answer = asker.ask(given, meaning=meant, filters=filters) if given else None
+        answer = asker.ask(asked) if given else None
+    engine = asker.resources.engine
     heading = {"graph": graph, "snapshot": engine.manifest.snapshot}
     if answer is None:
-        raise typer.Exit(_converse(asker, filters, heading if as_json else None, limit=limit, explain=explain))
+        raise typer.Exit(_converse(asker, asked, heading if as_json else None, limit=limit, explain=explain))
     drawn = None if draw is None else _drawn(engine, answer, draw)
     if as_json:
         print_json({**heading, **answer_record(answer), "drawing": drawn})
@@ -159,18 +152,19 @@ def ask(
 
 def mention_missing_encoder(asker: "Asker") -> None:
     """A word to whoever has no model to rank readings by meaning."""
-    if asker.encoder is None:
+    if asker.resources.encoder is None:
         print(
             "clew: readings are ranked by words alone; for meaning too, run `clew models get minilm`", file=sys.stderr
         )
 
 
-def _converse(asker: "Asker", filters: "Filters", heading: dict[str, str] | None, *, limit: int, explain: bool) -> int:
+def _converse(asker: "Asker", asked: "Question", heading: dict[str, str] | None, *, limit: int, explain: bool) -> int:
     """Answer question after question; the exit code says whether any that came through a pipe had no answer."""
     failed, records = False, []
     for text in read_questions():
         try:
-            answer = ask_back(asker, text, filters) if is_terminal() else asker.ask(text, filters=filters)
+            question = replace(asked, text=text)
+            answer = ask_back(asker, question) if is_terminal() else asker.ask(question)
         except ClewError as error:
             failed = True
             records.append({"question": text, "error": str(error)})

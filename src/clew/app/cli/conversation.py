@@ -2,14 +2,14 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clew.app.cli.output import printable, say
 
 if TYPE_CHECKING:
-    from clew.answer import Answer, Asker
+    from clew.answer import Answer, Asker, Question
     from clew.answer.answer import Rivals, Sense
-    from clew.answer.filters import Filters
 
 __all__ = ["ask_back", "is_terminal", "read_questions"]
 
@@ -28,15 +28,15 @@ def read_questions() -> Iterator[str]:
             return
 
 
-def ask_back(asker: "Asker", text: str, filters: "Filters") -> "Answer":
+def ask_back(asker: "Asker", question: "Question") -> "Answer":
     """Ask; where names may mean something else, let the asker choose, and ask again if that changes anything."""
-    answer = asker.ask(text, filters=filters)
+    answer = asker.ask(question)
     chosen = {}
     for rivals in answer.rivals:
         sense = _choose(rivals)
         if sense is not None and sense != rivals.chosen:
             chosen[rivals.text] = sense.id
-    return asker.ask(text, meaning=chosen, filters=filters) if chosen else answer
+    return asker.ask(replace(question, meaning={**question.meaning, **chosen})) if chosen else answer
 
 
 def _choose(rivals: "Rivals") -> "Sense | None":

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.assemble import Settings, assemble, open_graph
 from clew.app.cli.ask import mention_missing_encoder, show_answer
-from clew.app.cli.options import AsJson, open_graph
+from clew.app.cli.options import AsJson
 from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say
 from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
 from clew.app.cli.progress import terminal_progress
@@ -132,15 +133,13 @@ def cached_hpo(directory: Path | None = None) -> "tuple[Engine, bool]":
 
 def _answers(engine: "Engine") -> "list[Answer]":
     """The three questions, asked as `clew ask` asks them."""
-    from clew.answer import open_asker
-
     with terminal_progress() as progress:
-        asker = open_asker(engine, progress=progress)
+        asker = assemble(Settings(str(engine.graph.path)), engine=engine, progress=progress)
         mention_missing_encoder(asker)
         try:
             return [asker.ask(question) for question in QUESTIONS]
         finally:
-            asker.store.close()
+            asker.close()
 
 
 def _neighbourhood(engine: "Engine") -> list[dict[str, Any]]:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clew.app.assemble import open_graph
 from clew.app.cli.demo import cached_hpo
-from clew.app.cli.options import open_graph
 from clew.errors import GraphError
 from clew.models import cache_directory
 from clew.progress import Progress

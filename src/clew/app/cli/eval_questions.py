@@ -6,10 +6,10 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clew.app.assemble import Settings, assemble, open_graph
 from clew.app.cli.ask import mention_missing_encoder
 from clew.app.cli.eval_compare import show_models, show_tests
 from clew.app.cli.eval_graphs import bench_graph
-from clew.app.cli.options import open_graph
 from clew.app.cli.output import bold, print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
 from clew.errors import InputError, UnknownName
@@ -46,7 +46,7 @@ class Asking:
         """What the record says about it."""
         return {
             "paraphrases": self.paraphrases,
-            "embedding": asker.encoder is not None,
+            "embedding": asker.resources.encoder is not None,
             "model": self.model,
             "choose": self.choose,
             "compose": self.compose,
@@ -98,25 +98,22 @@ def _earlier(bench: str, path: Path) -> "NamedRun":
 
 
 def _ask(bench: str, engine: "Engine", asking: Asking, progress: "Progress") -> dict[str, Any]:
-    from clew.answer import open_asker
-
     _prepare(engine, progress)
-    asker = open_asker(
-        engine,
+    settings = Settings(
+        str(engine.graph.path),
         model=asking.model,
         choose=asking.choose,
         compose=asking.compose,
-        kinds=False if bench == ALZKB else None,
-        embedding=asking.embedding,
-        progress=progress,
+        phrase=asking.phrase,
+        encoder="default" if asking.embedding else None,
     )
-    asker.phrase = asking.phrase
+    asker = assemble(settings, engine=engine, progress=progress)
     if asking.embedding:
         mention_missing_encoder(asker)
     try:
         return (_ask_alzkb if bench == ALZKB else _ask_bench)(bench, asker, asking, progress)
     finally:
-        asker.store.close()
+        asker.close()
 
 
 def _prepare(engine: "Engine", progress: "Progress") -> None:
@@ -143,10 +140,12 @@ def _ask_alzkb(bench: str, asker: "Asker", asking: Asking, progress: "Progress")
     from clew.evaluate.benches.alzkb_run import alzkb_record, ask_alzkb
     from clew.evaluate.runner import cold_seconds
 
-    questions = load_alzkb(asking.data, asker.engine.graph)
+    questions = load_alzkb(asking.data, asker.resources.engine.graph)
     first = next((each for each in questions if each.covered), None)
     if first is None:
-        raise InputError(f"{asker.engine.graph.path} covers none of AlzKB's questions: build it from its data")
+        raise InputError(
+            f"{asker.resources.engine.graph.path} covers none of AlzKB's questions: build it from its data"
+        )
     cold = cold_seconds(asker, first.question)
     results = ask_alzkb(questions, asker, progress=progress)
     record = alzkb_record(questions, results, asker, settings=asking.settings(asker))

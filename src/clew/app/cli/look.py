@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clew.app.cli.options import AsJson, GraphPath, check_limit, open_graph
+from clew.app.assemble import open_graph
+from clew.app.cli.options import AsJson, GraphPath, check_limit
 from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say
 from clew.plurals import counted
 

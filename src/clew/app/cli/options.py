@@ -8,7 +8,7 @@ import typer
 from clew.errors import InputError
 
 if TYPE_CHECKING:
-    from clew import Engine, Where
+    from clew import Where
 
 __all__ = [
     "AsJson",
@@ -31,7 +31,6 @@ __all__ = [
     "WithNegated",
     "check_limit",
     "conditions",
-    "open_graph",
     "pairs",
     "relations",
 ]
@@ -87,13 +86,6 @@ Compose = Annotated[
     ),
 ]
 Backend = Annotated[str, typer.Option(metavar="NAME", help="auto, numba, numpy, scipy, torch or reference.")]
-
-
-def open_graph(path: str, *, backend: str = "auto") -> "Engine":
-    """Open a graph directory; the engine is imported only now."""
-    from clew.traverse import open
-
-    return open(path, backend=backend)
 
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.assemble import open_graph
 from clew.app.cli.options import (
     AsJson,
     AsOf,
@@ -25,7 +26,6 @@ from clew.app.cli.options import (
     WithNegated,
     check_limit,
     conditions,
-    open_graph,
     relations,
 )
 from clew.app.cli.output import one_line, print_json, printable, say, shorten, terminal_width

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.assemble import open_graph
 from clew.app.cli.options import (
     AsJson,
     AsOf,
@@ -23,7 +24,6 @@ from clew.app.cli.options import (
     WithNegated,
     check_limit,
     conditions,
-    open_graph,
     relations,
 )
 from clew.app.cli.output import print_json, print_table, printable, say, shown_of

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from clew.answer import Answer, Asker
+from clew.answer import Answer, Asker, Question
 from clew.errors import ClewError
 from clew.evaluate.benches.alzkb import FORMS, AlzkbQuestion, Named
 from clew.evaluate.benches.alzkb_scores import choose_option, score_choice, score_open, score_true_false
@@ -44,10 +44,10 @@ def ask_alzkb(questions: Sequence[AlzkbQuestion], asker: Asker, *, progress: Pro
 def _ask(question: AlzkbQuestion, asker: Asker) -> AlzkbResult:
     options = [option.id for option in question.options if option.id is not None]
     try:
-        answer = asker.ask(question.question, among=options)
+        answer = asker.ask(Question(question.question, among=tuple(options), subclasses=False))
     except ClewError as error:
         return _result(question, None, str(error), ())
-    return _result(question, answer, None, tuple(check_evidence(answer, asker.engine)))
+    return _result(question, answer, None, tuple(check_evidence(answer, asker.resources.engine)))
 
 
 def _result(

@@ -1,0 +1,340 @@
+"""Question → answer: understand, take the reading that finds something, show what carries the result; or say why not.
+
+Names and words are read (`question`), plans are made of them and ranked (`reading`), where a model may have a say; the
+first reading that finds something is run, and comes back with its evidence and with how it all came about.
+"""
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from clew.answer.answer import Answer, Evidence, Usage
+from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, Ways
+from clew.answer.clarify import close_names, find_rivals, settle
+from clew.answer.evidence import cite, gather_evidence, held_ids
+from clew.answer.expand import with_kinds
+from clew.answer.explain import confidence_in, describe, runners_up, why_not
+from clew.answer.filters import Filters
+from clew.answer.phrase import phrased, plain_text
+from clew.answer.plan import REQUIRED, Condition, Part, Plan
+from clew.answer.question import ParsedQuestion, understand
+from clew.answer.reading import CHOICES, Reader, Reading
+from clew.answer.resources import Resources
+from clew.answer.run import Outcome, run_plan
+from clew.answer.strategy import Question
+from clew.answer.words import Words
+from clew.answer.write import write_statement
+from clew.errors import ClewError, InputError, QueryError
+from clew.store.cypher import write
+
+if TYPE_CHECKING:
+    from clew.answer.compose import Composer
+    from clew.lm import Metered
+
+__all__ = ["CypherStrategy", "hierarchy_of", "ways_of", "words_of"]
+
+log = logging.getLogger(__name__)
+MOST_PATHS = 10
+MOST_TRIED = 6  # readings that are run before an empty answer is given
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """A reading, the plan as it was run, and what came of it."""
+
+    reading: Reading
+    candidate: Candidate
+    outcome: Outcome
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether things were asked for and none was found; a number, a yes or a no is an answer in any case."""
+        plan = self.candidate.plan
+        return plan.kind == "rows" and bool(plan.asked) and not self.outcome.items
+
+
+@dataclass(frozen=True, slots=True)
+class CypherStrategy:
+    """Reads questions into plans of Cypher by their words and the graph's schema, and runs the best.
+
+    A model, where the resources have one, phrases the text unless `phrase` forbids it. It also picks among plans that
+    rank alike if `choose` is "ties", among the best five if it is "always". `compose` lets it write plans itself: first
+    of all (True), never (False), or where nothing else fits and it is able to (None).
+    """
+
+    choose: str = "never"
+    compose: bool | None = None
+    phrase: bool = True
+
+    def __post_init__(self) -> None:
+        if self.choose not in CHOICES:
+            raise InputError(f"a model chooses {', '.join(CHOICES[:-1])} or {CHOICES[-1]}, not {self.choose!r}")
+
+    def answer(self, question: Question, resources: Resources) -> Answer:
+        """Answer a question, or abstain with a reason."""
+        if resources.model is None and (self.choose != "never" or self.compose):
+            raise InputError("to choose or to write plans takes a language model, and none is given")
+        return _Answering(self, resources, question).answer()
+
+    def answer_cypher(self, query: str, resources: Resources) -> Answer:
+        """Answer a question that is put in Cypher, with evidence; slips with one reading are repaired and said.
+
+        Raises `QueryError` where it is no plan, or none of this graph.
+        """
+        return _Answering(self, resources, Question(query)).answer_cypher()
+
+
+def words_of(resources: Resources) -> Words:
+    """The words for a graph's types and relations."""
+    return resources.once("words", lambda: Words(resources.schema))
+
+
+def hierarchy_of(resources: Resources) -> dict[str, str]:
+    """For each label whose entities have subclasses, the relationship that says so."""
+    return resources.once("hierarchy", lambda: _hierarchy(resources))
+
+
+def ways_of(resources: Resources) -> Ways:
+    """The ways between the labels of a graph."""
+    return resources.once("ways", lambda: Ways(resources.schema, frozenset(hierarchy_of(resources).values())))
+
+
+def _hierarchy(resources: Resources) -> dict[str, str]:
+    transitive = {relation.name for relation in resources.engine.schema.relations if relation.transitive}
+    return {
+        ends.subject: each.name
+        for each in resources.schema.relationships
+        if each.relation in transitive and not each.negated
+        for ends in each.ends
+        if ends.subject == ends.object
+    }
+
+
+class _Answering:
+    """One question on its way to an answer."""
+
+    def __init__(self, strategy: CypherStrategy, resources: Resources, question: Question) -> None:
+        self.strategy = strategy
+        self.resources = resources
+        self.question = question
+        self.engine = resources.engine
+        self.schema = resources.schema
+        self.words = words_of(resources)
+        self.model = self._metered()
+
+    def _reader(self) -> Reader:
+        resources = self.resources
+        return Reader(
+            self.schema,
+            self.words,
+            ways_of(resources),
+            lambda: resources.once("composer", self._composer),
+            encoder=resources.encoder,
+            choose=self.strategy.choose,
+            compose=self.strategy.compose,
+        )
+
+    def _composer(self) -> "Composer":
+        from clew.answer.compose import Composer
+
+        return Composer(self.engine.graph, self.schema, self.words)
+
+    def answer(self) -> Answer:
+        begun = perf_counter()
+        parsed = self._understand()
+        ran = self._first_that_finds(parsed)
+        understood = perf_counter() - begun - (ran.seconds if ran else 0.0)
+        if ran is None:
+            usage = _usage(self.model, understanding=understood)
+            return replace(self._abstention(parsed), question=self.question.text, usage=usage)
+        return self._answered(ran, understood)
+
+    def answer_cypher(self) -> Answer:
+        begun = perf_counter()
+        query = self.question.text
+        nothing = ParsedQuestion(query, anchors=(), tokens=(), type_words=(), operation="list", asked=(), spoken_of=())
+        composed = self.resources.once("composer", self._composer).read(query, nothing, {})
+        reading = Reading(nothing, composed.candidate, repairs=composed.repairs, written=True)
+        understood = perf_counter() - begun
+        outcome = self._outcome(composed.candidate)
+        ran = _Ran(reading, composed.candidate, outcome, (), perf_counter() - begun - understood)
+        return self._answered(ran, understood)
+
+    def _answered(self, ran: _Ran, understood: float) -> Answer:
+        begun = perf_counter()
+        answer = self._with_words(self._with_evidence(ran), ran)
+        executed = perf_counter() - begun + ran.seconds
+        begun = perf_counter()
+        written = (
+            phrased(self.model, self.question.text, answer.text) if self.model and self.strategy.phrase else answer.text
+        )
+        return replace(
+            answer,
+            question=self.question.text,
+            text=written,
+            trace=(*answer.trace, f"{answer.total} items in {executed * 1000:.0f} ms"),
+            usage=_usage(self.model, understanding=understood, execution=executed, text=perf_counter() - begun),
+        )
+
+    def _metered(self) -> "Metered | None":
+        """The model, with an account of what this one question costs."""
+        if self.resources.model is None:
+            return None
+        from clew.lm import Metered
+
+        return Metered(self.resources.model)
+
+    def _understand(self) -> ParsedQuestion:
+        question = self.question
+        linker, encoder = self.resources.linker, self.resources.encoder
+
+        def read(text: str) -> ParsedQuestion:
+            return understand(text, linker, self.words, encoder=encoder)
+
+        settled = bool(question.meaning)
+        parsed = settle(question.text, question.meaning, self.engine.graph, read) if settled else read(question.text)
+        asked = self._labels(question.among) if question.among else ()
+        return replace(parsed, asked=asked or parsed.asked, filters=parsed.filters.also(question.filters))
+
+    def _labels(self, ids: Collection[str]) -> tuple[str, ...]:
+        """The labels of some entities."""
+        known = [entity for each in ids if (entity := self.engine.graph.names.by_id(each)) is not None]
+        types = self.engine.describe(known)["type"].to_pylist() if known else []
+        return tuple(dict.fromkeys(map(self.schema.label_of, types)))
+
+    def _first_that_finds(self, parsed: ParsedQuestion) -> _Ran | None:
+        """The first reading that finds something; else the first that fits, for that there is nothing is an answer."""
+        first = None
+        for number, reading in enumerate(self._reader().readings(parsed, self.model), start=1):
+            try:
+                ran = self._run(reading)
+            except ClewError as error:
+                if not reading.written:
+                    raise
+                log.info("what the model wrote does not run: %s", error)
+                continue
+            if not ran.is_empty:
+                return ran
+            first = first or ran
+            if number == MOST_TRIED:
+                break
+        return first
+
+    def _run(self, reading: Reading) -> _Ran:
+        """Run a reading, with the kinds of what it names where that is wanted or nothing else is found."""
+        begun = perf_counter()
+        candidate = _taken_from(self.question.among, reading.candidate)
+        wanted = self.question.subclasses
+        wider = with_kinds(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH)
+        if wider is None or candidate.plan.kind == "path":
+            return _Ran(reading, candidate, self._outcome(candidate), reading.notes, perf_counter() - begun)
+        outcome = None if wanted else self._outcome(candidate)
+        note = "as annotated, without kinds of what is named"
+        if outcome is None or (wanted is None and not outcome.items and not outcome.value):
+            candidate, note = replace(candidate, plan=wider), "with every kind of what is named"
+            outcome = self._outcome(candidate)
+        return _Ran(reading, candidate, outcome, (*reading.notes, note), perf_counter() - begun)
+
+    def _outcome(self, candidate: Candidate) -> Outcome:
+        if candidate.plan.kind == "path":
+            return Outcome(candidate.plan, candidate.plan, write(write_statement(candidate.plan)))
+        return run_plan(candidate.plan, self.resources.store, self.engine, timeout=self.question.timeout)
+
+    # what is said of it ---------------------------------------------------------------------------------------------
+
+    def _with_evidence(self, ran: _Ran) -> Answer:
+        """The items or the value, with the triples that carry them."""
+        if ran.candidate.plan.kind == "path":
+            return self._paths(ran.candidate.plan, ran.reading.question.filters)
+        outcome = ran.outcome
+        evidence = gather_evidence(
+            outcome,
+            self.resources.store,
+            self.engine,
+            timeout=self.question.timeout,
+            every_item=self.question.all_evidence,
+        )
+        return Answer(
+            "",
+            items=outcome.items,
+            value=outcome.value,
+            total=len(outcome.items),
+            truncated=outcome.truncated,
+            evidence=evidence,
+        )
+
+    def _paths(self, plan: Plan, filters: Filters) -> Answer:
+        """Shortest paths between two named entities, walked by the engine."""
+        one, other = (_named(plan, slot.name) for slot in plan.slots)
+        paths = self.engine.paths(
+            one, other, PATH_LENGTH, kind="shortest", direction="both", where=filters.where, limit=MOST_PATHS
+        )
+        listed = list(paths)
+        numbers = dict.fromkeys(number for path in listed for number in path.numbers)
+        evidence = Evidence(cite(numbers, self.engine))
+        return Answer("", value=bool(listed), total=len(listed), evidence=evidence, truncated=paths.truncated)
+
+    def _with_words(self, answer: Answer, ran: _Ran) -> Answer:
+        """The answer with its plain text and with how the question was read."""
+        reading, best = ran.reading, ran.candidate
+        question = reading.question
+        names = ", ".join(anchor.text for anchor in question.anchors) or "nothing"
+        score = f", the best {reading.ranked[0].score:.2f}" if reading.ranked else ""
+        trace = (f"{question.operation}, naming {names}", f"{len(reading.ranked)} candidate plans{score}")
+        return replace(
+            answer,
+            kind=best.plan.operation,
+            text=plain_text(
+                best,
+                self.words,
+                named=[(m.name, anchor.negated) for anchor, m in zip(question.anchors, best.meanings, strict=True)],
+                kind=best.plan.operation,
+                items=answer.items,
+                value=answer.value,
+                total=answer.total,
+                truncated=answer.truncated,
+            ),
+            query=ran.outcome.query,
+            named=tuple(each for meaning in best.meanings for each in meaning.ids),
+            reading=(*describe(best, question.filters, self.words), *ran.notes),
+            repairs=reading.repairs,
+            rivals=find_rivals(reading, self.resources.linker),
+            runners=runners_up(reading, self.words),
+            unexplained=question.unexplained,
+            decided=reading.decided,
+            trace=trace if reading.decided is None else (*trace, reading.decided),
+            confidence=confidence_in(reading),
+        )
+
+    def _abstention(self, question: ParsedQuestion) -> Answer:
+        close = close_names(question, self.resources.linker)
+        reason = why_not(question, self.words, close)
+        return Answer("", abstained=reason, text=reason, rivals=close, unexplained=question.unexplained)
+
+
+def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
+    """The candidate whose answer is one of some entities."""
+    plan = candidate.plan
+    if not ids or not plan.asked:
+        return candidate
+    chosen = Part(REQUIRED, (), (Condition(plan.asked[0].of, "id", "IN", tuple(sorted(ids))),))
+    return replace(candidate, plan=plan.with_part(chosen))
+
+
+def _named(plan: Plan, slot: str) -> list[str]:
+    """The ids that one end of a path is held to."""
+    ids = held_ids(plan, slot)
+    if not ids:
+        raise QueryError("the ends of a path are named entities: give each an id")
+    return list(ids)
+
+
+def _usage(model: "Metered | None", *, understanding: float, execution: float = 0.0, text: float = 0.0) -> Usage:
+    if model is None:
+        return Usage(understanding=understanding, execution=execution, text=text)
+    used = model.usage
+    return Usage(used.calls, used.prompt_tokens, used.completion_tokens, understanding, execution, text)

@@ -1,0 +1,149 @@
+"""What strategies answer from: a graph's engine, schema, linker and store, an encoder and a language model.
+
+Each is opened when it is first asked for, once, however many threads ask; an opening that fails is tried again by
+whoever asks next. `once` does the same for what a strategy derives from them.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from clew.errors import DerivedError, InputError, MissingModel
+from clew.link import Linker, open_vectors
+from clew.progress import Progress, silent
+from clew.store.layout import StoreSchema, lay_out
+from clew.store.store import Store, open_store
+from clew.traverse import Engine, open
+
+if TYPE_CHECKING:
+    from clew.embed import Encoder
+    from clew.lm import LanguageModel
+
+__all__ = ["DEFAULT_ENCODER", "Resources"]
+
+log = logging.getLogger(__name__)
+Made = TypeVar("Made")
+DEFAULT_ENCODER = "default"  # the default encoder if its model is on this machine, else none
+
+
+class Resources:
+    """Opens what answering over one graph needs, lazily and safely from many threads.
+
+    `graph` is an opened engine or the path of a graph; `store` a store or its address; `encoder` and `model` are opened
+    ones, names or paths, or None for none. `close` closes what was opened here and nothing that was handed in.
+    """
+
+    def __init__(
+        self,
+        graph: Engine | str | Path,
+        *,
+        store: Store | str = "embedded",
+        encoder: "Encoder | str | None" = DEFAULT_ENCODER,
+        model: "LanguageModel | str | None" = None,
+        progress: Progress = silent,
+    ) -> None:
+        self._graph = graph
+        self._store = store
+        self._encoder = encoder
+        self._model = model
+        self._progress = progress
+        self._kept: dict[str, Any] = {}
+        self._locks: dict[str, Lock] = {}
+        self._guard = Lock()
+        self._closed = False
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What is kept under a name; made by the first who asks for it, while others wait."""
+        with self._guard:
+            if self._closed:
+                raise InputError("these resources are closed: open new ones")
+            lock = self._locks.setdefault(name, Lock())
+        with lock:
+            if name not in self._kept:
+                self._kept[name] = make()
+            made: Made = self._kept[name]
+            return made
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that walks the graph."""
+        graph = self._graph
+        return self.once("engine", lambda: open(graph) if isinstance(graph, str | Path) else graph)
+
+    @property
+    def schema(self) -> StoreSchema:
+        """What queries over the graph can name; made from the graph, without any store."""
+        return self.once("schema", lambda: lay_out(self.engine.graph))
+
+    @property
+    def linker(self) -> Linker:
+        """Links names to entities: by meaning too, where `clew index` has made vectors of them."""
+        return self.once("linker", self._open_linker)
+
+    @property
+    def store(self) -> Store:
+        """The store that runs queries; an embedded one is built if there is none."""
+        store = self._store
+        if not isinstance(store, str):
+            return store
+        return self.once("store", lambda: open_store(store, self.engine.graph, build=True, progress=self._progress))
+
+    @property
+    def encoder(self) -> "Encoder | None":
+        """The encoder that ranks by meaning, if there is one."""
+        return self.once("encoder", self._open_encoder)
+
+    @property
+    def model(self) -> "LanguageModel | None":
+        """The language model, if there is one."""
+        return self.once("model", self._open_model)
+
+    def close(self) -> None:
+        """Close the store and the model that were opened here; closing twice is harmless."""
+        with self._guard:
+            self._closed = True
+        for name, handed_in in (("store", self._store), ("model", self._model)):
+            opened = self._kept.get(name)
+            if opened is not None and opened is not handed_in:
+                opened.close()
+        self._kept.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open_linker(self) -> Linker:
+        graph, encoder = self.engine.graph, self.encoder
+        if encoder is not None:
+            try:
+                open_vectors(graph, encoder)
+            except DerivedError as missing:
+                log.info("names are not linked by meaning: %s", missing)
+                encoder = None
+        return Linker(graph, encoder=encoder, progress=self._progress)
+
+    def _open_encoder(self) -> "Encoder | None":
+        if not isinstance(self._encoder, str):
+            return self._encoder
+        from clew.embed import open_encoder
+
+        if self._encoder != DEFAULT_ENCODER:
+            return open_encoder(self._encoder)
+        with suppress(MissingModel):
+            return open_encoder()
+        return None
+
+    def _open_model(self) -> "LanguageModel | None":
+        if not isinstance(self._model, str):
+            return self._model
+        from clew.lm import open_model
+
+        return open_model(self._model)

@@ -1,0 +1,49 @@
+"""How a question is put and who answers it: the contract of every strategy, and the registry of those there are.
+
+A strategy is one method. It takes what it needs from the resources, which open it once for everybody:
+
+    class Degree:
+        def answer(self, question, resources):
+            return Answer(question.text, text=f"{resources.engine.counts['entities']:,} entities")
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from clew.answer.answer import Answer
+from clew.answer.filters import Filters
+from clew.answer.resources import Resources
+from clew.errors import InputError
+from clew.registry import Entry, Registry
+
+__all__ = ["STRATEGIES", "Question", "Strategy"]
+
+STRATEGIES = Registry(
+    "strategy",
+    {"cypher": Entry("clew.answer.cypher:CypherStrategy", "plain English to Cypher: link names, rank plans, run one")},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question in plain English, with what the asker says beside it."""
+
+    text: str
+    among: tuple[str, ...] = ()  # ids from which the answer is taken; empty: from all
+    meaning: Mapping[str, str] = field(default_factory=dict)  # name → id, for names that mean several entities
+    filters: Filters = field(default_factory=Filters)  # which statements the answer may rest on
+    subclasses: bool | None = None  # include subclasses of named terms; None: only if nothing matches directly
+    timeout: float = 30.0  # seconds for each query
+    all_evidence: bool = False  # the triples behind every item, not only behind those that are shown first
+
+    def __post_init__(self) -> None:
+        if not self.timeout > 0:
+            raise InputError(f"a question's time limit is a positive number of seconds, not {self.timeout:g}")
+
+
+class Strategy(Protocol):
+    """A way to answer questions over a graph; one object serves many threads."""
+
+    def answer(self, question: Question, resources: Resources) -> Answer:
+        """Answer with evidence, or abstain with a reason; `ClewError` where something cannot be used."""

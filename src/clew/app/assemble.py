@@ -1,0 +1,60 @@
+"""From settings to parts that answer: the one place where graph, store, encoder, model and strategy are wired together.
+
+In: `Settings`, plain data from the command line or a server. Out: an `Asker`; nothing is opened before it is needed.
+"""
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from clew.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from clew import Engine
+    from clew.answer import Asker, Strategy
+
+__all__ = ["Settings", "assemble", "open_graph"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the parts of a question-answering system are; options of a strategy bear the names of its fields."""
+
+    graph: str
+    backend: str = "auto"
+    store: str = "embedded"  # embedded, a path, or bolt://…
+    encoder: str | None = "default"  # a name, a directory or a URL; default: minilm, if it is on this machine
+    model: str | None = None  # a name, a .gguf file or a URL
+    strategy: str = "cypher"
+    choose: str = "never"  # when the model picks among interpretations: never, ties or always
+    compose: bool | None = None  # whether it writes queries; None: if nothing else fits and it is large enough
+    phrase: bool = True  # whether it phrases the text
+
+
+def open_graph(path: str, *, backend: str = "auto") -> "Engine":
+    """Open a graph directory; the engine is imported only now."""
+    from clew.traverse import open
+
+    return open(path, backend=backend)
+
+
+def assemble(settings: Settings, *, engine: "Engine | None" = None, progress: Progress = silent) -> "Asker":
+    """Who answers questions under these settings; an engine that is open already is used instead of opening one."""
+    from clew.answer import Asker, Resources
+
+    resources = Resources(
+        engine or open_graph(settings.graph, backend=settings.backend),
+        store=settings.store,
+        encoder=settings.encoder,
+        model=settings.model,
+        progress=progress,
+    )
+    return Asker(resources, _strategy(settings))
+
+
+def _strategy(settings: Settings) -> "Strategy":
+    from clew.answer import STRATEGIES
+
+    kind = STRATEGIES.load(settings.strategy)
+    known = {each.name for each in fields(settings)}
+    made: Strategy = kind(**{each.name: getattr(settings, each.name) for each in fields(kind) if each.name in known})
+    return made
