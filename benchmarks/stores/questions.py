@@ -36,7 +36,7 @@ def _symptoms(engine: Any, text: str) -> Answer:
 
 def _side_effects(engine: Any, text: str) -> Answer:
     drugs = engine.hop(_named(engine, "Disease", text), relations="treats", direction="in")
-    caused = engine.hop(drugs.ids, relations="causes").triples(1)
+    caused = engine.triples(drugs.ids, relations="causes")
     return set(zip(*(_identifiers(engine, ends) for ends in (caused.subject, caused.object)), strict=True))
 
 

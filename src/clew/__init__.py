@@ -16,7 +16,21 @@ from clew.errors import ClewError
 if TYPE_CHECKING:
     from clew.answer import Answer, Asker, Question, Resources, ask
     from clew.graph import Assertion, Graph, Relation, Source, Staged, Where
-    from clew.traverse import BatchResult, Engine, HopResult, Path, Paths, Triple, Triples, build, open
+    from clew.traverse import (
+        BatchResult,
+        Engine,
+        GraphEngine,
+        HopRequest,
+        HopResult,
+        Path,
+        PathRequest,
+        Paths,
+        Triple,
+        Triples,
+        Walk,
+        build,
+        open,
+    )
 
 __all__ = [
     "Answer",
@@ -26,8 +40,11 @@ __all__ = [
     "ClewError",
     "Engine",
     "Graph",
+    "GraphEngine",
+    "HopRequest",
     "HopResult",
     "Path",
+    "PathRequest",
     "Paths",
     "Question",
     "Relation",
@@ -36,6 +53,7 @@ __all__ = [
     "Staged",
     "Triple",
     "Triples",
+    "Walk",
     "Where",
     "__version__",
     "ask",
@@ -46,7 +64,21 @@ __all__ = [
 _HOMES = {
     "clew.answer": ("Answer", "Asker", "Question", "Resources", "ask"),
     "clew.graph": ("Assertion", "Graph", "Relation", "Source", "Staged", "Where"),
-    "clew.traverse": ("BatchResult", "Engine", "HopResult", "Path", "Paths", "Triple", "Triples", "build", "open"),
+    "clew.traverse": (
+        "BatchResult",
+        "Engine",
+        "GraphEngine",
+        "HopRequest",
+        "HopResult",
+        "Path",
+        "PathRequest",
+        "Paths",
+        "Triple",
+        "Triples",
+        "Walk",
+        "build",
+        "open",
+    ),
 }
 
 

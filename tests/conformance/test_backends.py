@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew.traverse.backend import BACKENDS
-from clew.traverse.query import MODES
+from clew.traverse.walk import MODES
 from graphs import filters, keywords, known, raw_graphs, write
 from oracle import Filter, Oracle, RawGraph
 
@@ -78,9 +78,9 @@ def test_triples_of_a_hop(folder: Path, data: st.DataObject, raw: RawGraph, k: i
     hop = data.draw(st.integers(1, k))
     oracle = Oracle(raw)
     near = graph.hop(sorted(seeds), k, mode=mode, **keywords(filter))
-    found = {(t.subject, t.relation, t.object) for t in near.triples(hop)}
+    found = {(t.subject, t.relation, t.object) for t in graph.hop_triples(near, hop)}
     assert found == oracle.hop_triples(seeds, k, mode, filter, hop)
-    leading = {(t.subject, t.relation, t.object) for t in near.triples(hop, leading_to_result=True)}
+    leading = {(t.subject, t.relation, t.object) for t in graph.hop_triples(near, hop, leading_to_result=True)}
     assert leading == oracle.leading_triples(seeds, k, mode, filter, hop)
 
 

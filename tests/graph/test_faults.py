@@ -340,7 +340,7 @@ def walk_filtered(engine: clew.Engine) -> None:
     engine.hop(np.arange(5), 2, direction="in", max_degree=8, types=["A"]).entities.to_pylist()
     where = clew.Where(as_of="2020-01-10", min_confidence=0.3, sources="S", qualifiers={"frequency": "rare"})
     engine.hop(["X:1"], 2, where=where).entities.to_pylist()
-    list(engine.hop([0], 2).triples(2, leading_to_result=True))
+    list(engine.hop_triples(engine.hop([0], 2), 2, leading_to_result=True))
     engine.degree([0, 1, 2])
     for kind in ("simple", "walks", "shortest"):
         list(map(str, engine.paths("X:1", "X:2", k=3, kind=kind, limit=20)))

@@ -141,16 +141,17 @@ def test_results_as_tables_frames_and_networks(graph: clew.Engine) -> None:
         {"id": each, "name": NAMES.get(each, each), "type": "Phenotype"} for each in near
     ]
     assert near.to_pandas()["name"].tolist() == [NAMES.get(each, each) for each in near]
-    network = near.to_networkx()
+    network = graph.hop_triples(near, leading_to_result=True).to_networkx()
     assert set(network.edges(keys=True)) == {
         ("g:1", "d:1", "associated_with"),
         ("d:1", "p:1", "has"),
         ("d:1", "p:2", "has"),
     }
+    assert {relation for *_, relation in network.edges(data="relation")} == {"associated_with", "has"}
     assert network.nodes["g:1"] == {"name": "FBN1", "type": "Gene"}
-    assert [str(triple) for triple in near.triples(1)] == ["FBN1 —associated_with→ Marfan syndrome"]
+    assert [str(triple) for triple in graph.hop_triples(near, 1)] == ["FBN1 —associated_with→ Marfan syndrome"]
     with pytest.raises(InputError, match="1 to 2"):
-        near.triples(3)
+        graph.hop_triples(near, 3)
 
 
 def test_subgraph_degree_and_triples(graph: clew.Engine) -> None:

@@ -22,12 +22,16 @@ from hypothesis import strategies as st
 from clew.errors import Cancelled, InputError, Timeout, UnknownName
 from clew.graph import Graph, Where
 from clew.graph.build import build_graph
+from clew.graph.reading import GraphReader
 from clew.graph.staging import Problems, Relation, Staged
-from clew.traverse import path_search, path_ways, paths
+from clew.traverse import path_listing, path_search, path_ways
 from clew.traverse.deadline import Deadline
-from clew.traverse.paths import KINDS, Paths, find_paths
+from clew.traverse.path_finding import find_paths
+from clew.traverse.paths import Paths
 from clew.traverse.query import Step
+from clew.traverse.request import KINDS, PathRequest
 from clew.traverse.view import View, Views
+from clew.traverse.walk import Walk
 
 RELATIONS = ("causes", "is_near", "part_of")
 SYMMETRIC = frozenset({"is_near"})
@@ -68,7 +72,27 @@ def search(
     **options: Any,
 ) -> Paths:
     ends = graph.resolve(list(sources)), graph.resolve(list(targets))
-    return find_paths(graph, views_of(graph, direction, hops), *ends, k, deadline=deadline or Deadline(), **options)
+    return paths_between(graph, views_of(graph, direction, hops), *ends, k, deadline=deadline, **options)
+
+
+def paths_between(
+    graph: Graph,
+    view_of: Callable[[int], View],
+    sources: np.ndarray,
+    targets: np.ndarray,
+    k: int,
+    *,
+    kind: str = "simple",
+    limit: int = 100,
+    walkable: np.ndarray | None = None,
+    deadline: Deadline | None = None,
+) -> Paths:
+    reader = GraphReader(graph)
+    request = PathRequest(reader.snapshot.id, tuple(sources.tolist()), tuple(targets.tolist()), Walk(k), kind, limit)
+    listing = find_paths(
+        graph, view_of, sources, targets, k, kind=kind, limit=limit, walkable=walkable, deadline=deadline or Deadline()
+    )
+    return Paths(reader, request, listing)
 
 
 # brute force ------------------------------------------------------------------------------------------------------
@@ -239,6 +263,13 @@ def test_the_evidence_is_a_subgraph(marfan: Graph) -> None:
     assert [str(triple) for triple in found.triples] == [
         str(triple) for triple in sorted(next(iter(found)).triples, key=lambda triple: triple.number)
     ]
+    assert len(found) == 1
+    assert found[0] == found[-1] == next(iter(found))
+    with pytest.raises(IndexError):
+        found[1]
+    frame = found.to_pandas()
+    assert frame["relation"].tolist() == ["associated_with", "has_phenotype"]
+    assert frame["end_name"].tolist() == list(found[0].names[1:])
     assert set(found.to_networkx().edges) == {
         ("HGNC:3603", "OMIM:154700", "associated_with"),
         ("OMIM:154700", "HP:0001166", "has_phenotype"),
@@ -301,9 +332,9 @@ def complete(folder: FilePath, size: int) -> Graph:
 def test_paths_are_found_when_asked_for_and_can_be_asked_for_again(tmp_path: FilePath) -> None:
     found = search(complete(tmp_path, 12), ["0"], ["1"], 8, limit=1000)
     first = list(itertools.islice(found, 3))
-    assert len(found._found) == 3
+    assert len(found._listing._found) == 3
     assert list(itertools.islice(found, 5))[:3] == first
-    assert len(found._found) == 5
+    assert len(found._listing._found) == 5
     assert list(found) == list(found)
     assert len(list(found)) == 1000
     assert found.truncated
@@ -407,7 +438,7 @@ def test_more_than_a_million_million_paths_between_hubs(hubs: Graph, kind: str) 
     view = views_of(hubs, "out", [None])
     source, target = hubs.resolve(["80000"]), hubs.resolve(["80001"])
     begun = time.perf_counter()
-    found = find_paths(hubs, view, source, target, 9, kind=kind, deadline=Deadline())
+    found = paths_between(hubs, view, source, target, 9, kind=kind)
     shown, truncated, count = list(found), found.truncated, found.count
     seconds = time.perf_counter() - begun
     assert len(shown) == 100
@@ -425,7 +456,7 @@ def test_memory_does_not_depend_on_how_many_paths_there_are(hubs: Graph) -> None
     source, target = hubs.resolve(["80000"]), hubs.resolve(["80001"])
     tracemalloc.start()
     try:
-        found = find_paths(hubs, view, source, target, 9, deadline=Deadline())
+        found = paths_between(hubs, view, source, target, 9)
         assert len(list(found)) == 100
         assert found.count > 10**12
         peak = tracemalloc.get_traced_memory()[1]
@@ -491,6 +522,6 @@ def test_many_sources_and_targets_that_overlap(tmp_path: FilePath) -> None:
     found = search(graph, names, names, 3, kind="shortest")
     assert found.count == 20 * 19
     assert found.count_kind == "exact"
-    with mock.patch.object(paths, "COUNTED_CYCLES", 3):
+    with mock.patch.object(path_listing, "COUNTED_CYCLES", 3):
         bounded = search(graph, names, names, 3, kind="shortest")
         assert (bounded.count, bounded.count_kind) == (20 * 19, "upper_bound")

@@ -106,6 +106,24 @@ class Where:
     def is_default(self) -> bool:
         return self == DEFAULT
 
+    def to_record(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {
+            "layer": self.layer,
+            "sources": None if self.sources is None else sorted(self.sources),
+            "as_of": None if self.as_of is None else self.as_of.isoformat(),
+            "min_confidence": self.min_confidence,
+            "qualifiers": [list(pair) for pair in sorted(self.qualifiers)],
+            "negated": self.negated,
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Where":
+        """The reverse of `to_record`; conditions left out are not made."""
+        if unknown := record.keys() - set(cls.__slots__):
+            raise InputError(f"where has no condition {min(unknown)!r}: known: {', '.join(cls.__slots__)}")
+        return cls(**record)
+
 
 DEFAULT = Where()
 

@@ -1,6 +1,6 @@
 """An opened graph: its entities, triples, assertions and adjacency, all read from disk when first needed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from clew.errors import AmbiguousName, DamagedGraph, UnknownName
+from clew.errors import DamagedGraph
 from clew.graph.adjacency import Adjacency, Rows
 from clew.graph.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
 from clew.graph.assertions import ENCODED, Assertions, assertion_type
@@ -161,52 +161,11 @@ class Graph:
     def _details_check(self) -> BlockCheck:
         return self._check_blocks(DETAILS)
 
-    def resolve(self, seeds: int | str | Iterable[int | str] | Ints) -> Ints:
-        """Internal ids of seeds, sorted and distinct: a number is one already, a string an exact id, then a name."""
-        dtype = self.manifest.widths.entity
-        if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
-            numbers = seeds
-        else:
-            listed = [seeds] if isinstance(seeds, str | int | np.integer) else list(seeds)
-            if any(isinstance(seed, str) for seed in listed):
-                listed = [self._entity(seed) if isinstance(seed, str) else seed for seed in listed]
-            if not all(isinstance(seed, int | np.integer) and not isinstance(seed, bool) for seed in listed):
-                odd = next(seed for seed in listed if not isinstance(seed, int | np.integer) or isinstance(seed, bool))
-                raise UnknownName(f"a seed is an entity's number, id or name, not {odd!r}")
-            try:
-                numbers = np.array(listed, np.int64)
-            except OverflowError:
-                largest = max((int(seed) for seed in listed), key=abs)
-                raise UnknownName(f"no entity has the number {largest}: {self._range()}") from None
-        if len(numbers) and (numbers.min() < 0 or numbers.max() >= self.entity_count):
-            odd = numbers[(numbers < 0) | (numbers >= self.entity_count)][0]
-            raise UnknownName(f"no entity has the number {odd}: {self._range()}")
-        numbers = np.sort(numbers, axis=None)  # np.unique would import more of NumPy than a small hop should wait for
-        distinct = np.ones(len(numbers), bool)
-        distinct[1:] = numbers[1:] != numbers[:-1]
-        return numbers[distinct].astype(dtype, copy=False)
+    def resolve(self, seeds: Any) -> Ints:
+        """Numbers of seeds, sorted and distinct."""
+        from clew.graph.seeds import distinct, resolve_seeds
 
-    def _range(self) -> str:
-        return (
-            f"this graph numbers its entities 0 to {self.entity_count - 1}"
-            if self.entity_count
-            else "this graph is empty"
-        )
-
-    def _entity(self, name: str) -> int:
-        entity = self.names.by_id(name)
-        if entity is not None:
-            return entity
-        named = self.names.by_name(name)
-        if len(named) == 1:
-            return named[0]
-        if named:
-            ids = tuple(self.entities["id"][entity].as_py() for entity in named)
-            shown = ", ".join(ids[:8]) + (" …" if len(ids) > 8 else "")
-            raise AmbiguousName(f"{len(ids)} entities are called {name!r}: pass one of the ids {shown}", candidates=ids)
-        close = self.names.close(name)
-        offer = f"did you mean {' or '.join(close)}?" if close else "try `clew find`"
-        raise UnknownName(f"no entity has the id or name {name!r}; {offer}", close=close)
+        return distinct(resolve_seeds(self, seeds))
 
     # triples ----------------------------------------------------------------------------------------------------
 
@@ -240,11 +199,13 @@ class Graph:
         """How many distinct triples touch each entity, as subject or as object."""
         n = self.entity_count
         out = np.diff(self.forward.offsets).astype(np.int64)
-        loops = np.bincount(self.forward.end[self.forward.end == self._owners()], minlength=n)
+        loops = np.bincount(self.forward.end[self.forward.end == self.owners()], minlength=n)
         return np.asarray(out + np.diff(self.backward.offsets) - loops)
 
-    def _owners(self) -> Ints:
-        return np.repeat(np.arange(self.entity_count), np.diff(self.forward.offsets))
+    def owners(self) -> Ints:
+        """The subject of every triple."""
+        entities = np.arange(self.entity_count, dtype=self.manifest.widths.entity)
+        return np.repeat(entities, np.diff(self.forward.offsets))
 
     def subject_of(self, triples: Ints) -> Ints:
         """The subject of each of some triples."""

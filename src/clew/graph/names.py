@@ -123,6 +123,33 @@ class NameIndex:
             at += 1
         return None
 
+    def lookup(self, identifiers: Sequence[str] | pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
+        """The entity with exactly each of these ids, -1 where there is none; all are looked up together."""
+        texts: Any = identifiers
+        try:
+            texts = pa.array(texts, pa.large_string()) if isinstance(texts, list | tuple) else texts
+        except (UnicodeEncodeError, pa.ArrowInvalid):  # half a surrogate pair is no text
+            return np.array([-1 if (found := self.by_id(each)) is None else found for each in texts], np.int64)
+        texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+        texts = texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
+        texts = texts.cast(pa.large_string())
+        entity = np.full(len(texts), -1, np.int64)
+        if not len(texts) or not len(self._id_hash):
+            return entity
+        texts = texts.fill_null("") if texts.null_count else texts
+        hashes = hash_strings(texts)
+        at = np.searchsorted(self._id_hash, hashes)
+        at[at == len(self._id_hash)] = 0
+        likely = np.flatnonzero(self._id_hash[at] == hashes)
+        entities = self._id_entity[at[likely]].astype(np.int64)
+        same = _array(self._entities["id"]).take(pa.array(entities)).cast(pa.large_string())
+        alike = _equal(same, texts.take(pa.array(likely)))
+        entity[likely[alike]] = entities[alike]
+        for collided in likely[~alike].tolist():  # another id has the same hash: look further
+            other = self.by_id(texts[collided].as_py())
+            entity[collided] = -1 if other is None else other
+        return entity
+
     def by_name(self, name: str) -> list[int]:
         """Every entity with exactly this name, letter for letter."""
         if not _is_text(name):
@@ -201,6 +228,12 @@ class NameIndex:
         near = process.extract(form, self._forms, scorer=fuzz.ratio, limit=limit, score_cutoff=60)
         turned = process.extract(form, self._forms, scorer=fuzz.token_sort_ratio, limit=limit, score_cutoff=75)
         return [*near, *((matched, score * 0.97, row) for matched, score, row in turned)]
+
+
+def _equal(left: pa.Array, right: pa.Array) -> NDArray[np.bool_]:
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.equal(left, right).to_numpy(zero_copy_only=False), bool)
 
 
 def _is_text(text: str) -> bool:

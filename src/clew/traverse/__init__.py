@@ -1,9 +1,26 @@
-"""How a graph is walked: queries, backends, the k-hop loop, batches and paths."""
+"""How a graph is walked: walks and requests, the engine, results, backends, batches and paths."""
 
 from clew.traverse.batch import BatchResult
-from clew.traverse.engine import Engine
+from clew.traverse.engine import GraphEngine
+from clew.traverse.local import Engine
 from clew.traverse.opening import build, open
 from clew.traverse.paths import Path, Paths
+from clew.traverse.request import HopRequest, PathRequest
 from clew.traverse.result import HopResult, Triple, Triples
+from clew.traverse.walk import Walk
 
-__all__ = ["BatchResult", "Engine", "HopResult", "Path", "Paths", "Triple", "Triples", "build", "open"]
+__all__ = [
+    "BatchResult",
+    "Engine",
+    "GraphEngine",
+    "HopRequest",
+    "HopResult",
+    "Path",
+    "PathRequest",
+    "Paths",
+    "Triple",
+    "Triples",
+    "Walk",
+    "build",
+    "open",
+]

@@ -1,34 +1,26 @@
-"""Many queries at once: computed block by block, 64 queries in the bits of one word where that wins.
+"""The results of many queries at once: computed block by block, and dropped when they need too much memory.
 
 Blocks are computed when first asked for and kept while they fit into the memory allowed, so a batch may be far larger
 than that: iterate, and each block is dropped in its turn.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from collections.abc import Iterator, Sequence
+from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.traverse.backend import BatchWalker
-from clew.traverse.deadline import Deadline
-from clew.traverse.query import Query
+from clew.graph.contents import Reader
+from clew.graph.snapshot import Snapshot
+from clew.traverse.request import HopRequest
 from clew.traverse.result import HopResult
-from clew.traverse.view import View
+from clew.traverse.walk import Walk
 
-if TYPE_CHECKING:
-    from clew.traverse.engine import Engine
-
-__all__ = ["BatchResult", "SeedLists"]
+__all__ = ["BatchResult", "Block", "Blocks", "ListedBlock", "SeedLists"]
 
 Ints = NDArray[np.integer]
-Words = NDArray[np.uint64]
-WORD = 64  # queries that walk together, as the bits of a word
-MANY = 1024  # queries in a block when they walk one by one
-TOGETHER_FROM = 3  # hops from which on walking 64 queries together beats one by one
-TOGETHER_QUERIES = 8  # and at least this many of them
 
 
 class SeedLists:
@@ -89,23 +81,12 @@ class ListedBlock:
         ids[at : at + len(self.all)] = self.all
 
 
-class SetBlock:
-    """Results as sets of bits, listed when asked for: a dense result takes a 32nd of the room."""
+class Blocks(Protocol):
+    """Where the results of a batch come from: block by block, `width` queries each."""
 
-    def __init__(self, backend: BatchWalker, words: Words, queries: int, dtype: np.dtype[np.integer]) -> None:
-        self._backend = backend
-        self._dtype = dtype
-        self._sets, self.counts = backend.sets_of_words(words, queries)
-        self.nbytes = self._sets.nbytes
+    width: int
 
-    def ids(self, query: int) -> Ints:
-        count = int(self.counts[query])
-        ids = np.empty(count + 8, self._dtype)
-        self._backend.list_sets(self._sets[query : query + 1], ids, 0)
-        return ids[:count]
-
-    def write(self, ids: Ints, at: int) -> None:
-        self._backend.list_sets(self._sets, ids, at)
+    def block(self, number: int) -> Block: ...
 
 
 class BatchResult(Sequence[HopResult]):
@@ -114,18 +95,16 @@ class BatchResult(Sequence[HopResult]):
     `ids` holds the entities of all queries one after another, `offsets` where each query's begin.
     """
 
-    def __init__(self, engine: "Engine", seeds: SeedLists, query: Query, deadline: Deadline, *, memory: int) -> None:
+    def __init__(self, reader: Reader, seeds: SeedLists, walk: Walk, blocks: Blocks, *, memory: int) -> None:
         if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
             raise InputError(f"memory is a number of bytes, 0 or more, not {memory!r}")
-        self._engine = engine
+        self._reader = reader
         self._seeds = seeds
-        self._query = query
-        self._deadline = deadline
+        self._source = blocks
         self._memory = memory
-        self._together = query.k >= TOGETHER_FROM and len(seeds) >= TOGETHER_QUERIES
-        self._width = WORD if self._together else MANY  # queries in a block
         self._blocks: OrderedDict[int, Block] = OrderedDict()
-        if 0 < len(seeds) <= self._width:
+        self.walk = walk
+        if 0 < len(seeds) <= blocks.width:
             self._block(0)  # errors and time-outs of a small batch come from the call itself
 
     def __len__(self) -> int:
@@ -143,13 +122,25 @@ class BatchResult(Sequence[HopResult]):
         if not -len(self) <= at < len(self):
             raise IndexError(f"query {at} of {len(self)}")
         at %= len(self)
-        return HopResult(
-            self._engine, self._seeds.of(at), self._query, self._block(at // self._width).ids(at % self._width)
-        )
+        block, place = divmod(at, self._source.width)
+        return HopResult(self._reader, self._seeds.of(at), self.walk, self._block(block).ids(place))
 
     def __iter__(self) -> Iterator[HopResult]:
         for at in range(len(self)):
             yield self[at]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The graph that was walked."""
+        return self._reader.snapshot
+
+    @property
+    def requests(self) -> list[HopRequest]:
+        """What was asked, query by query."""
+        return [
+            HopRequest(self.snapshot.id, tuple(np.unique(self._seeds.of(at)).tolist()), self.walk)
+            for at in range(len(self))
+        ]
 
     @property
     def ids(self) -> Ints:
@@ -158,7 +149,7 @@ class BatchResult(Sequence[HopResult]):
         if len(blocks) == 1 and isinstance(blocks[0], ListedBlock):
             return blocks[0].all
         total = sum(int(block.counts.sum()) for block in blocks)
-        ids = np.empty(total + 8, self._engine.manifest.widths.entity)
+        ids = np.empty(total + 8, self.snapshot.widths.entity)
         at = 0
         for block in blocks:
             block.write(ids, at)
@@ -173,54 +164,12 @@ class BatchResult(Sequence[HopResult]):
 
     @property
     def _block_count(self) -> int:
-        return -(-len(self) // self._width)
+        return -(-len(self) // self._source.width)
 
     def _block(self, number: int) -> Block:
         held = self._blocks.get(number)
         if held is None:
-            held = self._blocks[number] = self._compute(
-                self._seeds.part(number * self._width, min((number + 1) * self._width, len(self)))
-            )
+            held = self._blocks[number] = self._source.block(number)
             while len(self._blocks) > 1 and sum(block.nbytes for block in self._blocks.values()) > self._memory:
                 self._blocks.popitem(last=False)
         return held
-
-    def _compute(self, seeds: SeedLists) -> Block:
-        self._deadline.check()
-        engine, query, use = self._engine, self._query, self._engine.use
-        if isinstance(use.backend, BatchWalker) and query.k > 0:
-            if self._together:
-                words = self._walk_together(use.backend, use.prepared, seeds)
-                return SetBlock(use.backend, words, len(seeds), np.dtype(engine.manifest.widths.entity))
-            if query.uniform and query.mode == "exact" and query.types is None and not self._deadline.watched:
-                return ListedBlock(
-                    *use.backend.walk_each(use.prepared(engine.view(query, 1)), seeds.starts, seeds.flat, query.k)
-                )
-        found = [engine.ends(np.unique(seeds.of(at)), query, self._deadline) for at in range(len(seeds))]
-        return ListedBlock(np.concatenate(found), np.cumsum([0, *map(len, found)]))
-
-    def _walk_together(self, backend: BatchWalker, prepared: Callable[[View], Any], seeds: SeedLists) -> Words:
-        """All queries of a block as bits of one word, up to the result."""
-        engine, query = self._engine, self._query
-        words = start = backend.seed_words(prepared(engine.view(query, 1)), seeds.starts, seeds.flat)
-        walkable = query.walkable(engine.graph)
-        exact = query.mode == "exact"
-        reached = start if exact else start.copy()  # at any distance so far
-        for hop in range(1, query.k + 1):
-            self._deadline.check()
-            if not words.any():
-                break
-            if walkable is not None:
-                words = words.copy()
-                words[:-1][~walkable] &= start[:-1][~walkable]  # a query walks through its own seeds regardless
-            words = backend.spread(prepared(engine.view(query, hop)), words)
-            if exact:
-                continue
-            if len(query.steps) == 1 or hop == query.k:
-                words &= ~reached  # first arrivals are the next frontier, and the last of them the shortest
-            reached |= words
-        chosen = reached if query.mode == "within" else words
-        if query.types is not None:
-            chosen = chosen.copy()
-            chosen[:-1][~np.isin(engine.graph.entity_types, sorted(query.types))] = 0
-        return chosen

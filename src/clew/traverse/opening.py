@@ -7,9 +7,12 @@ from typing import Any
 from clew.graph import Graph, Relation, Source, Staged
 from clew.progress import Progress, silent
 from clew.traverse.backend import Backend
-from clew.traverse.engine import Engine
+from clew.traverse.engine import GraphEngine
+from clew.traverse.local import Engine
 
 __all__ = ["build", "open"]
+
+LOCAL: type[GraphEngine] = Engine  # mypy proves here that the local engine keeps the contract
 
 
 def open(path: str | Path, *, backend: str | Backend = "auto", verify: bool = False) -> Engine:

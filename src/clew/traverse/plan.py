@@ -1,23 +1,25 @@
-"""The short way: a query asked before, in the same words, walks without being read again.
+"""Plans: a walk asked for before is not read again.
 
-A plan keeps the checked query and what the compiled backend made of its view. It serves uniform exact queries whose
-seeds come as an array of numbers; whatever needs a closer look goes the long way, which also words the errors.
+A plan keeps the query and what the compiled backend made of its view. It serves uniform exact walks; whatever needs a
+closer look goes the long way, which also words the errors.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph import Where
 from clew.traverse.khop import LONG
 from clew.traverse.query import Query
 
-__all__ = ["Plan", "Plans", "in_words"]
+__all__ = ["Plan", "Plans", "plan_key"]
 
 Ints = NDArray[np.integer]
 MOST_PLANS = 256
 MANY_SEEDS = 4096
+PLAIN = (str, int, type(None), Where)  # values of options that mean the same whenever they compare equal
 
 
 class Plan:
@@ -50,32 +52,36 @@ class Plan:
 
 
 class Plans:
-    """Plans by the words they were asked in."""
+    """Plans by their walk, and by the keywords it was asked in."""
 
     def __init__(self) -> None:
         self._plans: dict[Hashable, Plan] = {}
 
-    def get(self, words: Hashable) -> Plan | None:
+    def get(self, key: Hashable) -> Plan | None:
         try:
-            return self._plans.get(words)
-        except TypeError:  # a metapath of lists has no hash, and no plan
+            return self._plans.get(key)
+        except TypeError:  # a list of names has no hash
             return None
 
-    def note(self, words: Hashable, query: Query, backend: Any, prepared: Any) -> None:
+    def note(self, query: Query, backend: Any, prepared: Any) -> None:
         """Keep a plan for the next time, if it is of the kind that plans serve."""
         if query.uniform and query.mode == "exact" and query.types is None and 0 < query.k <= LONG:
             if len(self._plans) >= MOST_PLANS:
                 self.forget()
-            try:
-                self._plans[words] = Plan(query, backend, prepared)
-            except TypeError:
-                return
+            self._plans[query.walk] = Plan(query, backend, prepared)
+
+    def name(self, key: Hashable, plan: Plan) -> None:
+        """Keep a plan under another key too."""
+        if len(self._plans) < MOST_PLANS:
+            self._plans[key] = plan
 
     def forget(self) -> None:
         """Drop all plans, and with them their hold on views."""
         self._plans = {}
 
 
-def in_words(given: Any) -> Any:
-    """A list of names as something that can be looked up."""
-    return given if given is None or isinstance(given, str) else tuple(given)
+def plan_key(k: Any, options: Mapping[str, Any]) -> Hashable | None:
+    """The keywords of a walk as something to look up; None where equal keywords might not mean the same walk."""
+    if type(k) is not int or not all(isinstance(value, PLAIN) for value in options.values()):
+        return None
+    return (k, *options.items())

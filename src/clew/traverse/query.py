@@ -1,24 +1,19 @@
-"""What is asked of a walk, checked once and turned into numbers: `Step` says which triples a hop may use.
+"""A walk read against one graph: names become numbers, and `Step` says which triples a hop may use."""
 
-Words come from the caller as strings; unknown ones are errors that list what is known.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import InputError, UnknownName
 from clew.graph import Graph, Where
 from clew.graph.assertions import DEFAULT
+from clew.graph.schema import Schema
+from clew.traverse.walk import Walk
 
-__all__ = ["DIRECTIONS", "MODES", "Query", "Step", "make_query"]
+__all__ = ["Query", "Step", "read_walk"]
 
-MODES = ("exact", "within", "shortest")
-DIRECTIONS = ("out", "in", "both")
 Mask = NDArray[np.bool_]
-Relations = str | Iterable[str] | Sequence[Iterable[str] | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +27,21 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A checked query: one step for every hop, or a list of k steps (a metapath)."""
+    """A walk in the numbers of one graph: one step for every hop, or a list of k steps (a metapath)."""
 
-    k: int
-    mode: str
+    walk: Walk
     steps: tuple[Step, ...]  # one for all hops, or exactly k
     types: frozenset[int] | None = None  # result only
     through: frozenset[int] | None = None  # types of intermediates
     max_degree: int | None = None  # of intermediates
+
+    @property
+    def k(self) -> int:
+        return self.walk.k
+
+    @property
+    def mode(self) -> str:
+        return self.walk.mode
 
     def step(self, hop: int) -> Step:
         """The step of hop 1..k."""
@@ -62,63 +64,21 @@ class Query:
         return mask
 
 
-def make_query(
-    graph: Graph,
-    k: int,
-    *,
-    mode: str = "exact",
-    direction: str = "out",
-    relations: Relations = None,
-    types: str | Iterable[str] | None = None,
-    through: str | Iterable[str] | None = None,
-    max_degree: int | None = None,
-    layer: str = "all",
-    where: Where | None = None,
-) -> Query:
-    """Check the words of a query against the graph's schema."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-        raise InputError(f"k is a number of hops, 0 or more, not {k!r}")
-    if mode not in MODES:
-        raise UnknownName(f"no mode is called {mode!r}: known: {', '.join(MODES)}")
-    if direction not in DIRECTIONS:
-        raise UnknownName(f"no direction is called {direction!r}: known: {', '.join(DIRECTIONS)}")
-    if max_degree is not None and (isinstance(max_degree, bool) or not isinstance(max_degree, int) or max_degree < 0):
-        raise InputError(f"max_degree is a number of triples, 0 or more, not {max_degree!r}")
-    if where is None:
-        where = Where(layer=layer)
-    elif layer != "all":
-        raise InputError("give the layer inside where=Where(layer=…) or as layer=, not both")
+def read_walk(schema: Schema, walk: Walk) -> Query:
+    """The walk in numbers; a relation or type that the graph does not have is an error that lists close ones."""
+    sets = walk.relations if isinstance(walk.relations, tuple) else (walk.relations,)
     return Query(
-        k=int(k),
-        mode=mode,
-        steps=tuple(Step(chosen, where, direction) for chosen in _relation_sets(graph, relations, int(k))),
-        types=_types(graph, types),
-        through=_types(graph, through),
-        max_degree=max_degree,
+        walk,
+        tuple(Step(_relations(schema, names), walk.where, walk.direction) for names in sets),
+        types=_types(schema, walk.types),
+        through=_types(schema, walk.through),
+        max_degree=walk.max_degree,
     )
 
 
-def _relation_sets(graph: Graph, relations: Relations, k: int) -> list[frozenset[int] | None]:
-    if relations is None or isinstance(relations, str):
-        return [_relation_set(graph, relations)]
-    listed = list(relations)
-    if not any(each is None or (not isinstance(each, str) and isinstance(each, Iterable)) for each in listed):
-        return [_relation_set(graph, listed)]  # type: ignore[arg-type]
-    if isinstance(relations, set | frozenset):
-        raise InputError("a metapath is a list of relation sets, one for each hop, in order; a set has no order")
-    if len(listed) != k:
-        raise InputError(f"a metapath has one relation set for each hop: {len(listed)} were given for k={k}")
-    return [_relation_set(graph, each) for each in listed]
+def _relations(schema: Schema, names: Iterable[str] | None) -> frozenset[int] | None:
+    return None if names is None else frozenset(schema.relation(name).number for name in names)
 
 
-def _relation_set(graph: Graph, relations: str | Iterable[str] | None) -> frozenset[int] | None:
-    if relations is None:
-        return None
-    named = [relations] if isinstance(relations, str) else list(relations)
-    return frozenset(graph.schema.relation(name).number for name in named)
-
-
-def _types(graph: Graph, types: str | Iterable[str] | None) -> frozenset[int] | None:
-    if types is None:
-        return None
-    return frozenset(graph.schema.type_number(name) for name in ([types] if isinstance(types, str) else types))
+def _types(schema: Schema, names: Iterable[str] | None) -> frozenset[int] | None:
+    return None if names is None else frozenset(schema.type_number(name) for name in names)

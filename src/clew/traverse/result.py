@@ -1,22 +1,25 @@
-"""What a walk returns: entities and triples, as arrays, Arrow tables, data frames or NetworkX graphs."""
+"""What a walk returns: entities and triples, as arrays, Arrow tables, data frames or NetworkX graphs.
+
+A result holds numbers, what was asked and a `Reader` that puts numbers into words; never the engine that walked.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import MissingDependency
-from clew.graph import Assertion, Graph
-from clew.traverse.query import Query
+from clew.graph import Assertion
+from clew.graph.contents import Reader, TripleColumns
+from clew.graph.snapshot import Snapshot
+from clew.traverse.request import HopRequest
+from clew.traverse.walk import Walk
 
-if TYPE_CHECKING:
-    from clew.traverse.engine import Engine
-
-__all__ = ["HopResult", "Triple", "Triples"]
+__all__ = ["HopResult", "Triple", "Triples", "to_pandas"]
 
 Ints = NDArray[np.integer]
 
@@ -39,8 +42,8 @@ class Triple:
 class Triples:
     """Some triples of a graph, by number, ascending."""
 
-    def __init__(self, graph: Graph, numbers: NDArray[np.int64]) -> None:
-        self._graph = graph
+    def __init__(self, reader: Reader, numbers: NDArray[np.int64]) -> None:
+        self._reader = reader
         self.numbers = numbers  # (t,) int64
 
     def __len__(self) -> int:
@@ -48,30 +51,39 @@ class Triples:
 
     def __iter__(self) -> Iterator[Triple]:
         for start in range(0, len(self), 1024):
-            part = Triples(self._graph, self.numbers[start : start + 1024])
+            part = Triples(self._reader, self.numbers[start : start + 1024])
             for row in part.table.to_pylist():
                 yield Triple(**row)
 
     def __repr__(self) -> str:
         return f"Triples({len(self)})"
 
+    @property
+    def snapshot(self) -> Snapshot:
+        """The graph that numbers the triples so."""
+        return self._reader.snapshot
+
     @cached_property
+    def _columns(self) -> TripleColumns:
+        return self._reader.triple_columns(self.numbers)
+
+    @property
     def subject(self) -> Ints:
-        return self._graph.subject_of(self.numbers)
+        return self._columns.subject
 
-    @cached_property
-    def object(self) -> Ints:
-        return np.asarray(self._graph.forward.end[self.numbers])
-
-    @cached_property
+    @property
     def relation(self) -> Ints:
-        return np.asarray(self._graph.forward.relation[self.numbers])
+        return self._columns.relation
+
+    @property
+    def object(self) -> Ints:
+        return self._columns.object
 
     @property
     def table(self) -> pa.Table:
         """Arrow: number, subject, relation, object, subject_name, object_name; strings are dictionary-encoded."""
-        relations = pa.array([relation.name for relation in self._graph.schema.relations], pa.string())
-        subject, object_ = self._graph.describe(self.subject), self._graph.describe(self.object)
+        relations = pa.array([relation.name for relation in self._reader.schema.relations], pa.string())
+        subject, object_ = self._reader.describe(self.subject), self._reader.describe(self.object)
         return pa.table(
             {
                 "number": pa.array(self.numbers),
@@ -85,32 +97,33 @@ class Triples:
 
     def assertions(self, number: int) -> list[Assertion]:
         """Every source's statement of one of these triples."""
-        return self._graph.assertions.of(number)
+        return self._reader.assertions(number)
 
     def to_pandas(self) -> Any:
-        return _to_pandas(self.table)
+        return to_pandas(self.table)
 
     def to_networkx(self) -> Any:
-        """A MultiDiGraph keyed by entity ids, with names and types, relations as edge keys."""
+        """A MultiDiGraph of entity ids with names and types; each edge has its relation as key and as attribute."""
         networkx = _import("networkx", "networkx")
         made = networkx.MultiDiGraph()
-        for row in self._graph.describe(np.union1d(self.subject, self.object)).to_pylist():
+        for row in self._reader.describe(np.union1d(self.subject, self.object)).to_pylist():
             made.add_node(row["id"], name=row["name"], type=row["type"])
         for triple in self:
-            made.add_edge(triple.subject, triple.object, key=triple.relation, number=triple.number)
+            made.add_edge(
+                triple.subject, triple.object, key=triple.relation, relation=triple.relation, number=triple.number
+            )
         return made
 
 
 class HopResult:
     """The entities a hop reached. `ids` are internal numbers, ascending; everything else is made when asked for."""
 
-    __slots__ = ("_engine", "_given", "_sets", "ids", "query")
+    __slots__ = ("_given", "_reader", "ids", "walk")
 
-    def __init__(self, engine: "Engine", seeds: Ints, query: Query, ids: Ints) -> None:
-        self._engine = engine
-        self._sets: list[Ints] | None = None
+    def __init__(self, reader: Reader, seeds: Ints, walk: Walk, ids: Ints) -> None:
+        self._reader = reader
         self._given = seeds
-        self.query = query
+        self.walk = walk
         self.ids = ids
 
     def __len__(self) -> int:
@@ -122,7 +135,12 @@ class HopResult:
             yield value.as_py()
 
     def __repr__(self) -> str:
-        return f"HopResult(k={self.query.k}, mode={self.query.mode!r}, entities={len(self.ids)})"
+        return f"HopResult(k={self.walk.k}, mode={self.walk.mode!r}, entities={len(self.ids)})"
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The graph that was walked."""
+        return self._reader.snapshot
 
     @property
     def seeds(self) -> Ints:
@@ -130,25 +148,22 @@ class HopResult:
         return np.unique(self._given)
 
     @property
+    def request(self) -> HopRequest:
+        """What was asked."""
+        return HopRequest(self.snapshot.id, tuple(self.seeds.tolist()), self.walk)
+
+    @property
     def entities(self) -> pa.Table:
         """Arrow: id, name, type, dictionary-encoded over the graph's own columns."""
-        return self._engine.graph.describe(self.ids)
+        return self._reader.describe(self.ids)
 
-    def triples(self, hop: int, *, leading_to_result: bool = False) -> Triples:
-        """Permitted triples that leave the set of hop - 1; `leading_to_result` keeps those on a way to the result."""
-        return self._engine.hop_triples(self, hop, leading_to_result=leading_to_result)
+    @property
+    def details(self) -> pa.Table:
+        """Arrow: id and every further column (synonyms, xrefs, properties)."""
+        return self._reader.details(self.ids)
 
     def to_pandas(self) -> Any:
-        return _to_pandas(self.entities)
-
-    def to_networkx(self) -> Any:
-        """Seeds, result and every triple on a way between them."""
-        numbers = [self.triples(hop, leading_to_result=True).numbers for hop in range(1, self.query.k + 1)]
-        chosen = np.unique(np.concatenate(numbers)) if numbers else np.empty(0, np.int64)
-        made = Triples(self._engine.graph, chosen).to_networkx()
-        for row in self._engine.graph.describe(np.union1d(self.seeds, self.ids)).to_pylist():
-            made.add_node(row["id"], name=row["name"], type=row["type"])
-        return made
+        return to_pandas(self.entities)
 
 
 def _import(module: str, extra: str) -> Any:
@@ -160,7 +175,8 @@ def _import(module: str, extra: str) -> Any:
         raise MissingDependency(f"this needs the library {module!r}: pip install 'clew[{extra}]'") from error
 
 
-def _to_pandas(table: pa.Table) -> Any:
+def to_pandas(table: pa.Table) -> Any:
+    """An Arrow table as a data frame of plain values."""
     _import("pandas", "pandas")
     plain = pa.table(
         {

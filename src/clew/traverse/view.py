@@ -80,6 +80,11 @@ class View:
         return self.step.relations is None and self.step.where.is_default and self.step.direction != "both"
 
     @property
+    def is_whole(self) -> bool:
+        """Whether every triple may be walked, both ways."""
+        return self.step.direction == "both" and bool(self.allowed.all()) and self._passing is None
+
+    @property
     def compiled(self) -> bool:
         return self._adjacency is not None
 

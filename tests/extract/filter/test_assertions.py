@@ -113,7 +113,7 @@ def test_the_files_build_with_curated_ones_and_stay_apart(tmp_path: Path) -> Non
     assert len(graph.hop("Aspirin", where=Where(layer="curated")).ids) == 1
     assert len(graph.hop("Aspirin", where=Where(layer="no-extracted")).ids) == 1
     assert len(graph.hop("Aspirin").ids) == 2
-    (triple,) = graph.hop("Aspirin", relations="worsens").triples(1)
+    (triple,) = graph.triples("Aspirin", relations="worsens")
     (assertion,) = graph.assertions(triple.number)
     assert assertion.agent_type == "text_mining_agent"
     assert assertion.knowledge_level == "prediction"

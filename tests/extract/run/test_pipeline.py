@@ -120,14 +120,14 @@ def test_seed_and_extracted_stand_apart_in_one_graph(toy_run: Path, tmp_path: Pa
     assert new["object"] in everything
     assert new["object"] not in curated | kept_out
     assert curated == kept_out
-    (triple,) = [each for each in both.hop(new["subject"], **where).triples(1) if each.object == new["object"]]
+    (triple,) = [each for each in both.triples(new["subject"], **where) if each.object == new["object"]]
     assertions = both.assertions(triple.number)
     assert {assertion.agent_type for assertion in assertions} == {"text_mining_agent"}
     assert new["sentence"] in {(assertion.qualifiers or {})["sentence"] for assertion in assertions}
     known = next(row for row in rows if row["known"])
     (stated,) = [
         each
-        for each in both.hop(known["subject"], relations=known["relation"], layer="curated").triples(1)
+        for each in both.triples(known["subject"], relations=known["relation"], layer="curated")
         if each.object == known["object"]
     ]
     assert {each.agent_type for each in both.assertions(stated.number)} == {"manual_agent", "text_mining_agent"}

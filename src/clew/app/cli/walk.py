@@ -100,7 +100,7 @@ def hop(
         seeds, hops, mode=mode, direction=direction, relations=steps, types=type or None, through=through or None,
         max_degree=max_degree, where=where, timeout=timeout,
     )  # fmt: skip
-    led = [found.triples(each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
+    led = [engine.hop_triples(found, each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
     if as_json:
         print_json(_report(graph, engine, found, led, direction=direction, limit=limit, triples=triples))
     else:
@@ -122,8 +122,8 @@ def _report(
         "graph": graph,
         "snapshot": engine.manifest.snapshot,
         "seeds": entity_records(engine, found.seeds),
-        "k": found.query.k,
-        "mode": found.query.mode,
+        "k": found.walk.k,
+        "mode": found.walk.mode,
         "direction": direction,
         "count": len(found),
         "truncated": len(shown) < len(found),
@@ -151,7 +151,7 @@ def _by_type(engine: "Engine", found: "HopResult") -> dict[str, int]:
 def _show(engine: "Engine", found: "HopResult", led: "list[Triples]", *, direction: str, limit: int) -> None:
     seeds = ", ".join(printable(f"{seed['name']} ({seed['id']})") for seed in entity_records(engine, found.seeds[:3]))
     seeds += f" and {len(found.seeds) - 3:,} more" if len(found.seeds) > 3 else ""
-    reach = REACH[found.query.mode].format(hops=counted(found.query.k, "hop"))
+    reach = REACH[found.walk.mode].format(hops=counted(found.walk.k, "hop"))
     ways = {"out": "out from", "in": "in towards", "both": "either way from"}[direction]
     say(f"{counted(len(found), 'entity')} {reach} {ways} {seeds}")
     if len(found) and limit:

@@ -1,0 +1,177 @@
+"""How to walk, declared once: `Walk` holds every option of a walk, checked as far as words alone can be.
+
+Python keywords, the command line and requests over a wire all turn into a `Walk`; being hashable it is also the key
+under which engines keep what they have worked out for it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+
+from clew.errors import InputError, UnknownName
+from clew.graph import Where
+from clew.graph.assertions import DEFAULT
+
+__all__ = ["DIRECTIONS", "MODES", "Names", "PathOptions", "ReachOptions", "Relations", "StepOptions", "TripleOptions",
+           "Walk", "WalkOptions"]  # fmt: skip
+
+MODES = ("exact", "within", "shortest")
+DIRECTIONS = ("out", "in", "both")
+Names = str | Iterable[str] | None
+Relations = str | Iterable[str] | Sequence[Iterable[str] | None] | None
+
+
+class TripleOptions(TypedDict, total=False):
+    """Which triples may be used."""
+
+    relations: Names  # a name or a set of names; None allows all, an empty set none
+    layer: str  # all, curated or no-extracted: short for where=Where(layer=…)
+    where: Where | None  # conditions on assertions
+
+
+class StepOptions(TripleOptions, total=False):
+    """Which triples, and which way."""
+
+    direction: str  # out, in or both
+
+
+class PathOptions(TypedDict, total=False):
+    """The options of paths."""
+
+    direction: str  # out, in or both
+    relations: Relations  # one set for all hops, or a list of k sets (a metapath)
+    layer: str
+    where: Where | None
+    through: Names  # types that may be passed, seeds excepted
+    max_degree: int | None  # of entities that may be passed, seeds excepted
+
+
+class ReachOptions(PathOptions, total=False):
+    """The options of distances."""
+
+    types: Names  # of the result
+
+
+class WalkOptions(ReachOptions, total=False):
+    """The options of a hop."""
+
+    mode: str  # exact: ends of walks of k steps; within: distance at most k; shortest: distance exactly k
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """All options of a walk. See `WalkOptions` for what each may be given as; here they stand in one form.
+
+    >>> Walk(2, relations="has").relations
+    frozenset({'has'})
+    >>> Walk(2, relations=["has"]) == Walk(2, relations={"has"})
+    True
+    """
+
+    k: int = 1
+    mode: str = "exact"
+    direction: str = "out"
+    relations: frozenset[str] | tuple[frozenset[str] | None, ...] | None = None  # a tuple is a metapath
+    types: frozenset[str] | None = None
+    through: frozenset[str] | None = None
+    max_degree: int | None = None
+    where: Where = DEFAULT
+
+    def __init__(
+        self,
+        k: int = 1,
+        *,
+        mode: str = "exact",
+        direction: str = "out",
+        relations: Relations = None,
+        types: Names = None,
+        through: Names = None,
+        max_degree: int | None = None,
+        layer: str = "all",
+        where: Where | None = None,
+    ) -> None:
+        _check(k, mode, direction, max_degree)
+        if where is None:
+            where = Where(layer=layer) if layer != "all" else DEFAULT
+        elif layer != "all":
+            raise InputError("give the layer inside where=Where(layer=…) or as layer=, not both")
+        for name, value in (
+            ("k", int(k)),
+            ("mode", mode),
+            ("direction", direction),
+            ("relations", _relations(relations, int(k))),
+            ("types", _names(types, "types")),
+            ("through", _names(through, "through")),
+            ("max_degree", max_degree),
+            ("where", where),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def metapath(self) -> bool:
+        """Whether each hop has relations of its own."""
+        return isinstance(self.relations, tuple)
+
+    def to_record(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        relations: Any = self.relations
+        relations = [_sorted(each) for each in relations] if isinstance(relations, tuple) else _sorted(relations)
+        return {
+            "k": self.k,
+            "mode": self.mode,
+            "direction": self.direction,
+            "relations": relations,
+            "types": _sorted(self.types),
+            "through": _sorted(self.through),
+            "max_degree": self.max_degree,
+            "where": self.where.to_record(),
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Walk":
+        """The reverse of `to_record`; options left out have their defaults."""
+        given = dict(record)
+        if unknown := given.keys() - set(cls.__slots__):
+            raise InputError(f"a walk has no option {min(unknown)!r}: known: {', '.join(cls.__slots__)}")
+        if "where" in given:
+            given["where"] = Where.from_record(given["where"])
+        return cls(given.pop("k", 1), **given)
+
+
+def _check(k: Any, mode: str, direction: str, max_degree: Any) -> None:
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
+        raise InputError(f"k is a number of hops, 0 or more, not {k!r}")
+    if mode not in MODES:
+        raise UnknownName(f"no mode is called {mode!r}: known: {', '.join(MODES)}")
+    if direction not in DIRECTIONS:
+        raise UnknownName(f"no direction is called {direction!r}: known: {', '.join(DIRECTIONS)}")
+    if max_degree is not None and (isinstance(max_degree, bool) or not isinstance(max_degree, int) or max_degree < 0):
+        raise InputError(f"max_degree is a number of triples, 0 or more, not {max_degree!r}")
+
+
+def _names(given: Names, option: str) -> frozenset[str] | None:
+    if given is None:
+        return None
+    named = frozenset((given,) if isinstance(given, str) else given)
+    if odd := next((each for each in named if not isinstance(each, str)), None):
+        raise InputError(f"{option} is a name or a list of names, not {odd!r}")
+    return named
+
+
+def _relations(given: Relations, k: int) -> frozenset[str] | tuple[frozenset[str] | None, ...] | None:
+    if given is None or isinstance(given, str):
+        return _names(given, "relations")
+    listed = list(given)
+    if not any(each is None or (not isinstance(each, str) and isinstance(each, Iterable)) for each in listed):
+        return _names(listed, "relations")  # type: ignore[arg-type]
+    if isinstance(given, set | frozenset):
+        raise InputError("a metapath is a list of relation sets, one for each hop, in order; a set has no order")
+    if len(listed) != k:
+        raise InputError(f"a metapath has one relation set for each hop: {len(listed)} were given for k={k}")
+    return tuple(_names(each, "relations") for each in listed)
+
+
+def _sorted(names: frozenset[str] | None) -> list[str] | None:
+    return None if names is None else sorted(names)
