@@ -82,7 +82,7 @@ class TestNewDirectory:
         if not swaps:
             monkeypatch.setattr(files, "_exchange", lambda one, other: False)
         fill(tmp_path / "a", "one")
-        with pytest.raises(GraphError, match="exists already"):
+        with pytest.raises(GraphError, match="already exists"):
             fill(tmp_path / "a", "two")
         fill(tmp_path / "a", "two", overwrite=True)
         assert (tmp_path / "a" / "inside" / "text").read_text() == "two"
@@ -115,7 +115,7 @@ class TestNewDirectory:
         assert (tmp_path / "b").is_dir()
 
     def test_the_name_taken_meanwhile_is_not_replaced(self, tmp_path: Path) -> None:
-        with pytest.raises(GraphError, match="exists already"), new_directory(tmp_path / "a"):
+        with pytest.raises(GraphError, match="already exists"), new_directory(tmp_path / "a"):
             (tmp_path / "a").write_text("someone else's")
         assert (tmp_path / "a").read_text() == "someone else's"
 
@@ -144,7 +144,7 @@ class TestWhatStandsThere:
 
     def test_a_link_that_leads_nowhere_exists_too(self, tmp_path: Path) -> None:
         (tmp_path / "a").symlink_to(tmp_path / "nowhere")
-        with pytest.raises(GraphError, match="exists already"):
+        with pytest.raises(GraphError, match="already exists"):
             fill(tmp_path / "a", "one")
 
     @pytest.mark.parametrize("name", ["a\0b", "x" * 300, "file/below"])
@@ -161,7 +161,7 @@ class TestWhatStandsThere:
         (tmp_path / "mine").write_text("")
         with pytest.raises(GraphError, match="is not replaced"):
             fill(Path(name), "one", overwrite=True, marker="manifest.json")
-        with pytest.raises(GraphError, match="exists already"):
+        with pytest.raises(GraphError, match="already exists"):
             fill(Path(name), "one")
 
 

@@ -1,24 +1,24 @@
 """Every error Clew raises on purpose.
 
     ClewError
-    ├── InputError (ValueError)          what the caller gave cannot be used
-    │   ├── QueryError                   Cypher that cannot be read, or that does more than read
+    ├── InputError (ValueError)          an argument or input that cannot be used
+    │   ├── QueryError                   Cypher that is invalid or not read-only
     │   ├── UnknownName (LookupError)    no entity, relation, type or option of that name
-    │   └── AmbiguousName (LookupError)  a name that several entities carry
+    │   └── AmbiguousName (LookupError)  a name shared by several entities
     ├── BuildError (ValueError)          source rows that cannot become a graph
     ├── GraphError (OSError)             a graph directory that cannot be read or written
-    │   ├── FormatError                  not a graph, or one of a format this version does not know
+    │   ├── FormatError                  not a graph, or an unsupported format version
     │   ├── DamagedGraph                 a file is missing, truncated or altered
-    │   └── DerivedError                 an index or store made from a graph is missing, stale or damaged
-    ├── StoreError (RuntimeError)        a Cypher store that cannot be reached, filled or asked
-    ├── ModelError (RuntimeError)        a language model or encoder that fails or answers nonsense
+    │   └── DerivedError                 an index or store derived from a graph is missing, stale or damaged
+    ├── StoreError (RuntimeError)        a Cypher store that cannot be reached, loaded or queried
+    ├── ModelError (RuntimeError)        a language model or encoder that fails or returns unusable output
     │   ├── MissingModel (LookupError)   the model is not on this machine
-    │   └── ContextOverflow (ValueError) a prompt that does not fit the model's window
+    │   └── ContextOverflow (ValueError) a prompt that exceeds the model's context window
     ├── MissingDependency (ImportError)  an optional library is not installed; the message names the extra
-    ├── Timeout (TimeoutError)           the time allowed ran out
-    └── Cancelled                        the caller asked to stop
+    ├── Timeout (TimeoutError)           the time limit was reached
+    └── Cancelled                        the caller cancelled the operation
 
-A message says what was received, what was expected and what to do next, in one line.
+Messages are one line: what was received, what was expected and what to do next.
 """
 
 __all__ = [
@@ -50,11 +50,11 @@ class ClewError(Exception):
 
 
 class InputError(ClewError, ValueError):
-    """What the caller gave cannot be used."""
+    """An argument or input that cannot be used."""
 
 
 class UnknownName(InputError, LookupError):
-    """No entity, relation, type or option of that name; `close` lists what was probably meant."""
+    """No entity, relation, type or option of that name; `close` lists likely matches."""
 
     def __init__(self, message: str, *, close: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -62,7 +62,7 @@ class UnknownName(InputError, LookupError):
 
 
 class AmbiguousName(InputError, LookupError):
-    """A name that several entities carry; `candidates` lists their ids."""
+    """A name shared by several entities; `candidates` lists their ids."""
 
     def __init__(self, message: str, *, candidates: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -78,7 +78,7 @@ class GraphError(ClewError, OSError):
 
 
 class FormatError(GraphError):
-    """Not a graph, or a graph of a format this version does not know."""
+    """Not a graph, or an unsupported format version."""
 
 
 class DamagedGraph(GraphError):
@@ -86,12 +86,12 @@ class DamagedGraph(GraphError):
 
 
 class DerivedError(GraphError):
-    """An index or store made from a graph is missing, of another graph or model, or damaged; the message says what
-    builds it anew."""
+    """An index or store derived from a graph is missing, stale or damaged; the message names the command that rebuilds
+    it."""
 
 
 class QueryError(InputError):
-    """Cypher that cannot be read, or that does more than read; `position` is where, counted in characters."""
+    """Cypher that is invalid or not read-only; `position` is a character offset."""
 
     def __init__(self, message: str, *, position: int | None = None) -> None:
         super().__init__(message)
@@ -99,11 +99,11 @@ class QueryError(InputError):
 
 
 class StoreError(ClewError, RuntimeError):
-    """A Cypher store that cannot be reached, filled or asked."""
+    """A Cypher store that cannot be reached, loaded or queried."""
 
 
 class ModelError(ClewError, RuntimeError):
-    """A language model or encoder that fails or answers nonsense."""
+    """A language model or encoder that fails or returns unusable output."""
 
 
 class MissingModel(ModelError, LookupError):
@@ -111,7 +111,7 @@ class MissingModel(ModelError, LookupError):
 
 
 class ContextOverflow(ModelError, ValueError):
-    """A prompt that does not fit the model's window; nothing is cut in silence."""
+    """A prompt that exceeds the model's context window; nothing is truncated silently."""
 
 
 class MissingDependency(ClewError, ImportError):
@@ -119,8 +119,8 @@ class MissingDependency(ClewError, ImportError):
 
 
 class Timeout(ClewError, TimeoutError):
-    """The time allowed for a piece of work ran out."""
+    """The time limit was reached."""
 
 
 class Cancelled(ClewError):
-    """The caller asked for the work to stop."""
+    """The caller cancelled the operation."""

@@ -1,7 +1,7 @@
-"""Files that are either whole or absent.
+"""Atomic files and directories.
 
-Everything is written under a temporary name beside its destination, flushed to the disk and renamed. A directory of
-files is made the same way, as one; `block_checksums` are the numbers by which later damage is found.
+Everything is written under a temporary name beside its destination, synced to disk and renamed. A directory of files is
+created the same way, as a unit; `block_checksums` detect later damage.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ from clew.errors import ClewError, GraphError
 __all__ = ["BLOCK_BYTES", "block_checksums", "new_directory", "sync", "write_bytes", "write_text"]
 
 BLOCK_BYTES = 4 * 1024 * 1024
-HERE = -100  # AT_FDCWD: names are relative to the working directory
-EXCHANGE = 2  # RENAME_EXCHANGE
+AT_FDCWD = -100  # names are relative to the working directory
+RENAME_EXCHANGE = 2
 
 
 def sync(path: Path) -> None:
-    """Ask the disk to hold what was written to a file or directory."""
+    """Flush a file or directory to disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -33,7 +33,7 @@ def sync(path: Path) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a whole file, or leave what was there before."""
+    """Write a file atomically: on failure the previous contents remain."""
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
@@ -49,23 +49,23 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole UTF-8 text file, or leave what was there before."""
+    """Write a UTF-8 text file atomically: on failure the previous contents remain."""
     write_bytes(path, text.encode("utf-8"))
 
 
 @contextmanager
 def new_directory(path: Path, *, overwrite: bool = False, marker: str | None = None) -> Iterator[Path]:
-    """Fill a hidden directory beside `path`; when the block ends well, it becomes `path`, else it is removed.
+    """Fill a hidden directory beside `path`; it becomes `path` if the block succeeds, and is removed otherwise.
 
-    With `overwrite`, what stands at `path` is replaced at that last moment, in one step where the system can swap two
-    names (Linux); with `marker`, only if it is an empty directory or one that holds a file of that name, so that a
-    mistyped path destroys nothing. What writers that were killed left behind for the same `path` is removed.
+    With `overwrite`, an existing `path` is replaced at that moment, atomically where the system can swap two names
+    (Linux); with `marker`, only if it is an empty directory or contains a file of that name, so that a mistyped path
+    destroys nothing. Leftovers of killed writers of the same `path` are removed.
     """
     given, path = path, Path(path).absolute()
     _check_destination(path, given, overwrite=overwrite, marker=marker)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path)
+        _remove_stale(path)
         temporary, lock = _reserve(path)
     except (OSError, ValueError) as error:
         raise GraphError(f"cannot create {given}: {_reason(error)}") from error
@@ -74,19 +74,19 @@ def new_directory(path: Path, *, overwrite: bool = False, marker: str | None = N
         for file in temporary.rglob("*"):
             sync(file)
         sync(temporary)
-        _check_destination(path, given, overwrite=overwrite, marker=marker)  # it may have been made meanwhile
-        _place(temporary, path)
+        _check_destination(path, given, overwrite=overwrite, marker=marker)  # it may have been created meanwhile
+        _move_into_place(temporary, path)
     except ClewError:
         raise
     except OSError as error:
         raise GraphError(f"cannot write {given}: {_reason(error)}") from error
     finally:
-        _remove(temporary)  # what is unfinished, or what was replaced
+        _remove(temporary)  # the unfinished or the replaced directory
         os.close(lock)
 
 
 def block_checksums(path: Path) -> list[str]:
-    """SHA-256 of each block of a file, in order; an empty file has no blocks."""
+    """The SHA-256 checksums of the blocks of a file, in order; an empty file has none."""
     checksums = []
     with open(path, "rb", buffering=0) as file:
         while block := file.read(BLOCK_BYTES):
@@ -99,7 +99,7 @@ def _check_destination(path: Path, given: Path, *, overwrite: bool, marker: str 
         if not os.path.lexists(path):
             return
         if not overwrite:
-            raise GraphError(f"{given} exists already: choose another name or pass overwrite=True (--overwrite)")
+            raise GraphError(f"{given} already exists: choose another name or pass overwrite=True (--overwrite)")
         if marker is None or (path / marker).is_file() or (path.is_dir() and not any(path.iterdir())):
             return
     except ClewError:
@@ -114,19 +114,19 @@ def _reason(error: Exception) -> str:
 
 
 def _reserve(path: Path) -> tuple[Path, int]:
-    """A new hidden directory beside `path`, and a descriptor whose lock tells others that its writer lives."""
+    """A new hidden directory beside `path`, and a descriptor whose lock shows that its writer is alive."""
     while True:
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         temporary.mkdir()
         lock = os.open(temporary, os.O_RDONLY)
-        # A sweep may have come between; then the directory is gone and another must be made.
+        # Another process may have removed it as stale in between; then create another.
         if _lock(lock) is not False and temporary.is_dir():
             return temporary, lock
         os.close(lock)
 
 
 def _lock(descriptor: int) -> bool | None:
-    """Whether the lock could be had; None where the system has no such locks."""
+    """Whether the lock was acquired; None if the system has no such locks."""
     try:
         import fcntl
 
@@ -138,8 +138,8 @@ def _lock(descriptor: int) -> bool | None:
     return True
 
 
-def _sweep(path: Path) -> None:
-    """Remove what dead writers of `path` left: a lock ends with its process, so what can be locked has no writer."""
+def _remove_stale(path: Path) -> None:
+    """Remove leftovers of dead writers of `path`: a lock ends with its process, so anything lockable has no writer."""
     ours = re.compile(re.escape(f".{path.name}.") + r"[0-9a-f]{8}\.part")
     for left in path.parent.iterdir():
         if not ours.fullmatch(left.name) or left.is_symlink() or not left.is_dir():
@@ -153,8 +153,8 @@ def _sweep(path: Path) -> None:
                 os.close(lock)
 
 
-def _place(temporary: Path, path: Path) -> None:
-    """Give a finished directory its name; whatever had that name before goes to the temporary one."""
+def _move_into_place(temporary: Path, path: Path) -> None:
+    """Move a finished directory to its name; the previous owner of that name moves to the temporary one."""
     if not os.path.lexists(path):
         temporary.rename(path)
     elif not _exchange(temporary, path):
@@ -170,13 +170,13 @@ def _place(temporary: Path, path: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap two names in one step; False where the system cannot."""
+    """Swap two names atomically; False if the system cannot."""
     if not sys.platform.startswith("linux"):
         return False
     import ctypes
 
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    return rename is not None and rename(HERE, os.fsencode(one), HERE, os.fsencode(other), EXCHANGE) == 0
+    return rename is not None and rename(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0
 
 
 def _remove(path: Path) -> None:

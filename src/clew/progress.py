@@ -1,4 +1,4 @@
-"""How long work reports that it moves on: the library calls, only interfaces draw."""
+"""Progress reports: the library calls `progress`, only interfaces draw bars."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeVar
@@ -9,17 +9,17 @@ T = TypeVar("T")
 
 
 class Progress(Protocol):
-    """Told what is being done, how much is done, and how much there is (None when nobody knows)."""
+    """Called with the task, the amount done, and the total (None if unknown)."""
 
     def __call__(self, task: str, done: int, total: int | None) -> None: ...
 
 
 def silent(task: str, done: int, total: int | None) -> None:
-    """The default progress: says nothing."""
+    """The default: no reports."""
 
 
 def track(items: Iterable[T], task: str, progress: Progress, *, total: int | None = None) -> Iterator[T]:
-    """Pass `items` on, reporting after each.
+    """Yield `items`, reporting after each.
 
     >>> list(track("ab", "letters", silent))
     ['a', 'b']

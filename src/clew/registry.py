@@ -1,7 +1,7 @@
-"""Names to implementations, loaded only when asked for.
+"""Registries: names of implementations, imported only when used.
 
-A registry maps a name to "module:attribute" plus the extra that installs what the module imports, so listing what
-exists never imports anything heavy.
+A registry maps a name to "module:attribute" and the extra that installs its dependencies, so listing the names never
+imports a heavy library.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ __all__ = ["Entry", "Registry"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where an implementation lives, what it is in a few words, and the extra it needs."""
+    """The import path of an implementation, a short summary, and the extra it needs."""
 
     target: str  # "package.module:attribute"
     summary: str
@@ -43,7 +43,7 @@ class Registry:
         return name in self._entries
 
     def entry(self, name: str) -> Entry:
-        """The entry of that name; an unknown name is an error that lists the known ones."""
+        """The entry of a name; an unknown name is an error that lists the known ones."""
         try:
             return self._entries[name]
         except KeyError:

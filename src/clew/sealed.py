@@ -1,7 +1,7 @@
-"""Directories made from something else, such as an index of a graph's names: written whole, with a seal.
+"""Derived directories, such as a name index of a graph: written atomically, with a seal.
 
-The seal (`seal.json`, written last) says what kind of thing it is, what it was made from and by, and the size and
-checksums of every file. Opening compares the seal with what is wanted; a mismatch is one sentence and a remedy.
+The seal (`seal.json`, written last) records what the directory was derived from and how, and the size and checksums of
+every file. Opening compares the seal with the expected identity; a mismatch is an error that names the remedy.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ Identity = Mapping[str, str | int | float | bool]
 
 @contextmanager
 def new_sealed(path: Path, identity: Identity, *, what: str) -> Iterator[Path]:
-    """Fill a directory; when the block ends well it is sealed and takes the place of whatever was sealed at `path`."""
+    """Fill a directory; if the block succeeds it is sealed and replaces any sealed directory at `path`."""
     with new_directory(path, overwrite=True, marker=SEAL) as directory:
         yield directory
         files = {
@@ -35,9 +35,9 @@ def new_sealed(path: Path, identity: Identity, *, what: str) -> Iterator[Path]:
 
 
 def check_seal(path: Path, identity: Identity, *, what: str, remedy: str, verify: bool = False) -> Mapping[str, Any]:
-    """The identity under which `path` was sealed; raises `DerivedError` unless it holds everything in `identity`.
+    """The identity in the seal of `path`; raises `DerivedError` unless it contains everything in `identity`.
 
-    `what` is the thing in words ("the name index of hpo.clew"), `remedy` the command that makes it anew. Sizes are
+    `what` describes it in errors ("the name index of hpo.clew"), `remedy` is the command that rebuilds it. Sizes are
     always compared, contents with `verify`.
     """
     path = Path(path)
@@ -46,7 +46,7 @@ def check_seal(path: Path, identity: Identity, *, what: str, remedy: str, verify
         stated = body.pop("checksum")
         whole = stated == _checksum(body)
     except (FileNotFoundError, NotADirectoryError):
-        raise DerivedError(f"{what} is not there yet: run `{remedy}`") from None
+        raise DerivedError(f"{what} does not exist yet: run `{remedy}`") from None
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise DerivedError(f"{path / SEAL} cannot be read ({error}): run `{remedy}`") from error
     if not whole:
@@ -57,7 +57,7 @@ def check_seal(path: Path, identity: Identity, *, what: str, remedy: str, verify
     for name, record in body["files"].items():
         file = path / name
         if not file.is_file() or file.stat().st_size != record["size"]:
-            raise DerivedError(f"{file} is missing or has lost bytes: run `{remedy}`")
+            raise DerivedError(f"{file} is missing or truncated: run `{remedy}`")
         if verify and block_checksums(file) != record["sha256"]:
             raise DerivedError(f"{file} is damaged (a checksum differs): run `{remedy}`")
     return body["identity"]  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from clew.answer.check import Checked, check_plan
 from clew.answer.read import read_plan
 from clew.errors import QueryError
 from clew.store.cypher import parse
-from clew.store.layout import Ends, Label, Property, Relationship, StoreSchema
+from clew.store.layout import Label, LabelPair, Property, Relationship, StoreSchema
 
 
 def relationship(name: str, *ends: tuple[str, str], symmetric: bool = False) -> Relationship:
@@ -15,10 +15,10 @@ def relationship(name: str, *ends: tuple[str, str], symmetric: bool = False) -> 
         name=name,
         relation=name.lower(),
         number=0,
-        denied=False,
+        negated_only=False,
         negated=False,
         symmetric=symmetric,
-        ends=tuple(Ends(subject, object_, 1) for subject, object_ in ends),
+        ends=tuple(LabelPair(subject, object_, 1) for subject, object_ in ends),
         properties=(Property("source", "strings", "source"),),
     )
 

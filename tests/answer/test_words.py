@@ -3,11 +3,11 @@
 import pytest
 
 from clew.answer.words import Words, stem, tokens_of
-from clew.store.layout import Ends, Label, Relationship, StoreSchema
+from clew.store.layout import Label, LabelPair, Relationship, StoreSchema
 
 
 def relationship(name: str, subject: str, object_: str) -> Relationship:
-    return Relationship(name, name.lower(), 0, False, False, False, (Ends(subject, object_, 1),), ())
+    return Relationship(name, name.lower(), 0, False, False, False, (LabelPair(subject, object_, 1),), ())
 
 
 SCHEMA = StoreSchema(

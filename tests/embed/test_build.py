@@ -168,7 +168,7 @@ def test_progress_only_moves_on(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_built(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="known: auto, exact, approximate"):
+    with pytest.raises(InputError, match="choose one of auto, exact, approximate"):
         build_index(tmp_path / "index", TEXTS, Counting(), identity={}, what=WHAT, kind="fuzzy")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").touch()
@@ -181,5 +181,5 @@ def test_an_encoder_that_gives_too_few_rows_is_found_out(tmp_path: Path) -> None
         def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> np.ndarray:
             return super().encode(texts[1:], progress=progress)
 
-    with pytest.raises(ModelError, match=r"gave vectors of shape \(2, 12\), not \(3, 12\)"):
+    with pytest.raises(ModelError, match=r"returned vectors of shape \(2, 12\), not \(3, 12\)"):
         build_index(tmp_path / "index", ["a", "b", "c"], Short(dimension=12), identity={}, what=WHAT)

@@ -25,7 +25,7 @@ def test_it_gives_what_the_encoder_gives(tmp_path: Path) -> None:
 
 
 def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
-    cached = CachedEncoder(HashedEncoder(dimension=8), most_in_memory=2)
+    cached = CachedEncoder(HashedEncoder(dimension=8), max_in_memory=2)
     cached.encode(["a", "b"])
     cached.encode(["a"])
     cached.encode(["c"])  # b goes: a was asked for since
@@ -37,7 +37,7 @@ def test_memory_is_bounded_and_the_oldest_goes_first() -> None:
 
 
 def test_a_request_larger_than_the_memory_is_still_whole() -> None:
-    cached = CachedEncoder(HashedEncoder(dimension=8), most_in_memory=2)
+    cached = CachedEncoder(HashedEncoder(dimension=8), max_in_memory=2)
     texts = [str(number) for number in range(50)]
     np.testing.assert_array_equal(cached.encode(texts), HashedEncoder(dimension=8).encode(texts))
 

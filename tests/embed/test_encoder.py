@@ -37,7 +37,7 @@ def test_an_absent_library_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_directory_without_a_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no encoder: expected model\.onnx and tokenizer\.json"):
+    with pytest.raises(InputError, match=r"contains no encoder: expected model\.onnx and tokenizer\.json"):
         open_encoder(str(tmp_path))
 
 
@@ -54,7 +54,7 @@ def test_a_directory_without_a_model_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_vectors_that_are_none_are_refused(rows: list[object]) -> None:
-    with pytest.raises(ModelError, match="the encoder 'x' gave"):
+    with pytest.raises(ModelError, match="the encoder 'x' returned"):
         unit_rows(rows, 2, whose="the encoder 'x'")
 
 

@@ -104,7 +104,7 @@ def test_another_model_is_refused_with_the_command_that_rebuilds(path: Path) -> 
 
 
 def test_nothing_there(tmp_path: Path) -> None:
-    with pytest.raises(DerivedError, match=r"the name vectors of toy\.clew is not there yet: run `clew index"):
+    with pytest.raises(DerivedError, match=r"the name vectors of toy\.clew does not exist yet: run `clew index"):
         VectorIndex.open(tmp_path / "none", {}, what=WHAT, remedy=REMEDY)
 
 
@@ -139,7 +139,7 @@ def test_without_usearch_a_large_index_is_exact_or_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("clew.embed.build.EXACT_BELOW", 10)
-    monkeypatch.setattr("clew.embed.build.at_hand", lambda: False)
+    monkeypatch.setattr("clew.embed.build.usearch_installed", lambda: False)
     monkeypatch.setitem(__import__("sys").modules, "usearch.index", None)
     assert build_index(tmp_path / "index", TEXTS, ENCODER, identity={}, what=WHAT).identity["kind"] == "exact"
     assert "clew[vectors]" in caplog.text

@@ -64,7 +64,7 @@ def test_every_kind_has_its_test() -> None:
         ("a plan cannot say the column q.upVotes + q.downVotes", "the column of another form"),
         ("a plan cannot say UNWIND", "UNWIND"),
         ("a plan cannot say a limit before the end", "a limit before the end"),
-        ("CALL is not allowed: queries only read, with MATCH", "CALL is not allowed"),
+        ("CALL is not allowed: queries are read-only: use MATCH", "CALL is not allowed"),
         ("cannot read the query at line 3, character 9, near 'GROUP BY t.type'", "cannot read on at GROUP"),
         ("cannot read the query at line 3, character 9, near '{(s)-[:X]->()} > 2'", "cannot read on at {"),
     ],

@@ -426,7 +426,7 @@ class TestDestination:
 
     def test_a_graph_is_replaced_only_when_asked(self, tmp_path: Path) -> None:
         clew.build(self.TABLE, out=tmp_path / "g.clew")
-        with pytest.raises(GraphError, match="exists already"):
+        with pytest.raises(GraphError, match="already exists"):
             clew.build(self.TABLE, out=tmp_path / "g.clew")
         clew.build(self.TABLE, out=tmp_path / "g.clew", overwrite=True)
 

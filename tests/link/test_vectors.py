@@ -71,7 +71,7 @@ def test_vectors_of_some_types_only(graph: Graph) -> None:
 
 
 def test_missing_vectors_name_their_remedy(graph: Graph) -> None:
-    with pytest.raises(DerivedError, match=r"not there yet: run `clew index .* --encoder words`"):
+    with pytest.raises(DerivedError, match=r"does not exist yet: run `clew index .* --encoder words`"):
         open_vectors(graph, WordEncoder())
     with pytest.raises(DerivedError, match="clew index"):
         Linker(graph, encoder=WordEncoder()).link("heart attack")

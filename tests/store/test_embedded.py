@@ -44,7 +44,7 @@ def test_progress_reaches_the_end(make: Make) -> None:
 
 def test_without_one_the_message_says_what_to_run(make: Make) -> None:
     graph = make()
-    with pytest.raises(DerivedError, match=r"not there yet: run `clew cypher .*g\.clew --load`"):
+    with pytest.raises(DerivedError, match=r"does not exist yet: run `clew cypher .*g\.clew --load`"):
         open_store("embedded", graph)
     with open_store("embedded", graph, build=True) as store:
         assert store.name == "embedded"
@@ -65,7 +65,7 @@ def test_a_damaged_store_is_one_sentence(make: Make) -> None:
     file = build_embedded(graph) / FILE
     whole = file.read_bytes()
     file.write_bytes(whole[:-1])
-    with pytest.raises(DerivedError, match="lost bytes"):
+    with pytest.raises(DerivedError, match="truncated"):
         EmbeddedStore(graph)
     file.write_bytes(b"\0" * len(whole))
     with pytest.raises(StoreError, match="--load"):
@@ -175,7 +175,7 @@ def test_work_that_ignores_its_timer_is_left_behind(make: Make) -> None:
 
 def test_connections_are_renewed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection keeps what it ran, so one that served long enough is dropped."""
-    monkeypatch.setattr(embedded, "MOST_USES", 2)
+    monkeypatch.setattr(embedded, "MAX_USES", 2)
     graph = make()
     build_embedded(graph)
     with EmbeddedStore(graph) as store:

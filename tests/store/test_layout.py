@@ -69,7 +69,9 @@ def test_denials_stand_apart(tmp_path: Path) -> None:
     }
     clew.build(pa.table(rows), relations=[Relation("not treats", negated=True)], out=tmp_path / "g.clew")
     schema = lay_out(Graph(tmp_path / "g.clew"))
-    assert {each.name: (each.relation, each.count, each.denied, each.negated) for each in schema.relationships} == {
+    assert {
+        each.name: (each.relation, each.count, each.negated_only, each.negated) for each in schema.relationships
+    } == {
         "TREATS": ("treats", 1, False, False),
         "NOT_TREATS": ("not treats", 1, False, True),
         "NOT_TREATS_2": ("treats", 2, True, True),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from clew.errors import QueryError
 from clew.store.cypher import parse, render
-from clew.store.packing import pack, spell_out, unpack
+from clew.store.packing import pack, unpack, unpack_properties
 
 TEXT = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\x1e\x1f"), max_size=5)
 
@@ -24,13 +24,13 @@ def test_separators_in_values_become_spaces() -> None:
 
 def test_only_packed_properties_are_rewritten() -> None:
     statement = parse("MATCH (a)-[r:R]->(b) WHERE 'x' IN r.source RETURN a.name, r.triple")
-    text = render(spell_out(statement, frozenset({"source"})), "ladybug")
+    text = render(unpack_properties(statement, frozenset({"source"})), "ladybug")
     assert "string_split(r.source" in text
     assert "r.triple" in text
-    assert spell_out(statement, frozenset()) == statement
+    assert unpack_properties(statement, frozenset()) == statement
 
 
 def test_packed_properties_are_not_matched_in_brackets() -> None:
     statement = parse("MATCH (a)-[r:R {source: ['x']}]->(b) RETURN a")
-    with pytest.raises(QueryError, match="source after WHERE"):
-        spell_out(statement, frozenset({"source"}))
+    with pytest.raises(QueryError, match="source in WHERE"):
+        unpack_properties(statement, frozenset({"source"}))

@@ -10,7 +10,7 @@ from clew.errors import InputError, QueryError
 from clew.graph import Graph, Relation
 from clew.store.cypher import parse, write
 from clew.store.layout import lay_out
-from clew.store.prepare import cap, leave_out_denials, prepare
+from clew.store.prepare import cap, exclude_negated, prepare
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_a_cap_is_pushed_into_the_query(query: str, capped: str) -> None:
 
 def test_any_relationship_is_no_denial(make: Callable[..., Graph]) -> None:
     statement = parse("MATCH (a)-[r]->(b) RETURN r")
-    assert leave_out_denials(statement, lay_out(make())) is statement
+    assert exclude_negated(statement, lay_out(make())) is statement
     table = {"subject": ["a", "a"], "relation": ["has", "lacks"], "object": ["b", "c"]}
     path = make().path.with_name("denying.clew")
     clew.build(pa.table(table), relations=[Relation("lacks", negated=True)], out=path)
-    assert write(leave_out_denials(statement, lay_out(Graph(path)))) == "MATCH (a)-[r:HAS]->(b)\nRETURN r"
+    assert write(exclude_negated(statement, lay_out(Graph(path)))) == "MATCH (a)-[r:HAS]->(b)\nRETURN r"
 
 
 def test_what_is_asked_for_is_checked(make: Callable[..., Graph]) -> None:

@@ -1,4 +1,4 @@
-"""Text to vectors, and vectors to the nearest others.
+"""Text embeddings and nearest-neighbour search.
 
 >>> from clew.embed import open_encoder
 >>> open_encoder("word2vec")

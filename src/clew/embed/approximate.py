@@ -1,7 +1,7 @@
-"""Approximate nearest rows for large indexes: a proximity graph walked by usearch, its finds scored again in full.
+"""Approximate nearest neighbours for large indexes: an HNSW graph searched by usearch, the hits rescored exactly.
 
-The graph holds the vectors in 8 bits, which is enough to walk by; true scores come from the index's own vectors.
-benchmarks/linking/vectors.py measures recall against exact search, and why usearch.
+The graph stores the vectors in 8 bits, which is enough to navigate; exact scores come from the index's own vectors.
+benchmarks/linking/vectors.py measures its recall against exact search.
 """
 
 import hashlib
@@ -18,43 +18,43 @@ from clew.embed.exact import Heads, best, scores_of
 from clew.errors import DerivedError, MissingDependency
 from clew.progress import Progress
 
-__all__ = ["GRAPH", "ProximityGraph", "at_hand", "load_usearch", "write_graph"]
+__all__ = ["GRAPH", "HnswGraph", "load_usearch", "usearch_installed", "write_graph"]
 
 GRAPH = "graph.usearch"
 CHECKSUM = "graph.sha256"
-CONNECTIVITY = 16  # neighbours of a row
-EXPANSION_BUILDING = 128  # rows weighed when one is added
-EXPANSION = 160  # rows weighed in a search: recall@10 was 0.995 at 300,000 real vectors
-AGAIN = 4  # times k: finds that are scored in full
+CONNECTIVITY = 16  # neighbours of each row
+EXPANSION_BUILDING = 128  # candidates considered when a row is added
+EXPANSION = 160  # candidates considered in a search: recall@10 was 0.995 on 300,000 real vectors
+RESCORED = 4  # times k: hits that are rescored exactly
 BLOCK = 8192
 
 Rows = NDArray[np.int64]
 
 
-class ProximityGraph:
-    """Opened and checked at the first search; searches among given rows go through the heads, and are exact."""
+class HnswGraph:
+    """Opened and verified at the first search; searches among given rows use the heads and are exact."""
 
     def __init__(self, directory: Path, heads: Heads, *, dimension: int, what: str, remedy: str) -> None:
         self._directory = directory
         self._heads = heads
         self._dimension = dimension
         self._complaint = f"{what} cannot be searched ({{}}): run `{remedy}`"
-        self._one_at_a_time = Lock()  # usearch would share one thread's scratch between Python's threads
+        self._search_lock = Lock()  # usearch would share one thread's buffers among Python threads
 
     def nearest(
         self, vectors: NDArray[np.floating], query: NDArray[np.float32], k: int, rows: Rows | None
     ) -> tuple[Rows, NDArray[np.float32]]:
-        """About the k best of all rows, or exactly the k best of `rows`, for one query, best first."""
-        if rows is not None or AGAIN * k > EXPANSION:
+        """The approximate k best of all rows, or the exact k best of `rows`, for one query, best first."""
+        if rows is not None or RESCORED * k > EXPANSION:
             return self._heads.nearest(vectors, query, k, rows)
-        with self._one_at_a_time:
-            found = np.asarray(self._graph.search(query, AGAIN * k, threads=1).keys).astype(np.int64)
+        with self._search_lock:
+            found = np.asarray(self._graph.search(query, RESCORED * k, threads=1).keys).astype(np.int64)
         found = np.unique(found[(found >= 0) & (found < len(vectors))])
         return best(found, scores_of(vectors, found, query), k)
 
     @cached_property
     def _graph(self) -> Any:
-        """The graph, mapped: read once before that, because usearch trusts what it maps."""
+        """The memory-mapped graph; its checksum is verified first, because usearch does not validate the file."""
         usearch = load_usearch()
         try:
             with open(self._directory / GRAPH, "rb") as file:
@@ -73,7 +73,7 @@ class ProximityGraph:
 
 
 def write_graph(directory: Path, vectors: NDArray[np.floating], *, progress: Progress) -> None:
-    """Build the proximity graph of all rows and write it with its checksum."""
+    """Build the HNSW graph of all rows and write it with its checksum."""
     graph = load_usearch().Index(
         ndim=vectors.shape[1],
         metric="cos",
@@ -91,13 +91,13 @@ def write_graph(directory: Path, vectors: NDArray[np.floating], *, progress: Pro
     (directory / CHECKSUM).write_text(checksum + "\n", "ascii")
 
 
-def at_hand() -> bool:
+def usearch_installed() -> bool:
     """Whether usearch is installed."""
     return find_spec("usearch") is not None
 
 
 def load_usearch() -> Any:
-    """The module of usearch's index."""
+    """Import usearch's index module."""
     try:
         import usearch.index
     except ImportError as error:

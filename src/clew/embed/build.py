@@ -1,7 +1,7 @@
-"""Texts to an index on disk, in blocks that survive an interruption.
+"""Build an index of texts on disk, in blocks that survive an interruption.
 
-Each block of vectors is kept, checksummed, in a hidden folder beside the index, named after the checksum of its texts;
-a build that was stopped finds them there and goes on. The folder goes when the index is whole.
+Each block of vectors is stored with a checksum in a hidden folder beside the index, named after the checksum of its
+texts; an interrupted build resumes from there. The folder is removed when the index is complete.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.embed.approximate import at_hand, load_usearch, write_graph
+from clew.embed.approximate import load_usearch, usearch_installed, write_graph
 from clew.embed.encoder import Encoder
 from clew.embed.exact import make_heads
 from clew.embed.index import FORMAT, VectorIndex
@@ -29,9 +29,9 @@ __all__ = ["build_index"]
 
 KINDS = ("auto", "exact", "approximate")
 EXACT_BELOW = 100_000  # rows
-BLOCK = 1024  # texts: what an interruption can cost
+BLOCK = 1024  # texts: the most that an interruption loses
 TASK = "encoding"
-AGAIN = "build_index"  # what makes an index anew, from here
+REMEDY = "build_index"  # named in errors as the way to rebuild
 
 log = logging.getLogger(__name__)
 
@@ -46,10 +46,10 @@ def build_index(
     kind: str = "auto",
     progress: Progress = silent,
 ) -> VectorIndex:
-    """Encode `texts` and write their index to `path`, in place of an older one; an equal one is kept as it is.
+    """Encode `texts` and write their index to `path`, replacing an older one; an identical one is kept.
 
-    `identity` is what the texts come from, such as a graph's snapshot; the encoder, the dimension, the number of texts
-    and their checksum are added to it. Interrupted, it goes on where it stopped when called again.
+    `identity` is the origin of the texts, such as a graph's snapshot; the encoder, the dimension, the number of texts
+    and their checksum are added to it. An interrupted build resumes on the next call.
     """
     path = Path(path)
     kind = _kind_for(kind, len(texts))
@@ -63,8 +63,8 @@ def build_index(
         "kind": kind,
     }
     with suppress(DerivedError):
-        check_seal(path, made, what=what, remedy=AGAIN, verify=True)
-        return VectorIndex.open(path, made, what=what, remedy=AGAIN)
+        check_seal(path, made, what=what, remedy=REMEDY, verify=True)
+        return VectorIndex.open(path, made, what=what, remedy=REMEDY)
     blocks = _Blocks(path, encoder)
     with new_sealed(path, made, what=what) as directory:
         vectors = _new_array(directory / "vectors.npy", (len(texts), encoder.dimension), np.float16)
@@ -79,16 +79,16 @@ def build_index(
         del vectors
         progress("indexing", len(texts), len(texts))
     blocks.remove()
-    return VectorIndex.open(path, made, what=what, remedy=AGAIN)
+    return VectorIndex.open(path, made, what=what, remedy=REMEDY)
 
 
 def _kind_for(kind: str, count: int) -> str:
-    """Which index to make, known before anything long begins."""
+    """The kind of index to build, checked before any long work."""
     if kind not in KINDS:
-        raise InputError(f"no index is of kind {kind!r}: known: {', '.join(KINDS)}")
+        raise InputError(f"unknown kind of index {kind!r}: choose one of {', '.join(KINDS)}")
     large = kind == "approximate" or (kind == "auto" and count >= EXACT_BELOW)
-    if kind == "auto" and large and not at_hand():
-        log.warning("%d vectors will be searched exactly, which is slow: pip install 'clew[vectors]'", count)
+    if kind == "auto" and large and not usearch_installed():
+        log.warning("%d vectors will be searched exhaustively, which is slow: pip install 'clew[vectors]'", count)
         return "exact"
     if large:
         load_usearch()  # raises if it is not installed
@@ -96,8 +96,8 @@ def _kind_for(kind: str, count: int) -> str:
 
 
 class _Blocks:
-    """Encoded blocks kept beside a future index. Several builders may share them: files appear whole, are checked
-    before use, and one that has gone is only encoded again."""
+    """Encoded blocks stored beside a future index. Several builders may share them: files are written atomically and
+    verified before use, and a missing one is encoded again."""
 
     def __init__(self, path: Path, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -106,7 +106,7 @@ class _Blocks:
         self._folder = path.parent / f"{self._family[1]}{key}"
 
     def encode(self, texts: Sequence[str], progress: Progress) -> Iterator[tuple[int, NDArray[np.float16]]]:
-        """Every block with its first row, from the folder or anew."""
+        """Every block with its first row, from the folder or newly encoded."""
         total, kept = len(texts), 0
         progress(TASK, 0, total)
         for start in range(0, total, BLOCK):
@@ -121,10 +121,10 @@ class _Blocks:
             progress(TASK, start + len(part), total)
             yield start, rows
         if kept:
-            log.info("%d of %d vectors were there from an earlier run", kept, total)
+            log.info("resumed: %d of %d vectors were encoded by an earlier run", kept, total)
 
     def remove(self) -> None:
-        """Drop the folder, and those of other encoders for the same index: it stands now."""
+        """Remove the folder, and those of other encoders for the same index."""
         parent, prefix = self._family
         for folder in parent.glob("*"):
             if folder.name.startswith(prefix):
@@ -134,7 +134,7 @@ class _Blocks:
         rows = self._encoder.encode(part, progress=progress)
         wanted = (len(part), self._encoder.dimension)
         if rows.shape != wanted:
-            raise ModelError(f"the encoder {self._encoder.name!r} gave vectors of shape {rows.shape}, not {wanted}")
+            raise ModelError(f"the encoder {self._encoder.name!r} returned vectors of shape {rows.shape}, not {wanted}")
         return rows.astype(np.float16)
 
     def _read(self, file: Path, count: int) -> NDArray[np.float16] | None:
@@ -161,9 +161,9 @@ class _Blocks:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 write_bytes(file, content)
                 return
-            except (OSError, GraphError) as error:  # another builder may have ended and removed the folder meanwhile
+            except (OSError, GraphError) as error:  # another builder may have finished and removed the folder
                 if last:
-                    raise GraphError(f"cannot keep encoded vectors in {self._folder}: {error}") from error
+                    raise GraphError(f"cannot store encoded vectors in {self._folder}: {error}") from error
 
 
 def _checksum(texts: Iterable[str]) -> str:
@@ -176,7 +176,7 @@ def _checksum(texts: Iterable[str]) -> str:
 
 
 def _shifted(progress: Progress, before: int, total: int) -> Progress:
-    """Progress on a part, told as progress on the whole."""
+    """Progress on a part, reported as progress on the whole."""
 
     whole = total
 

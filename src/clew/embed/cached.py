@@ -1,4 +1,4 @@
-"""An encoder that remembers: recent vectors in memory, and all of them in a file if one is given.
+"""An encoder with a cache: recent vectors in memory, and all of them in a file if one is given.
 
 The file is an SQLite database, so several processes may share it.
 """
@@ -20,9 +20,9 @@ from clew.progress import Progress, silent
 
 __all__ = ["CachedEncoder"]
 
-MOST_IN_MEMORY = 20_000  # vectors: 30 MB of 384 numbers
-PATIENCE = 10.0  # seconds to wait while another process writes
-AT_ONCE = 500  # keys in a query
+MAX_IN_MEMORY = 20_000  # vectors: 30 MB at 384 dimensions
+BUSY_TIMEOUT = 10.0  # seconds to wait while another process writes
+KEYS_PER_QUERY = 500  # keys in a query
 TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
 
 
@@ -35,31 +35,31 @@ class CachedEncoder:
     ((3, 8), 2)
     """
 
-    def __init__(self, encoder: Encoder, *, most_in_memory: int = MOST_IN_MEMORY, file: Path | None = None) -> None:
+    def __init__(self, encoder: Encoder, *, max_in_memory: int = MAX_IN_MEMORY, file: Path | None = None) -> None:
         self.encoder = encoder
         self.computed = 0
-        self._most = most_in_memory
+        self._max = max_in_memory
         self._file = None if file is None else Path(file)
         self._recent: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = Lock()
 
     @property
     def name(self) -> str:
-        """What the user calls the encoder within."""
+        """The name of the wrapped encoder."""
         return self.encoder.name
 
     @property
     def identity(self) -> str:
-        """That of the encoder within."""
+        """The identity of the wrapped encoder."""
         return self.encoder.identity
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The dimension of the vectors."""
         return self.encoder.dimension
 
     def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> NDArray[np.float32]:
-        """One row of unit length for each text, in their order."""
+        """One unit vector for each text, in order."""
         found = self._from_memory(texts)
         if missing := [text for text in dict.fromkeys(texts) if text not in found]:
             found |= self._from_file(missing)
@@ -85,9 +85,9 @@ class CachedEncoder:
     def _remember(self, found: dict[str, NDArray[np.float32]]) -> None:
         with self._lock:
             for text, vector in found.items():
-                self._recent[text] = vector.copy()  # a row of a large block would keep the block alive
+                self._recent[text] = vector.copy()  # a view of a large block would keep the block alive
                 self._recent.move_to_end(text)
-            while len(self._recent) > self._most:
+            while len(self._recent) > self._max:
                 self._recent.popitem(last=False)
 
     def _from_file(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
@@ -97,8 +97,8 @@ class CachedEncoder:
         found = {}
         with self._database() as database:
             wanted = list(keys)
-            for start in range(0, len(wanted), AT_ONCE):
-                part = wanted[start : start + AT_ONCE]
+            for start in range(0, len(wanted), KEYS_PER_QUERY):
+                part = wanted[start : start + KEYS_PER_QUERY]
                 marks = ",".join("?" * len(part))
                 for key, content in database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", part):
                     if len(content) == 4 * self.dimension:
@@ -120,11 +120,11 @@ class CachedEncoder:
 
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one call: cheap beside encoding, and safe with threads and forks."""
+        """A connection for one call: cheap compared with encoding, and safe with threads and forks."""
         assert self._file is not None
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._file, timeout=PATIENCE)) as database:
+            with closing(sqlite3.connect(self._file, timeout=BUSY_TIMEOUT)) as database:
                 database.execute(TABLE)
                 yield database
         except (sqlite3.Error, OSError) as error:

@@ -1,4 +1,4 @@
-"""What an encoder is, and how one is chosen by name: texts in, rows of unit length out."""
+"""The encoder protocol (texts to unit vectors), and how an encoder is chosen by name."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,32 +33,32 @@ ENCODERS = Registry(
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors whose inner product says how near two texts are in meaning."""
+    """Encodes texts as vectors whose inner product is the similarity of their meaning."""
 
     @property
     def name(self) -> str:
-        """What the user calls it, such as "minilm"."""
+        """The name as given by the user, such as "minilm"."""
         ...
 
     @property
     def identity(self) -> str:
-        """The name and a short checksum of the weights: what a stored index must match."""
+        """The name and a short checksum of the weights, which a stored index must match."""
         ...
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The dimension of the vectors."""
         ...
 
     def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> Vectors:
-        """One row of unit length for each text, in their order; no texts give no rows."""
+        """One unit vector for each text, in order; no texts give no rows."""
         ...
 
 
 def open_encoder(spec: str = "minilm") -> Encoder:
-    """The encoder that a user means by a name, "sentence-transformers:NAME", a model's directory or a server's URL.
+    """Open an encoder by name, as "sentence-transformers:NAME", or by a model's directory or a server's URL.
 
-    A directory holds either `model.onnx` and `tokenizer.json`, or a whole sentence-transformers model.
+    A directory contains either `model.onnx` and `tokenizer.json`, or a whole sentence-transformers model.
     """
     kind, _, rest = spec.partition(":")
     if kind.lower() in ("http", "https"):
@@ -82,7 +82,7 @@ def _open_directory(directory: Path) -> Encoder:
     if (directory / "modules.json").is_file() or (directory / "config.json").is_file():
         return _open("sentence-transformers", str(directory))
     raise InputError(
-        f"{directory} holds no encoder: expected model.onnx and tokenizer.json, or a sentence-transformers model"
+        f"{directory} contains no encoder: expected model.onnx and tokenizer.json, or a sentence-transformers model"
     )
 
 
@@ -91,14 +91,14 @@ def _open(name: str, *arguments: str) -> Encoder:
 
 
 def unit_rows(rows: Any, count: int, *, whose: str) -> Vectors:
-    """Rows as an encoder owes them: as many as texts, finite, of unit length; anything else is a `ModelError`."""
+    """Normalise an encoder's output to unit vectors; a wrong count, shape or value is a `ModelError`."""
     try:
         vectors = np.asarray(rows, np.float32)  # (count, dimension)
     except (ValueError, TypeError) as error:
-        raise ModelError(f"{whose} gave vectors that are not rows of numbers of one length") from error
+        raise ModelError(f"{whose} returned vectors that are not numeric rows of equal length") from error
     if vectors.ndim != 2 or vectors.shape[0] != count or (count and vectors.shape[1] == 0):
-        raise ModelError(f"{whose} gave vectors of shape {vectors.shape} for {count} texts")
+        raise ModelError(f"{whose} returned vectors of shape {vectors.shape} for {count} texts")
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))[:, None]
     if not np.isfinite(lengths).all() or (lengths == 0).any():
-        raise ModelError(f"{whose} gave a vector that is zero or not finite")
+        raise ModelError(f"{whose} returned a vector that is zero or not finite")
     return np.asarray(vectors / lengths, np.float32)

@@ -1,7 +1,7 @@
-"""Vectors on disk, and the nearest of them: opened in milliseconds, because everything is mapped and nothing is read.
+"""A vector index on disk: memory-mapped, so it opens in milliseconds.
 
-A sealed directory: `vectors.npy` (float16, a row for each text), the heads of exact search, and in a large index the
-graph of approximate search.
+A sealed directory: `vectors.npy` (float16, one row per text), the heads of exact search, and in a large index the
+HNSW graph of approximate search.
 """
 
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from clew.sealed import check_seal
 __all__ = ["FORMAT", "Nearest", "VectorIndex"]
 
 FORMAT = 1
-FEW = 2048  # so many rows are scored one by one rather than through the index
+FEW = 2048  # at most this many rows are scored directly instead of through the index
 
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """For each query the nearest rows, best first; where there were fewer than k, row -1 with score -inf."""
+    """The nearest rows of each query, best first; padded with row -1 and score -inf if there are fewer than k."""
 
     rows: Rows  # (m, k)
     scores: NDArray[np.float32]  # (m, k), cosines
@@ -39,7 +39,7 @@ class _Search(Protocol):
 
 
 class VectorIndex:
-    """The vectors of a list of texts, searched by cosine; `identity` says what they were made from and by."""
+    """The vectors of a list of texts, searched by cosine similarity; `identity` records their origin and encoder."""
 
     def __init__(self, vectors: NDArray[np.float16], search: _Search, identity: Mapping[str, Any]) -> None:
         self.vectors = vectors  # (count, dimension), mapped, read-only
@@ -48,7 +48,7 @@ class VectorIndex:
 
     @classmethod
     def open(cls, path: Path, identity: Mapping[str, Any], *, what: str, remedy: str) -> "VectorIndex":
-        """The index at `path`; anything missing, damaged or made otherwise is one sentence with the `remedy`."""
+        """Open the index at `path`; a missing, damaged or different index is an error that names the `remedy`."""
         path = Path(path)
         found = check_seal(path, {"format": FORMAT, **identity}, what=what, remedy=remedy)
         try:
@@ -57,9 +57,9 @@ class VectorIndex:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DerivedError(f"{what} cannot be read ({error}): run `{remedy}`") from error
         if found["kind"] == "approximate":
-            from clew.embed.approximate import ProximityGraph
+            from clew.embed.approximate import HnswGraph
 
-            search = ProximityGraph(path, heads, dimension=found["dimension"], what=what, remedy=remedy)
+            search = HnswGraph(path, heads, dimension=found["dimension"], what=what, remedy=remedy)
             return cls(vectors, search, found)
         return cls(vectors, heads, found)
 
@@ -68,11 +68,11 @@ class VectorIndex:
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The dimension of the vectors."""
         return int(self.vectors.shape[1])
 
     def nearest(self, queries: ArrayLike, *, k: int = 10, rows: ArrayLike | None = None) -> Nearest:
-        """The k nearest rows of one query (d,) or several (m, d), of `rows` alone if they are given."""
+        """The k nearest rows of one query (d,) or several (m, d), only among `rows` if they are given."""
         asked = self._queries(queries)
         if k < 1:
             raise InputError(f"k is {k}: ask for one row or more")
@@ -93,7 +93,7 @@ class VectorIndex:
             raise InputError(f"queries of shape {np.shape(queries)} were given: expected (m, {self.dimension})")
         lengths = np.linalg.norm(asked, axis=1, keepdims=True)
         if not np.isfinite(lengths).all():
-            raise InputError("a query vector holds a number that is not finite")
+            raise InputError("a query vector contains a number that is not finite")
         return (asked / np.where(lengths == 0, 1, lengths)).astype(np.float32)
 
     def _rows(self, rows: ArrayLike) -> Rows:
@@ -110,8 +110,8 @@ def _open_heads(path: Path, found: Mapping[str, Any]) -> Heads:
 
 
 def _mapped(file: Path, shape: tuple[int, int | None], kind: type[np.generic]) -> NDArray[Any]:
-    """A mapped array, if it is of the kind and shape that are due (None: any width)."""
-    array = np.load(file, mmap_mode="r" if shape[0] else None, allow_pickle=False)  # what is empty cannot be mapped
+    """A memory-mapped array of the expected type and shape (None: any width)."""
+    array = np.load(file, mmap_mode="r" if shape[0] else None, allow_pickle=False)  # an empty file cannot be mapped
     wanted = (shape[0], array.shape[-1] if shape[1] is None else shape[1])
     if array.shape != wanted or array.dtype != kind or not array.flags.c_contiguous:
         raise ValueError(f"{file.name} is {array.dtype} {array.shape}, not {np.dtype(kind)} {wanted}")

@@ -1,1 +1,1 @@
-"""Property graphs that speak Cypher: embedded beside the graph, or on a server."""
+"""Property-graph stores queried in Cypher: embedded beside the graph, or on a server."""

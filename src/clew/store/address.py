@@ -1,4 +1,4 @@
-"""The address of a server: bolt://user:password@host:port/database, taken apart; the password is never shown."""
+"""The address of a server: bolt://user:password@host:port/database, parsed; the password is never shown."""
 
 import os
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ STANDARD_PORT = 7687
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is and as whom to speak to it; `uri` is what the driver takes and may be shown."""
+    """A server and its credentials; `uri` is passed to the driver and safe to show."""
 
     uri: str
     user: str
@@ -27,7 +27,7 @@ class Address:
 
 
 def read_address(text: str) -> Address:
-    """Take an address apart; without a password the one in CLEW_NEO4J_PASSWORD is used.
+    """Parse an address; without a password, the one in CLEW_NEO4J_PASSWORD is used.
 
     >>> read_address("bolt://neo4j:secret@localhost/kg")
     Address(uri='bolt://localhost:7687', user='neo4j', database='kg')
@@ -36,9 +36,9 @@ def read_address(text: str) -> Address:
         parts = urlsplit(text)
         host, port = parts.hostname, parts.port or STANDARD_PORT
     except ValueError as error:
-        raise InputError(f"the address of the server cannot be read ({error}): {EXPECTED}") from None
+        raise InputError(f"the server address cannot be parsed ({error}): {EXPECTED}") from None
     if not host or parts.query or parts.fragment:
-        raise InputError(f"the address of the server is not one: {EXPECTED}")
+        raise InputError(f"the server address is not valid: {EXPECTED}")
     database = unquote(parts.path.strip("/")) or None
     password = unquote(parts.password) if parts.password else os.environ.get(PASSWORD_VARIABLE, "")
     shown = f"[{host}]" if ":" in host else host

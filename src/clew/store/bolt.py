@@ -1,7 +1,7 @@
-"""A connection to a server that speaks Bolt, through the official driver, on which no wait is without end.
+"""A Bolt connection through the official driver, with a time limit on every wait.
 
-The driver's asynchronous face runs on a thread of its own: cancelling work there cuts its connection at once, whatever
-the server does. Nothing is sent to anyone but the server.
+The driver's asynchronous API runs on its own thread: cancelling a query there closes its connection at once, whatever
+the server does. Data is sent to that server only.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ __all__ = ["Bolt", "Pulled"]
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 CONNECT_SECONDS = 5.0
-PULLED_AT_ONCE = 1000  # rows
-GRACE = 0.5  # seconds for a cut connection to be cleared away
-TRIES, FIRST_PAUSE = 7, 0.1  # of a write that met with passing trouble; each pause is twice the one before, in seconds
+FETCH_SIZE = 1000  # rows
+GRACE = 0.5  # seconds to clean up a closed connection
+TRIES, FIRST_DELAY = 7, 0.1  # of a write after a transient error; seconds, doubled after each attempt
 
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """Rows as the driver gives them."""
+    """Rows as returned by the driver."""
 
     columns: tuple[str, ...]
     rows: list[list[Any]]
@@ -39,7 +39,7 @@ class Pulled:
 
 
 class Bolt:
-    """An opened connection; one object serves many threads."""
+    """An open connection; one object serves many threads."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -49,31 +49,31 @@ class Bolt:
         self._thread = threading.Thread(target=self._loop.run_forever, name="clew-bolt", daemon=True)
         self._thread.start()
         try:
-            self._driver = self._within(self._connect(), CONNECT_SECONDS * 2)
+            self._driver = self._run_within(self._connect(), CONNECT_SECONDS * 2)
         except Timeout:
             self.close()
-            raise StoreError(f"{address} takes a connection but does not speak Bolt: correct the address") from None
+            raise StoreError(f"{address} accepts connections but does not speak Bolt: check the address") from None
         except BaseException:
             self.close()
             raise
 
     def pull(self, text: str, parameters: Mapping[str, Any], *, timeout: float, limit: int) -> Pulled:
-        """Run one reading statement and take at most `limit` rows."""
-        return self._within(self._pull(text, dict(parameters), timeout, limit, neo4j.READ_ACCESS), timeout)
+        """Run one read-only statement and fetch at most `limit` rows."""
+        return self._run_within(self._pull(text, dict(parameters), timeout, limit, neo4j.READ_ACCESS), timeout)
 
     def write(self, text: str, parameters: Mapping[str, Any], *, timeout: float) -> None:
-        """Run one statement that may run twice; it does when the server says that its trouble will pass."""
+        """Run one idempotent statement, retrying after errors that the server calls transient."""
         for attempt in range(TRIES):
             try:
-                self._within(self._pull(text, dict(parameters), timeout, 1, neo4j.WRITE_ACCESS), timeout)
+                self._run_within(self._pull(text, dict(parameters), timeout, 1, neo4j.WRITE_ACCESS), timeout)
                 return
             except StoreError as error:
                 cause = error.__cause__
-                passing = isinstance(cause, Neo4jError | DriverError) and cause.is_retryable()
-                if not passing or attempt == TRIES - 1:
+                transient = isinstance(cause, Neo4jError | DriverError) and cause.is_retryable()
+                if not transient or attempt == TRIES - 1:
                     raise
-                log.info("trying again: %s", error)
-                time.sleep(FIRST_PAUSE * 2**attempt)
+                log.info("retrying: %s", error)
+                time.sleep(FIRST_DELAY * 2**attempt)
 
     def close(self) -> None:
         """Close all connections."""
@@ -91,8 +91,8 @@ class Bolt:
         if not self._thread.is_alive():
             self._loop.close()
 
-    def _within(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
-        """The outcome of work on the driver's thread."""
+    def _run_within(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        """The result of a coroutine on the driver's thread."""
         if self._closed:
             work.close()
             raise StoreError("this store is closed: open it again")
@@ -102,12 +102,12 @@ class Bolt:
         except TimeoutError:
             future.cancel()
             raise Timeout(
-                f"the query was stopped after {seconds:g} s, though the server may work on: ask for less, or raise "
-                "the timeout"
+                f"the query was stopped after {seconds:g} s, though the server may still be running it: narrow the "
+                "query, or raise the timeout"
             ) from None
         except (Neo4jError, DriverError, OSError, ValueError) as error:
-            raise _explained(error, self.address) from error
-        except BaseException:  # the caller was interrupted: so is the work
+            raise _translated(error, self.address) from error
+        except BaseException:  # the caller was interrupted, so stop the query
             future.cancel()
             raise
 
@@ -134,35 +134,35 @@ class Bolt:
         session = self._driver.session(
             database=self.address.database,
             default_access_mode=access,
-            fetch_size=max(1, min(PULLED_AT_ONCE, limit + 1)),
+            fetch_size=max(1, min(FETCH_SIZE, limit + 1)),
         )
         rows: list[list[Any]] = []
         async with session:
             result = await session.run(neo4j.Query(text, timeout=timeout), parameters)
             async for record in result:
                 if len(rows) == limit:
-                    session.cancel()  # a polite end would wait for all the rows that are left
+                    session.cancel()  # a regular close would wait for the remaining rows
                     return Pulled(tuple(result.keys()), rows, True)
                 rows.append(record.values())
             return Pulled(tuple(result.keys()), rows, False)
 
 
-def _explained(error: Exception, address: Address) -> ClewError:
-    """What the driver says, as one of our errors."""
-    said = " ".join(str(getattr(error, "message", None) or error).split())
+def _translated(error: Exception, address: Address) -> ClewError:
+    """A driver error as a Clew error."""
+    message = " ".join(str(getattr(error, "message", None) or error).split())
     code = str(getattr(error, "code", ""))
     match error:
         case AuthError():
             return StoreError(
-                f"{address} refuses the user {address.user!r} with this password: give user:password@ in the address, "
+                f"{address} rejects the user {address.user!r} with this password: give user:password@ in the address, "
                 f"or the password in {PASSWORD_VARIABLE}"
             )
         case ServiceUnavailable() | OSError():
-            return StoreError(f"no server that speaks Bolt answers at {address}: start it, or correct the address")
+            return StoreError(f"no Bolt server answers at {address}: start it, or check the address")
         case ClientError() if "Terminated" in code or "TimedOut" in code:
-            return Timeout("the server stopped the query because its time was up: ask for less, or raise the timeout")
+            return Timeout("the server stopped the query at its time limit: narrow the query, or raise the timeout")
         case ClientError() if ".Database." in code:
-            return StoreError(f"{address} has no such database: {said}")
+            return StoreError(f"{address} does not have this database: {message}")
         case ClientError() if ".Statement." in code:
-            return QueryError(f"the server cannot run this query: {said}")
-    return StoreError(f"the server at {address} failed: {said}")
+            return QueryError(f"the server cannot run this query: {message}")
+    return StoreError(f"the server at {address} failed: {message}")

@@ -1,6 +1,6 @@
-"""The entities and relationships of a graph as Arrow tables whose every value any store can hold.
+"""The entities and relationships of a graph as Arrow tables, with values that every store can hold.
 
-Missing values inside the lists of a relationship are "" or -1, so that the lists of one triple stay parallel.
+Missing values in the lists of a relationship are "" or -1, so that the lists of one triple stay parallel.
 """
 
 import json
@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.graph import Graph
-from clew.store.layout import Ends, Label, Property, Relationship, StoreSchema
+from clew.store.layout import Label, LabelPair, Property, Relationship, StoreSchema
 
 __all__ = ["entity_tables", "relationship_tables"]
 
@@ -22,7 +22,7 @@ ARROW = {"string": pa.string(), "integer": pa.int64(), "float": pa.float64(), "b
 
 
 def entity_tables(graph: Graph, schema: StoreSchema, label: Label, *, rows: int) -> Iterator[pa.Table]:
-    """Entities of a label, some at a time: id, name and every property."""
+    """Entities of a label in blocks: id, name and every property."""
     import pyarrow.compute as pc
 
     of_type = np.flatnonzero(graph.entity_types == list(graph.schema.types).index(label.type))
@@ -38,8 +38,8 @@ def entity_tables(graph: Graph, schema: StoreSchema, label: Label, *, rows: int)
 
 def relationship_tables(
     graph: Graph, schema: StoreSchema, relationship: Relationship, *, rows: int
-) -> Iterator[tuple[Ends, pa.Table]]:
-    """Relationships of a name, by the labels they join, some at a time: from, to, triple and provenance."""
+) -> Iterator[tuple[LabelPair, pa.Table]]:
+    """Relationships of a name in blocks, by the labels they connect: from, to, triple and provenance."""
     ids = graph.entities["id"].combine_chunks()
     end, types = graph.forward.end, graph.entity_types
     numbers = {label.name: at for at, label in enumerate(schema.labels)}
@@ -64,7 +64,7 @@ def _triples(graph: Graph, relationship: Relationship) -> NDArray[np.int64]:
 
     chosen = graph.forward.relation == relationship.number
     affirmed = graph.assertions.passing(Where())
-    return np.flatnonzero(chosen & ~affirmed if relationship.denied else chosen & affirmed)
+    return np.flatnonzero(chosen & ~affirmed if relationship.negated_only else chosen & affirmed)
 
 
 def _provenance(graph: Graph, triples: Ints, properties: tuple[Property, ...]) -> dict[str, pa.Array]:
@@ -83,7 +83,7 @@ def _provenance(graph: Graph, triples: Ints, properties: tuple[Property, ...]) -
 
 
 def _filled(column: pa.ChunkedArray, rows: Ints, kind: str) -> pa.Array:
-    """The values of some assertions, with a stand-in for what is not said."""
+    """The values of some assertions, with a placeholder for missing ones."""
     import pyarrow.compute as pc
 
     values = column.combine_chunks().take(pa.array(rows))
@@ -99,11 +99,11 @@ def _filled(column: pa.ChunkedArray, rows: Ints, kind: str) -> pa.Array:
 
 
 def _as_kind(column: pa.ChunkedArray, kind: str) -> pa.Array:
-    """A column as the kind of property it was given; what Arrow cannot say as text is said as JSON."""
+    """Cast a column to the kind of its property; values that Arrow cannot cast to text become JSON."""
     wanted = pa.list_(ARROW[kind.removesuffix("s")]) if kind.endswith("s") else ARROW[kind]
     array: Any = column.combine_chunks()
     if kind.endswith("s"):
-        if array.values.null_count:  # a list in a store has no gaps
+        if array.values.null_count:  # a list in a store has no nulls
             array = pa.array(
                 [None if each is None else [v for v in each if v is not None] for each in array.to_pylist()]
             )

@@ -1,7 +1,7 @@
-"""The embedded store: a Ladybug database beside the graph, built once, opened read-only.
+"""The embedded store: a Ladybug database beside the graph, built once and opened read-only.
 
-`build_embedded` lays a graph out as typed tables, one for each label and relationship name, and seals the directory;
-`EmbeddedStore` answers queries from it. Several processes may have it open.
+`build_embedded` loads a graph into typed tables, one for each label and relationship name, and seals the directory;
+`EmbeddedStore` runs queries on it. Several processes can open it.
 """
 
 import logging
@@ -32,15 +32,15 @@ from clew.store.waiting import wait_for
 __all__ = ["EmbeddedStore", "build_embedded", "embedded_path", "ensure_embedded"]
 
 with suppress(ImportError):
-    # Loaded by itself, Ladybug's library shows its symbols to every other one, and llama.cpp's, loaded after it, then
-    # dies of them. Imported here first, it keeps them to itself.
+    # On its own, Ladybug's library exports its symbols globally, and llama.cpp's library, loaded later, then crashes.
+    # Importing the extension module first keeps its symbols local.
     import ladybug._lbug
 
 log = logging.getLogger(__name__)
 FILE = "store.lbug"
-ROWS_AT_ONCE = 4_000_000  # loaded by one COPY: bounds what a large relation takes in memory
-MEMORY = 2 << 30  # bytes that all queries of an opened store may take together
-MOST_USES = 200  # of a connection, which remembers every query it ever ran
+ROWS_AT_ONCE = 4_000_000  # rows of one COPY: bounds the memory used to load a large relation
+MEMORY = 2 << 30  # bytes for all queries of an open store together
+MAX_USES = 200  # of a connection, which caches every query it has run
 WHAT = "the embedded Cypher store of {graph}"
 COLUMN_TYPES = {
     "string": "STRING", "integer": "INT64", "float": "DOUBLE", "boolean": "BOOL",
@@ -51,7 +51,7 @@ OWN_COLUMNS = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
 def embedded_path(graph: Graph, path: Path | None = None) -> Path:
-    """Where the embedded store of a graph lies."""
+    """The directory of the embedded store of a graph."""
     return graph.derived("ladybug") if path is None else Path(path)
 
 
@@ -59,7 +59,7 @@ def embedded_path(graph: Graph, path: Path | None = None) -> Path:
 
 
 def build_embedded(graph: Graph, *, path: Path | None = None, progress: Progress = silent) -> Path:
-    """Load a graph into an embedded store; what stood there before is replaced at the end, in one step."""
+    """Load a graph into an embedded store; an existing store is replaced atomically at the end."""
     path = embedded_path(graph, path)
     schema = lay_out(graph)
     begun = time.monotonic()
@@ -77,7 +77,7 @@ def build_embedded(graph: Graph, *, path: Path | None = None, progress: Progress
 
 
 def ensure_embedded(graph: Graph, *, path: Path | None = None, progress: Progress = silent) -> None:
-    """Build the embedded store unless it is there and fits the graph."""
+    """Build the embedded store unless it exists and matches the graph."""
     try:
         _check(graph, embedded_path(graph, path))
     except DerivedError as reason:
@@ -85,7 +85,7 @@ def ensure_embedded(graph: Graph, *, path: Path | None = None, progress: Progres
         try:
             build_embedded(graph, path=path, progress=progress)
         except GraphError as error:
-            raise DerivedError(f"{reason}; it could not be built now: {error}") from error
+            raise DerivedError(f"{reason}; building it failed: {error}") from error
 
 
 def _identity(graph: Graph) -> dict[str, str | int | float | bool]:
@@ -97,7 +97,7 @@ def _identity(graph: Graph) -> dict[str, str | int | float | bool]:
 
 
 def _load_entities(graph: Graph, schema: StoreSchema, database: Any, progress: Progress) -> None:
-    """One table for each label. A connection keeps every table it was given, so each label has its own."""
+    """One table for each label. A connection keeps its tables in memory, so each label gets a new connection."""
     task, done = "loading entities", 0
     progress(task, done, schema.entity_count)
     columns = ["id STRING PRIMARY KEY", "name STRING", *(_column(each, COLUMN_TYPES) for each in schema.properties)]
@@ -111,7 +111,7 @@ def _load_entities(graph: Graph, schema: StoreSchema, database: Any, progress: P
 
 
 def _load_relationships(graph: Graph, schema: StoreSchema, database: Any, progress: Progress) -> None:
-    """One table for each name, with all the pairs of labels it joins."""
+    """One table for each name, with all the pairs of labels it connects."""
     task, done = "loading relationships", 0
     progress(task, done, schema.relationship_count)
     for each in schema.relationships:
@@ -132,18 +132,18 @@ def _column(property: Property, types: Mapping[str, str]) -> str:
 
 
 def _packed(table: pa.Table) -> pa.Table:
-    """Relationships with their lists of text as text."""
+    """Relationships with their lists of strings packed into strings."""
     columns = {name: table[name].combine_chunks() for name in table.column_names}
     return pa.table(
         {name: pack(each) if each.type == pa.list_(pa.string()) else each for name, each in columns.items()}
     )
 
 
-# asking -----------------------------------------------------------------------------------------------------------
+# querying ---------------------------------------------------------------------------------------------------------
 
 
 class EmbeddedStore:
-    """A built store, opened read-only. `memory` bounds what its queries may take, in bytes."""
+    """A store opened read-only. `memory` is the limit for its queries, in bytes."""
 
     name = "embedded"
     dialect = "ladybug"
@@ -159,8 +159,8 @@ class EmbeddedStore:
             ) from error
         self.schema = lay_out(graph)
         self._triples = Triples(graph)
-        self._idle: SimpleQueue[tuple[Any, int]] = SimpleQueue()  # connections, and how often each was used
-        self._left_behind: list[threading.Event] = []  # work that would not stop
+        self._idle: SimpleQueue[tuple[Any, int]] = SimpleQueue()  # connections and their number of uses
+        self._abandoned: list[threading.Event] = []  # queries that could not be stopped
         self._closed = False
 
     def run(
@@ -171,16 +171,16 @@ class EmbeddedStore:
         timeout: float = DEFAULT_TIMEOUT,
         limit: int = DEFAULT_LIMIT,
     ) -> Rows:
-        """Answer one reading query."""
+        """Run one read-only query."""
         ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, timeout=timeout, limit=limit)
         begun = time.monotonic()
-        late = f"the query was stopped after {timeout:g} s: ask for less, or raise the timeout"
+        late = f"the query was stopped after {timeout:g} s: narrow the query, or raise the timeout"
         with self._connection() as (connection, abandon):
             connection.set_query_timeout(max(1, round(timeout * 1000)))
             try:
                 rows, columns, truncated = wait_for(
                     lambda: self._fetch(connection, ready, limit, begun + timeout),
-                    seconds=timeout + 0.1,  # its own timer should come first
+                    seconds=timeout + 0.1,  # Ladybug's own timer should fire first
                     stop=connection.interrupt,
                     abandon=abandon,
                     late=late,
@@ -188,7 +188,7 @@ class EmbeddedStore:
             except ClewError:
                 raise
             except RuntimeError as error:
-                raise _explained(error, late) from error
+                raise _translated(error, late) from error
         return Rows(columns, rows, truncated, time.monotonic() - begun)
 
     def _fetch(
@@ -206,7 +206,7 @@ class EmbeddedStore:
 
     @contextmanager
     def _connection(self) -> Iterator[tuple[Any, Callable[[threading.Event], None]]]:
-        """A connection of the caller's own, and how to say that it is still busy with work that would not stop."""
+        """A connection for one caller, and a callback that marks it as busy with a query that could not be stopped."""
         if self._closed:
             raise StoreError("this store is closed: open it again")
         try:
@@ -217,8 +217,8 @@ class EmbeddedStore:
         try:
             yield connection, busy.append
         finally:
-            self._left_behind += busy
-            if not busy and uses < MOST_USES:
+            self._abandoned += busy
+            if not busy and uses < MAX_USES:
                 self._idle.put((connection, uses + 1))
 
     def _value(self, value: Any) -> Value:
@@ -240,17 +240,17 @@ class EmbeddedStore:
         return EntityValue(value["id"], value["name"], self.schema.type_of(value["_LABEL"]), properties)
 
     def _relationship(self, value: dict[str, Any]) -> RelationshipValue:
-        stands_for = self.schema.relationship(value["_LABEL"])
+        meaning = self.schema.relationship(value["_LABEL"])
         triple = value["triple"]
         subject, object_ = self._triples.ends(triple)
         properties = {k: v for k, v in value.items() if v is not None and k not in (*OWN_COLUMNS, "triple")}
         properties |= {k: unpack(v) for k, v in properties.items() if isinstance(v, str)}
-        return RelationshipValue(stands_for.relation, subject, object_, triple, stands_for.denied, properties)
+        return RelationshipValue(meaning.relation, subject, object_, triple, meaning.negated_only, properties)
 
     def close(self) -> None:
-        """Close the store. Memory that work left behind still uses is freed when that work ends, not before."""
+        """Close the store. Memory used by queries that could not be stopped is freed when they end."""
         self._closed = True
-        if all(ended.is_set() for ended in self._left_behind):
+        if all(ended.is_set() for ended in self._abandoned):
             self._database.close()
 
     def __enter__(self) -> Self:
@@ -274,13 +274,13 @@ def _first_line(error: Exception) -> str:
     return " ".join((str(error).strip() or type(error).__name__).splitlines()[0].split())
 
 
-def _explained(error: Exception, late: str) -> Exception:
-    """What Ladybug says, as one of our errors."""
+def _translated(error: Exception, late: str) -> Exception:
+    """A Ladybug error as a Clew error."""
     said = _first_line(error)
     if said.startswith("Interrupted"):
         return Timeout(late)
     if said.startswith("Buffer manager exception"):
-        return StoreError("the query needs more memory than the store may take: ask for less")
+        return StoreError("the query needs more memory than the store may use: narrow the query")
     kind, _, rest = said.partition(" exception: ")
     if rest and kind in ("Binder", "Parser", "Catalog", "Conversion", "Runtime", "Overflow", "Function"):
         return QueryError(f"the embedded store cannot run this query: {rest}")

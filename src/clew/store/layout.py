@@ -1,7 +1,7 @@
-"""How a graph lies in a property graph: labels for types, UPPER_SNAKE names for relations, properties with kinds.
+"""The property-graph schema of a graph: labels for types, UPPER_SNAKE names for relations, typed properties.
 
-`lay_out` reads a graph and decides; the schema it gives knows the way back from every name. Names are unlike one
-another even in lower case and across labels and relationships, because some stores keep them all in one drawer.
+`lay_out` derives the schema from a graph; every name in it maps back to the graph. Names are unique ignoring case and
+across labels and relationships, because some stores keep them in one namespace.
 """
 
 import re
@@ -16,31 +16,31 @@ from clew.errors import UnknownName
 from clew.graph import Graph, Where
 from clew.graph.schema import RelationSchema
 
-__all__ = ["LAYOUT_VERSION", "Ends", "Label", "Property", "Relationship", "StoreSchema", "lay_out", "upper_snake"]
+__all__ = ["LAYOUT_VERSION", "Label", "LabelPair", "Property", "Relationship", "StoreSchema", "lay_out", "upper_snake"]
 
-LAYOUT_VERSION = 1  # part of a built store's identity: raised whenever the same graph would lie differently
-PROVENANCE = (  # columns of assertions that relationships carry, each as a list with one element per assertion
+LAYOUT_VERSION = 1  # part of a store's identity: incremented whenever the same graph would be laid out differently
+PROVENANCE = (  # assertion columns stored on relationships, each as a list with one element per assertion
     "source", "document", "evidence", "knowledge_level", "agent_type", "confidence", "negated", "valid_from",
     "valid_to", "license",
 )  # fmt: skip
 QUALIFIER = "qualifier:"
-DENIAL = "NOT_"
-UNSPEAKABLE = re.compile(r"[.,*~\x00-\x1f\x7f]")  # no store-independent name can hold these, even in backticks
+NEGATED_PREFIX = "NOT_"
+ILLEGAL = re.compile(r"[.,*~\x00-\x1f\x7f]")  # not allowed in names on every store, even in backticks
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property: its name in Cypher, its kind, and the column of the graph it comes from."""
+    """A property: its name in Cypher, its kind, and its column in the graph."""
 
     name: str
-    kind: str  # string, integer, float, boolean; strings, integers, floats, booleans are lists of them
+    kind: str  # string, integer, float or boolean; strings, integers, floats and booleans are lists
     column: str
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A type of entities as a label."""
+    """An entity type as a label."""
 
     name: str
     type: str
@@ -48,8 +48,8 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
-    """How many relationships of a name lead from one label to another."""
+class LabelPair:
+    """The number of relationships of a name from one label to another."""
 
     subject: str
     object: str
@@ -58,15 +58,15 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """A relation as a relationship name; triples that are only denied stand under a name of their own."""
+    """A relation as a relationship name; triples with only negated assertions get a separate name."""
 
     name: str
     relation: str
-    number: int  # of the relation in the graph
-    denied: bool  # holds the triples whose every assertion is negated
-    negated: bool  # each states that something does not hold: denied, or a relation that says so itself
+    number: int  # of the relation in the graph's schema
+    negated_only: bool  # the triples whose assertions are all negated
+    negated: bool  # states an absence: `negated_only`, or a relation that is negated itself
     symmetric: bool
-    ends: tuple[Ends, ...]
+    ends: tuple[LabelPair, ...]
     properties: tuple[Property, ...]
 
     @property
@@ -76,11 +76,11 @@ class Relationship:
 
 @dataclass(frozen=True, slots=True)
 class StoreSchema:
-    """Everything a query can name, and what each name means in the graph it was made from."""
+    """The names that a query can use, and what each stands for in the graph."""
 
     snapshot: str
     labels: tuple[Label, ...]
-    properties: tuple[Property, ...]  # of entities, beside id and name
+    properties: tuple[Property, ...]  # of entities, besides id and name
     relationships: tuple[Relationship, ...]
     _types: dict[str, str] = field(init=False, repr=False, compare=False)
     _named: dict[str, Relationship] = field(init=False, repr=False, compare=False)
@@ -91,12 +91,12 @@ class StoreSchema:
 
     @property
     def symmetric(self) -> frozenset[str]:
-        """Names of relationships that mean the same both ways."""
+        """Names of symmetric relationships."""
         return frozenset(each.name for each in self.relationships if each.symmetric)
 
     @property
     def provenance(self) -> frozenset[str]:
-        """Names of the text properties of relationships, each a list with an element for each assertion."""
+        """Names of the text properties of relationships, each a list with one element per assertion."""
         listed = (each for relationship in self.relationships for each in relationship.properties)
         return frozenset(each.name for each in listed if each.kind == "strings")
 
@@ -116,22 +116,22 @@ class StoreSchema:
         raise UnknownName(f"this graph has no type {type!r}; known: {', '.join(each.type for each in self.labels)}")
 
     def type_of(self, label: str) -> str:
-        """The type a label stands for; a label that is not ours is its own type."""
+        """The type of a label; an unknown label is returned as it is."""
         return self._types.get(label, label)
 
     def relationship(self, name: str) -> Relationship:
-        """What a relationship name stands for."""
+        """The relationship of that name."""
         if name in self._named:
             return self._named[name]
         raise UnknownName(f"this graph has no relationship {name!r}; known: {', '.join(self._named)}")
 
     def names_of(self, relation: str) -> tuple[str, ...]:
-        """The relationship names of a relation: the plain one first, then that of its denials."""
+        """The relationship names of a relation: first the affirmed triples, then the negated ones."""
         return tuple(each.name for each in self.relationships if each.relation == relation)
 
 
 def upper_snake(relation: str) -> str:
-    """A relation's name as Cypher writes relationship names.
+    """A relation's name in Cypher's style for relationships.
 
     >>> upper_snake("associated with"), upper_snake("hasPhenotype"), upper_snake("biolink:treats")
     ('ASSOCIATED_WITH', 'HAS_PHENOTYPE', 'BIOLINK_TREATS')
@@ -141,18 +141,16 @@ def upper_snake(relation: str) -> str:
 
 
 def lay_out(graph: Graph) -> StoreSchema:
-    """Decide how a graph lies in a property graph."""
+    """Derive the property-graph schema of a graph."""
     names = _Names()
-    labels = tuple(
-        Label(names.take(UNSPEAKABLE.sub("_", type)), type, count) for type, count in graph.schema.types.items()
-    )
+    labels = tuple(Label(names.take(ILLEGAL.sub("_", type)), type, count) for type, count in graph.schema.types.items())
     relationships = tuple(_relationships(graph, labels, names))
     provenance = {each.name for relationship in relationships for each in relationship.properties}
     return StoreSchema(graph.manifest.snapshot, labels, _entity_properties(graph, provenance), relationships)
 
 
 class _Names:
-    """Names given out so far; a second one alike gets a number."""
+    """The names in use; a duplicate gets a number."""
 
     def __init__(self, *taken: str) -> None:
         self._taken = {name.lower() for name in taken}
@@ -166,7 +164,7 @@ class _Names:
 
 
 def _entity_properties(graph: Graph, provenance: set[str]) -> tuple[Property, ...]:
-    """No property of entities is called like one of relationships, so that a name alone says which is meant."""
+    """Entity properties never share a name with relationship properties, so the name alone identifies a property."""
     names, properties = _Names("id", "name", *provenance), []
     for column in graph.details([]).schema:
         if column.name != "id":
@@ -177,12 +175,12 @@ def _entity_properties(graph: Graph, provenance: set[str]) -> tuple[Property, ..
 
 
 def _property_name(column: str) -> str:
-    name = UNSPEAKABLE.sub("_", column)
-    return f"p{name}" if name.startswith("_") else name  # names that begin so are Ladybug's own
+    name = ILLEGAL.sub("_", column)
+    return f"p{name}" if name.startswith("_") else name  # a leading underscore is reserved by Ladybug
 
 
 def kind_of(type: pa.DataType) -> str:
-    """The kind of property a column becomes; what no store can hold becomes text."""
+    """The property kind of a column; types that no store supports become text."""
     if pa.types.is_dictionary(type):
         return kind_of(type.value_type)
     if pa.types.is_list(type) or pa.types.is_large_list(type):
@@ -196,49 +194,51 @@ def kind_of(type: pa.DataType) -> str:
 
 
 def _relationships(graph: Graph, labels: tuple[Label, ...], names: _Names) -> Iterator[Relationship]:
-    """Plain names first, so that a relation called "not treats" keeps its name and the denials of "treats" give way."""
-    denied = ~graph.assertions.passing(Where()) if graph.triple_count else np.zeros(0, bool)
+    """Affirmed names first, so that a relation called "not treats" keeps its name and negated "treats" gives way."""
+    negated = ~graph.assertions.passing(Where()) if graph.triple_count else np.zeros(0, bool)
     relation = np.asarray(graph.forward.relation)
-    denials = np.bincount(relation[denied], minlength=len(graph.schema.relations))
-    columns = _columns_used(graph, denied)
+    negated_counts = np.bincount(relation[negated], minlength=len(graph.schema.relations))
+    columns = _columns_used(graph, negated)
     plain = {each.number: names.take(upper_snake(each.name)) for each in graph.schema.relations}
-    for of_denials in (False, True):
+    for negated_only in (False, True):
         for each in graph.schema.relations:
-            count = int(denials[each.number])
-            if (count if of_denials else each.triples - count) == 0:
+            count = int(negated_counts[each.number])
+            if (count if negated_only else each.triples - count) == 0:
                 continue
-            name = names.take(DENIAL + upper_snake(each.name)) if of_denials else plain[each.number]
-            ends = _ends(graph, each, labels, denied if denials[each.number] else None, of_denials=of_denials)
-            used = tuple(columns[each.number, of_denials])
+            name = names.take(NEGATED_PREFIX + upper_snake(each.name)) if negated_only else plain[each.number]
+            ends = _ends(
+                graph, each, labels, negated if negated_counts[each.number] else None, negated_only=negated_only
+            )
+            used = tuple(columns[each.number, negated_only])
             yield Relationship(
-                name, each.name, each.number, of_denials, of_denials or each.negated, each.symmetric, ends, used
+                name, each.name, each.number, negated_only, negated_only or each.negated, each.symmetric, ends, used
             )
 
 
 def _ends(
-    graph: Graph, relation: RelationSchema, labels: tuple[Label, ...], denied: Mask | None, *, of_denials: bool
-) -> tuple[Ends, ...]:
-    if denied is None:
+    graph: Graph, relation: RelationSchema, labels: tuple[Label, ...], negated: Mask | None, *, negated_only: bool
+) -> tuple[LabelPair, ...]:
+    if negated is None:
         named = {label.type: label.name for label in labels}
-        return tuple(Ends(named[each.subject], named[each.object], each.triples) for each in relation.signatures)
-    triples = np.flatnonzero((graph.forward.relation == relation.number) & (denied == of_denials))
+        return tuple(LabelPair(named[each.subject], named[each.object], each.triples) for each in relation.signatures)
+    triples = np.flatnonzero((graph.forward.relation == relation.number) & (negated == negated_only))
     types = graph.entity_types.astype(np.int64)
     pairs = types[graph.subject_of(triples)] * len(labels) + types[graph.forward.end[triples]]
     found, counts = np.unique(pairs, return_counts=True)
     rows = zip(found.tolist(), counts.tolist(), strict=True)
-    return tuple(Ends(labels[pair // len(labels)].name, labels[pair % len(labels)].name, n) for pair, n in rows)
+    return tuple(LabelPair(labels[pair // len(labels)].name, labels[pair % len(labels)].name, n) for pair, n in rows)
 
 
-def _columns_used(graph: Graph, denied: Mask) -> dict[tuple[int, bool], list[Property]]:
-    """For each relation, plain and denied, the columns of assertions in which anything is said."""
+def _columns_used(graph: Graph, negated: Mask) -> dict[tuple[int, bool], list[Property]]:
+    """For each relation, affirmed and negated, the assertion columns that have values."""
     relations = len(graph.schema.relations)
     used: dict[tuple[int, bool], list[Property]] = {
-        (at, of_denials): [] for at in range(relations) for of_denials in (False, True)
+        (at, negated_only): [] for at in range(relations) for negated_only in (False, True)
     }
     if not graph.triple_count:
         return used
     table = graph.assertions.table
-    group = np.repeat(graph.forward.relation.astype(np.int64) * 2 + denied, np.diff(graph.assertions.offsets))
+    group = np.repeat(graph.forward.relation.astype(np.int64) * 2 + negated, np.diff(graph.assertions.offsets))
     qualifiers = [column for column in table.column_names if column.startswith(QUALIFIER)]
     names = _Names("triple", *PROVENANCE)
     for column in (*PROVENANCE, *qualifiers):
@@ -247,13 +247,13 @@ def _columns_used(graph: Graph, denied: Mask) -> dict[tuple[int, bool], list[Pro
         wanted = column if column in PROVENANCE else f"q_{_property_name(column.removeprefix(QUALIFIER))}"
         name = column if column in PROVENANCE else names.take(wanted)
         kind = {"confidence": "floats", "negated": "booleans"}.get(column, "strings")
-        said = np.bincount(group[_says_something(table[column])], minlength=2 * relations)
+        said = np.bincount(group[_has_value(table[column])], minlength=2 * relations)
         for at in np.flatnonzero(said).tolist():
             used[at // 2, bool(at % 2)].append(Property(name, kind, column))
     return used
 
 
-def _says_something(column: pa.ChunkedArray) -> Mask:
+def _has_value(column: pa.ChunkedArray) -> Mask:
     import pyarrow.compute as pc
 
     if pa.types.is_boolean(column.type):

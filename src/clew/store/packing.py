@@ -1,7 +1,7 @@
-"""Lists of text in one column of text: how the embedded store keeps the provenance of relationships.
+"""Lists of strings packed into one string column: how the embedded store keeps the provenance of relationships.
 
-Ladybug takes ten times longer to load a list than a string, so the elements stand in one string with a separator
-between them, and a query that names such a property is rewritten to take it apart. Nobody outside sees the string.
+Ladybug takes ten times longer to load a list than a string, so the elements are stored in one string with a separator,
+and a query that uses such a property is rewritten to split it. Callers never see the packed string.
 """
 
 from typing import Any
@@ -14,14 +14,17 @@ from clew.errors import QueryError
 from clew.store.cypher import Statement
 from clew.store.cypher import syntax as s
 
-__all__ = ["pack", "spell_out", "unpack"]
+__all__ = ["pack", "unpack", "unpack_properties"]
 
-SEPARATOR, NOTHING = "\x1f", "\x1e"  # NOTHING: an empty element among several, which Ladybug's split would drop
+SEPARATOR, NOTHING = (
+    "\x1f",
+    "\x1e",
+)  # NOTHING: an empty element, which Ladybug's split drops
 ELEMENT = "clew_element"
 
 
 def pack(lists: pa.ListArray) -> pa.Array:
-    """Lists of strings, none of them empty or null, as strings."""
+    """Pack lists of strings, none of them empty or null."""
     lengths = np.diff(lists.offsets.to_numpy())
     values = lists.flatten()
     for control in (SEPARATOR, NOTHING):
@@ -33,7 +36,7 @@ def pack(lists: pa.ListArray) -> pa.Array:
 
 
 def unpack(text: str) -> list[str]:
-    """The list again.
+    """Unpack a list.
 
     >>> unpack("a\\x1f\\x1e")
     ['a', '']
@@ -41,8 +44,8 @@ def unpack(text: str) -> list[str]:
     return [element.replace(NOTHING, "") for element in text.split(SEPARATOR)]
 
 
-def spell_out(statement: Statement, packed: frozenset[str]) -> Statement:
-    """The statement with every packed property taken apart where it is named."""
+def unpack_properties(statement: Statement, packed: frozenset[str]) -> Statement:
+    """The statement with every packed property split where it is used."""
 
     def change(part: Any) -> Any:
         match part:
@@ -52,7 +55,7 @@ def spell_out(statement: Statement, packed: frozenset[str]) -> Statement:
                 return s.ListComprehension(ELEMENT, parts, None, whole)
             case s.RelationshipPattern(properties=s.MapLiteral(entries)):
                 if named := sorted(packed.intersection(key for key, _ in entries)):
-                    raise QueryError(f"ask for {named[0]} after WHERE, not inside the brackets of a relationship")
+                    raise QueryError(f"filter on {named[0]} in WHERE, not inside the brackets of a relationship")
         return part
 
     rewritten: Statement = s.rewrite(statement, change)

@@ -1,6 +1,6 @@
-"""From what a caller asks to what a store is sent: parsed, checked, capped, in the store's own words.
+"""Prepare a query for a store: parsed, checked, capped and rendered in the store's dialect.
 
-Nothing reaches a store that did not come out of this function, so only reading statements do.
+Every query passes through `prepare`, so only read-only statements reach a store.
 """
 
 from collections.abc import Mapping
@@ -11,19 +11,19 @@ from clew.errors import InputError, QueryError
 from clew.store.cypher import Statement, parse, render
 from clew.store.cypher import syntax as s
 from clew.store.layout import StoreSchema
-from clew.store.packing import spell_out
+from clew.store.packing import unpack_properties
 
-__all__ = ["DEFAULT_LIMIT", "DEFAULT_TIMEOUT", "Prepared", "cap", "leave_out_denials", "prepare"]
+__all__ = ["DEFAULT_LIMIT", "DEFAULT_TIMEOUT", "Prepared", "cap", "exclude_negated", "prepare"]
 
 DEFAULT_TIMEOUT = 30.0  # seconds
 DEFAULT_LIMIT = 10_000  # rows
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
-LONGEST_RANGE = 10_000_000  # a store makes the whole list at once, whatever its limits on time and memory
+MAX_RANGE = 10_000_000  # a store materialises the whole list, whatever its time and memory limits
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A statement that may be sent, with its parameters and the names of its columns where they are known."""
+    """A statement ready to be sent, with its parameters and its column names if they are known."""
 
     text: str
     parameters: dict[str, Any]
@@ -39,37 +39,37 @@ def prepare(
     timeout: float,
     limit: int,
 ) -> Prepared:
-    """Make a query fit to be sent; raises `QueryError` for whatever is not one reading statement."""
+    """Check and render a query; raises `QueryError` unless it is one read-only statement."""
     if not timeout > 0:
-        raise InputError(f"timeout is a number of seconds above 0, not {timeout!r}")
+        raise InputError(f"timeout must be a number of seconds above 0, not {timeout!r}")
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
-        raise InputError(f"limit is a number of rows, 0 or more, not {limit!r}")
+        raise InputError(f"limit must be a number of rows, 0 or more, not {limit!r}")
     statement = query if isinstance(query, Statement) else parse(query)
     given = dict(parameters or {})
     if missing := sorted(statement.parameters - given.keys()):
-        raise QueryError(f"the query asks for the parameter ${missing[0]}, which was not given")
+        raise QueryError(f"the query uses the parameter ${missing[0]}, which was not given")
     if unknown := sorted(given.keys() - statement.parameters):
         raise QueryError(f"the query has no parameter ${unknown[0]}")
     for name, value in given.items():
         _check_value(name, value)
     _check_ranges(statement, given)
-    capped = cap(leave_out_denials(statement, schema), given, limit + 1)
+    capped = cap(exclude_negated(statement, schema), given, limit + 1)
     if dialect == "ladybug":
-        capped = spell_out(capped, schema.provenance)
+        capped = unpack_properties(capped, schema.provenance)
     text = render(capped, dialect, symmetric=schema.symmetric)
-    sent = {name: given[name] for name in capped.parameters}  # a cap may have taken the place of one
+    sent = {name: given[name] for name in capped.parameters}  # a cap may have replaced one
     return Prepared(text, sent, statement.columns)
 
 
-def leave_out_denials(statement: Statement, schema: StoreSchema) -> Statement:
-    """The statement whose relationships of any name are never denials: those are found under their own names only."""
-    affirming = tuple(each.name for each in schema.relationships if not each.negated)
-    if len(affirming) in (0, len(schema.relationships)):
+def exclude_negated(statement: Statement, schema: StoreSchema) -> Statement:
+    """The statement with untyped relationships limited to affirmed ones; negated ones are matched by name only."""
+    affirmed = tuple(each.name for each in schema.relationships if not each.negated)
+    if len(affirmed) in (0, len(schema.relationships)):
         return statement
 
     def change(part: Any) -> Any:
         if isinstance(part, s.RelationshipPattern) and not part.types:
-            return replace(part, types=affirming)
+            return replace(part, types=affirmed)
         return part
 
     rewritten: Statement = s.rewrite(statement, change)
@@ -77,9 +77,9 @@ def leave_out_denials(statement: Statement, schema: StoreSchema) -> Statement:
 
 
 def cap(statement: Statement, parameters: Mapping[str, Any], rows: int) -> Statement:
-    """The statement with no more than `rows` rows: those it would give first, so that a store need not make them all.
+    """The statement limited to its first `rows` rows, so that a store need not compute them all.
 
-    The rows of a UNION are capped in each of its parts, which must then drop repeats themselves.
+    A UNION is capped in each of its parts, which must then remove duplicates themselves.
     """
     union = len(statement.queries) > 1 and not statement.keep_all
     return replace(
@@ -91,7 +91,7 @@ def _capped(query: s.Query, parameters: Mapping[str, Any], rows: int, *, union: 
     returned = query.returned
     match returned.limit:
         case None if union and returned.order:
-            return query  # DISTINCT could forbid this order
+            return query  # DISTINCT could reject this order
         case None:
             capped = replace(returned, limit=s.Literal(rows), distinct=returned.distinct or union)
         case limit if not union and (asked := _number(limit, parameters)) is not None and asked > rows:
@@ -102,7 +102,7 @@ def _capped(query: s.Query, parameters: Mapping[str, Any], rows: int, *, union: 
 
 
 def _check_ranges(statement: Statement, parameters: Mapping[str, Any]) -> None:
-    """Refuse ranges that are plainly too long."""
+    """Reject ranges that are too long."""
     for part in s.walk(statement):
         if isinstance(part, s.Call) and part.function.lower() == "range" and len(part.arguments) in (2, 3):
             start, end, *step = (_number(each, parameters) for each in part.arguments)
@@ -110,12 +110,12 @@ def _check_ranges(statement: Statement, parameters: Mapping[str, Any]) -> None:
             if start is None or end is None or not by:
                 continue
             length = (end - start) // by + 1
-            if length > LONGEST_RANGE:
-                raise QueryError(f"a range of {length:,} numbers is too long: at most {LONGEST_RANGE:,}")
+            if length > MAX_RANGE:
+                raise QueryError(f"a range of {length:,} numbers is too long: at most {MAX_RANGE:,}")
 
 
 def _number(expression: s.Expression, parameters: Mapping[str, Any]) -> int | None:
-    """The value of an expression, where it is a whole number that stands there or is given."""
+    """The value of an expression, if it is an integer literal or parameter."""
     match expression:
         case s.Literal(int(value)):
             return value
@@ -132,12 +132,12 @@ def _check_value(name: str, value: Any) -> None:
             return
         case int():
             if not SMALLEST <= value <= LARGEST:
-                raise QueryError(f"the parameter ${name} is beyond 64 bits: {value}")
+                raise QueryError(f"the parameter ${name} exceeds 64 bits: {value}")
         case str():
             try:
                 value.encode()
             except UnicodeEncodeError:
-                raise QueryError(f"the parameter ${name} holds half a character (a lone surrogate)") from None
+                raise QueryError(f"the parameter ${name} contains a lone surrogate, which is not valid text") from None
         case list() | tuple():
             for each in value:
                 _check_value(name, each)

@@ -1,7 +1,7 @@
-"""The server store: a Neo4j database, or another that speaks Bolt, which holds a graph.
+"""The server store: a graph in a Neo4j database, or in another that speaks Bolt.
 
-Limits are kept on this side, because not every server keeps them: only parsed reading statements are sent, rows are
-pulled as they are needed, and when the time is up the connection is cut. The server may work on for a while then.
+Limits are enforced on the client, because not every server does: only parsed read-only statements are sent, rows are
+fetched as needed, and at the time limit the connection is closed. The server may still run the query for a while.
 """
 
 import time
@@ -24,7 +24,7 @@ __all__ = ["ServerStore"]
 
 
 class ServerStore:
-    """A database that holds a graph. Opening it counts what is there and compares a sample with the graph."""
+    """A database that holds a graph. Opening it compares its counts and a sample of triples with the graph."""
 
     name = "server"
     dialect = "neo4j"
@@ -47,7 +47,7 @@ class ServerStore:
         timeout: float = DEFAULT_TIMEOUT,
         limit: int = DEFAULT_LIMIT,
     ) -> Rows:
-        """Answer one reading query."""
+        """Run one read-only query."""
         ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, timeout=timeout, limit=limit)
         begun = time.monotonic()
         pulled = self._bolt.pull(ready.text, ready.parameters, timeout=timeout, limit=limit)
@@ -77,11 +77,11 @@ class ServerStore:
         return EntityValue(identifier, name, self.schema.type_of(label), properties)
 
     def _relationship(self, value: Any) -> RelationshipValue:
-        stands_for = self.schema.relationship(value.type)
+        meaning = self.schema.relationship(value.type)
         properties = dict(value)
         triple = properties.pop("triple", None)
         subject, object_ = self._triples.ends(triple)
-        return RelationshipValue(stands_for.relation, subject, object_, triple, stands_for.denied, properties)
+        return RelationshipValue(meaning.relation, subject, object_, triple, meaning.negated_only, properties)
 
     def close(self) -> None:
         """Close all connections."""

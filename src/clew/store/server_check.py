@@ -1,4 +1,4 @@
-"""Whether a database holds a graph, and this snapshot of it: counts of everything, and a sample of triples."""
+"""Check that a database holds this snapshot of a graph: counts, and a sample of triples."""
 
 import numpy as np
 
@@ -15,14 +15,14 @@ COUNT_SECONDS = 60.0
 
 
 def count_contents(bolt: Bolt) -> tuple[int, int]:
-    """How many entities and relationships a database holds."""
+    """The number of entities and relationships in a database."""
     counts = ("MATCH (n) RETURN count(n)", "MATCH ()-[r]->() RETURN count(r)")
     entities, relationships = (bolt.pull(text, {}, timeout=COUNT_SECONDS, limit=1).rows[0][0] for text in counts)
     return entities, relationships
 
 
 def check_contents(graph: Graph, schema: StoreSchema, bolt: Bolt) -> None:
-    """Raise `StoreError` unless the database holds exactly this graph; numbers of triples mean nothing otherwise."""
+    """Raise `StoreError` unless the database holds exactly this graph; triple numbers are meaningless otherwise."""
     remedy = f"run `clew cypher {graph.path} --load --store …`"
     expected = (schema.entity_count, schema.relationship_count)
     if (found := count_contents(bolt)) != expected:
@@ -39,13 +39,13 @@ def check_contents(graph: Graph, schema: StoreSchema, bolt: Bolt) -> None:
 
 
 def _sample(graph: Graph, schema: StoreSchema) -> list[tuple[tuple[str, str], str, tuple[str, str], int]]:
-    """Label and id of the subject, relationship, label and id of the object, and number of some triples."""
+    """For a sample of triples: label and id of the subject, relationship, label and id of the object, and number."""
     from clew.graph import Where
 
     if not graph.triple_count:
         return []
     chosen = np.unique(np.linspace(0, graph.triple_count - 1, SAMPLE).astype(np.int64))
-    names = {(each.number, each.denied): quote(each.name) for each in schema.relationships}
+    names = {(each.number, each.negated_only): quote(each.name) for each in schema.relationships}
     affirmed = graph.assertions.passing(Where())
     labels = [quote(label.name) for label in schema.labels]
 

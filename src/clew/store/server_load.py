@@ -1,6 +1,6 @@
-"""Loading a graph into a server: constraints, indexes, then batches that may be sent again without changing anything.
+"""Load a graph into a server: constraints, indexes, then idempotent batches.
 
-A load that broke off is simply started again; what is there already is found and left as it is.
+An interrupted load can be started again; existing entities and relationships are kept.
 """
 
 import logging
@@ -25,13 +25,13 @@ __all__ = ["LoadReport", "load_server"]
 
 log = logging.getLogger(__name__)
 BATCH = 5_000  # rows in one transaction
-TABLE_ROWS = 100_000  # made into Python values at once
+TABLE_ROWS = 100_000  # converted to Python values at a time
 BATCH_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What a database holds after a load, and how long the load took."""
+    """The contents of a database after a load, and the duration."""
 
     address: str
     entities: int
@@ -58,7 +58,7 @@ def load_server(graph: Graph, url: str, *, progress: Progress = silent) -> LoadR
     if after != (schema.entity_count, schema.relationship_count):
         raise StoreError(
             f"{bolt.address} now holds {after[0]:,} entities and {after[1]:,} relationships where {graph.path} has "
-            f"{schema.entity_count:,} and {schema.relationship_count:,}: something else is in it; load into an empty "
+            f"{schema.entity_count:,} and {schema.relationship_count:,}: it contains other data; load into an empty "
             "database"
         )
     seconds = time.monotonic() - begun
@@ -67,7 +67,7 @@ def load_server(graph: Graph, url: str, *, progress: Progress = silent) -> LoadR
 
 
 def _declare(schema: StoreSchema, bolt: Bolt) -> None:
-    """Ids are unique within a label, and names are found by an index."""
+    """A uniqueness constraint on ids within a label, and an index on names."""
     for label in schema.labels:
         name = quote(label.name)
         unique = f"CREATE CONSTRAINT IF NOT EXISTS FOR (n:{name}) REQUIRE n.id IS UNIQUE"
@@ -83,7 +83,7 @@ def _send(
     progress(task, 0, total)
     for text, rows in batches:
         bolt.write(text, {"rows": rows}, timeout=BATCH_SECONDS)
-        done = min(total, done + len(rows))  # a second look at the same rows does not count
+        done = min(total, done + len(rows))  # rows sent twice count once
         progress(task, done, total)
 
 
@@ -95,9 +95,9 @@ def _entities(graph: Graph, schema: StoreSchema) -> Iterator[tuple[str, list[dic
 
 
 def _relationships(graph: Graph, schema: StoreSchema, *, again: bool) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Made where it is not there; `again` first brings those up to date that are.
+    """Create missing relationships; with `again`, update existing ones first.
 
-    One MERGE would do both, but ArcadeDB takes every other batch of MERGE within one label for a conflict.
+    One MERGE would do both, but ArcadeDB reports a conflict for every other batch of MERGE within one label.
     """
     for relationship in schema.relationships:
         for ends, table in relationship_tables(graph, schema, relationship, rows=TABLE_ROWS):
@@ -118,7 +118,7 @@ def _relationships(graph: Graph, schema: StoreSchema, *, again: bool) -> Iterato
 
 
 def _batches(table: pa.Table, keys: tuple[str, ...]) -> Iterator[list[dict[str, Any]]]:
-    """Rows with their keys, and all else that is not missing under `properties`."""
+    """Rows as their keys, and all other values that are not null under `properties`."""
     for batch in table.to_batches(max_chunksize=BATCH):
         yield [
             {key: row.pop(key) for key in keys} | {"properties": {k: v for k, v in row.items() if v is not None}}

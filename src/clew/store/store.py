@@ -1,4 +1,4 @@
-"""A store: a property graph made from a Clew graph, asked in Cypher, read-only and with limits.
+"""A store: a property graph built from a Clew graph and queried in Cypher, read-only and with limits.
 
 >>> sorted(STORES)
 ['embedded', 'server']
@@ -31,11 +31,11 @@ SERVER_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
 class Store(Protocol):
-    """What every store can do; one object serves many threads."""
+    """The store protocol; one object serves many threads."""
 
     name: str  # as in STORES
-    dialect: str  # as `clew.store.cypher.render` calls it
-    schema: StoreSchema  # what queries can name
+    dialect: str  # a name in `clew.store.cypher.render.DIALECTS`
+    schema: StoreSchema  # the names that queries can use
 
     def run(
         self,
@@ -45,9 +45,9 @@ class Store(Protocol):
         timeout: float = DEFAULT_TIMEOUT,
         limit: int = DEFAULT_LIMIT,
     ) -> Rows:
-        """Answer one reading query with at most `limit` rows, or raise `Timeout` soon after `timeout` seconds.
+        """Run one read-only query for at most `limit` rows, or raise `Timeout` soon after `timeout` seconds.
 
-        `QueryError` says what is wrong with a query, `StoreError` what is wrong with the store.
+        `QueryError` is raised for a bad query, `StoreError` for a failure of the store.
         """
 
     def close(self) -> None: ...
@@ -68,11 +68,11 @@ def open_store(spec: str | Path, graph: Graph, *, build: bool = False, progress:
     scheme, separator, _ = text.partition("://")
     if separator:
         if scheme not in SERVER_SCHEMES:
-            raise InputError(f"a store's address begins with {', '.join(SERVER_SCHEMES)}, not {scheme}://")
+            raise InputError(f"a store address begins with {', '.join(SERVER_SCHEMES)}, not {scheme}://")
         server: Store = STORES.load("server")(graph, text)
         return server
     if text in STORES and text != "embedded":
-        raise InputError("a server is named by its address: bolt://user:password@host:port/database")
+        raise InputError("give a server by its address: bolt://user:password@host:port/database")
     path = None if text == "embedded" else Path(spec)
     if build:
         from clew.store.embedded import ensure_embedded

@@ -1,6 +1,6 @@
-"""What a Cypher store answers with, in plain Python: rows of scalars, lists, entities, relationships and paths.
+"""Query results in plain Python: rows of scalars, lists, entities, relationships and paths.
 
-Both stores give the same values for the same graph, whatever their drivers call them.
+Both stores return the same values for the same graph, whatever their drivers use.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ Value: TypeAlias = Any  # None, bool, int, float, str, date, list, dict, or one 
 
 @dataclass(frozen=True, slots=True)
 class EntityValue:
-    """An entity, with the properties the graph carries beside its id, name and type."""
+    """An entity, with its properties besides id, name and type."""
 
     id: str
     name: str
@@ -31,22 +31,22 @@ class EntityValue:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipValue:
-    """A triple: the graph's own name of its relation, its ends by id, its number and its provenance.
+    """A triple: its relation as named in the graph, the ids of subject and object, its number and its provenance.
 
-    `properties` holds parallel lists, one element for each assertion of the triple.
+    `properties` are parallel lists with one element per assertion of the triple.
     """
 
     relation: str
     subject_id: str
     object_id: str
     triple: int
-    negated: bool = False  # every assertion says that it does not hold
+    negated: bool = False  # every assertion is negated
     properties: dict[str, Value] = field(default_factory=dict, hash=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PathValue:
-    """Entities and the relationships between them, in walking order; a relationship may be walked against its way."""
+    """Entities and the relationships between them, in path order; a relationship may be traversed backwards."""
 
     entities: tuple[EntityValue, ...]
     relationships: tuple[RelationshipValue, ...]
@@ -57,7 +57,7 @@ class PathValue:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The answer to a query. `truncated` says that there were more rows than were asked for."""
+    """The result of a query. `truncated`: there were more rows than requested."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Value, ...]]
@@ -71,11 +71,11 @@ class Rows:
         return iter(self.rows)
 
     def records(self) -> list[list[Any]]:
-        """The rows as JSON takes them."""
+        """The rows as JSON values."""
         return [[to_record(value) for value in row] for row in self.rows]
 
     def to_arrow(self) -> pa.Table:
-        """The rows as a table; a column of mixed kinds becomes JSON text."""
+        """The rows as an Arrow table; a column of mixed types becomes JSON text."""
         return pa.Table.from_arrays(
             [_arrow([to_record(row[at]) for row in self.rows]) for at in range(len(self.columns))],
             names=list(self.columns),
@@ -83,7 +83,7 @@ class Rows:
 
 
 class Triples:
-    """The ends of triples by their numbers, for stores whose relationships do not say whose ends they have."""
+    """Subjects and objects of triples by number, for stores whose relationships do not carry their ids."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -92,14 +92,16 @@ class Triples:
         """The ids of a triple's subject and object."""
         graph = self._graph
         if not isinstance(triple, int) or not 0 <= triple < graph.triple_count:
-            raise StoreError(f"the store holds a relationship that {graph.path} does not (triple {triple!r}): load it")
+            raise StoreError(
+                f"the store has a relationship that {graph.path} does not (triple {triple!r}): load the graph again"
+            )
         subject = int(graph.subject_of(np.array([triple]))[0])
         ids = graph.entities["id"]
         return ids[subject].as_py(), ids[int(graph.forward.end[triple])].as_py()
 
 
 def to_record(value: Value) -> Any:
-    """A value as JSON takes it."""
+    """A value as JSON."""
     match value:
         case EntityValue():
             properties = {name: to_record(each) for name, each in value.properties.items()}

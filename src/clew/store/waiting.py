@@ -1,4 +1,4 @@
-"""Waiting for work no longer than allowed: it runs on a thread of its own, so the caller always comes back in time."""
+"""Run work with a time limit: it runs on its own thread, so the caller always gets control back in time."""
 
 import threading
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from clew.errors import Timeout
 __all__ = ["GRACE", "wait_for"]
 
 T = TypeVar("T")
-GRACE = 0.5  # seconds that work has to end after it was told to stop
+GRACE = 0.5  # seconds for work to end after it was asked to stop
 
 
 class _Outcome(Generic[T]):
-    """What became of the work."""
+    """The result of the work, or its error."""
 
     def __init__(self) -> None:
         self.done = threading.Event()
@@ -30,17 +30,17 @@ def wait_for(
     abandon: Callable[[threading.Event], None],
     late: str,
 ) -> T:
-    """The value of `work`, or `Timeout` with the sentence `late`.
+    """The value of `work`, or `Timeout` with the message `late`.
 
-    When the time is up `stop` asks the work to end. Work that does not is left behind, and `abandon` is given the event
-    that tells when it has ended; until then nobody else may use, or take away, what it works with.
+    At the time limit `stop` asks the work to end. Work that does not end is abandoned, and `abandon` receives the event
+    that signals its end; until then its resources must be neither used nor released.
     """
     outcome: _Outcome[T] = _Outcome()
 
     def run() -> None:
         try:
             outcome.value = work()
-        except BaseException as error:  # handed to the caller below
+        except BaseException as error:  # raised to the caller below
             outcome.error = error
         finally:
             outcome.done.set()
@@ -48,18 +48,18 @@ def wait_for(
     threading.Thread(target=run, name="clew-store", daemon=True).start()
     try:
         in_time = outcome.done.wait(seconds)
-    except BaseException:  # the caller was interrupted: so is the work
-        _end(outcome, stop, abandon)
+    except BaseException:  # the caller was interrupted, so stop the work
+        _stop_work(outcome, stop, abandon)
         raise
     if not in_time:
-        _end(outcome, stop, abandon)
+        _stop_work(outcome, stop, abandon)
         raise Timeout(late)
     if outcome.error is not None:
         raise outcome.error
     return outcome.value  # type: ignore[return-value]
 
 
-def _end(outcome: "_Outcome[T]", stop: Callable[[], None], abandon: Callable[[threading.Event], None]) -> None:
+def _stop_work(outcome: "_Outcome[T]", stop: Callable[[], None], abandon: Callable[[threading.Event], None]) -> None:
     with suppress(RuntimeError):
         stop()
     if not outcome.done.wait(GRACE):

@@ -100,7 +100,7 @@ def test_files_are_whole_or_absent(tmp_path: Path) -> None:
         ibkh_files.write_files(tmp_path / "ibkh", entities=ENTITIES, triples=TRIPLES, progress=stop)
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "there").mkdir()
-    with pytest.raises(GraphError, match="exists already"):
+    with pytest.raises(GraphError, match="already exists"):
         ibkh_files.write_files(tmp_path / "there", entities=ENTITIES, triples=TRIPLES)
 
 

@@ -91,7 +91,7 @@ def test_a_long_text_is_cut_and_that_is_said(caplog: pytest.LogCaptureFixture) -
     with caplog.at_level(logging.WARNING):
         long, shorter = encoder.encode(["fever and cough " * 200, "fever and cough " * 80])
     assert encoder.truncated == 1
-    assert "1 of 2 texts were cut at 256 tokens by minilm" in caplog.text
+    assert "1 of 2 texts were truncated at 256 tokens by minilm" in caplog.text
     assert long @ shorter > 0.9
     caplog.clear()
     encoder.encode(["fever"])
@@ -129,7 +129,7 @@ def test_a_damaged_file_is_one_sentence(minilm: OnnxEncoder, tmp_path: Path, nam
     for file_name, file in locate("minilm").items():
         shutil.copy(file, tmp_path / file_name)
     (tmp_path / name).write_bytes(b"\x00garbage" * 9)
-    with pytest.raises(ModelError, match=rf"{name} cannot be (loaded|read): .*get the model anew$"):
+    with pytest.raises(ModelError, match=rf"{name} cannot be (loaded|read): .*download the model again$"):
         open_encoder(str(tmp_path)).encode(["fever"])
 
 

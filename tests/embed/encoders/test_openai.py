@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from clew.embed import open_encoder
-from clew.embed.encoders.openai import AT_ONCE, OpenAIEncoder
+from clew.embed.encoders.openai import BATCH_SIZE, OpenAIEncoder
 from clew.errors import InputError, MissingModel, ModelError, Timeout
 from clew.models import locate
 
@@ -108,10 +108,10 @@ def test_order_and_requests(serve: Callable[[Answer], str]) -> None:
 
     encoder = open_encoder(serve(answer))
     encoder.__dict__["dimension"] = 2
-    texts = [str(number) for number in range(AT_ONCE + 5)]
+    texts = [str(number) for number in range(BATCH_SIZE + 5)]
     vectors = encoder.encode(texts)
-    np.testing.assert_allclose(vectors[:, 0] / vectors[:, 1], np.arange(AT_ONCE + 5), rtol=1e-4)
-    assert asked == [("/v1/embeddings", "tiny", AT_ONCE), ("/v1/embeddings", "tiny", 5)]
+    np.testing.assert_allclose(vectors[:, 0] / vectors[:, 1], np.arange(BATCH_SIZE + 5), rtol=1e-4)
+    assert asked == [("/v1/embeddings", "tiny", BATCH_SIZE), ("/v1/embeddings", "tiny", 5)]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_order_and_requests(serve: Callable[[Answer], str]) -> None:
         (200, b'{"data": []}', r"shape \(0,\) for 1 texts"),
         (200, rows([[1.0], [2.0]]), r"shape \(2, 1\) for 1 texts"),
         (200, rows([[0.0, 0.0]]), "zero or not finite"),
-        (200, rows([["x"]]), "not rows of numbers"),  # type: ignore[list-item]
+        (200, rows([["x"]]), "not numeric rows"),  # type: ignore[list-item]
         (401, b'{"error": {"message": "no key"}}', "answered 401: no key"),
         (404, b"<html>", "answered 404: <html>"),
         (500, b'{"error": "on fire"}', "answered 500: .*on fire"),
@@ -134,13 +134,13 @@ def test_order_and_requests(serve: Callable[[Answer], str]) -> None:
 def test_nonsense_is_one_sentence(serve: Callable[[Answer], str], status: int, content: bytes, said: str) -> None:
     url = serve(lambda path, body, headers: (status, content))
     with pytest.raises(ModelError, match=said) as caught:
-        OpenAIEncoder(url, pauses=(0.01,)).encode(["fever"])
+        OpenAIEncoder(url, retry_delays=(0.01,)).encode(["fever"])
     assert "\n" not in str(caught.value)
 
 
 def test_a_dimension_that_changes_is_found_out(serve: Callable[[Answer], str]) -> None:
     url = serve(lambda path, body, headers: (200, rows([[1.0] * (2 if body["input"] == ["dimension"] else 3)])))
-    with pytest.raises(ModelError, match="vectors of 2 numbers, and now of 3"):
+    with pytest.raises(ModelError, match="vectors of 2 and then of 3 numbers"):
         open_encoder(url).encode(["fever"])
 
 
@@ -151,7 +151,7 @@ def test_a_busy_server_is_asked_again(serve: Callable[[Answer], str]) -> None:
         tries.append(1)
         return (503, b"") if len(tries) < 3 else (200, rows([[1.0, 0.0]]))
 
-    assert OpenAIEncoder(serve(answer), pauses=(0.01, 0.01)).dimension == 2
+    assert OpenAIEncoder(serve(answer), retry_delays=(0.01, 0.01)).dimension == 2
     assert len(tries) == 3
 
 
@@ -167,7 +167,7 @@ def test_a_slow_server_and_one_that_drips_are_left(serve: Callable[[Answer], str
 
     for answer in (sleep, lambda path, body, headers: (200, drip())):
         begun = time.monotonic()
-        with pytest.raises(Timeout, match=r"no whole answer within 0\.4 seconds"):
+        with pytest.raises(Timeout, match=r"did not respond completely within 0\.4 seconds"):
             OpenAIEncoder(serve(answer), timeout=0.4).encode(["fever"])
         assert time.monotonic() - begun < 2.5
 
@@ -177,7 +177,7 @@ def test_no_server_at_all() -> None:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1#m"
         with pytest.raises(ModelError, match=r"cannot be reached \(.*\): is the server running\?"):
-            OpenAIEncoder(url, pauses=()).encode(["fever"])
+            OpenAIEncoder(url, retry_delays=()).encode(["fever"])
 
 
 @pytest.mark.parametrize(("listed", "error"), [([], InputError), (["a", "b"], InputError), (None, ModelError)])

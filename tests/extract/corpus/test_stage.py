@@ -128,7 +128,7 @@ def test_nothing_read_is_one_sentence(tmp_path: Path, content: str) -> None:
     with pytest.raises(InputError, match=r"no documents were read from .*/a: "):
         prepare_corpus([tmp_path / "a"], tmp_path / "run")
     assert not list((tmp_path / "run").iterdir())
-    with pytest.raises(DerivedError, match="not there yet: run `clew extract prepare`"):
+    with pytest.raises(DerivedError, match="does not exist yet: run `clew extract prepare`"):
         read_documents(tmp_path / "run")
 
 

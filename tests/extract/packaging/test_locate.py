@@ -104,7 +104,7 @@ def test_weights_that_lost_bytes_or_were_altered_are_refused(folder: Path) -> No
     weights = folder / "model" / "weights.safetensors"
     whole = weights.read_bytes()
     weights.write_bytes(whole[:-10])
-    with pytest.raises(DerivedError, match=r"lost bytes: run `git restore .*toy-weights`"):
+    with pytest.raises(DerivedError, match=r"truncated: run `git restore .*toy-weights`"):
         find_model(folder)
     weights.write_bytes(whole[:-10] + bytes(10))
     with pytest.raises(DerivedError, match="a checksum differs"):
@@ -118,10 +118,10 @@ def test_a_seed_that_was_altered_or_is_missing_is_refused(folder: Path) -> None:
     with pytest.raises(DerivedError, match="a checksum differs"):
         find_model(folder)
     table.unlink()
-    with pytest.raises(DerivedError, match="missing or has lost bytes"):
+    with pytest.raises(DerivedError, match="missing or truncated"):
         find_model(folder)
     (folder / "seed" / "seal.json").unlink()
-    with pytest.raises(DerivedError, match="not there yet: run `git restore"):
+    with pytest.raises(DerivedError, match="does not exist yet: run `git restore"):
         find_model(folder)
     rmtree(folder / "seed")
     with pytest.raises(InputError, match="no seed graph beside it"):
@@ -130,7 +130,7 @@ def test_a_seed_that_was_altered_or_is_missing_is_refused(folder: Path) -> None:
 
 def test_a_folder_without_its_model_is_refused(folder: Path) -> None:
     rmtree(folder / "model")
-    with pytest.raises(DerivedError, match=r"the model at .* is not there yet: run `git restore"):
+    with pytest.raises(DerivedError, match=r"the model at .* does not exist yet: run `git restore"):
         find_model(folder)
 
 

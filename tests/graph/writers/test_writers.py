@@ -168,7 +168,7 @@ class TestEveryFormat:
         graph, write = make(tmp_path / "a.clew"), WRITERS.load(form)
         files = write(graph, tmp_path / "out")
         assert sorted((tmp_path / "out").iterdir()) == sorted(files)
-        with pytest.raises(GraphError, match="exists already"):
+        with pytest.raises(GraphError, match="already exists"):
             write(graph, tmp_path / "out")
         assert write(graph, tmp_path / "out", overwrite=True) == files
 

@@ -169,13 +169,13 @@ def test_symmetric_relations_are_matched_both_ways() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("RETURN apoc.text.join(['a'], ',')", "the function apoc.text.join is not one"),
+        ("RETURN apoc.text.join(['a'], ',')", "the function apoc.text.join is not among"),
         ("RETURN toLower('a', 'b')", "takes 1 arguments, not 2"),
         ("RETURN size(DISTINCT [1])", "takes no DISTINCT"),
         ("MATCH (a)-[*]->(b) RETURN a", "upper bound"),
         ("MATCH (a)-[*1..31]->(b) RETURN a", "upper bound"),
         ("RETURN [(a)-->(b) | b.id]", "no pattern comprehensions"),
-        ("UNWIND [3, 1] AS x WITH x ORDER BY x RETURN collect(x)", "no particular order"),
+        ("UNWIND [3, 1] AS x WITH x ORDER BY x RETURN collect(x)", "no defined order"),
         ("RETURN *", "nothing for \\*"),
     ],
 )

@@ -143,11 +143,11 @@ def test_whatever_could_write_is_refused(text: str) -> None:
         ("", "empty"),
         ("MATCH (n)", "too early"),
         ("MATCH (n RETURN n", "near 'RETURN n'"),
-        ("MATCH (n) SET n.x = 1 RETURN n", "SET is not allowed: queries only read"),
+        ("MATCH (n) SET n.x = 1 RETURN n", "SET is not allowed: queries are read-only"),
         ("MATCH (n)\nWHERE n. = 1 RETURN n", "line 2"),
         ("MATCH (n:A:B) RETURN n", r"\(n:A|B\)"),
         ("MATCH (n) WITH n.x RETURN 1", "needs a name"),
-        ("MATCH (a)-[*3..1]->(b) RETURN a", "at least 3 and at most 1"),
+        ("MATCH (a)-[*3..1]->(b) RETURN a", "minimum of 3 above its maximum of 1"),
         ("RETURN 99999999999999999999", "too large"),
         ("RETURN sum(*)", "only count takes"),
         ("RETURN size(x IN xs WHERE x)", "takes no WHERE"),
@@ -155,7 +155,7 @@ def test_whatever_could_write_is_refused(text: str) -> None:
         ("RETURN " + "(" * 300 + "1" + ")" * 300, "nested"),
         ("RETURN '" + "x" * 200_000 + "'", "too long"),
         ("RETURN (1 + 2)-[:R]->(b)", "starts with an entity"),
-        (r"RETURN '\Uffffffff'", "no character"),
+        (r"RETURN '\Uffffffff'", "an invalid escape"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(text: str, says: str) -> None:

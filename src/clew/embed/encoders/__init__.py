@@ -1,1 +1,1 @@
-"""The encoders: each turns texts into vectors in its own way."""
+"""The encoder implementations."""

@@ -1,7 +1,7 @@
-"""An encoder that needs no model: every character 3-gram of a text adds or takes one at a place its hash tells.
+"""An encoder without a model: feature hashing of character 3-grams, each adding ±1 at a hashed position.
 
-Texts that share letters come out near each other; meaning counts for nothing. It is the public fake, for tests and for
-trying an index out.
+Texts that share letters get similar vectors; meaning plays no part. It is the public fake, for tests and for trying out
+an index.
 """
 
 import zlib
@@ -31,7 +31,7 @@ class HashedEncoder:
         self.identity = f"hashed-{dimension}"
 
     def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> NDArray[np.float32]:
-        """One row of unit length for each text, in their order."""
+        """One unit vector for each text, in order."""
         rows = np.zeros((len(texts), self.dimension), np.float32)
         for at, text in enumerate(texts):
             content = f"  {text.lower()} ".encode("utf-8", "surrogatepass")

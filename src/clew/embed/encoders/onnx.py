@@ -1,8 +1,8 @@
-"""Sentence encoders of the MiniLM kind on onnxruntime: word pieces in, the mean of the last layer out, unit length.
+"""Sentence encoders such as MiniLM on onnxruntime: word pieces, mean pooling of the last layer, unit length.
 
-Texts go through the model sorted by length in batches of about so many tokens. The int8 weights of the default model
-are widened to floats when it is loaded and nothing is quantised at run time, so a text's vector does not depend on the
-texts beside it (docs/embedding.md has the measurement).
+Texts are sorted by length and batched by number of tokens. The int8 weights of the default model are dequantised when
+it is loaded and nothing is quantised at run time, so a vector does not depend on the other texts in its batch
+(measured in docs/embedding.md).
 """
 
 import hashlib
@@ -26,23 +26,23 @@ from clew.progress import Progress, silent
 __all__ = ["OnnxEncoder", "open_minilm"]
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-MOST_TOKENS = 256  # what all-MiniLM-L6-v2 was made for
+MAX_TOKENS = 256  # the limit of all-MiniLM-L6-v2
 BATCH_TOKENS = 512
-TOKENISED_AT_ONCE = 4096  # texts
+TOKENISER_BATCH = 4096  # texts
 
 log = logging.getLogger(__name__)
 
 
 def open_minilm() -> "OnnxEncoder":
-    """The default encoder, from where `clew models get` puts it."""
+    """The default encoder, as installed by `clew models get`."""
     files = locate("minilm")
     return OnnxEncoder("minilm", files["model.onnx"], files["tokenizer.json"], dimension=384)
 
 
 class OnnxEncoder:
-    """Nothing is loaded before the first text is encoded; `truncated` counts the texts that were cut at `most_tokens`.
+    """Loaded when the first text is encoded; `truncated` counts the texts that were cut at `max_tokens`.
 
-    With `dimension` given, asking for it loads nothing either.
+    If `dimension` is given, reading it does not load the model either.
     """
 
     def __init__(
@@ -52,20 +52,20 @@ class OnnxEncoder:
         tokenizer: Path,
         *,
         dimension: int | None = None,
-        most_tokens: int = MOST_TOKENS,
+        max_tokens: int = MAX_TOKENS,
         threads: int | None = None,
     ) -> None:
         for file in (model, tokenizer):
             if not Path(file).is_file():
                 raise MissingModel(
-                    f"the encoder {name!r} needs {file}, which is not there: run `clew models get {name}`"
+                    f"the encoder {name!r} needs {file}, which does not exist: run `clew models get {name}`"
                 )
         self.name = name
         self.truncated = 0
         self._model = Path(model)
         self._tokenizer_file = Path(tokenizer)
         self._stated_dimension = dimension
-        self._most_tokens = most_tokens
+        self._max_tokens = max_tokens
         self._threads = threads or os.cpu_count() or 1
         self._opening = Lock()
 
@@ -77,15 +77,15 @@ class OnnxEncoder:
 
     @cached_property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The dimension of the vectors."""
         return self._stated_dimension or int(self._session.get_outputs()[0].shape[-1])
 
     def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> NDArray[np.float32]:
-        """One row of unit length for each text, in their order."""
+        """One unit vector for each text, in order."""
         vectors = np.empty((len(texts), self.dimension), np.float32)
         done = 0
-        for start in range(0, len(texts), TOKENISED_AT_ONCE):
-            pieces = self._tokenise(texts[start : start + TOKENISED_AT_ONCE])
+        for start in range(0, len(texts), TOKENISER_BATCH):
+            pieces = self._tokenise(texts[start : start + TOKENISER_BATCH])
             for batch in _batches([len(ids) for ids in pieces]):
                 vectors[batch + start] = self._run([pieces[at] for at in batch])
                 done += len(batch)
@@ -93,13 +93,15 @@ class OnnxEncoder:
         return vectors
 
     def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text, cut at the model's length."""
-        # Half a surrogate pair is a legal Python string and no text; the tokenizer would refuse the whole block.
+        """The token ids of each text, truncated to the model's limit."""
+        # A lone surrogate is legal in a Python string but not in text; the tokenizer would reject the whole block.
         encoded = self._tokenizer.encode_batch_fast([text.encode("utf-8", "replace").decode() for text in texts])
         cut = sum(bool(one.overflowing) for one in encoded)
         if cut:
             self.truncated += cut
-            log.warning("%d of %d texts were cut at %d tokens by %s", cut, len(texts), self._most_tokens, self.name)
+            log.warning(
+                "%d of %d texts were truncated at %d tokens by %s", cut, len(texts), self._max_tokens, self.name
+            )
         return [one.ids for one in encoded]
 
     def _run(self, pieces: list[list[int]]) -> NDArray[np.float32]:
@@ -112,18 +114,20 @@ class OnnxEncoder:
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         try:
             hidden = self._session.run(None, {name: given[name] for name in self._input_names})[0]
-        except Exception as error:  # onnxruntime's errors share no root but this
+        except Exception as error:  # onnxruntime's errors have no narrower base class
             raise ModelError(f"the encoder {self.name!r} failed: {_first_line(error)}") from error
         if hidden.ndim != 3 or hidden.shape[-1] != self.dimension:
-            raise ModelError(f"{self._model} gives {hidden.shape}, not (texts, tokens, {self.dimension}): get it anew")
-        summed = np.einsum("ntd,nt->nd", hidden, mask.astype(hidden.dtype))  # the mean's divisor falls to unit length
+            raise ModelError(
+                f"{self._model} gives {hidden.shape}, not (texts, tokens, {self.dimension}): download it again"
+            )
+        summed = np.einsum("ntd,nt->nd", hidden, mask.astype(hidden.dtype))  # normalised below
         return unit_rows(summed, len(pieces), whose=f"the encoder {self.name!r}")
 
     @cached_property
     def _input_names(self) -> tuple[str, ...]:
         names = tuple(given.name for given in self._session.get_inputs())
         if unknown := set(names) - set(INPUTS):
-            raise ModelError(f"{self._model} wants the input {min(unknown)!r}: it is no encoder of this kind")
+            raise ModelError(f"{self._model} requires the input {min(unknown)!r}: it is not an encoder of this kind")
         return names
 
     @property
@@ -133,8 +137,8 @@ class OnnxEncoder:
 
     @cached_property
     def _open_session(self) -> Any:
-        # onnxruntime reports its use to its makers unless this is set before it is imported; its own
-        # disable_telemetry_events() comes too late to keep it from writing a device id and looking a host up.
+        # onnxruntime sends telemetry unless this is set before it is imported; its own
+        # disable_telemetry_events() comes too late to stop it from writing a device id and resolving a host.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
 
@@ -146,7 +150,9 @@ class OnnxEncoder:
         try:
             return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # as above
-            raise ModelError(f"{self._model} cannot be loaded: {_first_line(error)}: get the model anew") from error
+            raise ModelError(
+                f"{self._model} cannot be loaded: {_first_line(error)}: download the model again"
+            ) from error
 
     @property
     def _tokenizer(self) -> Any:
@@ -161,10 +167,10 @@ class OnnxEncoder:
             tokenizer = Tokenizer.from_file(str(self._tokenizer_file))
         except Exception as error:  # the library raises nothing narrower
             raise ModelError(
-                f"{self._tokenizer_file} cannot be read: {_first_line(error)}: get the model anew"
+                f"{self._tokenizer_file} cannot be read: {_first_line(error)}: download the model again"
             ) from error
         tokenizer.no_padding()
-        tokenizer.enable_truncation(self._most_tokens)
+        tokenizer.enable_truncation(self._max_tokens)
         return tokenizer
 
 

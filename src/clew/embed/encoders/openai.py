@@ -1,7 +1,7 @@
-"""A server that speaks OpenAI's /v1/embeddings: llama-server, Ollama, vLLM or the service itself.
+"""A server with OpenAI's /v1/embeddings API: llama-server, Ollama, vLLM or OpenAI itself.
 
-The weights behind a server cannot be seen, so its identity is the name of the model alone. Proxies of the environment
-are never used: what is sent goes to the stated address and nowhere else.
+The weights behind a server are not visible, so its identity is the name of the model only. Proxies from the environment
+are never used: data is sent to the given address only.
 """
 
 import ipaddress
@@ -25,11 +25,11 @@ from clew.progress import Progress, silent
 __all__ = ["OpenAIEncoder"]
 
 KEYS = ("CLEW_API_KEY", "OPENAI_API_KEY")
-AT_ONCE = 64  # texts in a request
-BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504})  # worth another try
-PAUSES = (0.5, 1.0)  # seconds before the second and the third try
-SHOWN = 120  # characters of an answer that is quoted
-MOST_BYTES = 1 << 28  # of an answer
+BATCH_SIZE = 64  # texts in a request
+BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504})  # worth a retry
+RETRY_DELAYS = (0.5, 1.0)  # seconds before the second and third attempt
+SHOWN = 120  # characters of a response quoted in an error
+MAX_BYTES = 1 << 28  # of a response
 
 log = logging.getLogger(__name__)
 
@@ -37,12 +37,17 @@ log = logging.getLogger(__name__)
 class OpenAIEncoder:
     """The model of a server, as http://HOST:PORT/v1#MODEL; without #MODEL the one model that the server lists.
 
-    The key comes from `api_key`, else from CLEW_API_KEY or OPENAI_API_KEY; keys of the environment are only sent over
-    https or to this machine. `timeout` is for one request, tries included.
+    The key comes from `api_key`, else from CLEW_API_KEY or OPENAI_API_KEY; keys from the environment are only sent over
+    https or to this machine. `timeout` is for one request, including retries.
     """
 
     def __init__(
-        self, url: str, *, api_key: str | None = None, timeout: float = 120.0, pauses: Sequence[float] = PAUSES
+        self,
+        url: str,
+        *,
+        api_key: str | None = None,
+        timeout: float = 120.0,
+        retry_delays: Sequence[float] = RETRY_DELAYS,
     ) -> None:
         address, model = urldefrag(url)
         parts = urlsplit(address)
@@ -52,13 +57,13 @@ class OpenAIEncoder:
         path = parts.path.rstrip("/").removesuffix("/embeddings") or "/v1"
         self._address = f"{parts.scheme}://{parts.netloc}{path}"
         self._stated_model = model
-        self._key = api_key or _key_of_environment(self._address)
+        self._key = api_key or _key_from_environment(self._address)
         self._timeout = timeout
-        self._pauses = tuple(pauses)
+        self._retry_delays = tuple(retry_delays)
 
     @cached_property
     def model(self) -> str:
-        """The name by which the server knows the model."""
+        """The name of the model on the server."""
         if self._stated_model:
             return self._stated_model
         answer = self._ask("GET", "models", None)
@@ -73,29 +78,29 @@ class OpenAIEncoder:
 
     @cached_property
     def identity(self) -> str:
-        """The name of the model, without the folder if it is a file; its weights cannot be seen."""
+        """The name of the model, without the folder if it is a file; its weights are not visible."""
         return f"openai-{Path(self.model).name if Path(self.model).is_absolute() else self.model}"
 
     @cached_property
     def dimension(self) -> int:
-        """Numbers in a vector, learnt from one short request."""
+        """The dimension of the vectors, from one short request."""
         return int(self._request(["dimension"]).shape[1])
 
     def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> NDArray[np.float32]:
-        """One row of unit length for each text, in their order."""
+        """One unit vector for each text, in order."""
         vectors = np.empty((len(texts), self.dimension), np.float32)
-        for start in range(0, len(texts), AT_ONCE):
-            rows = self._request(texts[start : start + AT_ONCE])
+        for start in range(0, len(texts), BATCH_SIZE):
+            rows = self._request(texts[start : start + BATCH_SIZE])
             if rows.shape[1] != self.dimension:
                 raise ModelError(
-                    f"{self._address} gave vectors of {self.dimension} numbers, and now of {rows.shape[1]}"
+                    f"{self._address} returned vectors of {self.dimension} and then of {rows.shape[1]} numbers"
                 )
             vectors[start : start + len(rows)] = rows
             progress("encoding", start + len(rows), len(texts))
         return vectors
 
     def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        given = [text.encode("utf-8", "replace").decode() or " " for text in texts]  # servers refuse empty inputs
+        given = [text.encode("utf-8", "replace").decode() or " " for text in texts]  # servers reject empty inputs
         answer = self._ask("POST", "embeddings", {"model": self.model, "input": given, "encoding_format": "float"})
         try:
             rows = [row["embedding"] for row in sorted(answer["data"], key=lambda row: row["index"])]
@@ -104,12 +109,12 @@ class OpenAIEncoder:
         return unit_rows(rows, len(texts), whose=f"the server {self._address}")
 
     def _ask(self, method: str, what: str, body: Mapping[str, Any] | None) -> Any:
-        """The JSON answer to a request, tried again while the server is busy or the connection breaks."""
+        """The JSON response to a request, retried while the server is busy or the connection fails."""
         import httpx
 
         url, end = f"{self._address}/{what}", time.monotonic() + self._timeout
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        for pause in (*self._pauses, None):
+        for pause in (*self._retry_delays, None):
             try:
                 with (
                     httpx.Client(timeout=max(0.1, end - time.monotonic()), trust_env=False, headers=headers) as client,
@@ -126,24 +131,24 @@ class OpenAIEncoder:
             if time.monotonic() + pause > end:
                 raise self._too_slow(url)
             time.sleep(pause)
-        raise AssertionError("the last try returns or raises")
+        raise AssertionError("the last attempt returns or raises")
 
     def _read(self, answer: Any, url: str, end: float) -> bytes:
-        """The whole answer, unless it drips in for too long or does not end."""
+        """The whole response, unless it takes too long or does not end."""
         content = bytearray()
         for chunk in answer.iter_bytes():
             content += chunk
             if time.monotonic() > end:
                 raise self._too_slow(url)
-            if len(content) > MOST_BYTES:
-                raise ModelError(f"{url} answered with more than {MOST_BYTES:,} bytes")
+            if len(content) > MAX_BYTES:
+                raise ModelError(f"{url} answered with more than {MAX_BYTES:,} bytes")
         return bytes(content)
 
     def _too_slow(self, url: str) -> Timeout:
-        return Timeout(f"{url} gave no whole answer within {self._timeout:g} seconds")
+        return Timeout(f"{url} did not respond completely within {self._timeout:g} seconds")
 
 
-def _key_of_environment(address: str) -> str | None:
+def _key_from_environment(address: str) -> str | None:
     name = next((name for name in KEYS if os.environ.get(name)), None)
     if name is None:
         return None
@@ -162,7 +167,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _parsed(answer: Any, content: bytes, url: str) -> Any:
-    """The JSON of an answer; anything else is one sentence that quotes what came."""
+    """The JSON of a response; anything else is an error that quotes it."""
     try:
         parsed = json.loads(content)
     except ValueError as error:
@@ -172,10 +177,10 @@ def _parsed(answer: Any, content: bytes, url: str) -> Any:
             raise ModelError(f"{url} answered with {kind}, not JSON: {_shortened(content)}") from error
     if answer.status_code != 200:
         try:
-            said = parsed["error"]["message"]
+            message = parsed["error"]["message"]
         except (KeyError, TypeError):
-            said = content
-        raise ModelError(f"{url} answered {answer.status_code}: {_shortened(said)}")
+            message = content
+        raise ModelError(f"{url} answered {answer.status_code}: {_shortened(message)}")
     return parsed
 
 

@@ -1,6 +1,6 @@
-"""Any model that the sentence-transformers library can load, from its name or its directory.
+"""Any model that the sentence-transformers library can load, by name or directory.
 
-Nothing is downloaded: a model that is known by name must already be in the library's own cache.
+Nothing is downloaded: a model given by name must already be in the library's cache.
 """
 
 import hashlib
@@ -21,14 +21,14 @@ from clew.progress import Progress, silent
 
 __all__ = ["SentenceTransformersEncoder"]
 
-AT_ONCE = 256  # texts between two reports of progress
+BATCH_SIZE = 256  # texts between progress reports
 
 
 class SentenceTransformersEncoder:
-    """Loaded when first needed; the name is the model's own or its directory."""
+    """Loaded on first use; `model` is a name or a directory."""
 
     def __init__(self, model: str, *, device: str | None = None) -> None:
-        _library()  # a missing library is known before anything is asked of it
+        _library()  # report a missing library early
         self.name = f"sentence-transformers:{model}"
         self._where = model
         self._device = device
@@ -45,16 +45,16 @@ class SentenceTransformersEncoder:
 
     @cached_property
     def dimension(self) -> int:
-        """Numbers in a vector."""
-        # The library renamed this; both names give the same number.
+        """The dimension of the vectors."""
+        # The library renamed this method.
         ask = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
         return int(ask())
 
     def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> NDArray[np.float32]:
-        """One row of unit length for each text, in their order."""
+        """One unit vector for each text, in order."""
         vectors = np.empty((len(texts), self.dimension), np.float32)
-        for start in range(0, len(texts), AT_ONCE):
-            part = [text.encode("utf-8", "replace").decode() for text in texts[start : start + AT_ONCE]]
+        for start in range(0, len(texts), BATCH_SIZE):
+            part = [text.encode("utf-8", "replace").decode() for text in texts[start : start + BATCH_SIZE]]
             try:
                 rows = self._model.encode(part, convert_to_numpy=True, show_progress_bar=False)
             except (RuntimeError, ValueError, TypeError) as error:
@@ -95,7 +95,7 @@ def _library() -> Any:
 
 @contextmanager
 def _without_bars() -> Iterator[None]:
-    """Only interfaces draw: the library's own bars stay off while a model is loaded."""
+    """Turn off the library's own progress bars while a model is loaded."""
     logging = import_module("transformers.utils.logging")
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()

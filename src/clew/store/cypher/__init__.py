@@ -1,4 +1,4 @@
-"""The Cypher that Clew reads: text → tree → a store's own words. Only reading statements exist.
+"""The Cypher subset that Clew supports: text → syntax tree → a store's dialect. Only read-only statements exist.
 
 >>> statement = parse("MATCH (g:Gene {name: $gene})-[:ASSOCIATED_WITH]->(d:Disease) RETURN d.name AS disease")
 >>> statement.columns, sorted(statement.parameters)

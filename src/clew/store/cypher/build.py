@@ -1,4 +1,4 @@
-"""What Lark found, turned into the records of `syntax`, from the leaves up; what no grammar can say is checked here."""
+"""Lark's parse tree converted to the records of `syntax`, bottom-up, with the checks that a grammar cannot express."""
 
 import re
 from collections.abc import Callable
@@ -17,22 +17,22 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def unquote(name: str) -> str:
-    """The name meant by an identifier, with or without backticks."""
+    """The name of an identifier, with or without backticks."""
     return name[1:-1].replace("``", "`") if name.startswith("`") else str(name)
 
 
 def unescape(text: str) -> str:
-    """The string meant by a literal in quotes."""
+    """The value of a quoted string literal."""
 
-    def meant(found: re.Match[str]) -> str:
+    def character(found: re.Match[str]) -> str:
         code = found.group(1)
         return chr(int(code[1:], 16)) if len(code) > 1 else ESCAPES.get(code, code)
 
-    return re.sub(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", meant, text[1:-1], flags=re.DOTALL)
+    return re.sub(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", character, text[1:-1], flags=re.DOTALL)
 
 
 def _of(kind: type | tuple[type, ...], parts: tuple[Any, ...]) -> Any:
-    """The one part of a kind, or None."""
+    """The first part of a type, or None."""
     return next((part for part in parts if isinstance(part, kind)), None)
 
 
@@ -52,20 +52,20 @@ def _chain(operator: str) -> Callable[..., s.Expression]:
 
 
 class _Where(tuple[s.Expression]):
-    """A condition on its way up the tree."""
+    """A condition passed up the tree."""
 
 
 class _Bounds(tuple[int, int | None]):
-    """The length of a repeated relationship on its way up."""
+    """The bounds of a variable-length relationship passed up the tree."""
 
 
 class _Names(tuple[str, ...]):
-    """Labels or types on their way up."""
+    """Labels or types passed up the tree."""
 
 
 @v_args(inline=True)
 class Build(Transformer[Token, Any]):
-    """Turns what Lark found into our records, from the leaves up."""
+    """Converts Lark's parse tree to syntax records, bottom-up."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -81,10 +81,10 @@ class Build(Transformer[Token, Any]):
         try:
             return s.Literal(unescape(token))
         except (ValueError, OverflowError):
-            raise QueryError(f"{token} holds an escape that is no character", position=token.start_pos) from None
+            raise QueryError(f"{token} contains an invalid escape", position=token.start_pos) from None
 
     def integer(self, token: Token) -> s.Literal:
-        return s.Literal(_small(token))
+        return s.Literal(_int64(token))
 
     def float(self, token: Token) -> s.Literal:
         return s.Literal(float(token))
@@ -191,7 +191,7 @@ class Build(Transformer[Token, Any]):
         condition = None if where is None else where[0]
         if isinstance(first, s.PatternExpression):
             if value is None:
-                raise QueryError("a list of patterns says after | what to take from each")
+                raise QueryError("a pattern comprehension needs an expression after |")
             return s.PatternComprehension(first.pattern, condition, value)
         variable, items = self._membership((first,), None)
         return s.ListComprehension(variable, items, condition, value)
@@ -237,7 +237,7 @@ class Build(Transformer[Token, Any]):
 
     def labels(self, *choices: _Names) -> _Names:
         if len(choices) > 1:
-            raise QueryError("an entity has one label: write (n:A|B) for either of two")
+            raise QueryError("an entity has only one label: write (n:A|B) to match either")
         return choices[0]
 
     def plain_labels(self, *names: Token) -> _Names:
@@ -256,7 +256,7 @@ class Build(Transformer[Token, Any]):
         return s.RelationshipPattern({"RIGHT_BARE": "out", "LEFT_BARE": "in", "BARE": "both"}[arrow.type])
 
     def detail(self, *parts: Any) -> s.RelationshipPattern:
-        """What stands in the brackets; the direction is known only outside them."""
+        """The part in brackets; the direction is set by the caller."""
         name, bounds = _words(parts, "NAME"), _of(_Bounds, parts)
         shortest, longest = bounds or (1, 1)
         return s.RelationshipPattern(
@@ -270,14 +270,14 @@ class Build(Transformer[Token, Any]):
         )
 
     def exact_length(self, _: Token, number: Token | None = None) -> _Bounds:
-        return _Bounds((1, None) if number is None else (_small(number), _small(number)))
+        return _Bounds((1, None) if number is None else (_int64(number), _int64(number)))
 
     def bounded_length(self, _: Token, *parts: Token) -> _Bounds:
         dots = next(i for i, part in enumerate(parts) if part.type == "DOTS")
-        shortest = _small(parts[0]) if dots else 1
-        longest = _small(parts[dots + 1]) if parts[dots + 1 :] else None
+        shortest = _int64(parts[0]) if dots else 1
+        longest = _int64(parts[dots + 1]) if parts[dots + 1 :] else None
         if longest is not None and longest < shortest:
-            raise QueryError(f"*{shortest}..{longest} asks for at least {shortest} and at most {longest} steps")
+            raise QueryError(f"*{shortest}..{longest} has a minimum of {shortest} above its maximum of {longest}")
         return _Bounds((shortest, longest))
 
     # clauses
@@ -352,7 +352,7 @@ class Build(Transformer[Token, Any]):
 
 
 def _entity(inner: Any, properties: s.Expression | None) -> s.EntityPattern:
-    """A parenthesised expression at the head of a pattern, read as the entity it means."""
+    """A parenthesised expression at the start of a pattern, as an entity pattern."""
     match inner:
         case s.Variable(name):
             return s.EntityPattern(name, (), properties)
@@ -364,11 +364,11 @@ def _entity(inner: Any, properties: s.Expression | None) -> s.EntityPattern:
 
 
 def _existence(argument: s.Expression) -> s.Expression:
-    """exists(n.key) and exists((a)--(b)), as older Cypher writes them."""
+    """exists(n.key) and exists((a)--(b)), the older Cypher syntax."""
     return argument if isinstance(argument, s.PatternExpression) else s.IsNull(argument, negated=True)
 
 
-def _small(token: Token) -> int:
+def _int64(token: Token) -> int:
     if len(token) > 19 or int(token) > LARGEST:
-        raise QueryError(f"{token} is too large a number: at most {LARGEST}", position=token.start_pos)
+        raise QueryError(f"{token} is too large: at most {LARGEST}", position=token.start_pos)
     return int(token)

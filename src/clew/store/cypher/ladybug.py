@@ -1,8 +1,8 @@
-"""Neo4j's meaning in Ladybug's words.
+"""Neo4j semantics in Ladybug's dialect.
 
-Ladybug answers some queries differently and says nothing: one relationship may stand for two in a pattern, repeated
-relationships may walk a relationship twice, lists and strings count from one, sum of nothing is null. Each difference
-is written out here so that it cannot be met.
+Ladybug silently answers some queries differently: one relationship may match twice in a pattern, variable-length
+relationships may repeat a relationship, lists and strings are indexed from one, an empty sum is null. The rewrites here
+remove each difference.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from clew.store.cypher import syntax as s
 
 __all__ = ["to_ladybug"]
 
-OWN_VARIABLE = "clew_r"  # begins the names given to relationships that have none
+OWN_VARIABLE = "clew_r"  # prefix of the names given to anonymous relationships
 ONE = s.Literal(1)
 EVERYTHING = s.Literal(2**62)
 SHORTEST = {"one": "SHORTEST", "all": "ALL SHORTEST"}
@@ -36,9 +36,9 @@ def to_ladybug(statement: s.Statement) -> s.Statement:
             case s.Variable(name) if name in repeated:
                 return s.Call("rels", (part,))
             case s.Item(s.Call("rels", (s.Variable() as variable,)), None):
-                return replace(part, expression=variable)  # passed on by WITH as it is
+                return replace(part, expression=variable)  # WITH passes it on unchanged
             case s.With(projection) if projection.order and projection.skip is None and projection.limit is None:
-                return replace(part, projection=replace(projection, limit=EVERYTHING))  # else it refuses the order
+                return replace(part, projection=replace(projection, limit=EVERYTHING))  # else it is rejected
             case s.Call():
                 return _call(part)
             case s.Index(of, at):
@@ -61,14 +61,14 @@ def to_ladybug(statement: s.Statement) -> s.Statement:
 
 
 def _check(statement: s.Statement) -> None:
-    """Refuse what Ladybug has no exact words for."""
+    """Reject what Ladybug cannot express exactly."""
     if any(isinstance(part, s.PatternComprehension) for part in s.walk(statement)):
         raise QueryError("the embedded store has no pattern comprehensions: use OPTIONAL MATCH and collect()")
     for query in statement.queries:
         ordered = False
         for clause in query.clauses:
             if ordered and any(isinstance(part, s.Call) and part.function == "collect" for part in s.walk(clause)):
-                raise QueryError("the embedded store collects in no particular order: order the rows in RETURN instead")
+                raise QueryError("collect() has no defined order in the embedded store: use ORDER BY in RETURN instead")
             ordered = ordered or (isinstance(clause, s.With) and bool(clause.projection.order))
 
 
@@ -84,16 +84,16 @@ def _shortest(pattern: s.Pattern) -> s.Pattern:
 
 
 def _distinct_relationships(query: s.Query) -> s.Query:
-    """In one MATCH every relationship is another one: said in so many words where two could be the same."""
+    """Within one MATCH all relationships are distinct: add conditions where two could match the same one."""
     names = (f"{OWN_VARIABLE}{number}" for number in range(1, 1_000_000))
 
     def change(part: Any) -> Any:
         match part:
             case s.Match() | s.Subquery():
-                patterns, conditions = _apart(part.patterns, names)
+                patterns, conditions = _named(part.patterns, names)
                 return replace(part, patterns=patterns, where=_all_of(part.where, *conditions))
             case s.PatternExpression(pattern):
-                patterns, conditions = _apart((pattern,), names)
+                patterns, conditions = _named((pattern,), names)
                 return s.Subquery("EXISTS", patterns, _all_of(*conditions))
         return part
 
@@ -101,8 +101,8 @@ def _distinct_relationships(query: s.Query) -> s.Query:
     return changed
 
 
-def _apart(patterns: tuple[s.Pattern, ...], names: Iterator[str]) -> tuple[tuple[s.Pattern, ...], list[s.Expression]]:
-    """Patterns with a name for each relationship that could be another's twin, and the conditions that it is not."""
+def _named(patterns: tuple[s.Pattern, ...], names: Iterator[str]) -> tuple[tuple[s.Pattern, ...], list[s.Expression]]:
+    """Patterns with names for relationships that could match the same one, and the conditions that prevent it."""
     placed = [
         (row, column, each)
         for row, pattern in enumerate(patterns)
@@ -110,22 +110,22 @@ def _apart(patterns: tuple[s.Pattern, ...], names: Iterator[str]) -> tuple[tuple
         for column, each in enumerate(pattern.elements)
         if isinstance(each, s.RelationshipPattern)
     ]
-    twins = [(a, b) for a, b in combinations(placed, 2) if _could_be_one(a[2], b[2])]
+    pairs = [(a, b) for a, b in combinations(placed, 2) if _may_coincide(a[2], b[2])]
     grid = [list(pattern.elements) for pattern in patterns]
-    for row, column, each in {place[:2]: place for pair in twins for place in pair}.values():
+    for row, column, each in {place[:2]: place for pair in pairs for place in pair}.values():
         if each.variable is None:
             grid[row][column] = replace(each, variable=next(names))
-    conditions = [_differ(grid[a[0]][a[1]], grid[b[0]][b[1]]) for a, b in twins]
+    conditions = [_disjoint(grid[a[0]][a[1]], grid[b[0]][b[1]]) for a, b in pairs]
     named = tuple(replace(pattern, elements=tuple(row)) for pattern, row in zip(patterns, grid, strict=True))
     return named, conditions
 
 
-def _could_be_one(one: s.RelationshipPattern, other: s.RelationshipPattern) -> bool:
+def _may_coincide(one: s.RelationshipPattern, other: s.RelationshipPattern) -> bool:
     return not one.types or not other.types or not set(one.types).isdisjoint(other.types)
 
 
-def _differ(one: Any, other: Any) -> s.Expression:
-    """That two relationship variables, single or repeated, have nothing in common."""
+def _disjoint(one: Any, other: Any) -> s.Expression:
+    """The condition that two relationship variables, single or variable-length, are disjoint."""
     left, right = s.Variable(one.variable), s.Variable(other.variable)
     if one.repeated and other.repeated:
         each = s.Variable(f"{OWN_VARIABLE}_each")
@@ -134,7 +134,7 @@ def _differ(one: Any, other: Any) -> s.Expression:
         return s.Unary("NOT", s.Binary("IN", right, left))
     if other.repeated:
         return s.Unary("NOT", s.Binary("IN", left, right))
-    return s.Binary("<>", s.Call("id", (left,)), s.Call("id", (right,)))  # cheaper than comparing all of both
+    return s.Binary("<>", s.Call("id", (left,)), s.Call("id", (right,)))  # cheaper than comparing all properties
 
 
 def _all_of(*conditions: s.Expression | None) -> s.Expression | None:
@@ -149,7 +149,7 @@ def _all_of(*conditions: s.Expression | None) -> s.Expression | None:
 
 
 def _named_columns(query: s.Query) -> s.Query:
-    """With * written out, so that names added here never show."""
+    """The query with * expanded, so that names added here are never returned."""
     scope: list[str] = []
     clauses: list[s.Clause] = []
     for clause in query.clauses:
@@ -211,14 +211,14 @@ def _plus_one(number: s.Expression) -> s.Expression:
 
 
 def _from_one(at: s.Expression) -> s.Expression:
-    """A position that counts from zero, as one that counts from one; from the end both count alike."""
+    """A zero-based position as a one-based one; negative positions are the same in both."""
     if isinstance(at, s.Literal) and isinstance(at.value, int):
         return s.Literal(at.value + 1 if at.value >= 0 else at.value)
     return s.Case(None, ((s.Binary(">=", at, s.Literal(0)), _plus_one(at)),), at)
 
 
 def _element(of: s.Expression, at: s.Expression) -> s.Expression:
-    """One element, null where there is none; Ladybug's own look-up fails there, even under a CASE that excludes it."""
+    """One element, or null if there is none; Ladybug's own look-up fails there, even under a CASE that excludes it."""
     position = _from_one(at)
     found = s.Call("list_any_value", (s.Call("list_slice", (of, position, position)),))
     size = s.Call("size", (of,))
@@ -230,7 +230,7 @@ def _element(of: s.Expression, at: s.Expression) -> s.Expression:
 
 
 def _slice(of: s.Expression, start: s.Expression | None, end: s.Expression | None) -> s.Expression:
-    """From start to before end; list_slice takes both ends, counted from one."""
+    """From start up to but excluding end; list_slice is one-based and includes both."""
     size = s.Call("size", (of,))
     first = ONE if start is None else _from_one(start)
     last: s.Expression = size

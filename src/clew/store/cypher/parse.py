@@ -1,4 +1,4 @@
-"""Cypher text → syntax tree: one reading statement, or one sentence that says where it stops being one."""
+"""Cypher text → syntax tree: one read-only statement, or an error that says where it is not one."""
 
 import re
 from functools import cache
@@ -13,9 +13,9 @@ from clew.store.cypher.syntax import Statement
 
 __all__ = ["parse"]
 
-LONGEST_TEXT = 100_000  # characters; nobody writes a longer query, but a loop may
-DEEPEST = 200  # brackets in brackets
-ALLOWED = "queries only read, with MATCH, OPTIONAL MATCH, WHERE, UNWIND, WITH, RETURN and UNION"
+LONGEST_TEXT = 100_000  # characters; only generated queries are longer
+MAX_DEPTH = 200  # nested brackets
+ALLOWED = "queries are read-only: use MATCH, OPTIONAL MATCH, WHERE, UNWIND, WITH, RETURN and UNION"
 WRITING = re.compile(
     r"(create|merge|set|delete|detach|remove|drop|alter|load|copy|call|foreach|insert|import|export|attach|install|"
     r"use|begin|commit|rollback|grant|deny|show|start|stop|explain|profile|checkpoint|comment)\b",
@@ -24,7 +24,7 @@ WRITING = re.compile(
 
 
 def parse(text: str) -> Statement:
-    """Read one statement; raises `QueryError` for anything else, above all for whatever could write.
+    """Parse one statement; raises `QueryError` for anything else, in particular for anything that could write.
 
     >>> parse("MATCH (g:Gene) RETURN g.name LIMIT 3").columns
     ('g.name',)
@@ -53,8 +53,8 @@ def _check_depth(text: str) -> None:
     depth = 0
     for each in text:
         depth += (each in "([{") - (each in ")]}")
-        if depth > DEEPEST:
-            raise QueryError(f"brackets are nested more than {DEEPEST} deep")
+        if depth > MAX_DEPTH:
+            raise QueryError(f"brackets are nested more than {MAX_DEPTH} deep")
 
 
 def _explain(text: str, error: UnexpectedInput) -> QueryError:

@@ -1,7 +1,7 @@
-"""A statement in the words of one store, so that it means on every store what it means in Neo4j.
+"""A statement in the dialect of one store, with the meaning it has in Neo4j.
 
-Every dialect allows the same functions, asks for an upper bound on repeated relationships, names every column as it
-was written, and matches symmetric relations in both directions. Dialects differ in a function from tree to tree.
+Every dialect allows the same functions, requires an upper bound on variable-length relationships, names every column
+as it was written, and matches symmetric relations in both directions. A dialect is a function from tree to tree.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,9 @@ from clew.store.cypher.write import write
 
 __all__ = ["AGGREGATES", "DIALECTS", "FUNCTIONS", "LONGEST_WALK", "render"]
 
-LONGEST_WALK = 30  # steps of a repeated relationship; Ladybug takes no more
+LONGEST_WALK = 30  # hops of a variable-length relationship; Ladybug's maximum
 AGGREGATES = ("avg", "collect", "count", "max", "min", "sum")
-FUNCTIONS = {  # name in any case: how many arguments it takes
+FUNCTIONS = {  # case-insensitive name: allowed numbers of arguments
     **dict.fromkeys(AGGREGATES, (1, 1)),
     "abs": (1, 1),
     "ceil": (1, 1),
@@ -51,7 +51,7 @@ SPELLED = {"tolower": "toLower", "toupper": "toUpper"}
 
 
 def render(statement: s.Statement, dialect: str = "neo4j", *, symmetric: frozenset[str] = frozenset()) -> str:
-    """The text to send to a store. Relationships of only `symmetric` types are matched in both directions.
+    """The text to send to a store. Relationships of `symmetric` types are matched in both directions.
 
     >>> from clew.store.cypher.parse import parse
     >>> render(parse("MATCH (a)-[:INTERACTS]->(b) RETURN b.name"), symmetric=frozenset({"INTERACTS"}))
@@ -65,7 +65,7 @@ def render(statement: s.Statement, dialect: str = "neo4j", *, symmetric: frozens
             case s.Call():
                 return _counted(_known(part))
             case s.RelationshipPattern():
-                return _both_ways(_bounded(part), symmetric)
+                return _undirected(_bounded(part), symmetric)
             case s.Return(projection):
                 named = tuple(replace(item, alias=item.column) for item in projection.items)
                 return s.Return(replace(projection, items=named))
@@ -78,7 +78,7 @@ def _known(call: s.Call) -> s.Call:
     name = OTHER_NAMES.get(call.function.lower(), call.function).lower()
     if name not in FUNCTIONS:
         raise QueryError(
-            f"the function {call.function} is not one of those that mean the same on every store: "
+            f"the function {call.function} is not among the functions that work the same on every store: "
             f"{', '.join(SPELLED.get(known, known) for known in FUNCTIONS)}"
         )
     least, most = FUNCTIONS[name]
@@ -91,7 +91,7 @@ def _known(call: s.Call) -> s.Call:
 
 
 def _counted(call: s.Call) -> s.Expression:
-    """size of a pattern is how often it is found."""
+    """The size of a pattern is its number of matches."""
     match call:
         case s.Call("size", (s.PatternExpression(pattern),)):
             return s.Subquery("COUNT", (pattern,), None)
@@ -100,11 +100,11 @@ def _counted(call: s.Call) -> s.Expression:
 
 def _bounded(relationship: s.RelationshipPattern) -> s.RelationshipPattern:
     if relationship.longest is None or relationship.longest > LONGEST_WALK:
-        raise QueryError(f"give a repeated relationship an upper bound of at most {LONGEST_WALK}, such as *1..4")
+        raise QueryError(f"give a variable-length relationship an upper bound of at most {LONGEST_WALK}, such as *1..4")
     return relationship
 
 
-def _both_ways(relationship: s.RelationshipPattern, symmetric: frozenset[str]) -> s.RelationshipPattern:
+def _undirected(relationship: s.RelationshipPattern, symmetric: frozenset[str]) -> s.RelationshipPattern:
     if relationship.types and symmetric.issuperset(relationship.types):
         return replace(relationship, direction="both")
     return relationship

@@ -1,9 +1,9 @@
-"""The tree of a reading Cypher statement: frozen records, equal when they say the same in the same words.
+"""The syntax tree of a read-only Cypher statement: frozen records, equal if the statements are the same.
 
-Statement      single queries joined by UNION
+Statement      single queries combined by UNION
 Query          reading clauses, then RETURN
 Clause         Match, Unwind, With, Return
-Pattern        entity patterns joined by relationship patterns, perhaps named or shortest
+Pattern        entity patterns connected by relationship patterns, optionally named or shortest
 Expression     literals, variables, properties, operators, calls, patterns as conditions
 """
 
@@ -56,7 +56,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What has a value."""
+    """Anything that has a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Call(Expression):
 
 @dataclass(frozen=True, slots=True)
 class StoreCall(Expression):
-    """A function that one store has, called by what Clew itself adds to a statement; the parser makes none."""
+    """A function of one store, used by rewrites only; the parser produces none."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -177,7 +177,7 @@ class ListComprehension(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Lambda(Expression):
-    """variable -> value: how a store without list comprehensions writes them; the parser makes none."""
+    """variable -> value: for stores without list comprehensions; the parser produces none."""
 
     variable: str
     value: Expression
@@ -185,7 +185,7 @@ class Lambda(Expression):
 
 @dataclass(frozen=True, slots=True)
 class EntityPattern:
-    """(variable:Label {key: value}); `labels` are alternatives, as one entity has one type."""
+    """(variable:Label {key: value}); `labels` are alternatives, because an entity has one type."""
 
     variable: str | None = None
     labels: tuple[str, ...] = ()
@@ -194,7 +194,7 @@ class EntityPattern:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipPattern:
-    """-[variable:TYPE|OTHER*shortest..longest {key: value}]->; `longest` is None where no bound is given."""
+    """-[variable:TYPE|OTHER*shortest..longest {key: value}]->; `longest` is None without an upper bound."""
 
     direction: str  # out, in or both
     variable: str | None = None
@@ -203,12 +203,12 @@ class RelationshipPattern:
     shortest: int = 1
     longest: int | None = 1
     properties: Expression | None = None
-    manner: str = ""  # a store's own word for how repeats are walked, put there by its dialect
+    manner: str = ""  # a store's keyword for how repeats are traversed, set by its dialect
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Entities joined by relationships; `kind` is "" for any path, "one" or "all" for shortest ones."""
+    """Entities connected by relationships; `kind` is "" for any path, "one" or "all" for shortest paths."""
 
     elements: tuple[EntityPattern | RelationshipPattern, ...]
     variable: str | None = None
@@ -225,7 +225,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class PatternExpression(Expression):
-    """A pattern as a condition: it exists; the argument of size() counts it."""
+    """A pattern as a condition (it exists), or as the argument of size() (its number of matches)."""
 
     pattern: Pattern
 
@@ -315,7 +315,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Statement:
-    """Single queries joined by UNION, which keeps one of equal rows, or UNION ALL, which keeps all."""
+    """Single queries combined by UNION, which removes duplicate rows, or UNION ALL, which keeps them."""
 
     queries: tuple[Query, ...]
     keep_all: bool = False
@@ -333,7 +333,7 @@ class Statement:
 
 
 def walk(part: Any) -> Iterator[Any]:
-    """Every record of a tree, each before what it holds."""
+    """Every record of a tree in pre-order."""
     if is_dataclass(part):
         yield part
         for field in fields(part):
@@ -344,7 +344,7 @@ def walk(part: Any) -> Iterator[Any]:
 
 
 def rewrite(part: Any, change: Callable[[Any], Any]) -> Any:
-    """The tree with every record changed, what it holds before itself."""
+    """The tree with every record changed, bottom-up."""
     if isinstance(part, tuple):
         return tuple(rewrite(each, change) for each in part)
     if not is_dataclass(part) or isinstance(part, type):

@@ -1,4 +1,4 @@
-"""A syntax tree as Cypher text, in the words all stores share; `render` makes it fit one store first."""
+"""A syntax tree as Cypher text; `render` adapts it to one store first."""
 
 import json
 import math
@@ -11,7 +11,7 @@ from clew.store.cypher import syntax as s
 __all__ = ["quote", "quote_text", "write"]
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-LEVELS = (  # from the loosest to the tightest
+LEVELS = (  # precedence, lowest first
     ("OR",),
     ("XOR",),
     ("AND",),
@@ -33,12 +33,12 @@ WORDS = """
     rel_group relationship remove rename require return rollback scalar sequence set shortest show single skip start
     starts struct table then to trail transaction true type union unique unload unwind use uninstall using walk
     when where with write wshortest xor yield
-"""  # of Cypher's many dialects, so that nothing is taken for a keyword anywhere
+"""  # keywords of all dialects, so that no name is parsed as a keyword
 RESERVED = frozenset(WORDS.split())
 
 
 def quote(name: str) -> str:
-    """An identifier that every store reads as this name."""
+    """An identifier that every store parses as this name."""
     if PLAIN.fullmatch(name) and name.lower() not in RESERVED:
         return name
     if not name:
@@ -53,7 +53,7 @@ def quote_text(text: str) -> str:
 
 
 def write(statement: s.Statement) -> str:
-    """The statement as text, a clause a line; `parse` gives the same tree back.
+    """The statement as text, one clause per line; `parse` restores the same tree.
 
     >>> from clew.store.cypher.parse import parse
     >>> write(parse("match (n:Gene)  return n.name as name limit 3"))
@@ -132,7 +132,7 @@ def _with_properties(text: str, properties: s.Expression | None) -> str:
 
 
 def _text(part: s.Expression, outside: int = -1) -> str:
-    """An expression, in brackets where what stands around it binds more tightly."""
+    """An expression, in brackets if its context has a higher precedence."""
     text, binding = _expression(part)
     return f"({text})" if binding < outside else text
 
@@ -151,7 +151,7 @@ def _expression(part: s.Expression) -> tuple[str, int]:
             return f"{_text(of, PREDICATE)} IS {'NOT ' * negated}NULL", PREDICATE
         case s.Literal(value):
             return _literal(value)
-    return _tight(part), POSTFIX
+    return _atom(part), POSTFIX
 
 
 def _literal(value: Any) -> tuple[str, int]:
@@ -171,8 +171,8 @@ def _decimal(value: float) -> str:
     return text if "." in mantissa else f"{mantissa}.0{e}{exponent}"
 
 
-def _tight(part: s.Expression) -> str:
-    """What needs no brackets wherever it stands."""
+def _atom(part: s.Expression) -> str:
+    """An expression that never needs brackets."""
     match part:
         case s.Variable(name):
             return quote(name)
