@@ -54,7 +54,7 @@ def test_a_bench_on_a_graph_that_lacks_most_of_it(saved: Path) -> None:
 def test_what_is_shown_and_written(run: Run, asked: Path, tmp_path: Path) -> None:
     report, saved = tmp_path / "report.html", asked / "plain.json"
     asking = ("eval", "qa", "hpo-60", "--graph", asked / "small.clew", "--no-embedding")
-    done = run(*asking, "--against", saved, "--out", report)
+    done = run(*asking, "--baseline", saved, "--out", report)
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[0].split() == ["level", "n", "result", "match", "query", "match", "MRR", "abstained", "covered"]
@@ -64,16 +64,16 @@ def test_what_is_shown_and_written(run: Run, asked: Path, tmp_path: Path) -> Non
     assert "≤ 60 ms, " in times["execution"]
     assert "≤ 1.50 s, " in times["to the items"]
     assert "≤ 3.00 s, " in times["to the text"]
-    assert "Not right: " in done.out
-    assert "more: --out and --json give all" in done.out
+    assert "Incorrect: " in done.out
+    assert "more: --out and --json list all" in done.out
     assert "plain → this run" in done.out
     assert f"written to {report}" in done.out
-    assert "Against other runs" in report.read_text()
+    assert "Compared with other runs" in report.read_text()
 
 
-def test_a_run_against_a_saved_one(run: Run, asked: Path) -> None:
+def test_a_run_compared_with_a_saved_one(run: Run, asked: Path) -> None:
     asking = ("eval", "qa", "hpo-60", "--graph", asked / "small.clew", "--no-embedding")
-    record = run(*asking, "--against", asked / "plain.json", "--json").json
+    record = run(*asking, "--baseline", asked / "plain.json", "--json").json
     assert {each["first"] for each in record["comparisons"]} == {"plain"}
     assert {each["second"] for each in record["comparisons"]} == {"this run"}
     assert all(each["test"]["gained"] == each["test"]["lost"] == 0 for each in record["comparisons"])
@@ -81,12 +81,12 @@ def test_a_run_against_a_saved_one(run: Run, asked: Path) -> None:
 
 
 def test_a_saved_run_of_something_else_is_refused(run: Run, graph: Path, saved: Path, hpo: Path) -> None:
-    done = run("eval", "qa", "hpo-held", "--graph", graph, "--against", saved)
+    done = run("eval", "qa", "hpo-held", "--graph", graph, "--baseline", saved)
     assert (done.code, done.out) == (2, "")
     assert "plain.json is a run of hpo-60, not of hpo-held" in done.error
-    done = run("eval", "qa", "hpo-60", "--graph", hpo, "--against", saved)
+    done = run("eval", "qa", "hpo-60", "--graph", hpo, "--baseline", saved)
     assert done.code == 2
-    assert "asked snapshot" in done.error
+    assert "is a run on snapshot" in done.error
     assert done.error.count("\n") == 1
 
 
@@ -123,7 +123,7 @@ def test_the_commands_have_a_help_of_their_own() -> None:
     group = typer.main.get_command(application())
     assert {"qa", "cypher", "compare", "extraction"} <= set(group.commands)  # type: ignore[attr-defined]
     options = {name: {each.name for each in group.commands[name].params} for name in ("qa", "cypher", "compare")}  # type: ignore[attr-defined]
-    assert {"bench", "against", "choose", "compose", "data"} <= options["qa"]
+    assert {"bench", "baseline", "choose", "compose", "data"} <= options["qa"]
     assert options["cypher"] == {"data", "out", "as_json"}
     assert options["compare"] == {"runs", "out", "as_json"}
 
@@ -195,7 +195,7 @@ def test_cypher_rates(run: Run, pairs: Path) -> None:
     record = run("eval", "cypher", "--data", pairs, "--json").json
     assert (record["n"], record["parsed"], record["planned"]) == (3, 2, 1)
     done = run("eval", "cypher", "--data", pairs, "--out", pairs / "rates.json")
-    assert "of 3 queries 2 are read (66.7%) and 1 become plans (33.3%)" in done.out
+    assert "of 3 queries 2 parse (66.7%) and 1 become plans (33.3%)" in done.out
     assert "Simple" in done.out
     assert "UNWIND" in done.out
     assert json.loads((pairs / "rates.json").read_text())["planned"] == 1

@@ -1,4 +1,4 @@
-"""Runs against runs: paired tests, what a language model changed, and what cannot be compared."""
+"""Runs compared: paired tests, what a language model changed, and what cannot be compared."""
 
 import json
 from copy import deepcopy
@@ -127,7 +127,7 @@ def test_a_pair_is_tested_on_every_measure_and_level() -> None:
     assert levels["complex"]["gained"] == 0
 
 
-def test_every_run_is_held_against_the_first() -> None:
+def test_every_run_is_compared_with_the_first() -> None:
     runs = [named("base", made("nnnn")), named("a", made("yynn")), named("b", made("nnny", calls="0001"))]
     compared = compare_all(runs)
     pairs = {(each["first"], each["second"]) for each in compared["comparisons"]}
@@ -198,7 +198,7 @@ def test_a_comparison_reads_as_markdown_and_as_a_page() -> None:
 
 def test_changes_that_are_not_the_models_are_said() -> None:
     compared = compare_all([named("plain", made("nn")), named("model", made("yy", calls="10"))])
-    sentence = "1 more answer changed where no model was called"
+    sentence = "1 more answer changed although no model was called"
     assert sentence in write_compared_markdown(compared)
     assert sentence in write_compared_page(compared)
 

@@ -175,16 +175,16 @@ def test_the_page_shows_the_figures():
     assert pooled["measures"]["result_match"]["mean"] == 0.5
     assert "50.0 %" in text
     assert "66.7 %" in text  # selective accuracy: 4 of the 6 that were answered
-    assert "Not right: 4 of 8" in text
-    assert "Right: 4 of 8" in text
+    assert "Incorrect: 4 of 8" in text
+    assert "Correct: 4 of 8" in text
     assert "4.50 s" in text  # the cold start
     assert "model" in text
     assert "McNemar, exact (n = 8)" in text
     for each in RUN["questions"]:
         assert each["question"] in text
         assert each["query"] in text
-    assert "Reading 2 of 2, met:" in text
-    assert "Reading 1 of 2, nearest:" in text
+    assert "Interpretation 2 of 2, met:" in text
+    assert "Interpretation 1 of 2, nearest:" in text
     assert "not covered by the graph" in text
 
 
@@ -248,8 +248,8 @@ def test_a_run_that_failed_throughout():
     run["questions"] = [{**row, "score": asdict(each)} for each in scores]
     run = json.loads(json.dumps(run))
     text = " ".join(Parsed(write_page(read_run(run))).text)
-    assert "Not right: 3 of 3" in text
-    assert "Against other runs" not in text
+    assert "Incorrect: 3 of 3" in text
+    assert "Compared with other runs" not in text
     assert "**q0** (failed) Why?" in write_markdown(read_run(run))
 
 
@@ -266,9 +266,9 @@ def test_long_texts_are_cut():
 def test_markdown_shows_the_figures():
     text = write_markdown(RUN)
     assert "| Result match | 50.0 % (" in text
-    assert "## Not right: 4 of 8" in text
+    assert "## Incorrect: 4 of 8" in text
     assert "**simple-0** (wrong) What of Marfan syndrome 0?" in text
-    assert "- expected (reading 2 of 2): second Marfan syndrome" in text
+    assert "- expected (interpretation 2 of 2): second Marfan syndrome" in text
     assert "| all: execution | 4.0 ms | 0 ms | 4.0 ms | 4.0 ms |" in text
     assert "abstained (not covered)" in text
     assert "- commit: abc1234" in text

@@ -1,1 +1,1 @@
-"""Answers held against gold: measures, statistics, benches and reports."""
+"""Evaluation against gold: measures, statistics, benchmarks, runner and reports."""

@@ -1,4 +1,4 @@
-"""Saved runs held against each other, question by question: paired tests, and what a language model changed.
+"""Saved runs compared question by question: paired tests, and what a language model changed.
 
 Runs are compared only where they asked the same questions of the same snapshot of a graph.
 """
@@ -134,7 +134,7 @@ def _load(path: Path) -> Run:
 
 
 def compare_all(runs: Sequence[NamedRun]) -> Compared:
-    """Each run after the first against the first."""
+    """Each run after the first, compared with the first."""
     if len(runs) < 2:
         raise InputError(f"a comparison takes two runs or more, not {len(runs)}")
     first, *others = runs
@@ -165,7 +165,7 @@ def _check_pair(first: NamedRun, second: NamedRun) -> None:
 
 
 def compare_pair(first: NamedRun, second: NamedRun) -> list[Comparison]:
-    """Paired tests of the second run against the first: every measure over all questions, results by level too."""
+    """Paired tests of the second run and the first: every measure over all questions, results by level too."""
     _check_pair(first, second)
     before, after = ([_score(each) for each in run.run["questions"]] for run in (first, second))
 

@@ -1,4 +1,4 @@
-"""Benches of questions whose gold is Cypher: a line of JSON each, with every reading that counts as right."""
+"""Benches of questions whose gold is Cypher: a line of JSON each, with every accepted interpretation."""
 
 import json
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ NOTHING = {"number": GoldValue(0), "boolean": GoldValue(False), "path": GoldValu
 
 @dataclass(frozen=True, slots=True)
 class GoldQuestion:
-    """A question with its paraphrases and the queries that answer it, the first reading first."""
+    """A question with its paraphrases and the queries that answer it, the main interpretation first."""
 
     id: str
     level: str
@@ -61,7 +61,7 @@ def load_bench(name: str) -> list[GoldQuestion]:
 
 
 def work_out(question: GoldQuestion, asker: Asker) -> list[Reading]:
-    """What each reading of the gold gives on the asker's own graph: nothing where it speaks of what is not there."""
+    """The result of each gold query on the asker's graph; empty where the query names what the graph lacks."""
     readings = []
     for text in question.cypher:
         statement = parse(text)

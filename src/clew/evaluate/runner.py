@@ -1,4 +1,4 @@
-"""Ask every question of a bench, score what comes back, and check its evidence against the graph."""
+"""Answer every question of a benchmark, score the answers, and verify their evidence in the graph."""
 
 import os
 import platform
@@ -37,15 +37,15 @@ class Asked:
 
     @property
     def covered(self) -> bool:
-        """Whether the graph has everything that one reading of the gold speaks of."""
+        """Whether the graph has everything that one gold query names."""
         return any(not reading.missing for reading in self.readings)
 
 
 def ask_all(
     bench: Sequence[GoldQuestion], asker: Asker, *, paraphrases: bool = False, progress: Progress = silent
 ) -> Iterator[Asked]:
-    """Each question once, or each of its paraphrases; all gold is worked out before the first is asked."""
-    gold = [tuple(work_out(each, asker)) for each in track(bench, "working out the gold", progress, total=len(bench))]
+    """Each question once, or each of its paraphrases; all gold is computed before the first is asked."""
+    gold = [tuple(work_out(each, asker)) for each in track(bench, "computing the gold", progress, total=len(bench))]
     pairs = zip(bench, gold, strict=True)
     for question, readings in track(pairs, "asking", progress, total=len(bench)):
         texts = question.paraphrases if paraphrases else (question.question,)
@@ -107,7 +107,7 @@ def run_record(name: str, asked: Sequence[Asked], asker: Asker, *, settings: dic
         "summary": asdict(summary),
         "questions": [_row(each) for each in asked],
         "comparisons": [],
-        "notes": [f"evidence checked against the graph: {sound} of {len(answered)} answers without fault"],
+        "notes": [f"evidence verified in the graph: {sound} of {len(answered)} answers without fault"],
     }
 
 

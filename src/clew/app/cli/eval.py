@@ -1,4 +1,4 @@
-"""`clew eval`: how right the answers are, on benches with gold; how much Cypher is read; runs against runs."""
+"""`clew eval`: evaluate answers, extracted triples and Cypher coverage on benchmarks with gold; compare runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,17 +13,19 @@ __all__ = ["application"]
 REPORTS = (".json", ".md", ".html")
 GraphToAsk = Annotated[
     str | None,
-    typer.Option("--graph", metavar="GRAPH", help="Ask this graph, not the bench's own.", show_default=False),
+    typer.Option(
+        "--graph", metavar="GRAPH", help="Query this graph instead of the benchmark's own.", show_default=False
+    ),
 ]
-Data = Annotated[str, typer.Option("--data", metavar="DIR", help="ibkh, alzkb, cypher: the folder of data sets.")]
-Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead.")]
+Data = Annotated[str, typer.Option("--data", metavar="DIR", help="The folder of data sets (ibkh, alzkb, cypher).")]
+Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead of the questions.")]
 Model = Annotated[
     str | None,
     typer.Option("--model", metavar="MODEL", help="A language model; by default none is used.", show_default=False),
 ]
-NoPhrase = Annotated[bool, typer.Option("--no-phrase", help="It does not phrase the texts.")]
-Against = Annotated[
-    str | None, typer.Option("--against", metavar="RUN.json", help="Compare with a saved run.", show_default=False)
+NoPhrase = Annotated[bool, typer.Option("--no-phrase", help="The model does not rephrase answer texts.")]
+Baseline = Annotated[
+    str | None, typer.Option("--baseline", metavar="RUN.json", help="Compare with a saved run.", show_default=False)
 ]
 Out = Annotated[
     str | None,
@@ -42,7 +44,7 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-        help="How right answers and extracted triples are, how much Cypher is read, and runs against runs.",
+        help="Evaluate answers, extracted triples and Cypher coverage; compare runs.",
     )
     for command in (qa, cypher, compare):
         app.command(command.__name__)(command)
@@ -60,21 +62,21 @@ def qa(
     choose: Choose = "never",
     compose: Compose = None,
     no_phrase: NoPhrase = False,
-    against: Against = None,
+    baseline: Baseline = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask every question of a bench and hold the answers against their gold.
+    """Answer every question of a benchmark and score the answers by their gold.
 
-    A result matches if it holds exactly the entities of one accepted reading; a query matches if it says the same as
-    its gold query. Abstaining and failing score 0. The evidence of every answer is checked against the graph again.
+    A result matches if it has exactly the entities of one accepted interpretation; a query matches if it is equivalent
+    to its gold query. Abstentions and failures score 0. The evidence of every answer is verified in the graph.
 
     \b
     Examples:
       clew eval qa hpo-60
       clew eval qa hpo-60 --paraphrases --out report.html
       clew eval qa ibkh --data data --out words.json --no-embedding
-      clew eval qa ibkh --data data --against words.json
+      clew eval qa ibkh --data data --baseline words.json
       clew eval qa alzkb --data data
     """
     from clew.app.cli.eval_questions import Asking, evaluate_questions
@@ -90,11 +92,11 @@ def qa(
         compose=compose,
         phrase=not no_phrase,
     )
-    evaluate_questions(bench, asking, against=Path(against) if against else None, out=path, as_json=as_json)
+    evaluate_questions(bench, asking, baseline=Path(baseline) if baseline else None, out=path, as_json=as_json)
 
 
 def cypher(data: Data = "data", out: Out = None, as_json: AsJson = False) -> None:
-    """Read the queries of Neo4j's text2cypher: how many parse and how many become plans, by kind, and why others fail.
+    """Parse the queries of Neo4j's text2cypher: shares that parse and become plans, by type, and why others fail.
 
     \b
     Examples:
@@ -109,12 +111,12 @@ def cypher(data: Data = "data", out: Out = None, as_json: AsJson = False) -> Non
 def compare(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN.json", help="Saved runs, the first one first.", show_default=False),
+        typer.Argument(metavar="RUN.json", help="Saved runs; the first is the baseline.", show_default=False),
     ] = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Hold saved runs against the first of them: paired tests, and what a language model changed.
+    """Compare saved runs with a baseline run: paired tests, and what a language model changed.
 
     \b
     Examples:
@@ -129,5 +131,5 @@ def compare(
 def _checked(out: str) -> Path:
     path = Path(out)
     if path.suffix not in REPORTS:
-        raise InputError(f"a report ends in .json, .md or .html, not {path.suffix or 'in nothing'!r}")
+        raise InputError(f"--out takes a file that ends in .json, .md or .html, not {path.name!r}")
     return path

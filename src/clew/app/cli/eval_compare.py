@@ -1,4 +1,4 @@
-"""`clew eval compare`: saved runs against the first of them, in tables and as a report."""
+"""`clew eval compare`: saved runs compared with a baseline run, in tables and as a report."""
 
 from collections.abc import Sequence
 from json import dumps

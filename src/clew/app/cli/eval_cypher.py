@@ -1,4 +1,4 @@
-"""`clew eval cypher`: how much of real-world Cypher is read and becomes a plan."""
+"""`clew eval cypher`: how much of real-world Cypher parses and becomes a plan."""
 
 from json import dumps
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from clew.app.cli.output import bold, print_json, print_table, printable, say, shorten
 from clew.app.cli.progress import terminal_progress
 from clew.errors import InputError
+from clew.plurals import counted
 
 __all__ = ["evaluate_cypher"]
 
@@ -15,12 +16,12 @@ EXAMPLE = 70  # columns of an example
 
 
 def evaluate_cypher(data: Path, *, out: Path | None, as_json: bool) -> None:
-    """Read every query of text2cypher and show the rates."""
+    """Parse every query of text2cypher and show the rates."""
     from clew.evaluate.benches.text2cypher import load_pairs, rates_record
     from clew.files import write_text
 
     if out is not None and out.suffix != ".json":
-        raise InputError("a report of cypher ends in .json")
+        raise InputError("--out of clew eval cypher takes a file that ends in .json")
     pairs = load_pairs(data)
     with terminal_progress() as progress:
         record = rates_record(pairs, progress=progress)
@@ -30,15 +31,15 @@ def evaluate_cypher(data: Path, *, out: Path | None, as_json: bool) -> None:
         print_json(record)
         return
     say(
-        f"of {record['n']:,} queries {record['parsed']:,} are read ({record['parse_rate']:.1%}) and "
+        f"of {record['n']:,} queries {record['parsed']:,} parse ({record['parse_rate']:.1%}) and "
         f"{record['planned']:,} become plans ({record['plan_rate']:.1%}); {record['seconds']:.0f} s"
     )
     say()
-    print_table(["text2cypher's type", "n", "read", "plans"], [_row(each, "type") for each in record["types"]])
+    print_table(["text2cypher's type", "n", "parsed", "plans"], [_row(each, "type") for each in record["types"]])
     say()
-    print_table(["by what they do", "n", "read", "plans"], [_row(each, "kind") for each in record["kinds"]])
-    _show_reasons("Not read", record["not_parsed"])
-    _show_reasons("Read, but no plan", record["not_planned"])
+    print_table(["by operation", "n", "parsed", "plans"], [_row(each, "kind") for each in record["kinds"]])
+    _show_reasons("Not parsed", record["not_parsed"])
+    _show_reasons("Parsed, but no plan", record["not_planned"])
 
 
 def _row(rates: dict[str, Any], name: str) -> tuple[str, int, str, str]:
@@ -51,9 +52,9 @@ def _show_reasons(title: str, reasons: list[dict[str, Any]]) -> None:
     say()
     say(bold(f"{title}: {sum(each['n'] for each in reasons):,}"))
     rows = [(each["reason"], each["n"], _example(each["example"])) for each in reasons[:SHOWN]]
-    print_table(["why", "n", "such as"], rows, shrink=["such as"])
+    print_table(["reason", "n", "example"], rows, shrink=["example"])
     if len(reasons) > SHOWN:
-        say(f"and {len(reasons) - SHOWN:,} more reasons: --json gives all")
+        say(f"and {counted(len(reasons) - SHOWN, 'more reason')}: --json lists all")
 
 
 def _example(query: str) -> str:

@@ -1,4 +1,4 @@
-"""The graphs that benches are asked of: made once, kept in the cache, made anew when their recipe changes."""
+"""The graphs of the benchmarks: built once, kept in the cache, rebuilt when their recipe changes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,14 +19,14 @@ __all__ = ["bench_graph", "kept_graph"]
 def bench_graph(bench: str, data: Path, progress: Progress) -> "Engine":
     """The graph of a bench; `data` is the folder that ibkh and alzkb are built from."""
     if bench == "ibkh":
-        from clew.evaluate.benches.ibkh_graph import build_ibkh, ibkh_recipe
+        from clew.evaluate.benches.graphs.ibkh import build_ibkh, ibkh_recipe
 
         return kept_graph(
             bench, ibkh_recipe(data), lambda out: build_ibkh(data, out, overwrite=True, progress=progress)
         )
     if bench == "alzkb":
-        from clew.evaluate.benches.alzkb_names import shared_aliases
-        from clew.evaluate.benches.hetionet_graph import build_hetionet, hetionet_recipe
+        from clew.evaluate.benches.alzkb.names import shared_aliases
+        from clew.evaluate.benches.graphs.hetionet import build_hetionet, hetionet_recipe
 
         def build(out: Path) -> None:
             build_hetionet(data, out, aliases=shared_aliases(data), overwrite=True, progress=progress)

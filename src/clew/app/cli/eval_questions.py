@@ -1,4 +1,4 @@
-"""`clew eval qa`: the questions of a bench asked, scored and shown."""
+"""`clew eval qa`: the questions of a benchmark answered, scored and shown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ __all__ = ["Asking", "evaluate_questions"]
 
 ALZKB = "alzkb"
 THIS = "this run"
-SHOWN = 20  # questions listed that were not right
-BARS = {"execution": 0.06, "items": 1.5, "total": 3.0}  # seconds that a median should not pass
+SHOWN = 20  # incorrect answers listed
+BARS = {"execution": 0.06, "items": 1.5, "total": 3.0}  # target medians, in seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How a bench is asked."""
+    """How a benchmark is run."""
 
     graph: str | None
     data: Path
@@ -54,21 +54,21 @@ class Asking:
         }
 
 
-def evaluate_questions(bench: str, asking: Asking, *, against: Path | None, out: Path | None, as_json: bool) -> None:
-    """Ask a bench, perhaps compare with a saved run, write a report, and show the figures."""
+def evaluate_questions(bench: str, asking: Asking, *, baseline: Path | None, out: Path | None, as_json: bool) -> None:
+    """Run a benchmark, perhaps compare with a saved run, write a report, and show the figures."""
     from clew.evaluate.questions import BENCHES
 
     if bench not in (*BENCHES, ALZKB):
-        raise UnknownName(f"no bench is called {bench!r}: known: {', '.join(BENCHES)}, {ALZKB}")
+        raise UnknownName(f"no benchmark is called {bench!r}: known: {', '.join(BENCHES)}, {ALZKB}")
     if bench == ALZKB and asking.paraphrases:
-        raise InputError("alzkb has no paraphrases: leave --paraphrases out")
-    earlier = None if against is None else _earlier(bench, against)
+        raise InputError("alzkb has no paraphrases: omit --paraphrases")
+    earlier = None if baseline is None else _earlier(bench, baseline)
     with terminal_progress() as progress:
         engine = bench_graph(bench, asking.data, progress) if asking.graph is None else open_graph(asking.graph)
         if earlier is not None and earlier.run["snapshot"] != engine.manifest.snapshot:
             raise InputError(
-                f"{against} asked snapshot {earlier.run['snapshot']} of {earlier.run['graph']}, this is snapshot "
-                f"{engine.manifest.snapshot}: run the earlier one again, or ask its graph with --graph"
+                f"{baseline} is a run on snapshot {earlier.run['snapshot']} of {earlier.run['graph']}, not "
+                f"{engine.manifest.snapshot}: repeat that run, or give its graph with --graph"
             )
         record = _ask(bench, engine, asking, progress)
     if earlier is not None:
@@ -93,7 +93,7 @@ def _earlier(bench: str, path: Path) -> "NamedRun":
 
     (earlier,) = load_runs([path])
     if earlier.run["bench"] != bench:
-        raise InputError(f"{path} is a run of {earlier.run['bench']}, not of {bench}: compare runs of one bench")
+        raise InputError(f"{path} is a run of {earlier.run['bench']}, not of {bench}: compare runs of one benchmark")
     return earlier
 
 
@@ -117,7 +117,7 @@ def _ask(bench: str, engine: "Engine", asking: Asking, progress: "Progress") -> 
 
 
 def _prepare(engine: "Engine", progress: "Progress") -> None:
-    """Make what is derived from a graph once and for all, so that the first question does not pay for it."""
+    """Build what is derived from a graph, so that the first question is not timed with it."""
     from clew.link import Linker
     from clew.store.store import open_store
 
@@ -136,8 +136,8 @@ def _ask_bench(bench: str, asker: "Asker", asking: Asking, progress: "Progress")
 
 
 def _ask_alzkb(bench: str, asker: "Asker", asking: Asking, progress: "Progress") -> dict[str, Any]:
-    from clew.evaluate.benches.alzkb import load_alzkb
-    from clew.evaluate.benches.alzkb_run import alzkb_record, ask_alzkb
+    from clew.evaluate.benches.alzkb.asking import alzkb_record, ask_alzkb
+    from clew.evaluate.benches.alzkb.questions import load_alzkb
     from clew.evaluate.runner import cold_seconds
 
     questions = load_alzkb(asking.data, asker.resources.engine.graph)
@@ -182,7 +182,7 @@ def _show(record: dict[str, Any]) -> None:
     say()
     for note in record["notes"]:
         say(note)
-    say(f"the first question took {record['cold_seconds']:.2f} s, with everything opened for it")
+    say(f"the first question took {record['cold_seconds']:.2f} s, including start-up")
     show_tests(record["comparisons"])
     show_models(record.get("models", []))
     _show_wrong(record["questions"])
@@ -210,7 +210,7 @@ def _show_levels(levels: Sequence[dict[str, Any]], *, queries: bool) -> None:
 
 def _show_forms(record: dict[str, Any]) -> None:
     """What AlzKB's forms score, and why its other questions were not asked."""
-    titles = ["form", "n", "by id", "by name", "also what AlzKB does not know"]
+    titles = ["form", "n", "by id", "by name", "all items counted"]
     rows = []
     for form in record["forms"]:
         figures = (form["by_id"], form["by_name"], form["unlimited"])
@@ -230,7 +230,7 @@ def _show_times(latency: dict[str, dict[str, float]]) -> None:
         verdict = "" if bar is None else f"≤ {seconds(bar)}, {'met' if times['median'] <= bar else 'missed'}"
         figures = (times[name] for name in ("median", "mean", "deviation", "p95"))
         rows.append((PHASE_NAMES[phase], *map(seconds, figures), verdict))
-    print_table(["time", "median", "mean", "SD", "p95", "median wanted"], rows)
+    print_table(["time", "median", "mean", "SD", "p95", "target median"], rows)
 
 
 def _show_wrong(questions: Sequence[dict[str, Any]]) -> None:
@@ -238,9 +238,9 @@ def _show_wrong(questions: Sequence[dict[str, Any]]) -> None:
     if not wrong:
         return
     say()
-    say(bold(f"Not right: {len(wrong):,} of {len(questions):,}"))
+    say(bold(f"Incorrect: {len(wrong):,} of {len(questions):,}"))
     for each in wrong[:SHOWN]:
         said = printable(each.get("note") or each["answer"])[:100]
         say(f"- {each['score']['id']}: {printable(each['question'])} → {said}")
     if len(wrong) > SHOWN:
-        say(f"- and {len(wrong) - SHOWN:,} more: --out and --json give all")
+        say(f"- and {len(wrong) - SHOWN:,} more: --out and --json list all")

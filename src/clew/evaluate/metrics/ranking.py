@@ -1,4 +1,4 @@
-"""A ranked list of ids against a set of gold ids: precision, recall, F1, Hits, MRR, MAP and nDCG, each within 0..1.
+"""A ranked list of ids scored by a set of gold ids: precision, recall, F1, Hits, MRR, MAP and nDCG, each within 0..1.
 
 An id that stands twice counts once, and its repeats hold places. Where the gold is empty, only an empty list is
 right: every measure is then 1, and 0 otherwise.

@@ -1,4 +1,4 @@
-"""One question: what was given against every reading of its gold, of which the best counts."""
+"""One question scored by every accepted interpretation of its gold; the best counts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -69,7 +69,7 @@ class Seconds:
 
 @dataclass(frozen=True, slots=True)
 class ItemScore:
-    """One question: right or not, every measure, and against which reading of the gold (None: it meets none)."""
+    """One question: correct or not, every measure, and the interpretation of the gold that matched (None: none)."""
 
     id: str
     level: str
@@ -99,21 +99,21 @@ def score(
     query_match: bool = False,
     seconds: Seconds | None = None,
 ) -> ItemScore:
-    """What was given against each reading of the gold; the best counts. Abstaining and failing score 0 everywhere."""
+    """Score an answer by each interpretation of the gold; the best counts. Abstentions and failures score 0."""
     if not readings:
-        raise InputError(f"question {id} has no gold: give at least one reading")
+        raise InputError(f"question {id} has no gold: give at least one interpretation")
     seconds = seconds or Seconds()
     if given.abstained or given.failed:
         nothing = dict.fromkeys(MEASURES, 0.0)
         return ItemScore(id, level, False, False, nothing, None, given.abstained, given.failed, seconds)
-    tried = [_hold_against(gold, given) for gold in readings]
+    tried = [_compare(gold, given) for gold in readings]
     best = max(range(len(tried)), key=lambda at: (tried[at][0], tried[at][1]["f1"], tried[at][1]["average_precision"]))
     right, measures = tried[best]
     reading = best if right or any(measures.values()) else None
     return ItemScore(id, level, right, query_match, measures, reading, seconds=seconds)
 
 
-def _hold_against(gold: Gold, given: Given) -> tuple[bool, dict[str, float]]:
+def _compare(gold: Gold, given: Given) -> tuple[bool, dict[str, float]]:
     """Whether it is right, and the measures; an answer of another kind than the gold is wrong throughout."""
     if isinstance(gold, GoldValue) or given.value is not None:
         right = isinstance(gold, GoldValue) and given.value is not None and same_value(given.value, gold.value)

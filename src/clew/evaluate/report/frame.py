@@ -36,8 +36,8 @@ def document(title: str, heading: str, subtitle: str, body: str) -> str:
 {body}
 </main>
 <footer>
-<p>Intervals are 95 % percentile bootstrap intervals over questions; where every question scores alike they have no
-width, which says nothing about other questions. Abstaining and failing score 0.</p>
+<p>Intervals are 95 % percentile bootstrap intervals over questions; where every question scores the same they have
+no width, which says nothing about other questions. Abstaining and failing score 0.</p>
 <p>Written by Clew.</p>
 </footer>
 </body>
@@ -46,7 +46,7 @@ width, which says nothing about other questions. Abstaining and failing score 0.
 
 
 def comparison_sections(comparisons: Sequence[Comparison], models: Sequence[ModelChange]) -> str:
-    """The tests against other runs, and what a model changed; nothing where there are none."""
+    """Paired tests with other runs, and what a model changed; nothing where there are none."""
     parts = []
     if comparisons:
         rows = [(name, [html(cell) for cell in cells]) for name, *cells in test_rows(comparisons)]

@@ -40,17 +40,17 @@ def write_markdown(run: Run) -> str:
         "## Figures by level",
         _figures(_heads(levels), rate_rows(levels)),
         "Mean and 95 % bootstrap interval over questions; abstaining and failing score 0. Where every question scores "
-        "alike the interval has no width, which says nothing about other questions.",
+        "the same, the interval has no width; that says nothing about other questions.",
         "## Ranking measures",
         _figures(_heads(levels), measure_rows(levels, AT_CUTS)),
         "## Time",
         _times(levels),
         *comparison_parts(run["comparisons"], run.get("models", [])),
-        f"## Not right: {len(missed):,} of {len(run['questions']):,}",
+        f"## Incorrect: {len(missed):,} of {len(run['questions']):,}",
         *(_missed(each) for each in missed),
         "## Questions",
         _questions(run["questions"]),
-        "## What was run",
+        "## Run",
         "\n".join(f"- {plain(name)}: {plain(value)}" for name, value in about(run)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -91,7 +91,7 @@ def _times(levels: Sequence[Level]) -> str:
 
 
 def comparison_parts(comparisons: Sequence[Comparison], models: Sequence[ModelChange]) -> list[str]:
-    """The tests against other runs, and what a model changed; nothing where there are none."""
+    """Paired tests with other runs, and what a model changed; nothing where there are none."""
     parts = []
     if comparisons:
         rows = [[plain(cell) for cell in row] for row in test_rows(comparisons)]
@@ -111,10 +111,10 @@ def _missed(question: Question) -> str:
     lines = [f"**{plain(score['id'])}** ({verdict(question)}) {plain(question['question'])}", ""]
     lines += [f"- note: {plain(shorten(question['note']))}"] if question.get("note") else []
     lines += [f"- answered: {plain(shorten(question['answer']))}"] if question["answer"] else []
-    lines += [f"- read as: {plain(shorten(each))}" for each in question["understood"]]
+    lines += [f"- interpreted as: {plain(shorten(each))}" for each in question["understood"]]
     lines += [f"- query: {_code(question['query'])}"] if question["query"] else []
     for at, text in enumerate(readings):
-        which = f" (reading {at + 1} of {len(readings)})" if len(readings) > 1 else ""
+        which = f" (interpretation {at + 1} of {len(readings)})" if len(readings) > 1 else ""
         lines.append(f"- expected{which}: {plain(shorten(text))}")
     return "\n".join(lines)
 
@@ -129,4 +129,4 @@ def _questions(questions: Sequence[Question]) -> str:
         spent = seconds(sum(score["seconds"].values()))
         texts = (plain(shorten(each["question"])), _code(each["query"], in_table=True))
         rows.append([plain(score["id"]), verdict(each) + covered, matched, reading, spent, *texts])
-    return markdown_table(["", "verdict", "query match", "reading", "time", "question", "query"], rows)
+    return markdown_table(["", "verdict", "query match", "interpretation", "time", "question", "query"], rows)

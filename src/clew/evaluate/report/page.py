@@ -51,13 +51,13 @@ def write_page(run: Run) -> str:
 <h2>Time</h2>
 {_times(levels)}
 {comparison_sections(run["comparisons"], run.get("models", []))}
-<h2>Not right: {len(missed):,} of {len(run["questions"]):,}</h2>
-{_questions(missed) if missed else '<p class="quiet">Every question was answered right.</p>'}
+<h2>Incorrect: {len(missed):,} of {len(run["questions"]):,}</h2>
+{_questions(missed) if missed else '<p class="quiet">Every question was answered correctly.</p>'}
 <details>
-<summary>Right: {len(right):,} of {len(run["questions"]):,}</summary>
+<summary>Correct: {len(right):,} of {len(run["questions"]):,}</summary>
 {_questions(right)}
 </details>
-<h2>What was run</h2>
+<h2>Run</h2>
 <dl>{"".join(f"<div><dt>{html(name)}</dt><dd>{html(value)}</dd></div>" for name, value in about(run))}</dl>"""
     subtitle = f"{run['n']:,} questions on {run['graph']}, {run['when']}"
     return document(f"{run['bench']}: evaluation", run["bench"], subtitle, body)
@@ -135,7 +135,7 @@ def _expected(question: Question) -> str:
     parts = []
     for at, text in enumerate(readings):
         which = "" if at != score["reading"] else ", met" if score["result_match"] else ", nearest"
-        name = f"<b>Reading {at + 1} of {len(readings)}{which}:</b> " if len(readings) > 1 else ""
+        name = f"<b>Interpretation {at + 1} of {len(readings)}{which}:</b> " if len(readings) > 1 else ""
         query = f"<code>{html(queries[at])}</code>" if at < len(queries) else ""
         parts.append(f"<p>{name}{html(shorten(text))}</p>{query}")
     return "".join(parts)

@@ -101,11 +101,11 @@ def model_rows(models: Sequence[ModelChange]) -> list[list[str]]:
 
 
 def model_note(models: Sequence[ModelChange]) -> str:
-    """What stands below the rows of models: changes that were not the model's doing, where there are any."""
+    """The note below the rows of models: changes that the model did not cause, if any."""
     elsewhere = sum(each["elsewhere"] for each in models)
     if not elsewhere:
         return ""
-    return f"{counted(elsewhere, 'more answer')} changed where no model was called: that is not the model's doing"
+    return f"{counted(elsewhere, 'more answer')} changed although no model was called: not caused by the model"
 
 
 def run_rows(runs: Sequence[RunFigures]) -> list[list[str]]:

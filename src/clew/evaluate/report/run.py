@@ -71,7 +71,7 @@ class Summarised(TypedDict):
 
 
 class Score(TypedDict):
-    """What a question scored; `reading` is the place of the met one in the question's `expected`."""
+    """What a question scored; `reading` is the index of the matched interpretation in `expected`."""
 
     id: str
     level: str
@@ -89,16 +89,16 @@ class Question(TypedDict):
 
     question: str
     answer: str
-    understood: list[str]  # how the question was read
+    understood: list[str]  # how the question was interpreted
     query: str
-    expected: list[str]  # a text for each reading of the gold
+    expected: list[str]  # a text for each accepted interpretation
     score: Score
     note: NotRequired[str]  # why it abstained or failed
     expected_queries: NotRequired[list[str]]
     covered: NotRequired[bool]
     missing: NotRequired[list[str]]  # what of the gold the graph does not have
     model_calls: NotRequired[int]
-    decided: NotRequired[str]  # what a language model did to the reading
+    decided: NotRequired[str]  # what a language model did to the interpretation
 
 
 class PairedFigures(TypedDict):
@@ -169,7 +169,7 @@ class RunFigures(TypedDict):
 
 
 class Compared(TypedDict):
-    """Several runs of one bench; each after the first is held against the first."""
+    """Several runs of one bench; each after the first is compared with the first."""
 
     bench: str
     graph: str

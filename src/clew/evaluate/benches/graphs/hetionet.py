@@ -1,7 +1,7 @@
 """The graph of Hetionet that questions are asked of: all its entities, and the triples of the data folder.
 
-The folder's SIF file has at most 5,000 triples of a kind; the tables of bindings and of disease genes complete two
-kinds. Other names of its entities, such as gene symbols in force today, can be added as synonyms.
+The folder's SIF file has at most 5,000 triples of each metaedge type; the tables of bindings and of disease genes
+complete two of them. Other names of its entities, such as gene symbols in force today, can be added as synonyms.
 """
 
 from collections import defaultdict
@@ -12,8 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from clew.errors import BuildError, InputError
-from clew.evaluate.benches.alzkb_names import CURRENT, Alias, Names
-from clew.evaluate.benches.recipe import recipe_of
+from clew.evaluate.benches.alzkb.names import CURRENT, Alias, Names
+from clew.evaluate.benches.graphs.recipe import recipe_of
 from clew.graph import Graph, Staged
 from clew.progress import Progress, silent
 
@@ -26,7 +26,7 @@ READING = (  # what turns Hetionet's files into a graph
     "clew.graph.readers.tab_separated",
     "clew.graph.staging",
 )
-OURS = ("clew.evaluate.benches.alzkb_names", "clew.evaluate.benches.hetionet_graph")
+OURS = ("clew.evaluate.benches.alzkb.names", "clew.evaluate.benches.graphs.hetionet")
 # The kinds of triples that the graph has all of: abbreviation → subject type, relation, object type.
 COMPLETE: Mapping[str, tuple[str, str, str]] = {
     "CbG": ("Compound", "binds", "Gene"),

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from clew.errors import InputError
-from clew.evaluate.benches import hetionet_graph, ibkh_graph
-from clew.evaluate.benches.recipe import recipe_of
+from clew.evaluate.benches.graphs import hetionet as hetionet_graph
+from clew.evaluate.benches.graphs import ibkh as ibkh_graph
+from clew.evaluate.benches.graphs.recipe import recipe_of
 
-MODULE = "clew.evaluate.benches.recipe"
+MODULE = "clew.evaluate.benches.graphs.recipe"
 
 
 @pytest.fixture

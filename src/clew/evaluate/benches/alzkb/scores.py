@@ -1,4 +1,4 @@
-"""Answers held against AlzKB's gold: F1 of lists by id and by name, the option that was chosen, true or false.
+"""Answers scored by AlzKB's gold: F1 of lists by id and by name, the option that was chosen, true or false.
 
 An abstention is None and scores nothing.
 """
@@ -6,14 +6,14 @@ An abstention is None and scores nothing.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from clew.evaluate.benches.alzkb import AlzkbQuestion, Named
+from clew.evaluate.benches.alzkb.questions import AlzkbQuestion, Named
 
 __all__ = ["OpenScore", "choose_option", "score_choice", "score_open", "score_true_false"]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenScore:
-    """F1 of a list. `unlimited` also holds against it what the gold could not know (see `AlzkbQuestion.within`)."""
+    """F1 of a list. `unlimited` also counts as wrong what the gold could not know (see `AlzkbQuestion.within`)."""
 
     by_id: float
     by_name: float

@@ -10,7 +10,7 @@ from benchmarks.questions.ibkh_gold import QUESTIONS, answers
 
 import clew
 from clew.answer import Asker, Resources
-from clew.evaluate.benches.ibkh_graph import build_ibkh
+from clew.evaluate.benches.graphs.ibkh import build_ibkh
 from clew.evaluate.metrics import GoldSet, GoldTop
 from clew.evaluate.questions import load_bench, work_out
 from clew.evaluate.runner import ask_all, run_record

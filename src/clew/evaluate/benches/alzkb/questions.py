@@ -2,22 +2,17 @@
 
 A question is covered if the graph is complete for its relation, every name in it is an entity of the graph, and so is
 what its gold rests on. What is missing from a complete relation is false: that is how "does not" is judged.
-
-python -m clew.evaluate.benches.alzkb DATA GRAPH [--aliases FILE]
 """
 
-import argparse
 import json
-import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clew.errors import ClewError, InputError
-from clew.evaluate.benches.alzkb_names import Alias, Names, graph_aliases, read_aliases, shared_aliases
-from clew.evaluate.benches.alzkb_wording import (
+from clew.errors import InputError
+from clew.evaluate.benches.alzkb.names import Alias, Names, graph_aliases, shared_aliases
+from clew.evaluate.benches.alzkb.wording import (
     Reading,
     read_wording,
     split_choice,
@@ -25,10 +20,10 @@ from clew.evaluate.benches.alzkb_wording import (
     split_listed,
     strip_mark,
 )
-from clew.evaluate.benches.hetionet_graph import COMPLETE
+from clew.evaluate.benches.graphs.hetionet import COMPLETE
 from clew.graph import Graph
 
-__all__ = ["FORMS", "AlzkbQuestion", "Named", "load_alzkb", "main", "print_counts"]
+__all__ = ["FORMS", "AlzkbQuestion", "Named", "load_alzkb"]
 
 FORMS = {"open": "OpenEnded", "choice": "MCQ", "true_false": "True_or_False"}  # form → how its files begin
 HOPS = {"1hop": 1, "2hop": 2, "genes": 0}  # how a file ends → hops; facts about one gene have none
@@ -55,7 +50,7 @@ class AlzkbQuestion:
     gold: tuple[str, ...]  # names; the right option; "True" or "False"
     gold_ids: frozenset[str]
     unresolved: tuple[str, ...]  # names of the gold that are no entity of the graph
-    within: frozenset[str] | None  # the gold knows these entities only: no others can be held against an answer
+    within: frozenset[str] | None  # the gold knows these entities only: others are not counted as wrong
     relation: tuple[str, ...]  # kinds of Hetionet's triples
     anchors: tuple[Named, ...]  # the names in it, options apart; of a statement, its subjects first
     pattern: str | None  # the wording with types for names
@@ -190,49 +185,3 @@ def _missing_entities(
     else:
         missing = [name for name, entity in resolved.items() if entity is None]
     return f"gold not in the graph: {'; '.join(missing)}" if missing else None
-
-
-def print_counts(questions: Sequence[AlzkbQuestion]) -> None:
-    """Print how many questions of each form and number of hops are covered, why others are not, and list those."""
-    print(f"{'form':<12}{'hops':>5}{'n':>6}{'covered':>9}{'limited':>9}")
-    for form in FORMS:
-        for hops in sorted(HOPS.values()):
-            _print_count(form, hops, [each for each in questions if (each.form, each.hops) == (form, hops)])
-    _print_count("all", "", questions)
-    print("limited: of the covered, those whose gold can list Alzheimer's disease only; other diseases are let pass")
-    print("\ncovered, by relation")
-    for relation, n in Counter(" or ".join(each.relation) for each in questions if each.covered).most_common():
-        print(f"{n:>6}  {relation}")
-    print("\nnot covered, by reason")
-    for reason, n in Counter(each.reason for each in questions if not each.covered).most_common():
-        print(f"{n:>6}  {reason}")
-    print("\nnot covered")
-    for each in questions:
-        if not each.covered:
-            print(f"{each.id}\t{each.why_not}\t{each.question}")
-
-
-def _print_count(form: str, hops: int | str, questions: Sequence[AlzkbQuestion]) -> None:
-    covered = [each for each in questions if each.covered]
-    limited = sum(each.within is not None for each in covered)
-    print(f"{form:<12}{hops:>5}{len(questions):>6}{len(covered):>9}{limited:>9}")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what a graph covers of AlzKB's questions."""
-    parser = argparse.ArgumentParser(prog="python -m clew.evaluate.benches.alzkb", description=main.__doc__)
-    parser.add_argument("data", type=Path, help="the folder that holds alzkb_questions and biomed_edges")
-    parser.add_argument("graph", type=Path, help="a graph made by build_hetionet")
-    parser.add_argument("--aliases", type=Path, help="a table of aliases; default: those of the data folder")
-    options = parser.parse_args(arguments)
-    try:
-        aliases = None if options.aliases is None else read_aliases(options.aliases)
-        print_counts(load_alzkb(options.data, Graph(options.graph), aliases=aliases))
-    except ClewError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,8 +10,8 @@ from typing import Any
 
 from clew.answer import Answer, Asker, Question
 from clew.errors import ClewError
-from clew.evaluate.benches.alzkb import FORMS, AlzkbQuestion, Named
-from clew.evaluate.benches.alzkb_scores import choose_option, score_choice, score_open, score_true_false
+from clew.evaluate.benches.alzkb.questions import FORMS, AlzkbQuestion, Named
+from clew.evaluate.benches.alzkb.scores import choose_option, score_choice, score_open, score_true_false
 from clew.evaluate.evidence import check_evidence
 from clew.evaluate.metrics import Given, GoldSet, GoldValue, Seconds, score
 from clew.evaluate.questions import Reading

@@ -6,10 +6,10 @@ import pytest
 
 import clew
 from clew.answer import Asker, Resources
-from clew.evaluate.benches.alzkb import load_alzkb
-from clew.evaluate.benches.alzkb_names import shared_aliases
-from clew.evaluate.benches.alzkb_run import alzkb_record, ask_alzkb
-from clew.evaluate.benches.hetionet_graph import build_hetionet
+from clew.evaluate.benches.alzkb.asking import alzkb_record, ask_alzkb
+from clew.evaluate.benches.alzkb.names import shared_aliases
+from clew.evaluate.benches.alzkb.questions import load_alzkb
+from clew.evaluate.benches.graphs.hetionet import build_hetionet
 from clew.evaluate.comparison import NamedRun, compare_pair
 from clew.evaluate.report import read_run, write_page
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import BuildError, InputError
-from clew.evaluate.benches.alzkb import AlzkbQuestion, Named, load_alzkb, main
-from clew.evaluate.benches.alzkb_names import Alias, Names, read_aliases, shared_aliases, write_aliases
-from clew.evaluate.benches.alzkb_scores import choose_option, score_choice, score_open, score_true_false
-from clew.evaluate.benches.alzkb_wording import read_wording, split_choice, split_joined, split_listed, strip_mark
-from clew.evaluate.benches.hetionet_graph import COMPLETE, build_hetionet, check_complete
+from clew.evaluate.benches.alzkb.names import Alias, Names, shared_aliases
+from clew.evaluate.benches.alzkb.questions import AlzkbQuestion, Named, load_alzkb
+from clew.evaluate.benches.alzkb.scores import choose_option, score_choice, score_open, score_true_false
+from clew.evaluate.benches.alzkb.wording import read_wording, split_choice, split_joined, split_listed, strip_mark
+from clew.evaluate.benches.graphs.hetionet import COMPLETE, build_hetionet, check_complete
 from clew.graph import Graph
 
 ADDED = (
@@ -165,19 +165,6 @@ def test_the_first_source_that_knows_a_name_decides() -> None:
     assert names.resolve("AAA", "Compound") is None
 
 
-def test_aliases_survive_a_file(tmp_path: Path) -> None:
-    aliases = [Alias("Gene", 'a "b"\tc', "NCBIGene:1", "HGNC"), Alias("Compound", "β, δ", "DrugBank:DB1", "AlzKB")]
-    write_aliases(tmp_path / "table.tsv", aliases)
-    assert set(read_aliases(tmp_path / "table.tsv")) == set(aliases)
-
-
-@pytest.mark.parametrize("text", ["a\tb\n1\t2\n", "type\tname\tid\tsource\nGene\tA\tX:1\thearsay\n"])
-def test_other_tables_are_refused(tmp_path: Path, text: str) -> None:
-    (tmp_path / "table.tsv").write_text(text)
-    with pytest.raises(InputError, match=r"table\.tsv"):
-        read_aliases(tmp_path / "table.tsv")
-
-
 def test_the_data_folder_resolves_names_of_alzkb(data: Path) -> None:
     names = Names(shared_aliases(data))
     assert names.resolve("Carbamoylcholine", "Compound") == "DrugBank:DB00411"  # Carbachol in Hetionet
@@ -324,15 +311,6 @@ def test_the_gold_of_covered_questions_is_what_hetionet_says(questions: list[Alz
     assert means["choice"] == 1
     assert means["open"] > 0.98
     assert means["true_false"] > 0.98
-
-
-def test_the_counts_are_printed(data: Path, graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(data), str(graph.path)]) == 0
-    printed = capsys.readouterr().out
-    assert "open            1   243       46" in printed
-    assert printed.count("\nopen-1hop-") == 243 - 46  # each that is not covered, listed
-    assert main([str(data / "nothing"), str(graph.path)]) == 1
-    assert "error: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("form", "answer"), [("MCQ", "6"), ("MCQ", "A"), ("True_or_False", "yes")])

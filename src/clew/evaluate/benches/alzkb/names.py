@@ -7,19 +7,17 @@ order of `SOURCES`; a source that gives it two ids says nothing. No alias is wri
 import ast
 import csv
 import gzip
-import io
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from clew.errors import InputError
-from clew.files import write_text
 from clew.graph import Graph
 
-__all__ = ["CURRENT", "SOURCES", "Alias", "Names", "graph_aliases", "read_aliases", "shared_aliases", "write_aliases"]
+__all__ = ["CURRENT", "SOURCES", "Alias", "Names", "graph_aliases", "shared_aliases"]
 
 log = logging.getLogger(__name__)
 # AlzKB's own rows first, then names in force, then those Hetionet was made with in 2015, then names given up.
@@ -145,28 +143,6 @@ def _diseases_by_concept(path: Path) -> dict[str, str]:
         if row["resource"] == "UMLS":
             found[row["resource_id"]].add(row["doid_code"])
     return {concept: next(iter(ids)) for concept, ids in found.items() if len(ids) == 1}
-
-
-def write_aliases(path: Path, aliases: Iterable[Alias]) -> None:
-    """Write a table of aliases: tab-separated, with a header."""
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    writer.writerow(each.name for each in fields(Alias))
-    writer.writerows(sorted(astuple(alias) for alias in aliases))
-    write_text(path, text.getvalue())
-
-
-def read_aliases(path: Path) -> list[Alias]:
-    """Read what `write_aliases` wrote."""
-    try:
-        aliases = [Alias(**row) for row in _rows(path)]
-    except TypeError as error:
-        columns = ", ".join(each.name for each in fields(Alias))
-        raise InputError(f"{path} is no table of aliases: expected the columns {columns}") from error
-    unknown = {alias.source for alias in aliases} - set(SOURCES)
-    if unknown:
-        raise InputError(f"{path} names sources of no known standing: {', '.join(sorted(unknown))}; make it again")
-    return aliases
 
 
 def _rows(path: Path, *, delimiter: str = "\t") -> Iterator[dict[str, str]]:

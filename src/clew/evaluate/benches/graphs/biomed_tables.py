@@ -17,9 +17,9 @@ from clew.graph.staging import QUALIFIER_PREFIX
 __all__ = [
     "SOURCES",
     "Statement",
-    "disease_kinds",
     "disease_names",
     "disease_references",
+    "disease_subclasses",
     "drug_actions",
     "gene_diseases",
     "indications",
@@ -89,8 +89,8 @@ def disease_references(folder: Path) -> Iterator[tuple[str, str]]:
         yield row["doid_code"], f"{row['resource']}:{row['resource_id']}"
 
 
-def disease_kinds(folder: Path) -> Iterator[Statement]:
-    """Which diseases are kinds of a disease of the Disease Ontology's slim set, near or far below it."""
+def disease_subclasses(folder: Path) -> Iterator[Statement]:
+    """Direct and indirect subclasses of the diseases in the Disease Ontology's slim set."""
     for row in table_rows(folder / "slim-terms-prop.tsv.gz"):
         if row["min_distance"] != "0":
             level = "knowledge_assertion" if row["min_distance"] == "1" else "logical_entailment"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from clew.errors import InputError
-from clew.evaluate.benches.biomed_edges import (
+from clew.evaluate.benches.graphs.biomed_tables import (
     SOURCES,
-    disease_kinds,
+    disease_subclasses,
     drug_actions,
     gene_diseases,
     indications,
@@ -157,7 +157,7 @@ def test_kinds_of_a_disease_are_near_or_far_below_it(tmp_path: Path) -> None:
         ("DOID:1", "a", "DOID:3", "c", "4"),
     ]
     table(tmp_path, "slim-terms-prop", "slim_id slim_name subsumed_id subsumed_name min_distance", rows)
-    found = list(disease_kinds(tmp_path))
+    found = list(disease_subclasses(tmp_path))
     assert ends(found) == [("DOID:2", "is_a", "DOID:1"), ("DOID:3", "is_a", "DOID:1")]
     assert [each["knowledge_level"] for each in found] == ["knowledge_assertion", "logical_entailment"]
 

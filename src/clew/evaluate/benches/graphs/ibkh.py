@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from clew.evaluate.benches.biomed_edges import (
+from clew.evaluate.benches.graphs.biomed_tables import (
     SOURCES,
     Statement,
-    disease_kinds,
     disease_names,
     disease_references,
+    disease_subclasses,
     drug_actions,
     gene_diseases,
     indications,
@@ -26,15 +26,15 @@ from clew.evaluate.benches.biomed_edges import (
     side_effects,
     symptoms,
 )
-from clew.evaluate.benches.hetionet_graph import READING
-from clew.evaluate.benches.recipe import recipe_of
+from clew.evaluate.benches.graphs.hetionet import READING
+from clew.evaluate.benches.graphs.recipe import recipe_of
 from clew.graph import Relation, Staged
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX
 from clew.progress import Progress, silent
 
 __all__ = ["build_ibkh", "ibkh_recipe"]
 
-OURS = ("clew.evaluate.benches.biomed_edges", "clew.evaluate.benches.ibkh_graph")
+OURS = ("clew.evaluate.benches.graphs.biomed_tables", "clew.evaluate.benches.graphs.ibkh")
 TYPES = {  # Hetionet's types that are kept, and what iBKH calls them
     "Compound": "Drug",
     "Disease": "Disease",
@@ -95,7 +95,7 @@ def _stage(hetionet: Staged, folder: Path) -> Staged:
     for disease, reference in disease_references(folder):
         entities.references[disease].append(reference)
     stated = [
-        *disease_kinds(folder),
+        *disease_subclasses(folder),
         *indications(folder, drugs),
         *drug_actions(folder, known),
         *entities.named("Symptom", symptoms(folder)),
