@@ -99,7 +99,7 @@ def _check_destination(path: Path, given: Path, *, overwrite: bool, marker: str 
         if not os.path.lexists(path):
             return
         if not overwrite:
-            raise GraphError(f"{given} already exists: choose another name or pass overwrite=True (--overwrite)")
+            raise GraphError(f"{given} already exists: choose another name or pass overwrite=True")
         if marker is None or (path / marker).is_file() or (path.is_dir() and not any(path.iterdir())):
             return
     except ClewError:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 import clew
+from clew.graph.readers.parts import DESCRIPTIONS
+from clew.graph.staging import ASSERTION_TYPES
 
 GOOD = "subject\trelation\tobject\na\tr\tb\nb\tr\tc\n"
 BAD = "subject\trelation\tobject\na\tr\tb\nb\tr\n\tr\tc\n"
@@ -27,7 +29,7 @@ def bad(tmp_path: Path) -> Path:
 def test_json_has_the_documented_keys(run, good: Path, tmp_path: Path) -> None:
     ran = run("build", good, "--out", tmp_path / "g", "--json")
     assert (ran.code, ran.error) == (0, "")
-    assert list(ran.json) == ["graph", "snapshot", "counts", "problems", "examples", "seconds"]
+    assert list(ran.json) == ["graph", "snapshot", "counts", "problems", "differences", "examples", "seconds"]
     assert ran.json["counts"]["triples"] == 2
     assert ran.json["counts"]["entities"] == 3
     assert ran.json["snapshot"] == clew.open(tmp_path / "g").manifest.snapshot
@@ -134,6 +136,58 @@ def test_a_missing_file_is_named(run, tmp_path: Path) -> None:
 
 
 def test_options_of_tables_are_refused_for_kgx(run, tmp_path: Path) -> None:
-    ran = run("build", "x_nodes.tsv", "x_edges.tsv", "--symmetric", "r", "--out", tmp_path / "g")
+    ran = run("build", "x_nodes.tsv", "x_edges.tsv", "--column", "subject=s", "--out", tmp_path / "g")
     assert ran.code == 2
-    assert "tables only" in ran.error
+    assert ran.error == "clew: error: --column can be given for tables only; the kgx format brings its own\n"
+
+
+def test_errors_name_options_and_not_keywords(run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("h;r;t\na;r;b\n")
+    ran = run("build", tmp_path / "t.csv", "--out", tmp_path / "g")
+    assert "its columns are 'h', 'r', 't'; name them with --column subject=COLUMN --column relation=COLUMN" in ran.error
+    assert "separated by --delimiter)" in ran.error
+    assert "columns=" not in ran.error
+    ran = run("build", tmp_path / "t.csv", "--column", "subject=x", "--out", tmp_path / "g")
+    assert "has no column 'x', which --column names" in ran.error
+    (tmp_path / "short.csv").write_text("subject,relation,object\na,r\n")
+    ran = run("build", tmp_path / "short.csv", "--out", tmp_path / "g")
+    assert "; --on-error skip leaves such rows out)" in ran.error
+
+
+def test_a_delimiter_of_ones_own(run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("subject:relation:object\na:r:b\n")
+    assert run("build", tmp_path / "t.csv", "--delimiter", ":", "--out", tmp_path / "g").code == 0
+    ran = run("build", tmp_path / "t.csv", "--delimiter", "::", "--out", tmp_path / "h")
+    assert "--delimiter takes one character, or tab, comma, semicolon or pipe, not '::'" in ran.error
+
+
+def test_the_help_names_every_column(run) -> None:
+    words = run("build", "--help").out.split()
+    for name in (*ASSERTION_TYPES, *DESCRIPTIONS, "qualifier:NAME", "--delimiter"):
+        assert name in [word.strip("(),.;") for word in words], name
+
+
+def test_graphs_and_tables_are_merged_and_differences_told(run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("subject,relation,object,subject_name,object_type\na,r,b,Alpha,Gene\n")
+    (tmp_path / "b.csv").write_text("subject,relation,object,subject_name,object_type\na,r,b,Aleph,Drug\n")
+    for name in ("a", "b"):
+        assert run("build", tmp_path / f"{name}.csv", "--out", tmp_path / f"{name}.clew").code == 0
+    (tmp_path / "more.csv").write_text("subject,relation,object\nb,r,c\n")
+    given = (tmp_path / "a.clew", tmp_path / "b.clew", tmp_path / "more.csv")
+    ran = run("build", *given, "--out", tmp_path / "c.clew", "--json")
+    assert ran.json["counts"]["triples"] == 2
+    assert ran.json["counts"]["entities"] == 3
+    assert ran.json["differences"] == {"different name": 1, "different type": 1}
+    ran = run("build", *given, "--out", tmp_path / "c.clew", "--overwrite")
+    assert "difference between sources" in ran.out
+    assert "b.clew: different type: 'b': 'Drug', but 'Gene' in " in ran.out
+    assert run("find", tmp_path / "c.clew", "Aleph", "--json").json["found"][0]["id"] == "a"
+
+
+def test_an_export_is_built_again(run, graph: Path, tmp_path: Path) -> None:
+    before = run("info", graph, "--json").json
+    for form in ("parquet", "kgx", "kgx-jsonl"):
+        assert run("export", graph, "--to", form, "--out", tmp_path / form).code == 0
+        assert run("build", tmp_path / form, "--out", tmp_path / f"{form}.clew").code == 0
+        after = run("info", tmp_path / f"{form}.clew", "--json").json
+        assert after["counts"] == before["counts"]

@@ -89,7 +89,7 @@ class Where:
         try:
             day = date.fromisoformat(as_of) if isinstance(as_of, str) else as_of
         except ValueError:
-            raise InputError(f"as_of takes a day such as 2020-05-01, not {as_of!r}") from None
+            raise InputError(f"as_of= takes a day such as 2020-05-01, not {as_of!r}") from None
         chosen = (sources,) if isinstance(sources, str) else sources
         pairs = qualifiers.items() if isinstance(qualifiers, Mapping) else qualifiers
         for name, value in (

@@ -3,7 +3,7 @@
 Rows that cannot be numbered (dangling references, conflicting records) are reported with file and line.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +12,24 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.errors import BuildError
-from clew.graph.staging import Origin, Problems, Relation, Staged
+from clew.graph.staging import Problems, Relation, Staged
 
-__all__ = ["UNTYPED", "EncodedEntities", "encode_entities", "encode_relations", "encode_triples"]
+__all__ = [
+    "UNTYPED",
+    "EncodedEntities",
+    "Ints",
+    "distinct_entities",
+    "encode_entities",
+    "encode_relations",
+    "encode_triples",
+    "first_rows",
+    "unite",
+]
 
 Ints = NDArray[np.integer]
 UNTYPED = "Entity"  # the type of an entity that was given none
 DESCRIBED = ("name", "type")
+Report = Callable[[str, Ints, Ints, pa.Array], None]  # column, rows that differ, the rows they differ from, values
 ROW = "clew:row"  # the row of the triples in which an entity stands; a name that no property will have
 
 
@@ -34,18 +45,32 @@ class EncodedEntities:
 
 def encode_entities(staged: Staged, problems: Problems) -> EncodedEntities:
     """Distinct entities, from the entity table or, without one, from the ends of the triples."""
-    if staged.entities is None:
-        described = _entities_of_triples(staged.triples)
-        table, conflicts = _merge(described, staged.triple_origin, problems, rows=described[ROW].to_numpy())
-    else:
-        table, conflicts = _merge(staged.entities, staged.entity_origin, problems)
-    problems.counts.update({"conflicting entity": conflicts} if conflicts else {})
+    table = distinct_entities(staged, problems)
     ids = table["id"].combine_chunks()
     names = _filled(table, "name", ids)
     types = _filled(table, "type", pa.array([UNTYPED]).take(pa.array(np.zeros(len(ids), np.int64))))
-    further = [name for name in table.column_names if name not in ("id", ROW, *DESCRIBED)]
+    further = [name for name in table.column_names if name not in ("id", *DESCRIBED)]
     details = pa.table({name: _without_empty_lists(table[name]) for name in further}) if further else None
     return EncodedEntities(ids, names, _sorted_types(types), details)
+
+
+def distinct_entities(staged: Staged, problems: Problems) -> pa.Table:
+    """One row per entity, as its table (or the ends of the triples) describes it; contradictions are problems."""
+    described = staged.entities if staged.entities is not None else _entities_of_triples(staged.triples)
+    origin = staged.entity_origin if staged.entities is not None else staged.triple_origin
+    places = described[ROW].to_numpy() if staged.entities is None else None
+
+    def report(column: str, rows: Ints, firsts: Ints, values: pa.Array) -> None:
+        for row, first in zip(rows[:20].tolist(), firsts[:20].tolist(), strict=True):
+            stated, before = values[row].as_py(), values[first].as_py()
+            problems.add(
+                "conflicting entity",
+                origin(row if places is None else int(places[row])),
+                f"{described['id'][row].as_py()!r} has {column} {stated!r}, earlier {before!r}",
+            )
+        problems.counts["conflicting entity"] += max(0, len(rows) - 20)
+
+    return unite(described.drop_columns([ROW]) if places is not None else described, report)
 
 
 def encode_relations(staged: Staged) -> list[Relation]:
@@ -148,7 +173,7 @@ def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     )
 
 
-def _merge(table: pa.Table, origin: Origin, problems: Problems, *, rows: Ints | None = None) -> tuple[pa.Table, int]:
+def unite(table: pa.Table, report: Report) -> pa.Table:
     """One row per id: the first, with its gaps filled from later ones; contradictions are reported and left out.
 
     Lists (synonyms, xrefs) do not contradict each other: their items are put together.
@@ -157,16 +182,15 @@ def _merge(table: pa.Table, origin: Origin, problems: Problems, *, rows: Ints | 
     encoded = table["id"].combine_chunks().dictionary_encode()
     codes = encoded.indices.to_numpy(zero_copy_only=False)
     if len(encoded.dictionary) == table.num_rows:
-        return table, 0
+        return table
     order = np.argsort(codes, kind="stable")
     first = order[np.searchsorted(codes[order], np.arange(len(encoded.dictionary)))]
     merged = table.take(pa.array(np.sort(first)))
     position = np.empty(len(first), np.int64)  # code → row of merged
     position[codes[np.sort(first)]] = np.arange(len(first))
     owner = position[codes]  # row of table → row of merged
-    conflicts = 0
     for place, part in enumerate(table.column_names):
-        if part in ("id", ROW):
+        if part == "id":
             continue
         column = _plain(table[part]).combine_chunks()
         if pa.types.is_list(column.type):
@@ -177,17 +201,19 @@ def _merge(table: pa.Table, origin: Origin, problems: Problems, *, rows: Ints | 
         source = np.full(len(first), table.num_rows, np.int64)
         np.minimum.at(source, owner[present], present)  # the first row that says something about each entity
         clash = present[given[present] != given[source[owner[present]]]]
-        for row in clash[:20].tolist():
-            said, before = column[row].as_py(), column[int(source[owner[row]])].as_py()
-            problems.add(
-                "conflicting entity",
-                origin(int(rows[row]) if rows is not None else row),
-                f"{table['id'][row].as_py()!r} has {part} {said!r}, earlier {before!r}",
-            )
-        conflicts += max(0, len(clash) - 20)
+        if len(clash):
+            report(part, clash, source[owner[clash]], column)
         chosen = pa.array(np.where(source < table.num_rows, source, 0), mask=source == table.num_rows)
         merged = merged.set_column(place, part, column.take(chosen))
-    return merged, conflicts
+    return merged
+
+
+def first_rows(ids: pa.ChunkedArray, rows: Ints) -> Ints:
+    """For every row of a table the first of some `rows` that has the same id; the number of rows where none has."""
+    codes = ids.combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    first = np.full(codes.max(initial=-1) + 1, len(codes), np.int64)
+    np.minimum.at(first, codes[rows], rows)
+    return np.asarray(first[codes])
 
 
 def _unite_lists(lists: pa.ListArray, owner: Ints, count: int) -> pa.ListArray:

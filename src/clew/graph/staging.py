@@ -86,10 +86,12 @@ class Problems:
     on_error: str = "refuse"  # or "skip"
     counts: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
+    differences: Counter[str] = field(default_factory=Counter)  # between sources, resolved without losing a row
+    resolved: list[str] = field(default_factory=list)  # examples of these
 
     def __post_init__(self) -> None:
         if self.on_error not in ("refuse", "skip"):
-            raise InputError(f"on_error is 'refuse' or 'skip', not {self.on_error!r}")
+            raise InputError(f"on_error= is 'refuse' or 'skip', not {self.on_error!r}")
 
     def add(self, kind: str, where: str, what: str, *, count: int = 1) -> None:
         """Note one bad row (or `count` alike); `kind` is one of a few short names, `what` says what was found."""
@@ -97,12 +99,18 @@ class Problems:
             self.examples.append(f"{where}: {kind}: {what}")
         self.counts[kind] += count
 
+    def note(self, kind: str, where: str, what: str) -> None:
+        """Count a difference between sources that was resolved: it is reported and never stops a build."""
+        if self.differences[kind] < EXAMPLES_KEPT:
+            self.resolved.append(f"{where}: {kind}: {what}")
+        self.differences[kind] += 1
+
     def settle(self) -> None:
-        """Raise if anything was noted and bad rows are to be refused."""
+        """Raise if bad rows were found and they are to be refused."""
         if self.counts and self.on_error == "refuse":
             counted = ", ".join(f"{kind}: {count}" for kind, count in sorted(self.counts.items()))
             shown = "; ".join(self.examples[:3])
-            raise BuildError(f"{shown} ({counted} in all; on_error='skip' (--on-error skip) leaves such rows out)")
+            raise BuildError(f"{shown} ({counted} in all; on_error='skip' leaves such rows out)")
 
 
 @dataclass(frozen=True, slots=True)

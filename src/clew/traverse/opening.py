@@ -28,6 +28,7 @@ def build(
     entities: Any = None,
     columns: Mapping[str, str] | None = None,
     entity_columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     on_error: str = "refuse",
@@ -35,9 +36,10 @@ def build(
     wide: bool = False,
     progress: Progress = silent,
 ) -> Engine:
-    """Build a graph directory at `out` from a table, files, a directory or a `Staged`, and open it.
+    """Build a graph directory at `out` from a table, files, graphs, a list of these or a `Staged`, and open it.
 
-    `columns` maps our names to the table's, such as {"subject": "head"}. `relations` declares flags (symmetric,
+    `columns` maps our names to the table's, such as {"subject": "head"}. `delimiter` separates the fields of text where
+    it is not the one that the first lines show. `relations` declares flags (symmetric,
     negated, …). `on_error` says whether bad rows stop the build ("refuse") or are counted and left out ("skip").
     """
     from clew.graph.build import build_graph  # brings Parquet along: not needed to open a graph
@@ -50,7 +52,7 @@ def build(
     else:
         staged = stage(
             source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
-            relations=relations, sources=sources, problems=problems, progress=progress,
+            delimiter=delimiter, relations=relations, sources=sources, problems=problems, progress=progress,
         )  # fmt: skip
     build_graph(staged, Path(out), problems=problems, overwrite=overwrite, wide=wide, progress=progress)
     return open(out)

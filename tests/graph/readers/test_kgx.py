@@ -71,7 +71,7 @@ def write_graph(folder: Path, form: str) -> tuple[Path, Path]:
 
 def read_clean(nodes: Any, edges: Any) -> Staged:
     problems = Problems()
-    staged = kgx.read(nodes, edges, problems=problems)
+    staged = kgx.read_files(nodes, edges, problems=problems)
     problems.settle()
     return staged
 
@@ -186,7 +186,7 @@ class TestBadLines:
             b'subject\tpredicate\tobject\tnegated\n"a\tp\tb\t\na\tp\n\n\tp\tb\t\na\tp\tb\tperhaps\nc\tp\td\tTrue\n'
         )
         problems = Problems(on_error="skip")
-        staged = kgx.read(write_graph(tmp_path, "tsv")[0], edges, problems=problems)
+        staged = kgx.read_files(write_graph(tmp_path, "tsv")[0], edges, problems=problems)
         assert staged.triples["subject"].to_pylist() == ['"a', "c"]
         assert problems.examples == [
             f"{edges}:3: malformed row: 2 fields, expected 4",
@@ -211,7 +211,7 @@ class TestBadLines:
         ]
         edges.write_bytes(b"\n".join(lines))
         problems = Problems(on_error="skip")
-        staged = kgx.read(write_graph(tmp_path, "jsonl")[0], edges, problems=problems)
+        staged = kgx.read_files(write_graph(tmp_path, "jsonl")[0], edges, problems=problems)
         assert staged.triples["object"].to_pylist() == ["b", "z\u0000😀"]
         assert [staged.triple_origin(row) for row in range(2)] == [f"{edges}:1", f"{edges}:9"]
         assert [example.removeprefix(f"{edges}:").split(": ")[0] for example in problems.examples] == list("245678")
@@ -224,7 +224,7 @@ class TestBadLines:
         edges = tmp_path / "edges.jsonl"
         edges.write_bytes(b'{"subject": "%s", "predicate": "p", "object": "b"}\n' * 2 % (b"\xff", b"a"))
         problems = Problems(on_error="skip")
-        staged = kgx.read(write_graph(tmp_path, "jsonl")[0], edges, problems=problems)
+        staged = kgx.read_files(write_graph(tmp_path, "jsonl")[0], edges, problems=problems)
         assert staged.triples["subject"].to_pylist() == ["a"]
         assert problems.examples == [f"{edges}:1: malformed row: bytes that are not UTF-8"]
 
@@ -235,7 +235,7 @@ class TestBadLines:
         del records[13]["object"]
         edges = write_json_lines(tmp_path / "edges.jsonl", records)
         problems = Problems(on_error="skip")
-        staged = kgx.read(write_graph(tmp_path, "jsonl")[0], edges, problems=problems)
+        staged = kgx.read_files(write_graph(tmp_path, "jsonl")[0], edges, problems=problems)
         kept = [number for number in range(20) if number not in (7, 13)]
         assert staged.triples["subject"].to_pylist() == [f"s{number}" for number in kept]
         assert [staged.triple_origin(row) for row in range(18)] == [f"{edges}:{number + 1}" for number in kept]
@@ -324,9 +324,9 @@ class TestClearSentences:
         with pytest.raises(
             InputError, match=r"g_nodes\.tsv must have one column subject, as KGX does; its columns are id,"
         ):
-            kgx.read(nodes, nodes, problems=Problems())
+            kgx.read_files(nodes, nodes, problems=Problems())
         with pytest.raises(InputError, match=r"g_edges\.tsv must have one column id"):
-            kgx.read(edges, edges, problems=Problems())
+            kgx.read_files(edges, edges, problems=Problems())
 
     def test_wrong_files(self, tmp_path: Path) -> None:
         nodes, edges = write_graph(tmp_path, "jsonl")
@@ -341,6 +341,6 @@ class TestClearSentences:
             ([], "is an empty list"),
         ):
             with pytest.raises(InputError, match=message):
-                kgx.read(wrong, edges, problems=Problems())
+                kgx.read_files(wrong, edges, problems=Problems())
             with pytest.raises(InputError, match=message):
-                kgx.read(nodes, wrong, problems=Problems())
+                kgx.read_files(nodes, wrong, problems=Problems())

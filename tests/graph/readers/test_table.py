@@ -105,6 +105,45 @@ class TestNames:
         assert rows_of(read_triples(path)) == [(long, "is", "a"), ("b", "is", other)]
 
 
+class TestDelimiters:
+    @pytest.mark.parametrize("suffix", ["csv", "tsv", "txt", "csv.gz"])
+    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+    def test_the_delimiter_is_found(self, tmp_path: Path, suffix: str, delimiter: str) -> None:
+        names = [name for name in ODD if "\0" not in name]
+        path = write_rows(tmp_path / "t.csv", [HEADER, *([name, "is", name] for name in names)], delimiter=delimiter)
+        if suffix.endswith("gz"):
+            path = write_text(tmp_path / "t.csv.gz", gzip.compress(path.read_bytes()))
+        path = path.rename(tmp_path / f"renamed.{suffix}")
+        assert rows_of(read_triples(path)) == [(name, "is", name) for name in names]
+
+    def test_the_delimiter_of_the_suffix_wins_where_it_fits(self, tmp_path: Path) -> None:
+        text = "subject,relation,object;as;noted\na;1,r,b;2;3\nc;1,r,d;2;3\n"
+        triples = read_triples(write_text(tmp_path / "t.csv", text), columns={"object": "object;as;noted"})
+        assert rows_of(triples) == [("a;1", "r", "b;2;3"), ("c;1", "r", "d;2;3")]
+
+    def test_commas_in_the_names_of_a_semicolon_file(self, tmp_path: Path) -> None:
+        text = "subject;relation;object\nPain, chronic;is_a;Pain\nCost, in EUR;is_a;Cost\n"
+        assert rows_of(read_triples(write_text(tmp_path / "t.csv", text)))[0] == ("Pain, chronic", "is_a", "Pain")
+
+    def test_a_bad_row_does_not_change_the_delimiter(self, tmp_path: Path) -> None:
+        problems = Problems("skip")
+        path = write_text(tmp_path / "t.csv", "subject,relation,object\na,r,b\na;x\n")
+        assert rows_of(table.read(path, problems=problems).triples) == [("a", "r", "b")]
+        assert problems.examples == [f"{path}:3: malformed row: 1 fields, expected 3"]
+
+    def test_one_column_needs_no_delimiter(self, tmp_path: Path) -> None:
+        triples = write_text(tmp_path / "t.csv", "subject,relation,object\na,r,b\n")
+        entities = write_text(tmp_path / "e.csv", "id\na\nb\n")
+        assert table.read(triples, entities=entities, problems=Problems()).entities["id"].to_pylist() == ["a", "b"]
+
+    @pytest.mark.parametrize(("given", "character"), [("semicolon", ";"), ("tab", "\t"), ("\\t", "\t"), (":", ":")])
+    def test_it_can_be_given(self, tmp_path: Path, given: str, character: str) -> None:
+        path = write_text(
+            tmp_path / "t.csv", f"subject{character}relation{character}object\na{character}r{character}b,c\n"
+        )
+        assert rows_of(read_triples(path, delimiter=given)) == [("a", "r", "b,c")]
+
+
 class TestColumns:
     @pytest.mark.parametrize(
         "header",
@@ -377,16 +416,18 @@ class TestClearSentences:
         path = write_text(tmp_path / "t.csv", "h,relation,t\na,r,b\n")
         with pytest.raises(
             InputError,
-            match=r"no column for subject, object; its columns are 'h', 'relation', 't'; say which with columns=",
+            match=r"no column for subject, object; its columns are 'h', 'relation', 't'; name them with columns=",
         ):
             table.read(path, problems=Problems())
-        with pytest.raises(InputError, match=r"no column 'x' as columns= says; its columns are 'h', 'relation', 't'"):
+        with pytest.raises(
+            InputError, match=r"no column 'x', which columns= names; its columns are 'h', 'relation', 't'"
+        ):
             table.read(path, columns={"subject": "x"}, problems=Problems())
         with pytest.raises(InputError, match=r"no column for id; .* entity_columns=\{'id': 'COLUMN'\}"):
             table.read(path, columns={"subject": "h", "object": "t"}, entities=path, problems=Problems())
 
     def test_unknown_name_in_mapping(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="unknown name 'subj'; known are subject, relation"):
+        with pytest.raises(InputError, match="columns= maps 'subj', which is none of subject, relation"):
             table.read(tmp_path / "t.csv", columns={"subj": "h"}, problems=Problems())
 
     def test_repeated_column(self, tmp_path: Path) -> None:
@@ -421,14 +462,32 @@ class TestClearSentences:
         with pytest.raises(InputError, match="is UTF-16 text, expected UTF-8"):
             table.read(path, problems=Problems())
 
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("g.ttl", r"g\.ttl is RDF \(Turtle\), .* with rdflib"),
+            ("g.nt.gz", r"is RDF \(N-Triples\)"),
+            ("g.RDF", r"is RDF \(RDF/XML\)"),
+            ("g.jsonld", r"is RDF \(JSON-LD\)"),
+            ("g.owl", "is an OWL ontology, .* KGX .* `hpo`"),
+            ("g.obo", "is an OBO ontology, .* KGX .* `hpo`"),
+            ("g.gml", "is a GML network, .* with networkx"),
+            ("g.graphml", "is a GraphML network, .* with networkx"),
+            ("g.xlsx", "is an Excel workbook, .* save the sheet as CSV"),
+        ],
+    )
+    def test_other_formats_are_named_with_what_to_do(self, tmp_path: Path, name: str, words: str) -> None:
+        with pytest.raises(InputError, match=words):
+            table.read(write_text(tmp_path / name, "x"), problems=Problems())
+
     def test_other_wrong_input(self, tmp_path: Path) -> None:
         good = write_text(tmp_path / "t.csv", "subject,relation,object\na,r,b\n")
-        wrong = write_text(tmp_path / "t.xlsx", "")
+        wrong = write_text(tmp_path / "t.odd", "")
         for source, options, message in (
             (wrong, {}, "cannot be told from its name"),
             (5, {}, "expected a path, an Arrow table or a data frame, got int"),
             ([], {}, "triples= is an empty list"),
-            (good, {"delimiter": "::"}, "a delimiter is one character"),
+            (good, {"delimiter": "::"}, "delimiter= takes one character, or tab"),
             (pa.table({"subject": [0.5], "relation": ["r"], "object": ["b"]}), {}, "numbers with fractions"),
             (
                 pa.table({"subject": ["a"], "relation": ["r"], "object": [{"x": 1}]}),

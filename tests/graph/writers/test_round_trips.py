@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.graph import Graph, Relation, Source
+from clew.graph import Graph, Relation, Source, Staged
 from clew.graph.readers.biolink import SYMMETRIC_PREDICATES
 from clew.graph.readers.kgx import ASSERTION_COLUMNS
 from clew.graph.writers import WRITERS
@@ -87,17 +87,9 @@ def build(given: tuple[pa.Table, pa.Table], out: Path) -> Graph:
     return clew.build(given[0], entities=given[1], relations=RELATIONS, sources=SOURCES, out=out, overwrite=True).graph
 
 
-def build_from_parquet(written: Path, out: Path) -> Graph:
-    def records(name: str) -> list[dict[str, Any]]:
-        return pq.read_table(written / f"{name}.parquet").to_pylist()
-
-    return clew.build(
-        written / "triples.parquet",
-        entities=written / "entities.parquet",
-        relations=[Relation(**row) for row in records("relations")],
-        sources=[Source(**row) for row in records("sources")],
-        out=out,
-    ).graph
+def build_again(source: Path, out: Path) -> Graph:
+    """A graph built from an export, or from a graph."""
+    return clew.build(source, out=out).graph
 
 
 def assert_same(graph: Graph, other: Graph) -> None:
@@ -168,10 +160,11 @@ class TestParquet:
     def test_the_human_phenotype_ontology(self, hpo: Path, tmp_path: Path) -> None:
         graph = Graph(hpo)
         WRITERS.load("parquet")(graph, tmp_path / "out")
-        assert_same(graph, again := build_from_parquet(tmp_path / "out", tmp_path / "again.clew"))
+        assert_same(graph, again := build_again(tmp_path / "out", tmp_path / "again.clew"))
         WRITERS.load("parquet")(again, tmp_path / "third")
-        third = build_from_parquet(tmp_path / "third", tmp_path / "third.clew")
+        third = build_again(tmp_path / "third", tmp_path / "third.clew")
         assert third.manifest.snapshot == again.manifest.snapshot
+        assert_same(graph, build_again(hpo, tmp_path / "copy.clew"))
 
     @given(tables())
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -180,7 +173,17 @@ class TestParquet:
             folder = Path(name)
             graph = build(given, folder / "made.clew")
             WRITERS.load("parquet")(graph, folder / "out")
-            assert_same(graph, build_from_parquet(folder / "out", folder / "again.clew"))
+            assert_same(graph, build_again(folder / "out", folder / "again.clew"))
+            assert_same(graph, build_again(folder / "made.clew", folder / "copy.clew"))
+
+    def test_properties_called_like_other_columns_stay_properties(self, folder: Path) -> None:
+        """A property `synonym` is no list of synonyms, `category` no type and `label` no name."""
+        entities = pa.table({"id": ["a"], "name": ["A"], "synonym": ["x|y"], "category": ["c"], "label": ["l"]})
+        triples = pa.table({"subject": ["a"], "relation": ["is_a"], "object": ["a"], "qualifier:predicate": ["q"]})
+        graph = clew.build(Staged(triples, entities), out=folder / "made.clew").graph
+        WRITERS.load("parquet")(graph, folder / "out")
+        assert_same(graph, build_again(folder / "out", folder / "again.clew"))
+        assert_same(graph, build_again(folder / "made.clew", folder / "copy.clew"))
 
     def test_the_order_does_not_depend_on_how_often_a_triple_is_stated(self, folder: Path) -> None:
         """Repeats collapse; had they counted as in-degree, the graph built again would number its entities anew."""
@@ -189,7 +192,7 @@ class TestParquet:
         graph = build((triples, pa.table({"id": list("abxy")})), folder / "made.clew")
         assert graph.entities["id"].to_pylist() == ["y", "x", "a", "b"]
         WRITERS.load("parquet")(graph, folder / "out")
-        assert_same(graph, build_from_parquet(folder / "out", folder / "again.clew"))
+        assert_same(graph, build_again(folder / "out", folder / "again.clew"))
 
     def test_many_blocks(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("clew.graph.writers.blocks.BLOCK_ROWS", 7)
@@ -206,7 +209,7 @@ class TestParquet:
         graph = build((triples, entities), folder / "made.clew")
         WRITERS.load("parquet")(graph, folder / "out")
         assert pq.ParquetFile(folder / "out" / "triples.parquet").num_row_groups == 6
-        assert_same(graph, build_from_parquet(folder / "out", folder / "again.clew"))
+        assert_same(graph, build_again(folder / "out", folder / "again.clew"))
 
     @pytest.mark.parametrize("entities", [["a"], []])
     def test_a_graph_without_triples(self, folder: Path, entities: list[str]) -> None:
@@ -214,7 +217,7 @@ class TestParquet:
         triples = pa.table({"subject": nothing, "relation": nothing, "object": nothing})
         graph = build((triples, pa.table({"id": pa.array(entities, pa.string())})), folder / "made.clew")
         WRITERS.load("parquet")(graph, folder / "out")
-        assert_same(graph, build_from_parquet(folder / "out", folder / "again.clew"))
+        assert_same(graph, build_again(folder / "out", folder / "again.clew"))
 
 
 @pytest.mark.parametrize("form", ["kgx", "kgx-jsonl"])

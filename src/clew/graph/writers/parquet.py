@@ -1,9 +1,7 @@
-"""Parquet: a graph as tables from which `clew.build` makes the same graph again.
+"""Parquet: a graph as a directory of tables, from which `clew build` makes the same graph again.
 
 entities.parquet has id, name, type and every further column; triples.parquet one row per assertion; relations.parquet
-and sources.parquet the fields of `Relation` and `Source`, so that what was declared can be declared again:
-
-    relations = [Relation(**row) for row in pyarrow.parquet.read_table("relations.parquet").to_pylist()]
+and sources.parquet the fields of `Relation` and `Source`.
 """
 
 from collections.abc import Iterator
@@ -16,13 +14,13 @@ import pyarrow.parquet as pq
 
 from clew.files import new_directory
 from clew.graph.model import Graph
+from clew.graph.readers.parquet_export import ENTITIES, RELATIONS, SOURCES, TRIPLES
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
 from clew.progress import Progress, silent, track
 
 __all__ = ["write"]
 
-TRIPLES = "triples.parquet"
-RELATIONS = pa.schema(
+RELATION_FIELDS = pa.schema(
     [
         ("name", pa.string()),
         ("negated", pa.bool_()),
@@ -31,7 +29,7 @@ RELATIONS = pa.schema(
         ("inverse", pa.string()),
     ]
 )
-SOURCES = pa.schema(
+SOURCE_FIELDS = pa.schema(
     [(name, pa.string()) for name in ("name", "version", "license", "url", "attribution")] + [("curated", pa.bool_())]
 )
 
@@ -39,13 +37,15 @@ SOURCES = pa.schema(
 def write(graph: Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
     """Write entities.parquet, triples.parquet, relations.parquet and sources.parquet into the new directory `out`."""
     graph.require_whole()
-    relations = [{name: getattr(relation, name) for name in RELATIONS.names} for relation in graph.schema.relations]
+    relations = [
+        {name: getattr(relation, name) for name in RELATION_FIELDS.names} for relation in graph.schema.relations
+    ]
     sources = [asdict(source) for source in graph.manifest.sources]
     with new_directory(out, overwrite=overwrite, marker=TRIPLES) as directory:
-        _write_blocks(directory / "entities.parquet", entity_blocks(graph), graph.entity_count, progress)
+        _write_blocks(directory / ENTITIES, entity_blocks(graph), graph.entity_count, progress)
         _write_blocks(directory / TRIPLES, assertion_blocks(graph), len(graph.assertions), progress)
-        for name, rows, schema in (("relations", relations, RELATIONS), ("sources", sources, SOURCES)):
-            pq.write_table(pa.Table.from_pylist(rows, schema=schema), directory / f"{name}.parquet")
+        for name, rows, schema in ((RELATIONS, relations, RELATION_FIELDS), (SOURCES, sources, SOURCE_FIELDS)):
+            pq.write_table(pa.Table.from_pylist(rows, schema=schema), directory / name)
         names = sorted(file.name for file in directory.iterdir())
     return [Path(out) / name for name in names]
 

