@@ -219,14 +219,14 @@ def test_the_paths_of_a_graph(graph: Path, tmp_path: Path) -> None:
     assert columns["D:1"] < columns["D:3"], "where it can be, every line leads right"
     assert {entity.id: entity.role for entity in scene.entities if entity.role} == {"G:1": "source", "P:1": "target"}
     assert len(scene.triples) == len({number for path in paths for number in path.numbers})
-    said = next(t for t in scene.triples if (t.subject, t.object) == ("D:1", "P:1")).statements
-    assert {statement.evidence for statement in said} == {("PMID:13",), ("PMID:14", "javascript:alert(1)")}
-    assert ("frequency", "Same (P:3)") in said[0].said + said[1].said
+    statements = next(t for t in scene.triples if (t.subject, t.object) == ("D:1", "P:1")).statements
+    assert {statement.evidence for statement in statements} == {("PMID:13",), ("PMID:14", "javascript:alert(1)")}
+    assert ("frequency", "Same (P:3)") in statements[0].details + statements[1].details
     written = write_drawing(scene, tmp_path / "drawing.svg")
     drawn = ElementTree.parse(written).getroot()
     assert len(drawn.findall(f".//{SVG}g[@data-entity]")) == len(scene.entities)
-    assert len(drawn.findall(f".//{SVG}path[@class='way']")) == len(scene.triples)
-    with pytest.raises(InputError, match=r"ends in \.html or \.svg"):
+    assert len(drawn.findall(f".//{SVG}path[@class='line']")) == len(scene.triples)
+    with pytest.raises(InputError, match=r"end in \.html or \.svg"):
         write_drawing(scene, tmp_path / "drawing.png")
 
 

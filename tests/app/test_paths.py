@@ -120,7 +120,7 @@ def test_drawings(run, graph: Path, tmp_path: Path) -> None:
         (["FBN1", "P:1", "--kind", "short"], "known: simple, walks, shortest"),
         (["FBN1", "P:1", "--limit", "-1"], "--limit"),
         (["FBN1", "P:1", "--k", "-1"], "k is a number of hops"),
-        (["FBN1", "P:1", "--draw", "d.png"], "a drawing is a file that ends in .html or .svg, not 'd.png'"),
+        (["FBN1", "P:1", "--draw", "d.png"], "cannot draw to 'd.png': the file name must end in .html or .svg"),
         (["FBN1"], "TO"),
     ],
 )

@@ -1,6 +1,6 @@
 """A subgraph as a picture: paths from left to right, every triple with its sources, in one self-contained file.
 
-`scene` says what is drawn, `layout` where, `svg` makes the picture and `page` the HTML around it.
+`scene` defines what is drawn, `layout` where, `svg` renders the picture and `page` the HTML around it.
 """
 
 from clew.app.drawing.page import page

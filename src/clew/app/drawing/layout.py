@@ -1,4 +1,4 @@
-"""Where everything stands: boxes in columns, lines between them, nothing over anything else."""
+"""Layered layout: boxes in columns, lines between them, without overlaps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ __all__ = ["ID_SIZE", "LINE_HEIGHT", "NAME_SIZE", "PADDING", "Box", "Layout", "l
 
 NAME_SIZE, ID_SIZE = 13.0, 10.5
 NAME_LINES, LINE_HEIGHT = 3, 17.0
-NAME_WIDTH, ID_WIDTH = 210.0, 240.0  # the widest a line of a name or an id may be
+NAME_WIDTH, ID_WIDTH = 210.0, 240.0  # the maximum width of a line of a name or an id
 PADDING, GAP = 11.0, 18.0
-SLOT = 14.0  # height of a line that passes a column
+SLOT = 14.0  # height reserved for a line that passes through a column
 LEAST_GAP, LABEL_ROOM = 120.0, 120.0  # between columns
 
 
@@ -31,7 +31,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A whole drawing, from (0, 0) to (width, height)."""
+    """A complete drawing, from (0, 0) to (width, height)."""
 
     boxes: tuple[Box, ...]
     lines: tuple[Line, ...]
@@ -40,7 +40,7 @@ class Layout:
 
 
 def lay_out(scene: Scene) -> Layout:
-    """Place everything in a scene; columns without entities are closed up."""
+    """Lay out a scene; empty columns are removed."""
     used = sorted({entity.column for entity in scene.entities})
     column = {entity.id: used.index(entity.column) for entity in scene.entities}
     chains = [_chain(at, triple, column) for at, triple in enumerate(scene.triples)]
@@ -82,7 +82,7 @@ def _column_sides(
     names: Mapping[str, Sequence[str]],
     ids: Mapping[str, str],
 ) -> list[tuple[float, float]]:
-    """The left and right side of each column; between columns there is room for the longest label."""
+    """The left and right side of each column, with space between columns for the longest label."""
     borders = []
     x = 0.0
     for at, keys in enumerate(columns):
@@ -99,13 +99,13 @@ def _column_sides(
 
 
 def _span(triple: DrawnTriple, column: Mapping[str, int]) -> tuple[int, int]:
-    """The columns a line leaves to the right, one that stays in its column included."""
+    """The columns that a line leaves to the right; a line within one column counts as leaving it."""
     left, right = sorted((column[triple.subject], column[triple.object]))
     return left, max(right, left + 1)
 
 
 def _extent(boxes: Sequence[Box], lines: Sequence[Line]) -> tuple[float, float]:
-    """How far the drawing reaches to the right and down."""
+    """The width and height of the drawing."""
     areas = [box.area for box in boxes] + [line.label for line in lines if line.label is not None]
     points = [point for line in lines for curve in line.curves for point in curve]
     width = max([area.right for area in areas] + [x for x, _ in points], default=0.0)

@@ -1,4 +1,4 @@
-"""Where an id or a citation can be looked up; what is not known is shown without a link."""
+"""Web addresses of ids and citations; unknown ones are shown without a link."""
 
 from urllib.parse import quote, urlsplit
 
@@ -16,7 +16,7 @@ PAGES = {
 
 
 def link(text: str) -> str | None:
-    """The address of an id or citation; only http and https are ever passed on.
+    """The address of an id or citation; only http and https are allowed.
 
     >>> link("PMID:1301946")
     'https://pubmed.ncbi.nlm.nih.gov/1301946/'

@@ -1,7 +1,7 @@
-"""In which order entities stand in their columns: few crossings, and lines as level as can be.
+"""The order of entities in their columns: few crossings, and lines as level as possible.
 
-Columns are lists of keys; `joins` are pairs of keys in neighbouring columns. A line that skips columns passes through a
-slot in each of them, which is a key like any other.
+Columns are lists of keys; `joins` are pairs of keys in adjacent columns. A line that spans several columns passes
+through a slot (a dummy key) in each of them.
 """
 
 from bisect import bisect_left, insort
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 __all__ = ["Chain", "Key", "crossings", "level", "order_columns"]
 
-Slot = tuple[int, int]  # where a line passes a column: (line, column)
+Slot = tuple[int, int]  # where a line crosses a column: (line, column)
 Key = str | Slot  # the id of an entity, or a slot
 Columns = list[list[Key]]
 SWEEPS = 12
@@ -18,7 +18,7 @@ SWEEPS = 12
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What a line passes from left to right: a box, a slot in each column between, a box."""
+    """The route of a line from left to right: a box, a slot in each column between, a box."""
 
     first: str
     slots: tuple[Slot, ...]
@@ -30,7 +30,7 @@ class Chain:
 
 
 def order_columns(columns: Columns, joins: Sequence[tuple[Key, Key]]) -> Columns:
-    """The columns reordered by barycentres, swept to and fro; the order with the fewest crossings wins."""
+    """The columns reordered by barycentre sweeps in both directions; the order with the fewest crossings wins."""
     neighbours = _neighbours(joins)
     best, fewest = columns, crossings(columns, joins)
     now = [list(column) for column in columns]
@@ -60,7 +60,7 @@ def _mean(keys: Sequence[Key], places: Mapping[Key, float], otherwise: float) ->
 
 
 def crossings(columns: Sequence[Sequence[Key]], joins: Sequence[tuple[Key, Key]]) -> int:
-    """How many pairs of lines cross: inversions between the orders at both ends, column by column."""
+    """The number of crossings: inversions between adjacent columns."""
     place = {key: (at, row) for at, column in enumerate(columns) for row, key in enumerate(column)}
     gaps: dict[int, list[tuple[int, int]]] = {}
     for one, other in joins:
@@ -78,7 +78,7 @@ def crossings(columns: Sequence[Sequence[Key]], joins: Sequence[tuple[Key, Key]]
 def level(
     columns: Sequence[Sequence[Key]], joins: Sequence[tuple[Key, Key]], heights: Mapping[Key, float], gap: float
 ) -> dict[Key, float]:
-    """The middle of each key: near the middles of its neighbours, in the given order, and without overlaps."""
+    """The vertical centre of each key: close to its neighbours, in the given order, without overlaps."""
     neighbours = _neighbours(joins)
     middle: dict[Key, float] = {}
     for column in columns:
@@ -94,7 +94,7 @@ def level(
 def _spread(
     column: Sequence[Key], wanted: Mapping[Key, float], heights: Mapping[Key, float], gap: float
 ) -> dict[Key, float]:
-    """Positions nearest to the wanted ones (least squares) that keep order and gaps: pool adjacent violators."""
+    """The positions closest to the wanted ones (least squares) that keep order and gaps: pool adjacent violators."""
     offset, offsets = 0.0, []
     for before, key in zip([None, *column], column, strict=False):
         if before is not None:

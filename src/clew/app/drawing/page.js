@@ -1,12 +1,12 @@
 "use strict";
-// Shows in the panel what the sources say of the triple or entity under the pointer; a click keeps it there.
+// Shows the sources of the triple or the details of the entity under the pointer in the panel; a click pins it.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const panel = document.getElementById("panel");
   const canvas = document.querySelector(".canvas");
   const picture = canvas.querySelector("svg");
-  const welcome = [...panel.childNodes];
-  let kept = null;
+  const intro = [...panel.childNodes];
+  let pinned = null;
 
   function make(tag, text, className) {
     const made = document.createElement(tag);
@@ -34,13 +34,13 @@
     return list;
   }
 
-  function statementOf(statement) {
+  function renderStatement(statement) {
     const made = make("div", "", "statement");
     made.append(make("p", statement.source));
     if (statement.evidence.length) made.append(listed(statement.evidence.map(cited)));
-    const said = make("dl");
-    for (const [name, value] of statement.said) said.append(make("dt", name), make("dd", value));
-    if (statement.said.length) made.append(said);
+    const details = make("dl");
+    for (const [name, value] of statement.details) details.append(make("dt", name), make("dd", value));
+    if (statement.details.length) made.append(details);
     return made;
   }
 
@@ -52,7 +52,7 @@
       make("p", `${triple.relation} →`, "quiet"),
       make("h2", data.entities[triple.object].name),
       make("h3", count === 1 ? "1 statement" : `${count} statements`),
-      ...triple.statements.map(statementOf),
+      ...triple.statements.map(renderStatement),
     ];
   }
 
@@ -60,47 +60,47 @@
     const entity = data.entities[at];
     const where = make("p", `${entity.type} · `, "quiet");
     where.append(cited({ text: entity.id, link: entity.link }));
-    const beside = data.triples.flatMap((triple, number) => {
+    const triples = data.triples.flatMap((triple, number) => {
       if (triple.subject !== at && triple.object !== at) return [];
       const button = make("button", triple.subject === at
         ? `${triple.relation} → ${data.entities[triple.object].name}`
         : `${triple.relation} ← ${data.entities[triple.subject].name}`);
-      button.addEventListener("click", () => keep(["triple", number]));
+      button.addEventListener("click", () => pin(["triple", number]));
       return [button];
     });
-    return [make("h2", entity.name), where, make("h3", "In this drawing"), listed(beside)];
+    return [make("h2", entity.name), where, make("h3", "In this drawing"), listed(triples)];
   }
 
-  function show(choice) {
+  function show(selection) {
     for (const old of picture.querySelectorAll(".chosen")) old.classList.remove("chosen");
-    if (!choice) return panel.replaceChildren(...welcome);
-    const [kind, at] = choice;
+    if (!selection) return panel.replaceChildren(...intro);
+    const [kind, at] = selection;
     for (const part of picture.querySelectorAll(`[data-${kind}="${at}"]`)) part.classList.add("chosen");
     panel.replaceChildren(...(kind === "triple" ? tripleParts(at) : entityParts(at)));
   }
 
-  function keep(choice) {
-    kept = choice;
-    show(kept);
-    history.replaceState(null, "", kept ? `#${kept.join("-")}` : location.pathname + location.search);
+  function pin(selection) {
+    pinned = selection;
+    show(pinned);
+    history.replaceState(null, "", pinned ? `#${pinned.join("-")}` : location.pathname + location.search);
   }
 
-  function keepFromAddress() {
+  function pinFromAddress() {
     const [, kind, at] = location.hash.match(/^#(triple|entity)-(\d+)$/) || [];
     const known = kind === "triple" ? data.triples : data.entities;
-    if (kind && Number(at) < known.length) keep([kind, Number(at)]);
+    if (kind && Number(at) < known.length) pin([kind, Number(at)]);
   }
 
   for (const part of picture.querySelectorAll(".triple, .entity")) {
     const kind = part.classList.contains("triple") ? "triple" : "entity";
-    const choice = [kind, Number(part.dataset[kind])];
-    part.addEventListener("pointerenter", () => show(choice));
-    part.addEventListener("pointerleave", () => show(kept));
-    part.addEventListener("focus", () => keep(choice));
-    part.addEventListener("click", (event) => { event.stopPropagation(); keep(choice); });
+    const selection = [kind, Number(part.dataset[kind])];
+    part.addEventListener("pointerenter", () => show(selection));
+    part.addEventListener("pointerleave", () => show(pinned));
+    part.addEventListener("focus", () => pin(selection));
+    part.addEventListener("click", (event) => { event.stopPropagation(); pin(selection); });
   }
-  picture.addEventListener("click", () => keep(null));
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") keep(null); });
+  picture.addEventListener("click", () => pin(null));
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") pin(null); });
 
   // zoom and drag
   const natural = picture.viewBox.baseVal.width;
@@ -125,13 +125,13 @@
     if (event.target.closest(".triple, .entity")) return;
     const start = { x: event.clientX + canvas.scrollLeft, y: event.clientY + canvas.scrollTop };
     const move = (moved) => canvas.scrollTo(start.x - moved.clientX, start.y - moved.clientY);
-    canvas.classList.add("held");
+    canvas.classList.add("dragging");
     addEventListener("pointermove", move);
     addEventListener("pointerup", () => {
-      canvas.classList.remove("held");
+      canvas.classList.remove("dragging");
       removeEventListener("pointermove", move);
     }, { once: true });
   });
   fit();
-  keepFromAddress();
+  pinFromAddress();
 })();

@@ -1,4 +1,4 @@
-"""The page around a drawing: one HTML file without a single outside part, and a table for those who cannot see it."""
+"""The HTML page around a drawing: one self-contained file, with a table of all triples for screen readers."""
 
 import json
 from importlib.resources import files
@@ -17,7 +17,7 @@ POLICY = (
 
 
 def page(scene: Scene) -> str:
-    """The scene as a whole HTML document."""
+    """The scene as a complete HTML document."""
     style, script = (files("clew.app.drawing").joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
     triples = len(scene.triples)
     return f"""<!DOCTYPE html>
@@ -37,9 +37,9 @@ def page(scene: Scene) -> str:
 <div class="bar">
 {_legend(scene)}
 <div class="tools">
-<button id="smaller" aria-label="Smaller">−</button>
-<button id="larger" aria-label="Larger">+</button>
-<button id="fit">Fit</button>
+<button id="smaller" aria-label="Zoom out">−</button>
+<button id="larger" aria-label="Zoom in">+</button>
+<button id="fit" aria-label="Fit to window">Fit</button>
 </div>
 </div>
 </header>
@@ -50,9 +50,9 @@ def page(scene: Scene) -> str:
 </div>
 </figure>
 <aside id="panel" aria-live="polite">
-<h2>What carries this</h2>
-<p class="quiet">Point at a line to see who states the triple, on which publication.
-A click keeps it, Escape lets go.</p>
+<h2>Sources</h2>
+<p class="quiet">Point at a line to see the sources and publications of its triple.
+Click to pin, Esc to release.</p>
 </aside>
 </main>
 <details>
@@ -79,7 +79,7 @@ def _legend(scene: Scene) -> str:
 
 
 def _data(scene: Scene) -> str:
-    """What the script shows, as JSON that cannot end the element it stands in."""
+    """The data of the script, as JSON that cannot close its own element."""
     number = {entity.id: at for at, entity in enumerate(scene.entities)}
     entities = [
         {"id": clean(each.id), "name": clean(each.name), "type": clean(each.type), "link": link(each.id)}
@@ -102,7 +102,7 @@ def _statement(statement: Statement) -> dict[str, object]:
     return {
         "source": clean(statement.source),
         "evidence": [{"text": clean(cited), "link": link(cited)} for cited in statement.evidence],
-        "said": [[clean(name), clean(value)] for name, value in statement.said],
+        "details": [[clean(name), clean(value)] for name, value in statement.details],
     }
 
 
@@ -119,8 +119,8 @@ def _table(scene: Scene) -> str:
 
 def _cited(statement: Statement) -> str:
     linked = [_anchor(cited) for cited in statement.evidence]
-    said = "; ".join(f"{xml(name)}: {xml(value)}" for name, value in statement.said)
-    return ", ".join(filter(None, [xml(statement.source), *linked])) + (f" ({said})" if said else "")
+    details = "; ".join(f"{xml(name)}: {xml(value)}" for name, value in statement.details)
+    return ", ".join(filter(None, [xml(statement.source), *linked])) + (f" ({details})" if details else "")
 
 
 def _anchor(cited: str) -> str:

@@ -1,4 +1,4 @@
-"""Lines between boxes as smooth curves, and a free place on each for the name of its relation."""
+"""Lines between boxes as smooth curves, each with a free position for its label."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,10 +13,10 @@ __all__ = ["LABEL_SIZE", "Curve", "Line", "Point", "Rectangle", "label_words", "
 
 LABEL_SIZE, LABEL_HEIGHT, LABEL_PADDING = 10.5, 14.0, 4.0
 LONGEST_LABEL = 220.0
-RUN_ENDS = 22.0  # of the level run that carries a label, beside the label
-PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8, 0.14, 0.86)  # along a curve, where a label may stand
-PORT_GAP = 14.0  # between lines at the side of a box, where there is room
-PORT_SHARE = 0.7  # of a box's side that lines may use
+RUN_ENDS = 22.0  # horizontal margin on both sides of a label
+PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8, 0.14, 0.86)  # along a curve, where a label may be placed
+PORT_GAP = 14.0  # between lines at the side of a box, if there is room
+PORT_SHARE = 0.7  # share of a box's side that lines may use
 BULGE = 46.0  # of a line between two entities of one column
 
 Point = tuple[float, float]
@@ -25,7 +25,7 @@ Curve = tuple[Point, Point, Point, Point]  # a cubic Bézier curve
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """Anything that takes room."""
+    """An area of the drawing."""
 
     x: float
     y: float
@@ -50,12 +50,12 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A triple as curves; `label` is the room of its relation's name, None where there is none."""
+    """A triple as curves; `label` is the area of its relation's name, None if no area is free."""
 
     triple: DrawnTriple
     curves: tuple[Curve, ...]
-    labelled: int  # which of the curves the label belongs on
-    arrow_at_start: bool  # the curves run from the object to the subject
+    labelled: int  # index of the curve for the label
+    arrow_at_start: bool  # the curves go from the object to the subject
     words: str
     label: Rectangle | None = None
 
@@ -67,7 +67,7 @@ def route(
     middle: Mapping[Key, float],
     borders: Sequence[tuple[float, float]],
 ) -> list[Line]:
-    """One line for each triple, along the boxes and slots of its chain; `borders` are the sides of the columns."""
+    """Route a line for each triple through the boxes and slots of its chain; `borders` are the sides of the columns."""
     ports = _ports(chains, areas, middle)
     company = Counter(key for chain in chains for key in ((chain.first, "right"), (chain.last, "left")))
     lines = []
@@ -91,16 +91,16 @@ def route(
 
 
 def label_words(relation: str) -> str:
-    """The name of a relation as it stands on a line."""
+    """The name of a relation as shown on a line."""
     return wrap(relation, LONGEST_LABEL, LABEL_SIZE, lines=1)[0]
 
 
 def _ports(
     chains: Sequence[Chain], areas: Mapping[str, Rectangle], middle: Mapping[Key, float]
 ) -> dict[tuple[int, int], float]:
-    """At which height each line leaves (0) and meets (1) its boxes: side by side in the order of where they go.
+    """The height at which each line leaves (0) and enters (1) its boxes: evenly spaced, ordered by the other end.
 
-    Where there are too many for that, all meet in one point, and only those that join the same two boxes keep apart.
+    If there are too many, all share one point, and only lines between the same two boxes are kept apart.
     """
     sides: dict[tuple[str, str], list[tuple[float, str, int, int]]] = {}
     for at, chain in enumerate(chains):
@@ -122,7 +122,7 @@ def _ports(
 
 
 def _run_in(points: Sequence[Point], run: float, *, at_start: bool) -> tuple[list[Curve], int]:
-    """Curves through the points, and which of them is the level run, beside a box, that carries the label."""
+    """Curves through the points, and the index of the horizontal one, next to a box, for the label."""
     if at_start:
         start = (points[0][0] + run, points[0][1])
         return [_smooth(a, b) for a, b in pairwise([points[0], start, *points[1:]])], 0
@@ -136,13 +136,13 @@ def _smooth(start: Point, end: Point) -> Curve:
 
 
 def _bow(start: Point, end: Point) -> Curve:
-    """Between two boxes of one column, bent to the right."""
+    """A curve between two boxes of one column, bent to the right."""
     out = max(start[0], end[0]) + BULGE
     return start, (out, start[1]), (out, end[1]), end
 
 
 def _loop(area: Rectangle) -> Curve:
-    """From the right side of a box back to it."""
+    """A loop at the right side of a box."""
     return (
         (area.right, area.middle - 6),
         (area.right + BULGE, area.middle - 26),
@@ -155,7 +155,7 @@ def _loop(area: Rectangle) -> Curve:
 
 
 def with_labels(lines: Sequence[Line], taken: Iterable[Rectangle]) -> list[Line]:
-    """The lines with places for their labels that overlap neither boxes nor each other; None where none is free."""
+    """The lines with label areas that overlap neither boxes nor each other; None if no area is free."""
     full = list(taken)
     made = []
     for line in lines:
@@ -167,7 +167,7 @@ def with_labels(lines: Sequence[Line], taken: Iterable[Rectangle]) -> list[Line]
 
 
 def _candidates(line: Line) -> Iterable[Rectangle]:
-    """Places along a line, first on the run that was made for the label."""
+    """Label positions along a line, first on the curve meant for the label."""
     width = text_width(line.words, LABEL_SIZE) + 2 * LABEL_PADDING
     others = [curve for at, curve in enumerate(line.curves) if at != line.labelled]
     for curve in (line.curves[line.labelled], *others):

@@ -1,4 +1,4 @@
-"""What is drawn: entities in columns, the triples between them, and what their sources say."""
+"""The content of a drawing: entities in columns, the triples between them, and their sources."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,16 +19,16 @@ __all__ = [
     "value_name",
 ]
 
-CREDIT_ONLY = ("biocuration",)  # qualifiers that say who entered a row, not what it says
+CREDIT_ONLY = ("biocuration",)  # qualifiers about the curator, not about the statement
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One source's statement of a triple, in words."""
+    """One source's assertion of a triple, as text."""
 
     source: str
     evidence: tuple[str, ...] = ()  # PMIDs, URLs, ids
-    said: tuple[tuple[str, str], ...] = ()  # further words, such as ("frequency", "Very frequent")
+    details: tuple[tuple[str, str], ...] = ()  # such as ("frequency", "Very frequent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class DrawnEntity:
     name: str
     type: str
     column: int
-    role: str = ""  # source, target or nothing
+    role: str = ""  # source, target or empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class DrawnTriple:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything a drawing shows."""
+    """Everything in a drawing."""
 
     title: str
     description: str
@@ -66,10 +66,10 @@ class Scene:
 def scene_of_paths(
     engine: "Engine", source: str, target: str, paths: "Sequence[Path]", *, title: str, description: str
 ) -> Scene:
-    """The union of some paths from a source to a target, both by id."""
+    """The union of paths from a source to a target, both given by id."""
     triples = {triple.number: triple for path in paths for triple in path.triples}
     column = _columns([path.ids for path in paths], source, target)
-    credits = (said for each in engine.manifest.sources for said in (each.attribution, each.license) if said)
+    credits = (text for each in engine.manifest.sources for text in (each.attribution, each.license) if text)
     return Scene(
         title,
         description,
@@ -88,10 +88,10 @@ def scene_of_triples(
     title: str,
     description: str,
 ) -> Scene:
-    """Some triples, given by number: `starts` on the left, everything else by its distance from them."""
+    """A drawing of triples, given by number: `starts` on the left, everything else by distance from them."""
     triples = list(engine.numbered(numbers))
     column = _distances([(triple.subject, triple.object) for triple in triples], starts)
-    credits = (said for each in engine.manifest.sources for said in (each.attribution, each.license) if said)
+    credits = (text for each in engine.manifest.sources for text in (each.attribution, each.license) if text)
     roles = {**dict.fromkeys(ends, "target"), **dict.fromkeys(starts, "source")}
     return Scene(
         title,
@@ -103,7 +103,7 @@ def scene_of_triples(
 
 
 def _distances(joins: Sequence[tuple[str, str]], starts: Sequence[str]) -> dict[str, int]:
-    """How many triples away from the nearest start each entity is; what no start reaches stands last."""
+    """The distance of each entity from the nearest start; unreachable entities come last."""
     around: dict[str, set[str]] = {}
     for one, other in joins:
         around.setdefault(one, set()).add(other)
@@ -120,12 +120,12 @@ def _distances(joins: Sequence[tuple[str, str]], starts: Sequence[str]) -> dict[
 
 
 def _drawn(engine: "Engine", triple: "Triple") -> DrawnTriple:
-    said = tuple(statement(engine, assertion) for assertion in engine.assertions(triple.number))
-    return DrawnTriple(triple.subject, triple.relation, triple.object, said)
+    statements = tuple(statement(engine, assertion) for assertion in engine.assertions(triple.number))
+    return DrawnTriple(triple.subject, triple.relation, triple.object, statements)
 
 
 def _columns(paths: Sequence[Sequence[str]], source: str, target: str) -> dict[str, int]:
-    """How far right each entity stands: by its distance, or farther where that lets every path lead right."""
+    """The column of each entity: its distance from the source, or more if every path then runs left to right."""
     nearest = {source: 0, target: int(source != target)}
     for path in paths:
         for step, passed in enumerate(path):
@@ -152,11 +152,11 @@ def _entities(engine: "Engine", column: dict[str, int], source: str, target: str
 
 
 def statement(engine: "Engine", assertion: "Assertion") -> Statement:
-    """An assertion in words; values that are ids of entities are given their names."""
-    said: list[tuple[str, str]] = []
+    """An assertion as text; values that are entity ids get their names."""
+    details: list[tuple[str, str]] = []
     for name, value in sorted((assertion.qualifiers or {}).items()):
         if name not in CREDIT_ONLY:
-            said.append((name.replace("_", " "), value_name(engine, value)))
+            details.append((name.replace("_", " "), value_name(engine, value)))
     for name, text in (
         ("document", assertion.document),
         ("valid from", assertion.valid_from and assertion.valid_from.isoformat()),
@@ -166,13 +166,13 @@ def statement(engine: "Engine", assertion: "Assertion") -> Statement:
         ("negated", "yes" if assertion.negated else None),
     ):
         if text:
-            said.append((name, text))
+            details.append((name, text))
     source = " ".join(each for each in (assertion.source, assertion.source_version) if each) or "source not stated"
-    return Statement(source, assertion.evidence, tuple(said))
+    return Statement(source, assertion.evidence, tuple(details))
 
 
 def value_name(engine: "Engine", value: str) -> str:
-    """The name of the entity whose id a value is, or the value itself."""
+    """The name of the entity with that id, or the value itself."""
     entity = engine.graph.names.by_id(value) if ":" in value else None
     if entity is None:
         return value

@@ -1,4 +1,4 @@
-"""The picture: an SVG that stands alone, with a legend, a title for every part, and colours that print."""
+"""The drawing as a self-contained SVG with a legend, a title for every element, and colours that print."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,25 +25,25 @@ PALETTE = (  # line and solid fill, tint; every line colour has at least 4.5:1 a
 )
 STYLE = """
 text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: #1b1f24 }
-.way { fill: none; stroke: #8a95a1; stroke-width: 1.5 }
-.reach { fill: none; stroke: #000; stroke-opacity: 0; stroke-width: 14 }
-.tip { fill: #66717d }
-.plate { fill: #fff }
+.line { fill: none; stroke: #8a95a1; stroke-width: 1.5 }
+.hit-area { fill: none; stroke: #000; stroke-opacity: 0; stroke-width: 14 }
+.arrow { fill: #66717d }
+.label-background { fill: #fff }
 .label { font-size: 10.5px; fill: #3d4852 }
 .name { font-size: 13px; font-weight: 600 }
 .id { font-size: 10.5px; fill: #55606b }
 .credit { fill: #55606b }
 .end .name, .end .id { fill: #fff }
 .triple, .entity { cursor: pointer; outline: none }
-.chosen .way, .triple:hover .way, .triple:focus .way { stroke: #1b1f24; stroke-width: 2.5 }
-.chosen .tip, .triple:hover .tip, .triple:focus .tip { fill: #1b1f24 }
+.chosen .line, .triple:hover .line, .triple:focus .line { stroke: #1b1f24; stroke-width: 2.5 }
+.chosen .arrow, .triple:hover .arrow, .triple:focus .arrow { fill: #1b1f24 }
 .chosen .label, .triple:hover .label { fill: #000 }
 .chosen rect, .entity:hover rect, .entity:focus rect { stroke-width: 3.5 }
 """
 
 
 def svg(scene: Scene, *, alone: bool = True) -> str:
-    """The scene as one SVG element; `alone` adds the heading and the credits that a page shows itself."""
+    """The scene as one SVG element; `alone` adds the title, legend and credits, which an HTML page shows itself."""
     layout, colours = lay_out(scene), colours_of_types(scene)
     width = max(layout.width, LEAST_WIDTH) + 2 * MARGIN
     title = wrap(scene.title, width - 2 * MARGIN, TITLE_SIZE, lines=3, bold=True) if alone else []
@@ -71,7 +71,7 @@ def svg(scene: Scene, *, alone: bool = True) -> str:
             *_paragraph(title, MARGIN, MARGIN + TITLE_SIZE * 0.75, TITLE_SIZE, font_weight="700"),
             f"<g{_moved(MARGIN, legend_top)}>{''.join(legend)}</g>",
             f"<g{_moved((width - layout.width) / 2, top)}>",
-            *(_way(at, line, scene) for at, line in enumerate(layout.lines)),
+            *(_line(at, line, scene) for at, line in enumerate(layout.lines)),
             *(_label(at, line) for at, line in enumerate(layout.lines)),
             *(_box(at, box, *colours[box.entity.type]) for at, box in enumerate(layout.boxes)),
             "</g>",
@@ -82,7 +82,7 @@ def svg(scene: Scene, *, alone: bool = True) -> str:
 
 
 def colours_of_types(scene: Scene) -> dict[str, tuple[str, str]]:
-    """A colour and a tint for each type, in the order in which types are met from left to right."""
+    """A colour and a tint for each type, in order of appearance from left to right."""
     met = dict.fromkeys(entity.type for entity in sorted(scene.entities, key=lambda entity: entity.column))
     return {each: PALETTE[at % len(PALETTE)] for at, each in enumerate(met)}
 
@@ -104,7 +104,7 @@ def _paragraph(lines: Sequence[str], x: float, y: float, size: float, **style: s
 
 
 def _legend(colours: Mapping[str, tuple[str, str]], width: float) -> tuple[list[str], float]:
-    """Swatches with the names of the types, in as many rows as they need; and the height of them."""
+    """Swatches with the names of the types, in rows, and their total height."""
     made, x, y = [], 0.0, 0.0
     for name, (line, tint) in colours.items():
         words = wrap(name, min(width, 260.0), LEGEND_SIZE, lines=1)[0]
@@ -120,7 +120,7 @@ def _legend(colours: Mapping[str, tuple[str, str]], width: float) -> tuple[list[
 
 
 def _box(at: int, box: Box, line: str, tint: str) -> str:
-    """An entity; the two ends of the paths are filled with the colour of their type."""
+    """An entity; source and target are filled with the colour of their type."""
     area, entity = box.area, box.entity
     end = bool(entity.role)
     shape = attributes(
@@ -138,8 +138,8 @@ def _box(at: int, box: Box, line: str, tint: str) -> str:
     return f"<g{group}><title>{xml(about)}</title><rect{shape}/>{''.join(words)}</g>"
 
 
-def _way(at: int, line: Line, scene: Scene) -> str:
-    """A line with its arrow, and a wider one that nobody sees to point at."""
+def _line(at: int, line: Line, scene: Scene) -> str:
+    """A line with its arrow, and a wider transparent one as a pointer target."""
     names = {entity.id: entity.name for entity in scene.entities}
     triple = line.triple
     words = [f"{names[triple.subject]} {triple.relation} {names[triple.object]}"]
@@ -154,8 +154,8 @@ def _way(at: int, line: Line, scene: Scene) -> str:
     path = _path(curves)
     group = attributes(class_="triple", data_triple=at, tabindex=0)
     return (
-        f"<g{group}><title>{xml(' · '.join(words[:8]))}</title><path{attributes(class_='reach', d=path)}/>"
-        f"<path{attributes(class_='way', d=path)}/><path{attributes(class_='tip', d=_arrow(tip, away))}/></g>"
+        f"<g{group}><title>{xml(' · '.join(words[:8]))}</title><path{attributes(class_='hit-area', d=path)}/>"
+        f"<path{attributes(class_='line', d=path)}/><path{attributes(class_='arrow', d=_arrow(tip, away))}/></g>"
     )
 
 
@@ -163,9 +163,9 @@ def _label(at: int, line: Line) -> str:
     if line.label is None:
         return ""
     area = line.label
-    plate = attributes(class_="plate", x=area.x, y=area.y + 1, width=area.width, height=area.height - 2, rx=4)
+    back = attributes(class_="label-background", x=area.x, y=area.y + 1, width=area.width, height=area.height - 2, rx=4)
     where = attributes(class_="label", x=area.x + area.width / 2, y=area.middle + 3.6, text_anchor="middle")
-    return f"<g{attributes(class_='triple', data_triple=at)}><rect{plate}/><text{where}>{xml(line.words)}</text></g>"
+    return f"<g{attributes(class_='triple', data_triple=at)}><rect{back}/><text{where}>{xml(line.words)}</text></g>"
 
 
 def _path(curves: Sequence[Curve]) -> str:
@@ -175,7 +175,7 @@ def _path(curves: Sequence[Curve]) -> str:
 
 
 def _before(tip: Point, away: Point) -> Point:
-    """Where a line ends so that its arrow is sharp."""
+    """The end of a line under its arrowhead."""
     return (tip[0] + (ARROW if away[0] > tip[0] else -ARROW) * 0.7, tip[1])
 
 

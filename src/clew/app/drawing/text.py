@@ -1,4 +1,4 @@
-"""Text as it stands in a drawing: how wide it is, how it is broken into lines, and which characters XML may hold."""
+"""Text in a drawing: its width, line breaking, and escaping for XML."""
 
 from html import escape
 from unicodedata import category, east_asian_width
@@ -12,7 +12,7 @@ BOLD = 1.15  # how much wider bold letters are
 
 
 def clean(text: str) -> str:
-    """The text on one line, with characters that XML cannot hold replaced."""
+    """The text on one line, with characters that are illegal in XML replaced."""
     return "".join(c if _legal(c) else "\ufffd" for c in " ".join(text.split()))
 
 
@@ -22,12 +22,12 @@ def _legal(character: str) -> bool:
 
 
 def xml(text: str) -> str:
-    """The text as the content or an attribute of an element."""
+    """The text escaped for the content or an attribute of an element."""
     return escape(clean(text), quote=True)
 
 
 def attributes(**values: str | float | None) -> str:
-    """Attributes of an element, escaped; `class_` is class, other underscores are hyphens, None leaves one out."""
+    """Attributes of an element, escaped; `class_` is class, other underscores become hyphens, None is omitted."""
     return "".join(
         f' {name.rstrip("_").replace("_", "-")}="{f"{value:g}" if isinstance(value, int | float) else xml(value)}"'
         for name, value in values.items()
@@ -36,7 +36,7 @@ def attributes(**values: str | float | None) -> str:
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """About how wide a text is in a sans-serif font; rather too much than too little."""
+    """The approximate width of a text in a sans-serif font, rather over- than underestimated."""
     return sum(map(_share, text)) * size * (BOLD if bold else 1.0)
 
 
@@ -54,7 +54,7 @@ def _share(character: str) -> float:
 
 
 def wrap(text: str, width: float, size: float, *, lines: int, bold: bool = False) -> list[str]:
-    """The text in at most so many lines, broken between words where possible; what does not fit ends in an ellipsis."""
+    """The text in at most `lines` lines, broken between words if possible; excess text becomes an ellipsis."""
 
     def too_wide(line: str) -> bool:
         return text_width(line, size, bold=bold) > width
@@ -65,7 +65,7 @@ def wrap(text: str, width: float, size: float, *, lines: int, bold: bool = False
         line = words.pop(0)
         while words and not too_wide(f"{line} {words[0]}"):
             line += f" {words.pop(0)}"
-        if too_wide(line):  # a single word: break it where it must be
+        if too_wide(line):  # a single long word: break inside it
             end = len(line) - 1
             while end > 1 and too_wide(line[:end]):
                 end -= 1

@@ -1,4 +1,4 @@
-"""A scene into a file; the ending of its name says which kind."""
+"""Write a scene to a file; the extension selects the format."""
 
 from pathlib import Path
 
@@ -14,14 +14,14 @@ KINDS = {".html": page, ".svg": svg}
 
 
 def check_drawing_name(path: str | Path) -> Path:
-    """The path, if its ending is one that can be drawn."""
+    """The path, if its extension is supported."""
     if Path(path).suffix.lower() not in KINDS:
-        raise InputError(f"a drawing is a file that ends in {' or '.join(KINDS)}, not {str(path)!r}")
+        raise InputError(f"cannot draw to {str(path)!r}: the file name must end in {' or '.join(KINDS)}")
     return Path(path)
 
 
 def write_drawing(scene: Scene, path: str | Path) -> Path:
-    """Write an .html page or an .svg picture, whole or not at all."""
+    """Write an .html page or an .svg picture atomically."""
     checked = check_drawing_name(path)
     write_text(checked, KINDS[checked.suffix.lower()](scene) + "\n")
     return checked
