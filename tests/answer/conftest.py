@@ -1,4 +1,4 @@
-"""A small graph in which names have rivals, namesakes and kinds, and the real small model."""
+"""A small graph in which names are ambiguous, with namesakes and subclasses, and the real small model."""
 
 from collections.abc import Iterator
 

@@ -90,7 +90,7 @@ def test_kinds_are_taken_where_nothing_is_annotated_so(hpo: Path, asker: Asker) 
     question = "Which diseases have abnormality of the skeletal system?"
     wide, narrow = (asker.ask(Question(question, subclasses=wanted)) for wanted in (True, False))
     assert wide.total > narrow.total
-    assert any("every kind" in line for line in wide.reading)
+    assert any("including subclasses" in line for line in wide.interpretation)
     check_evidence(asker, wide)
 
 
@@ -106,7 +106,7 @@ def test_what_is_not_understood_is_said(asker: Asker, question: str) -> None:
 
 def test_namesakes_are_taken_together_and_said(asker: Asker) -> None:
     answer = asker.ask("Which genes are associated with Marfan syndrome?")
-    assert any("OMIM:154700" in line and "ORPHA:558" in line for line in answer.reading)
+    assert any("OMIM:154700" in line and "ORPHA:558" in line for line in answer.interpretation)
 
 
 def test_grounded_plans_need_no_repair(asker: Asker) -> None:
@@ -158,7 +158,7 @@ def test_as_likely_a_reading_is_tried_where_the_first_finds_nothing(clinic: Aske
     """Both plans rank alike; only one of them has rows."""
     answer = clinic.ask("Ectopia lentis together with myopia: which genes could explain it?")
     assert [item.name for item in answer.items] == ["ADAMTSL4"]
-    assert "a reading as likely as this one finds nothing" in answer.reading
+    assert "an equally likely interpretation finds nothing" in answer.interpretation
 
 
 def test_cypher_is_answered_like_a_question(clinic: Asker) -> None:
@@ -207,5 +207,5 @@ def test_every_shape_of_query_is_put_into_words(clinic: Asker, query: str) -> No
     answer = answer_cypher(clinic, query)
     assert answer.items or answer.value is not None
     assert answer.text
-    assert answer.reading[0].startswith("read as: ")
+    assert answer.interpretation[0].startswith("read as: ")
     assert {item.id for item in answer.items} <= set(clinic.resources.engine.graph.entities["id"].to_pylist())

@@ -34,9 +34,9 @@ def test_ties_are_the_best_plans_that_read_differently(clinic: Asker) -> None:
 def test_the_model_has_the_last_word(with_model) -> None:
     first = with_model(Scripted(scores={"A": -0.1, "B": -3.0}), choose="always").ask(TIED)
     other = with_model(Scripted(scores={"A": -3.0, "B": -0.1}), choose="always").ask(TIED)
-    assert first.decided == other.decided == "scripted chose among 2 readings"
+    assert first.decided == other.decided == "scripted chose among 2 interpretations"
     assert first.query != other.query
-    assert other.runners[0].query == first.query
+    assert other.alternatives[0].query == first.query
     assert other.decided in other.trace
     assert other.usage.calls == 2
 
@@ -78,6 +78,6 @@ def test_other_settings_are_refused(with_model, choose: str) -> None:
 
 def test_the_small_model_chooses(with_model, small_model: LanguageModel) -> None:
     answer = with_model(small_model, choose="always").ask(TIED)
-    assert answer.decided == "smollm2 chose among 2 readings"
+    assert answer.decided == "smollm2 chose among 2 interpretations"
     assert answer.usage.calls == 2
     assert answer.usage.prompt_tokens > 100

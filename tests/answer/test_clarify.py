@@ -1,11 +1,12 @@
 """Names that may mean several things: named, and settled by whoever asks."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
 from clew.answer import Asker, Question
-from clew.answer.answer import Rivals, Sense
+from clew.answer.answer import Ambiguity, Sense
 from clew.errors import InputError, UnknownName
 
 QUESTION = "Which genes explain ectopia lentis?"
@@ -13,28 +14,28 @@ DISEASE = Sense("D:4", "Ectopia lentis", "Disease")
 PHENOTYPE = Sense("P:2", "Ectopia lentis", "Phenotype")
 
 
-def test_rivals_of_another_type_are_named(clinic: Asker) -> None:
+def test_matches_of_another_type_are_named(clinic: Asker) -> None:
     answer = clinic.ask(QUESTION)
-    (rivals,) = answer.rivals
-    assert rivals.text == "ectopia lentis"
-    assert {rivals.chosen, *rivals.others} == {DISEASE, PHENOTYPE}
-    assert rivals.chosen is not None
-    assert rivals.chosen.id in answer.query
-    assert json.loads(json.dumps(answer.record()["rivals"][0]["chosen"])) == {
-        "id": rivals.chosen.id,
+    (ambiguity,) = answer.ambiguities
+    assert ambiguity.text == "ectopia lentis"
+    assert {ambiguity.chosen, *ambiguity.others} == {DISEASE, PHENOTYPE}
+    assert ambiguity.chosen is not None
+    assert ambiguity.chosen.id in answer.query
+    assert json.loads(json.dumps(asdict(answer)["ambiguities"][0]["chosen"])) == {
+        "id": ambiguity.chosen.id,
         "name": "Ectopia lentis",
-        "type": rivals.chosen.type,
+        "type": ambiguity.chosen.type,
     }
 
 
 def test_namesakes_and_plain_names_have_none(clinic: Asker) -> None:
-    assert clinic.ask("Which genes are linked to Marfan syndrome?").rivals == ()
-    assert clinic.ask("Which genes are linked to Beals syndrome?").rivals == ()
+    assert clinic.ask("Which genes are linked to Marfan syndrome?").ambiguities == ()
+    assert clinic.ask("Which genes are linked to Beals syndrome?").ambiguities == ()
 
 
 def test_where_the_question_decides_there_is_none(clinic: Asker) -> None:
     settled = clinic.ask(Question(QUESTION, meaning={"Ectopia Lentis": "P:2"}))
-    assert settled.rivals == ()
+    assert settled.ambiguities == ()
 
 
 @pytest.mark.parametrize(("meant", "genes"), [("D:4", {"ADAMTSL4"}), ("P:2", {"FBN1"})])
@@ -69,5 +70,5 @@ def test_what_cannot_be_meant_is_refused(clinic: Asker) -> None:
 def test_words_that_name_nothing_are_compared_with_names(clinic: Asker) -> None:
     answer = clinic.ask("Which genes cause Scolios?")
     assert answer.abstained is not None
-    assert answer.rivals == (Rivals("Scolios", None, (Sense("P:3", "Scoliosis", "Phenotype"),)),)
+    assert answer.ambiguities == (Ambiguity("Scolios", None, (Sense("P:3", "Scoliosis", "Phenotype"),)),)
     assert "'Scolios' resembles Scoliosis (Phenotype, P:3)." in answer.abstained

@@ -83,4 +83,4 @@ def test_words_of_filters_mean_nothing_else(graph: Graph) -> None:
     question = understand("Which genes cause gout, not from text mining, as of 2015?", linker, Words(lay_out(graph)))
     assert question.filters == Filters(layer="no-extracted", as_of="2015-12-31")
     assert [anchor.text for anchor in question.anchors] == ["gout"]
-    assert (question.denied, question.unexplained) == (False, ())
+    assert (question.denied, question.unrecognised) == (False, ())

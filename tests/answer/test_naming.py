@@ -92,7 +92,7 @@ def test_slips_in_words_that_ask_are_put_right(linker: Linker) -> None:
     question = read("wich sympoms does Rett syndrome have", linker)
     assert question.asked == ("Phenotype",)
     assert [anchor.text for anchor in question.anchors] == ["Rett syndrome"]
-    assert question.unexplained == ()
+    assert question.unrecognised == ()
 
 
 def test_words_before_a_name_speak_of_its_relation(tmp_path: Path) -> None:

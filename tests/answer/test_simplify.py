@@ -17,7 +17,7 @@ def test_a_name_that_resembles_one_goes_first(clinic: Asker) -> None:
     assert [is_sure(anchor) for anchor in question.anchors] == [True, False]
     ((less, note),) = simpler(question, fits=True)
     assert [anchor.text for anchor in less.anchors] == ["scoliosis"]
-    assert less.unexplained == (*question.unexplained, "arachnodactily")
+    assert less.unrecognised == (*question.unrecognised, "arachnodactily")
     assert note == "without 'arachnodactily': with it nothing is found"
 
 
@@ -39,8 +39,8 @@ def test_an_answer_without_a_part_says_so(clinic: Asker) -> None:
     """No disease here has both; what was only guessed to be a name is left out."""
     answer = clinic.ask("Which diseases show ectopia lentis and thoracic scoliosys?")
     assert [item.id for item in answer.items] == ["D:1"]
-    assert "without 'thoracic scoliosys': with it nothing is found" in answer.reading
-    assert "thoracic scoliosys" in answer.unexplained
+    assert "without 'thoracic scoliosys': with it nothing is found" in answer.interpretation
+    assert "thoracic scoliosys" in answer.unrecognised
     sure = clinic.ask("Which diseases show ectopia lentis and thoracic scoliosis?")
     assert (sure.items, sure.abstained) == ((), None)  # nothing is the answer
 
@@ -48,4 +48,4 @@ def test_an_answer_without_a_part_says_so(clinic: Asker) -> None:
 def test_what_the_schema_cannot_join_is_left_out(clinic: Asker) -> None:
     answer = clinic.ask("Which genes are linked to Beals syndrome and Hospital?")
     assert [item.name for item in answer.items] == ["FBN2"]
-    assert any(line.startswith("without 'Hospital'") for line in answer.reading)
+    assert any(line.startswith("without 'Hospital'") for line in answer.interpretation)

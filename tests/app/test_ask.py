@@ -70,10 +70,10 @@ def test_nothing_on_stdin_is_no_question(run, graph: Path, typed: Callable[..., 
     assert (ran.code, ran.out) == (0, "")
 
 
-def test_a_name_that_may_mean_two_things_is_asked_about(run, rivals_graph: Path, typed: Callable[..., None]) -> None:
+def test_a_name_that_may_mean_two_things_is_asked_about(run, ambiguous_graph: Path, typed: Callable[..., None]) -> None:
     question = "Which genes explain ectopia lentis?"
     typed(question, "seven", "9", "2", question, "", "", terminal=True)
-    ran = run("ask", rivals_graph, "--no-embedding")
+    ran = run("ask", ambiguous_graph, "--no-embedding")
     assert ran.code == 0
     first, again = ran.out.split("Which did you mean by ectopia lentis?")[1:]
     assert "a number from 1 to 2, not seven" in first
@@ -83,15 +83,17 @@ def test_a_name_that_may_mean_two_things_is_asked_about(run, rivals_graph: Path,
     assert f"id: '{chosen}'" not in again  # an empty line keeps what was taken
 
 
-def test_rivals_are_named_and_can_be_settled(run, rivals_graph: Path) -> None:
+def test_ambiguities_are_named_and_can_be_settled(run, ambiguous_graph: Path) -> None:
     question = "Which genes explain ectopia lentis?"
-    ran = run("ask", rivals_graph, question, "--no-embedding")
-    assert "ectopia lentis was taken for Ectopia lentis" in ran.out
-    assert "it may also be Ectopia lentis" in ran.out
+    ran = run("ask", ambiguous_graph, question, "--no-embedding")
+    assert 'Interpreted "ectopia lentis" as Ectopia lentis' in ran.out
+    assert "other matches: Ectopia lentis" in ran.out
     for meant, other in (("D:2", "P:1"), ("P:1", "D:2")):
-        settled = run("ask", rivals_graph, question, "--no-embedding", "--meaning", f"ectopia lentis={meant}", "--json")
+        settled = run(
+            "ask", ambiguous_graph, question, "--no-embedding", "--meaning", f"ectopia lentis={meant}", "--json"
+        )
         assert (meant in settled.json["query"], other in settled.json["query"]) == (True, False)
-        assert settled.json["rivals"] == []
+        assert settled.json["ambiguities"] == []
 
 
 def test_a_failing_question_does_not_end_the_conversation(run, graph: Path, typed: Callable[..., None]) -> None:
@@ -119,15 +121,17 @@ def test_a_model_is_needed_to_choose_and_an_id_to_mean(run, graph: Path, options
     assert (ran.code, ran.out, ran.error.count("\n")) == (2, "", 1)
 
 
-def test_what_a_model_decided_is_shown(run, rivals_graph: Path) -> None:
+def test_what_a_model_decided_is_shown(run, ambiguous_graph: Path) -> None:
     question = "Which genes explain ectopia lentis?"
-    ran = run("ask", rivals_graph, question, "--no-embedding", "--model", "smollm2", "--choose", "always", "--explain")
+    ran = run(
+        "ask", ambiguous_graph, question, "--no-embedding", "--model", "smollm2", "--choose", "always", "--explain"
+    )
     assert ran.code == 0
-    assert "smollm2 chose among 2 readings" in ran.out
+    assert "smollm2 chose among 2 interpretations" in ran.out
 
 
 @pytest.fixture
-def rivals_graph(tmp_path: Path) -> Path:
+def ambiguous_graph(tmp_path: Path) -> Path:
     """A graph with a disease and a phenotype of one name."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -142,8 +146,8 @@ def rivals_graph(tmp_path: Path) -> Path:
         ("triples", ("subject", "relation", "object"), triples),
     ):
         pq.write_table(pa.table(dict(zip(columns, zip(*rows, strict=True), strict=True))), tmp_path / f"{name}.parquet")
-    build(tmp_path / "triples.parquet", entities=tmp_path / "entities.parquet", out=tmp_path / "rivals.clew")
-    return tmp_path / "rivals.clew"
+    build(tmp_path / "triples.parquet", entities=tmp_path / "entities.parquet", out=tmp_path / "ambiguous.clew")
+    return tmp_path / "ambiguous.clew"
 
 
 def test_an_answer_may_rest_on_some_statements_only(run, graph: Path) -> None:
@@ -151,6 +155,6 @@ def test_an_answer_may_rest_on_some_statements_only(run, graph: Path) -> None:
     every = run("ask", graph, question, "--no-embedding", "--json").json
     some = run("ask", graph, question, "--no-embedding", "--json", "--source", "A").json
     assert [len(each["items"]) for each in (every, some)] == [3, 2]
-    assert any("from A" in line for line in some["reading"])
+    assert any("from A" in line for line in some["interpretation"])
     wrong = run("ask", graph, question, "--no-embedding", "--as-of", "yesterday")
     assert (wrong.code, wrong.out, wrong.error.count("\n")) == (2, "", 1)

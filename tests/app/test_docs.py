@@ -62,7 +62,6 @@ FREE = (
     "problems",
     "qualifiers",
     "slots",
-    "rivals",
     "alternatives",
 )  # objects whose keys come from the data
 STATED = ("source_version", "license", "knowledge_level", "agent_type")  # keys that depend on the source

@@ -5,12 +5,11 @@ system, never written by a model.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from clew.graph import Assertion
 
-__all__ = ["Answer", "Cited", "Evidence", "Item", "Rivals", "Runner", "Sense", "Support", "Usage"]
+__all__ = ["Alternative", "Ambiguity", "Answer", "Cited", "Evidence", "Item", "Sense", "Support", "Usage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +79,12 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
-    """Another way to read the question, less likely than the one that was answered."""
+class Alternative:
+    """Another interpretation of the question, less likely than the one that was answered."""
 
     query: str
     score: float
-    reading: str
+    interpretation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ class Sense:
 
 
 @dataclass(frozen=True, slots=True)
-class Rivals:
+class Ambiguity:
     """A name of the question that may mean several entities; `chosen` is None where none was sure enough."""
 
     text: str
@@ -123,17 +122,13 @@ class Answer:
     evidence: Evidence = field(default_factory=Evidence)
     query: str = ""
     named: tuple[str, ...] = ()  # ids of the entities the question names
-    reading: tuple[str, ...] = ()
-    unexplained: tuple[str, ...] = ()  # words of the question that had no part in the answer
+    interpretation: tuple[str, ...] = ()
+    unrecognised: tuple[str, ...] = ()  # words of the question that were ignored
     repairs: tuple[str, ...] = ()
-    rivals: tuple[Rivals, ...] = ()
-    runners: tuple[Runner, ...] = ()
+    ambiguities: tuple[Ambiguity, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
     decided: str | None = None  # where a language model had a say in the reading: what it did
     trace: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     confidence: float = 0.0
     abstained: str | None = None
-
-    def record(self) -> dict[str, Any]:
-        """The answer as JSON takes it."""
-        return {**asdict(self), "documents": list(self.evidence.documents)}

@@ -43,7 +43,7 @@ def break_tie(
         return ranked, None
     best = list(options.values())[place]
     rest = [each for each in ranked if each is not best]
-    return [best, *rest], f"{model.name} chose among {len(options)} readings"
+    return [best, *rest], f"{model.name} chose among {len(options)} interpretations"
 
 
 def likeliest(model: LanguageModel, question: str, options: Sequence[str]) -> int:

@@ -1,42 +1,44 @@
 """What a name may mean besides what it was taken for, and how to settle it.
 
-Rivals are other entities that a name fits about as well; `settle` holds a name to the one that the asker chose.
+Ambiguity are other entities that a name fits about as well; `settle` holds a name to the one that the asker chose.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from clew.answer.answer import Rivals, Sense
+from clew.answer.answer import Ambiguity, Sense
+from clew.answer.interpretation import Interpretation
 from clew.answer.question import Anchor, Meaning, ParsedQuestion
 from clew.answer.rank import Ranked
-from clew.answer.reading import Reading
 from clew.errors import InputError, UnknownName
 from clew.graph import Graph
 from clew.link import Linker
 
-__all__ = ["close_names", "find_rivals", "settle"]
+__all__ = ["close_names", "find_ambiguities", "settle"]
 
-NEAR_IN_RANK = 0.75  # a reading with another meaning of a name is a rival as long as its plan is not this much worse
+NEAR_IN_RANK = (
+    0.75  # an interpretation with another meaning of a name is a rival as long as its plan is not this much worse
+)
 RESEMBLES = 0.65  # likeness from which a name is worth mentioning
 MOST = 4
 GIVEN = "given by the asker"
 
 
-def find_rivals(reading: Reading, linker: Linker) -> tuple[Rivals, ...]:
+def find_ambiguities(interpretation: Interpretation, linker: Linker) -> tuple[Ambiguity, ...]:
     """Names of the question that mean something else nearly as well, with what they were taken for."""
     found = []
-    chosen = reading.candidate.meanings
-    for at, (anchor, meaning) in enumerate(zip(reading.question.anchors, chosen, strict=True)):
+    chosen = interpretation.candidate.meanings
+    for at, (anchor, meaning) in enumerate(zip(interpretation.question.anchors, chosen, strict=True)):
         if meaning.reason == GIVEN:
             continue
         taken, *alike = _senses(meaning, linker.graph)
         others = [each for each in alike if each.name.casefold() != taken.name.casefold()]
         others += _of_the_same_type(anchor, meaning, linker)
-        others += _of_another_type(at, meaning, reading.ranked, chosen, linker.graph)
+        others += _of_another_type(at, meaning, interpretation.ranked, chosen, linker.graph)
         distinct = [each for each in dict.fromkeys(others) if each != taken]
         if distinct:
-            found.append(Rivals(anchor.text, taken, tuple(distinct[:MOST])))
+            found.append(Ambiguity(anchor.text, taken, tuple(distinct[:MOST])))
     return tuple(found)
 
 
@@ -66,13 +68,13 @@ def _senses(meaning: Meaning, graph: Graph) -> list[Sense]:
     return sorted(senses, key=lambda each: each.name != meaning.name)
 
 
-def close_names(question: ParsedQuestion, linker: Linker) -> tuple[Rivals, ...]:
+def close_names(question: ParsedQuestion, linker: Linker) -> tuple[Ambiguity, ...]:
     """For words that name nothing here, the names that resemble them."""
     found = []
-    for word in dict.fromkeys(question.unexplained):
+    for word in dict.fromkeys(question.unrecognised):
         close = [each for each in linker.link(word).candidates if each.score >= RESEMBLES]
         if close:
-            found.append(Rivals(word, None, tuple(Sense(each.id, each.name, each.type) for each in close[:MOST])))
+            found.append(Ambiguity(word, None, tuple(Sense(each.id, each.name, each.type) for each in close[:MOST])))
     return tuple(found)
 
 

@@ -1,7 +1,7 @@
-"""Question → answer: understand, take the reading that finds something, show what carries the result; or say why not.
+"""The strategy that reads plain English into Cypher: parse, rank interpretations, run the first that finds something.
 
-Names and words are read (`question`), plans are made of them and ranked (`reading`), where a model may have a say; the
-first reading that finds something is run, and comes back with its evidence and with how it all came about.
+Names and words are read (`question`), plans are made of them and ranked (`interpretation`), where a model may have a
+say; the first that finds something is the answer, with its evidence and with how the question was interpreted.
 """
 
 import logging
@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, Evidence, Usage
 from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, Ways
-from clew.answer.clarify import close_names, find_rivals, settle
+from clew.answer.clarify import close_names, find_ambiguities, settle
 from clew.answer.evidence import cite, gather_evidence, held_ids
-from clew.answer.expand import with_kinds
-from clew.answer.explain import confidence_in, describe, runners_up, why_not
+from clew.answer.expand import with_subclasses
+from clew.answer.explain import alternatives_of, confidence_in, describe, why_not
 from clew.answer.filters import Filters
+from clew.answer.interpretation import CHOICES, Interpretation, Interpreter
 from clew.answer.phrase import phrased, plain_text
 from clew.answer.plan import REQUIRED, Condition, Part, Plan
 from clew.answer.question import ParsedQuestion, understand
-from clew.answer.reading import CHOICES, Reader, Reading
 from clew.answer.resources import Resources
 from clew.answer.run import Outcome, run_plan
 from clew.answer.strategy import Question
@@ -37,14 +37,14 @@ __all__ = ["CypherStrategy", "hierarchy_of", "ways_of", "words_of"]
 
 log = logging.getLogger(__name__)
 MOST_PATHS = 10
-MOST_TRIED = 6  # readings that are run before an empty answer is given
+MOST_TRIED = 6  # interpretations that are run before an empty answer is given
 
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
-    """A reading, the plan as it was run, and what came of it."""
+    """An interpretation, the plan as it was run, and what came of it."""
 
-    reading: Reading
+    interpretation: Interpretation
     candidate: Candidate
     outcome: Outcome
     notes: tuple[str, ...]
@@ -81,7 +81,7 @@ class CypherStrategy:
         return _Answering(self, resources, question).answer()
 
     def answer_cypher(self, query: str, resources: Resources) -> Answer:
-        """Answer a question that is put in Cypher, with evidence; slips with one reading are repaired and said.
+        """Answer a question that is put in Cypher, with evidence; slips with one interpretation are repaired and said.
 
         Raises `QueryError` where it is no plan, or none of this graph.
         """
@@ -126,9 +126,9 @@ class _Answering:
         self.words = words_of(resources)
         self.model = self._metered()
 
-    def _reader(self) -> Reader:
+    def _interpreter(self) -> Interpreter:
         resources = self.resources
-        return Reader(
+        return Interpreter(
             self.schema,
             self.words,
             ways_of(resources),
@@ -158,10 +158,10 @@ class _Answering:
         query = self.question.text
         nothing = ParsedQuestion(query, anchors=(), tokens=(), type_words=(), operation="list", asked=(), spoken_of=())
         composed = self.resources.once("composer", self._composer).read(query, nothing, {})
-        reading = Reading(nothing, composed.candidate, repairs=composed.repairs, written=True)
+        interpretation = Interpretation(nothing, composed.candidate, repairs=composed.repairs, written=True)
         understood = perf_counter() - begun
         outcome = self._outcome(composed.candidate)
-        ran = _Ran(reading, composed.candidate, outcome, (), perf_counter() - begun - understood)
+        ran = _Ran(interpretation, composed.candidate, outcome, (), perf_counter() - begun - understood)
         return self._answered(ran, understood)
 
     def _answered(self, ran: _Ran, understood: float) -> Answer:
@@ -207,13 +207,13 @@ class _Answering:
         return tuple(dict.fromkeys(map(self.schema.label_of, types)))
 
     def _first_that_finds(self, parsed: ParsedQuestion) -> _Ran | None:
-        """The first reading that finds something; else the first that fits, for that there is nothing is an answer."""
+        """The first interpretation that finds something; else the first that fits: no match is an answer too."""
         first = None
-        for number, reading in enumerate(self._reader().readings(parsed, self.model), start=1):
+        for number, interpretation in enumerate(self._interpreter().interpretations(parsed, self.model), start=1):
             try:
-                ran = self._run(reading)
+                ran = self._run(interpretation)
             except ClewError as error:
-                if not reading.written:
+                if not interpretation.written:
                     raise
                 log.info("what the model wrote does not run: %s", error)
                 continue
@@ -224,20 +224,22 @@ class _Answering:
                 break
         return first
 
-    def _run(self, reading: Reading) -> _Ran:
-        """Run a reading, with the kinds of what it names where that is wanted or nothing else is found."""
+    def _run(self, interpretation: Interpretation) -> _Ran:
+        """Run an interpretation, with subclasses of named terms where they are wanted or nothing matches directly."""
         begun = perf_counter()
-        candidate = _taken_from(self.question.among, reading.candidate)
+        candidate = _taken_from(self.question.among, interpretation.candidate)
         wanted = self.question.subclasses
-        wider = with_kinds(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH)
+        wider = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH)
         if wider is None or candidate.plan.kind == "path":
-            return _Ran(reading, candidate, self._outcome(candidate), reading.notes, perf_counter() - begun)
+            return _Ran(
+                interpretation, candidate, self._outcome(candidate), interpretation.notes, perf_counter() - begun
+            )
         outcome = None if wanted else self._outcome(candidate)
-        note = "as annotated, without kinds of what is named"
+        note = "direct annotations only (subclasses not included)"
         if outcome is None or (wanted is None and not outcome.items and not outcome.value):
-            candidate, note = replace(candidate, plan=wider), "with every kind of what is named"
+            candidate, note = replace(candidate, plan=wider), "including subclasses"
             outcome = self._outcome(candidate)
-        return _Ran(reading, candidate, outcome, (*reading.notes, note), perf_counter() - begun)
+        return _Ran(interpretation, candidate, outcome, (*interpretation.notes, note), perf_counter() - begun)
 
     def _outcome(self, candidate: Candidate) -> Outcome:
         if candidate.plan.kind == "path":
@@ -249,7 +251,7 @@ class _Answering:
     def _with_evidence(self, ran: _Ran) -> Answer:
         """The items or the value, with the triples that carry them."""
         if ran.candidate.plan.kind == "path":
-            return self._paths(ran.candidate.plan, ran.reading.question.filters)
+            return self._paths(ran.candidate.plan, ran.interpretation.question.filters)
         outcome = ran.outcome
         evidence = gather_evidence(
             outcome,
@@ -280,11 +282,11 @@ class _Answering:
 
     def _with_words(self, answer: Answer, ran: _Ran) -> Answer:
         """The answer with its plain text and with how the question was read."""
-        reading, best = ran.reading, ran.candidate
-        question = reading.question
+        interpretation, best = ran.interpretation, ran.candidate
+        question = interpretation.question
         names = ", ".join(anchor.text for anchor in question.anchors) or "nothing"
-        score = f", the best {reading.ranked[0].score:.2f}" if reading.ranked else ""
-        trace = (f"{question.operation}, naming {names}", f"{len(reading.ranked)} candidate plans{score}")
+        score = f", the best {interpretation.ranked[0].score:.2f}" if interpretation.ranked else ""
+        trace = (f"{question.operation}, naming {names}", f"{len(interpretation.ranked)} candidate plans{score}")
         return replace(
             answer,
             kind=best.plan.operation,
@@ -300,20 +302,20 @@ class _Answering:
             ),
             query=ran.outcome.query,
             named=tuple(each for meaning in best.meanings for each in meaning.ids),
-            reading=(*describe(best, question.filters, self.words), *ran.notes),
-            repairs=reading.repairs,
-            rivals=find_rivals(reading, self.resources.linker),
-            runners=runners_up(reading, self.words),
-            unexplained=question.unexplained,
-            decided=reading.decided,
-            trace=trace if reading.decided is None else (*trace, reading.decided),
-            confidence=confidence_in(reading),
+            interpretation=(*describe(best, question.filters, self.words), *ran.notes),
+            repairs=interpretation.repairs,
+            ambiguities=find_ambiguities(interpretation, self.resources.linker),
+            alternatives=alternatives_of(interpretation, self.words),
+            unrecognised=question.unrecognised,
+            decided=interpretation.decided,
+            trace=trace if interpretation.decided is None else (*trace, interpretation.decided),
+            confidence=confidence_in(interpretation),
         )
 
     def _abstention(self, question: ParsedQuestion) -> Answer:
         close = close_names(question, self.resources.linker)
         reason = why_not(question, self.words, close)
-        return Answer("", abstained=reason, text=reason, rivals=close, unexplained=question.unexplained)
+        return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
 
 
 def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:

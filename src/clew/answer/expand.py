@@ -11,7 +11,7 @@ from clew.answer.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
 from clew.store.layout import StoreSchema
 from clew.traverse import Engine
 
-__all__ = ["expand", "with_kinds"]
+__all__ = ["expand", "with_subclasses"]
 
 
 def expand(plan: Plan, engine: Engine, schema: StoreSchema) -> Plan:
@@ -71,7 +71,7 @@ def _reached(step: Step, ids: tuple[str, ...], direction: str, engine: Engine, s
     return tuple(sorted(found))
 
 
-def with_kinds(plan: Plan, hierarchy: dict[str, str], *, deepest: int) -> Plan | None:
+def with_subclasses(plan: Plan, hierarchy: dict[str, str], *, deepest: int) -> Plan | None:
     """The plan that also takes every kind of what it names; None where no named entity stands in a hierarchy.
 
     `hierarchy` maps a label to the relationship that leads from a kind to what it is a kind of.

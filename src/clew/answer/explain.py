@@ -3,19 +3,19 @@
 import math
 from collections.abc import Sequence
 
-from clew.answer.answer import Rivals, Runner
+from clew.answer.answer import Alternative, Ambiguity
 from clew.answer.candidates import Candidate
 from clew.answer.filters import Filters
+from clew.answer.interpretation import Interpretation
 from clew.answer.phrase import plain_list
 from clew.answer.question import ParsedQuestion
 from clew.answer.rank import in_words
-from clew.answer.reading import Reading
 from clew.answer.words import Words
 from clew.answer.write import write_statement
 from clew.plurals import plural
 from clew.store.cypher import write
 
-__all__ = ["confidence_in", "describe", "runners_up", "why_not"]
+__all__ = ["alternatives_of", "confidence_in", "describe", "why_not"]
 
 RUNNERS = 3
 ALONE = 2.0  # by how much a plan stands above the others where there are none
@@ -31,11 +31,11 @@ def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
     return said
 
 
-def runners_up(reading: Reading, words: Words) -> tuple[Runner, ...]:
+def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alternative, ...]:
     """The next likely ways to read the question."""
-    others = [each for each in reading.ranked if each.candidate is not reading.candidate]
+    others = [each for each in interpretation.ranked if each.candidate is not interpretation.candidate]
     return tuple(
-        Runner(
+        Alternative(
             write(write_statement(each.candidate.plan)),
             round(each.score, 3),
             in_words(each.candidate, words, names=True),
@@ -44,24 +44,24 @@ def runners_up(reading: Reading, words: Words) -> tuple[Runner, ...]:
     )
 
 
-def confidence_in(reading: Reading) -> float:
-    """From how far the plan stands above the others, how well names matched, and what was left unexplained."""
-    names = [meaning.score for meaning in reading.candidate.meanings]
+def confidence_in(interpretation: Interpretation) -> float:
+    """From how far the plan stands above the others, how well names matched, and what was left unrecognised."""
+    names = [meaning.score for meaning in interpretation.candidate.meanings]
     sure = sum(names) / len(names) if names else 1.0
-    explained = 1 / (1 + len(reading.question.unexplained))
-    return round(sure * explained / (1 + math.exp(-4 * _margin(reading))), 3)
+    explained = 1 / (1 + len(interpretation.question.unrecognised))
+    return round(sure * explained / (1 + math.exp(-4 * _margin(interpretation))), 3)
 
 
-def _margin(reading: Reading) -> float:
+def _margin(interpretation: Interpretation) -> float:
     """How far a plan's score stands above the best of the others; 0 for one that was not ranked."""
-    own = [each.score for each in reading.ranked if each.candidate is reading.candidate]
-    others = [each.score for each in reading.ranked if each.candidate is not reading.candidate]
+    own = [each.score for each in interpretation.ranked if each.candidate is interpretation.candidate]
+    others = [each.score for each in interpretation.ranked if each.candidate is not interpretation.candidate]
     if not own:
         return 0.0
     return own[0] - max(others) if others else ALONE
 
 
-def why_not(question: ParsedQuestion, words: Words, close: Sequence[Rivals] = ()) -> str:
+def why_not(question: ParsedQuestion, words: Words, close: Sequence[Ambiguity] = ()) -> str:
     """Why there is no answer: what was understood of the question, and what is missing."""
     if question.anchors:
         named = [f"{each.text!r} as {each.meanings[0].name} ({each.meanings[0].type})" for each in question.anchors]
@@ -73,8 +73,8 @@ def why_not(question: ParsedQuestion, words: Words, close: Sequence[Rivals] = ()
         said.append(
             f"Asked for: {DOING.get(question.operation, question.operation)}{f' of {wanted}' if wanted else ''}."
         )
-    if question.unexplained:
-        said.append(f"Not understood: {', '.join(question.unexplained)}.")
+    if question.unrecognised:
+        said.append(f"Not understood: {', '.join(question.unrecognised)}.")
     for each in close:
         said.append(f"{each.text!r} resembles {plain_list([str(one) for one in each.others], len(each.others))}.")
     return " ".join(said)

@@ -58,7 +58,7 @@ class ParsedQuestion:
     direction: str | None = None  # "up" or "down" a hierarchy
     filters: Filters = field(default_factory=Filters)
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are spoken of
-    unexplained: tuple[str, ...] = ()  # words that nothing above accounts for
+    unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
     stems: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -102,7 +102,7 @@ def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | N
         direction=hierarchy_direction(rest, operation.name),
         filters=spoken_filters.filters,
         said=words.relations_said([token.stem for token in tokens]),
-        unexplained=_unexplained(tokens, spoken, words),
+        unrecognised=_unexplained(tokens, spoken, words),
         stems=tuple(token.stem for token in tokens),
     )
 

@@ -29,5 +29,5 @@ def simpler(question: ParsedQuestion, *, fits: bool) -> Iterator[tuple[ParsedQue
         if is_sure(anchor) and fits:
             continue
         rest = tuple(each for each in question.anchors if each is not anchor)
-        left_out = (*question.unexplained, anchor.text)
-        yield replace(question, anchors=rest, unexplained=left_out), f"without {anchor.text!r}: {why}"
+        left_out = (*question.unrecognised, anchor.text)
+        yield replace(question, anchors=rest, unrecognised=left_out), f"without {anchor.text!r}: {why}"

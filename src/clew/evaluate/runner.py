@@ -116,7 +116,7 @@ def _row(asked: Asked) -> dict[str, Any]:
     row: dict[str, Any] = {
         "question": asked.question,
         "answer": answer.text if answer else "",
-        "understood": list(answer.reading) if answer else [],
+        "understood": list(answer.interpretation) if answer else [],
         "query": answer.query if answer else "",
         "expected": [_said(reading) for reading in asked.readings],
         "expected_queries": [reading.text for reading in asked.readings],

@@ -2,7 +2,7 @@
 
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,6 +32,7 @@ from clew.app.cli.output import (
     terminal_width,
 )
 from clew.app.cli.progress import terminal_progress
+from clew.app.records import answer_record, answers_record
 from clew.errors import ClewError, InputError
 from clew.plurals import counted
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from clew import Engine
     from clew.answer import Answer, Asker, Question
 
-__all__ = ["answer_record", "ask", "mention_missing_encoder", "show_answer"]
+__all__ = ["ask", "mention_missing_encoder", "show_answer"]
 
 SHOWN = 10
 CITED = 6  # triples shown as evidence
@@ -63,11 +64,11 @@ Meaning = Annotated[
     list[str] | None,
     typer.Option("--meaning", metavar="NAME=ID", help="What a name means; may be repeated.", show_default=False),
 ]
-Kinds = Annotated[
+Subclasses = Annotated[
     bool | None,
     typer.Option(
-        "--kinds/--no-kinds",
-        help="With kinds of what is named, or without; if not said, only where nothing else is found.",
+        "--subclasses/--no-subclasses",
+        help="Include subclasses of named terms (default: only if nothing matches directly).",
         show_default=False,
     ),
 ]
@@ -87,7 +88,7 @@ def ask(
     choose: Choose = "never",
     compose: Compose = None,
     meaning: Meaning = None,
-    kinds: Kinds = None,
+    subclasses: Subclasses = None,
     layer: Layer = "all",
     source: SourceNames = None,
     as_of: AsOf = None,
@@ -125,7 +126,7 @@ def ask(
     from clew.answer import Filters, Question
 
     filters = Filters(layer=layer, sources=tuple(source or ()), as_of=as_of, min_confidence=min_confidence)
-    asked = Question(given, meaning=meant, filters=filters, subclasses=kinds, timeout=timeout)
+    asked = Question(given, meaning=meant, filters=filters, subclasses=subclasses, timeout=timeout)
     settings = Settings(
         graph, store=store, model=model, choose=choose, compose=compose, encoder=None if no_embedding else "default"
     )
@@ -135,12 +136,16 @@ def ask(
             mention_missing_encoder(asker)
         answer = asker.ask(asked) if given else None
     engine = asker.resources.engine
-    heading = {"graph": graph, "snapshot": engine.manifest.snapshot}
+    snapshot = engine.manifest.snapshot
     if answer is None:
-        raise typer.Exit(_converse(asker, asked, heading if as_json else None, limit=limit, explain=explain))
+        answered = _converse(asker, asked, quietly=as_json, limit=limit, explain=explain)
+        if as_json:
+            print_json(answers_record(answered, graph=graph, snapshot=snapshot))
+        failed = any(isinstance(each, tuple) or each.abstained is not None for each in answered)
+        raise typer.Exit(int(failed and not is_terminal()))
     drawn = None if draw is None else _drawn(engine, answer, draw)
     if as_json:
-        print_json({**heading, **answer_record(answer), "drawing": drawn})
+        print_json(answer_record(answer, graph=graph, snapshot=snapshot, drawing=drawn))
     else:
         show_answer(answer, limit=limit, explain=explain)
         if drawn is not None:
@@ -154,51 +159,39 @@ def mention_missing_encoder(asker: "Asker") -> None:
     """A word to whoever has no model to rank readings by meaning."""
     if asker.resources.encoder is None:
         print(
-            "clew: readings are ranked by words alone; for meaning too, run `clew models get minilm`", file=sys.stderr
+            "clew: ranking interpretations without embeddings; to use them, run `clew models get minilm`",
+            file=sys.stderr,
         )
 
 
-def _converse(asker: "Asker", asked: "Question", heading: dict[str, str] | None, *, limit: int, explain: bool) -> int:
-    """Answer question after question; the exit code says whether any that came through a pipe had no answer."""
-    failed, records = False, []
+def _converse(
+    asker: "Asker", asked: "Question", *, quietly: bool, limit: int, explain: bool
+) -> "list[Answer | tuple[str, Exception]]":
+    """Answer question after question; one that fails is kept with its error."""
+    answered: list[Answer | tuple[str, Exception]] = []
     for text in read_questions():
+        question = replace(asked, text=text)
         try:
-            question = replace(asked, text=text)
             answer = ask_back(asker, question) if is_terminal() else asker.ask(question)
         except ClewError as error:
-            failed = True
-            records.append({"question": text, "error": str(error)})
+            answered.append((text, error))
             print(f"clew: error: {one_line(error)}", file=sys.stderr)
             continue
-        failed = failed or answer.abstained is not None
-        if heading is None:
+        answered.append(answer)
+        if not quietly:
             show_answer(answer, limit=limit, explain=explain)
             say()
-        else:
-            records.append(answer_record(answer))
-    if heading is not None:
-        print_json({**heading, "answers": records})
-    return int(failed and not is_terminal())
-
-
-def answer_record(answer: "Answer") -> dict[str, Any]:
-    """The answer as JSON takes it."""
-    record = answer.record()
-    for triple in record["evidence"]["triples"]:
-        for assertion in triple["assertions"]:
-            for key in ("valid_from", "valid_to"):
-                assertion[key] = assertion[key] and assertion[key].isoformat()
-    return record
+    return answered
 
 
 def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False) -> None:
     """The answer for people: text, items, query, evidence."""
     say(bold(one_line(answer.text)))
-    if answer.unexplained and answer.abstained is None:
-        say(f"not understood, and left out of account: {printable(', '.join(answer.unexplained))}")
-    for rivals in answer.rivals if answer.abstained is None else ():
-        others = ", or ".join(map(str, rivals.others))
-        say(printable(f"{rivals.text} was taken for {rivals.chosen}; it may also be {others}"))
+    if answer.unrecognised and answer.abstained is None:
+        say(f"Ignored (not recognised): {printable(', '.join(answer.unrecognised))}")
+    for each in answer.ambiguities if answer.abstained is None else ():
+        others = ", ".join(map(str, each.others))
+        say(printable(f'Interpreted "{each.text}" as {each.chosen}; other matches: {others}'))
     if answer.items:
         say()
         titles: tuple[str, ...] = ("id", "name", "type", "number")
@@ -237,10 +230,10 @@ def _show_evidence(answer: "Answer") -> None:
 def _show_reading(answer: "Answer") -> None:
     say()
     decided = [answer.decided] if answer.decided is not None else []
-    for line in (*answer.reading, *decided, *(f"repaired: {each}" for each in answer.repairs)):
+    for line in (*answer.interpretation, *decided, *(f"repaired: {each}" for each in answer.repairs)):
         say(f"- {printable(line)}")
-    for runner in answer.runners:
-        say(f"- less likely ({runner.score:.2f}): {printable(runner.reading)}")
+    for each in answer.alternatives:
+        say(f"- less likely ({each.score:.2f}): {printable(each.interpretation)}")
     usage = answer.usage
     say(
         f"- {usage.seconds * 1000:.0f} ms: {usage.understanding * 1000:.0f} to understand, "

@@ -9,7 +9,7 @@ from clew.app.cli.output import printable, say
 
 if TYPE_CHECKING:
     from clew.answer import Answer, Asker, Question
-    from clew.answer.answer import Rivals, Sense
+    from clew.answer.answer import Ambiguity, Sense
 
 __all__ = ["ask_back", "is_terminal", "read_questions"]
 
@@ -32,24 +32,24 @@ def ask_back(asker: "Asker", question: "Question") -> "Answer":
     """Ask; where names may mean something else, let the asker choose, and ask again if that changes anything."""
     answer = asker.ask(question)
     chosen = {}
-    for rivals in answer.rivals:
-        sense = _choose(rivals)
-        if sense is not None and sense != rivals.chosen:
-            chosen[rivals.text] = sense.id
+    for ambiguity in answer.ambiguities:
+        sense = _choose(ambiguity)
+        if sense is not None and sense != ambiguity.chosen:
+            chosen[ambiguity.text] = sense.id
     return asker.ask(replace(question, meaning={**question.meaning, **chosen})) if chosen else answer
 
 
-def _choose(rivals: "Rivals") -> "Sense | None":
+def _choose(ambiguity: "Ambiguity") -> "Sense | None":
     """One of the things a name may mean; an empty line keeps what was taken, be it nothing."""
-    senses = [*([rivals.chosen] if rivals.chosen is not None else []), *rivals.others]
-    say(f"Which did you mean by {printable(rivals.text)}?")
+    senses = [*([ambiguity.chosen] if ambiguity.chosen is not None else []), *ambiguity.others]
+    say(f"Which did you mean by {printable(ambiguity.text)}?")
     for number, sense in enumerate(senses, start=1):
         say(f"  {number}  {printable(str(sense))}")
-    while line := _typed(f"1-{len(senses)}, or nothing for {'1' if rivals.chosen is not None else 'none'}: "):
+    while line := _typed(f"1-{len(senses)}, or nothing for {'1' if ambiguity.chosen is not None else 'none'}: "):
         if line.isdecimal() and 1 <= int(line) <= len(senses):
             return senses[int(line) - 1]
         say(f"a number from 1 to {len(senses)}, not {printable(line)}")
-    return rivals.chosen
+    return ambiguity.chosen
 
 
 def _typed(prompt: str) -> str | None:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +10,14 @@ import typer
 from clew.app.cli.options import AsJson, GraphPath, check_limit, pairs
 from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
+from clew.app.records import loaded_record, rows_record, schema_record
 from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.graph import Graph
     from clew.progress import Progress
-    from clew.store.layout import Relationship, StoreSchema
+    from clew.store.layout import Relationship
     from clew.store.values import Rows
 
 __all__ = ["cypher"]
@@ -73,7 +73,7 @@ def cypher(
     elif query is not None:
         rows = _ask(opened, store, query, _parameters(param), timeout=timeout, limit=limit, as_json=as_json)
         if as_json:
-            print_json(_report(graph, store, query, rows))
+            print_json(rows_record(rows, graph=graph, store=_shown_store(store), query=query))
         else:
             _show_rows(rows)
 
@@ -131,19 +131,6 @@ def _shown_store(store: str) -> str:
     return str(read_address(store)) if "://" in store else store
 
 
-def _report(graph: str, store: str, query: str, rows: "Rows") -> dict[str, Any]:
-    return {
-        "graph": graph,
-        "store": _shown_store(store),
-        "query": query,
-        "columns": list(rows.columns),
-        "count": len(rows),
-        "truncated": rows.truncated,
-        "seconds": round(rows.seconds, 4),
-        "rows": rows.records(),
-    }
-
-
 def _show_rows(rows: "Rows") -> None:
     if len(rows):
         print_table(rows.columns, ([_cell(value) for value in row] for row in rows), shrink=rows.columns)
@@ -192,8 +179,7 @@ def _load(graph: str, opened: "Graph", store: str, *, as_json: bool) -> None:
     seconds = time.perf_counter() - begun
     shown = _shown_store(store)
     if as_json:
-        counts = {"entities": entities, "relationships": relationships, "seconds": round(seconds, 2)}
-        print_json({"graph": graph, "store": shown, **counts})
+        print_json(loaded_record(entities, relationships, graph=graph, store=shown, seconds=seconds))
         return
     said = f"{counted(entities, 'entity')} and {counted(relationships, 'relationship')}"
     say(f"loaded {said} of {printable(graph)} into {printable(shown)} in {seconds:.1f} s")
@@ -204,7 +190,7 @@ def _show_schema(graph: str, opened: "Graph", *, as_json: bool) -> None:
 
     layout = lay_out(opened)
     if as_json:
-        print_json(_schema_report(graph, layout))
+        print_json(schema_record(layout, graph=graph))
         return
     print_table(["label", "entities", "type"], [(each.name, each.count, each.type) for each in layout.labels])
     say()
@@ -218,30 +204,6 @@ def _show_schema(graph: str, opened: "Graph", *, as_json: bool) -> None:
     properties = {each.name: each.kind for relationship in relationships for each in relationship.properties}
     named = ["triple (integer)", *(f"{name} ({kind})" for name, kind in properties.items())]
     say(f"properties of relationships, where they say something: {printable(', '.join(named))}")
-
-
-def _schema_report(graph: str, layout: "StoreSchema") -> dict[str, Any]:
-    def properties(listed: Any) -> list[dict[str, str]]:
-        return [{"name": each.name, "kind": each.kind} for each in listed]
-
-    return {
-        "graph": graph,
-        "snapshot": layout.snapshot,
-        "labels": [{"label": each.name, "type": each.type, "count": each.count} for each in layout.labels],
-        "properties": properties(layout.properties),
-        "relationships": [
-            {
-                "name": each.name,
-                "relation": each.relation,
-                "count": each.count,
-                "negated": each.negated,
-                "symmetric": each.symmetric,
-                "ends": [asdict(ends) for ends in each.ends],
-                "properties": properties(each.properties),
-            }
-            for each in layout.relationships
-        ],
-    }
 
 
 def _flags(relationship: "Relationship") -> str:

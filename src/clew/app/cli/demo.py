@@ -12,7 +12,7 @@ from clew.app.cli.options import AsJson
 from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say
 from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
 from clew.app.cli.progress import terminal_progress
-from clew.app.cli.records import entity_records
+from clew.app.records import demo_record, entity_records
 from clew.errors import GraphError
 from clew.models import cache_directory
 from clew.plurals import counted
@@ -65,25 +65,10 @@ def demo(
     start, end = (entity_records(engine, engine.resolve(each))[0] for each in (GENE, PHENOTYPE))
     write_drawing(drawn_paths(engine, start, end, found, shown), drawing)
     if as_json:
-        report = {
-            "graph": str(path),
-            "built": built,
-            "counts": dict(engine.manifest.counts),
-            "answers": [
-                {"question": each.question, "text": each.text, "query": each.query, "total": each.total}
-                for each in answers
-            ],
-            "phenotype": end,
-            "hops": hops,
-            "paths": [str(each) for each in shown],
-            "path_count": found.count,
-            "sources": [
-                {"name": s.name, "version": s.version, "license": s.license, "attribution": s.attribution}
-                for s in engine.manifest.sources
-            ],
-            "drawing": str(drawing),
-        }
-        print_json(report)
+        record = demo_record(
+            engine, answers, hops, found, shown, graph=str(path), built=built, phenotype=end, drawing=str(drawing)
+        )
+        print_json(record)
         return
     counts = engine.manifest.counts
     say(

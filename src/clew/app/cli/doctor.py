@@ -8,6 +8,7 @@ import typer
 from clew.app.cli.options import AsJson, GraphPath
 from clew.app.cli.output import print_json, printable, say
 from clew.app.cli.progress import terminal_progress
+from clew.app.records import damage_record
 from clew.errors import ClewError, DamagedGraph
 from clew.plurals import counted
 
@@ -40,26 +41,13 @@ def doctor(graph: GraphPath, as_json: AsJson = False) -> None:
     except DamagedGraph:  # files are missing or too short: the damage says which
         manifest = None
     if as_json:
-        print_json({"graph": graph, "ok": not damage, "damage": damage, **_counts(manifest)})
+        print_json(damage_record(manifest, damage, graph=graph))
     else:
         for sentence in damage:
             say(printable(sentence))
         say(_verdict(printable(graph), damage, manifest))
     if damage:
         raise typer.Exit(1)
-
-
-def _counts(manifest: "Manifest | None") -> dict[str, object]:
-    if manifest is None:
-        return dict.fromkeys(("snapshot", "files", "blocks", "bytes", "counts"))
-    records = manifest.files.values()
-    return {
-        "snapshot": manifest.snapshot,
-        "files": len(records),
-        "blocks": sum(len(record.sha256) for record in records),
-        "bytes": sum(record.size for record in records),
-        "counts": dict(manifest.counts),
-    }
 
 
 def _verdict(graph: str, damage: list[str], manifest: "Manifest | None") -> str:

@@ -8,6 +8,7 @@ import typer
 from clew.app.cli.options import AsJson, GraphPath
 from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
+from clew.app.records import export_record
 from clew.plurals import counted
 
 __all__ = ["export"]
@@ -41,7 +42,7 @@ def export(
         written: list[Path] = write(opened, Path(out), overwrite=overwrite, progress=progress)
     files = [(file.relative_to(out).as_posix(), file.stat().st_size) for file in written]
     if as_json:
-        print_json({"graph": graph, "to": to, "out": out, "files": [{"name": n, "bytes": size} for n, size in files]})
+        print_json(export_record(files, graph=graph, to=to, out=out))
         return
     say(f"wrote {counted(opened.triple_count, 'triple')} of {printable(graph)} to {printable(out)} as {to}")
     print_table(["file", "bytes"], files)

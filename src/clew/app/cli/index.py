@@ -10,6 +10,7 @@ from clew.app.cli.link import resolve_types
 from clew.app.cli.options import AsJson, GraphPath
 from clew.app.cli.output import print_json, printable, say
 from clew.app.cli.progress import terminal_progress
+from clew.app.records import index_record
 from clew.errors import DerivedError
 from clew.plurals import counted
 
@@ -51,21 +52,19 @@ def index(
     opened = Graph(graph)
     types = resolve_types(opened.schema, type)
     with terminal_progress() as progress:
-        report: dict[str, Any] = {"graph": graph, "snapshot": opened.manifest.snapshot}
-        report["names"] = _index_names(opened, progress)
-        report["vectors"] = _index_vectors(opened, encoder, types, progress) if vectors else None
+        names = _index_names(opened, progress)
+        encoded = _index_vectors(opened, encoder, types, progress) if vectors else None
     if as_json:
-        print_json(report)
+        print_json(index_record(names, encoded, graph=graph, snapshot=opened.manifest.snapshot))
         return
-    names = report["names"]
     done = "made" if names["made"] else "kept"
     say(
         f"{printable(graph)}: {counted(names['names'], 'name')} and {counted(names['ids'], 'id')} indexed, "
         f"{names['bytes'] / 1e6:,.1f} MB, {done} in {names['seconds']:.1f} s"
     )
-    if report["vectors"] is not None:
-        made = report["vectors"]
-        say(f"{counted(made['count'], 'name')} encoded by {printable(made['encoder'])} in {made['seconds']:.1f} s")
+    if encoded is not None:
+        what = counted(encoded["count"], "name")
+        say(f"{what} encoded by {printable(encoded['encoder'])} in {encoded['seconds']:.1f} s")
 
 
 def _index_names(graph: "Graph", progress: "Progress") -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,16 +11,16 @@ import typer
 from clew.app.cli.options import AsJson, GraphPath, check_limit
 from clew.app.cli.output import bold, print_json, print_table, printable, say, shown_of
 from clew.app.cli.progress import terminal_progress
+from clew.app.records import links_record, mentions_record
+from clew.app.records.links import MARKS
 from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.graph.schema import Schema
-    from clew.link import Candidate, Linked, Linker, Mention
+    from clew.link import Linked, Linker, Mention
 
 __all__ = ["link", "resolve_types"]
-
-MARKS = ("negated", "uncertain", "family", "historical")
 
 
 def link(
@@ -73,7 +72,7 @@ def link(
         return
     found = [linker.link(each, type=types, context=context, limit=limit) for each in texts or ()]
     if as_json:
-        print_json({"graph": graph, "snapshot": opened.manifest.snapshot, "types": types, "linked": _records(found)})
+        print_json(links_record(found, graph=graph, snapshot=opened.manifest.snapshot, types=types))
         return
     for at, each in enumerate(found):
         if at:
@@ -118,23 +117,6 @@ def _encoder(spec: str | None) -> Any:
     return open_encoder(spec)
 
 
-def _records(found: Sequence["Linked"]) -> list[dict[str, Any]]:
-    return [
-        {
-            "mention": each.mention,
-            "best": None if each.best is None else _record(each.best),
-            "alternatives": [_record(alternative) for alternative in each.alternatives],
-            "margin": each.margin,
-            "candidates": [_record(candidate) for candidate in each.candidates],
-        }
-        for each in found
-    ]
-
-
-def _record(candidate: "Candidate") -> dict[str, Any]:
-    return {name: value for name, value in asdict(candidate).items() if name != "entity"}
-
-
 def _show_linked(graph: str, linked: "Linked") -> None:
     say(bold(printable(linked.mention)))
     if not linked.candidates:
@@ -153,9 +135,8 @@ def _show_mentions(
 ) -> None:
     mentions = linker.detect(text, types=types)
     if as_json:
-        records = [_mention_record(mention) for mention in mentions]
         snapshot = linker.graph.manifest.snapshot
-        print_json({"graph": graph, "snapshot": snapshot, "types": types, "count": len(records), "mentions": records})
+        print_json(mentions_record(mentions, graph=graph, snapshot=snapshot, types=types))
         return
     say(f"{counted(len(mentions), 'mention')} in {counted(len(text), 'character')}")
     if mentions and limit:
@@ -179,17 +160,3 @@ def _mention_row(mention: "Mention") -> tuple[int, str, str, str, str, str, str]
     )
     marks = ", ".join(_marks(mention))
     return mention.start, mention.text, best.id, best.type, best.name, marks, best.reason + alternatives
-
-
-def _mention_record(mention: "Mention") -> dict[str, Any]:
-    record = _records([mention.linked])[0]
-    return {
-        "start": mention.start,
-        "end": mention.end,
-        "text": mention.text,
-        "marks": {mark: bool(getattr(mention.marks, mark, False)) for mark in MARKS},
-        "cues": [asdict(cue) for cue in getattr(mention.marks, "cues", ())],
-        "abbreviation_of": mention.abbreviation_of,
-        "best": record["best"],
-        "alternatives": record["alternatives"],
-    }

@@ -1,13 +1,13 @@
 """`clew info` and `clew find`: what a graph holds, and what an entity is called."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clew.app.assemble import open_graph
 from clew.app.cli.options import AsJson, GraphPath, check_limit
 from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say
+from clew.app.records import found_record, graph_record
 from clew.plurals import counted
 
 if TYPE_CHECKING:
@@ -29,17 +29,17 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
       clew info hpo.clew --json
     """
     engine = open_graph(graph)
-    report = _describe(graph, engine)
+    record = graph_record(engine, graph=graph)
     if as_json:
-        print_json(report)
+        print_json(record)
         return
     counts = engine.manifest.counts
     say(
         f"{printable(graph)}: {counted(counts['entities'], 'entity')}, "
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}, "
-        f"{report['bytes'] / 1e6:,.1f} MB"
+        f"{record['bytes'] / 1e6:,.1f} MB"
     )
-    say(f"snapshot {report['snapshot']}, made by {printable(report['created_by'])}, format {report['format_version']}")
+    say(f"snapshot {record['snapshot']}, made by {printable(record['created_by'])}, format {record['format_version']}")
     say()
     types = sorted(engine.schema.types.items(), key=lambda each: (-each[1], each[0]))
     print_table(["type", "entities"], types, shrink=["type"])
@@ -48,31 +48,9 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
     rows = [(r.name, r.triples, _flags(r), _joins(r)) for r in relations]
     print_table(["relation", "triples", "flags", "joins"], rows, shrink=["joins"])
     _show_sources(engine)
-    if report["problems"]:
+    if record["problems"]:
         say()
-        print_table(["left out when built", "rows"], sorted(report["problems"].items()))
-
-
-def _describe(graph: str, engine: "Engine") -> dict[str, Any]:
-    manifest = engine.manifest
-    return {
-        "graph": graph,
-        "snapshot": manifest.snapshot,
-        "format_version": manifest.format_version,
-        "created_by": manifest.created_by,
-        "bytes": sum(record.size for record in manifest.files.values()),
-        "counts": dict(manifest.counts),
-        "widths": asdict(manifest.widths),
-        "types": dict(engine.schema.types),
-        "relations": [_relation(relation) for relation in engine.schema.relations],
-        "sources": [asdict(source) for source in manifest.sources],
-        "problems": dict(manifest.problems),
-    }
-
-
-def _relation(relation: "RelationSchema") -> dict[str, Any]:
-    plain = {name: getattr(relation, name) for name in ("name", "triples", *FLAGS, "inverse")}
-    return {**plain, "signatures": [asdict(each) for each in relation.signatures]}
+        print_table(["left out when built", "rows"], sorted(record["problems"].items()))
 
 
 def _flags(relation: "RelationSchema") -> str:
@@ -115,8 +93,7 @@ def find(
     engine = open_graph(graph)
     found = engine.find(text, limit=limit)
     if as_json:
-        records = [{name: value for name, value in asdict(hit).items() if name != "entity"} for hit in found]
-        print_json({"graph": graph, "text": text, "count": len(found), "found": records})
+        print_json(found_record(found, graph=graph, text=text))
         return
     if not found:
         say(f"nothing in {printable(graph)} is called anything like {text!r}")

@@ -1,12 +1,13 @@
 """`clew models`: which models are on this machine, and the one command that fetches them."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clew.app.cli.options import AsJson
 from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
+from clew.app.records import models_record
 from clew.errors import InputError, UnknownName
 from clew.plurals import counted
 
@@ -50,8 +51,7 @@ def models(
         fetched = [str(each.path) for each in done if each.downloaded]
     standings = [standing(name, verify=verify) for name in asked]
     if as_json:
-        records = [_record(each) for each in standings]
-        print_json({"directory": str(models_directory()), "models": records, "fetched": fetched})
+        print_json(models_record(standings, directory=str(models_directory()), fetched=fetched))
         return
     rows = [_row(each) for each in standings]
     print_table(["model", "kind", "state", "MB", "licence", "what it is"], rows, shrink=["what it is"])
@@ -65,28 +65,6 @@ def _row(standing: "Standing") -> tuple[str, str, str, float, str, str]:
     model = standing.model
     state = "at hand" if standing.at_hand else "missing"
     return (model.name, model.kind, state, round(model.size / 1e6, 1), model.license, model.summary)
-
-
-def _record(standing: "Standing") -> dict[str, Any]:
-    model = standing.model
-    return {
-        "name": model.name,
-        "kind": model.kind,
-        "summary": model.summary,
-        "license": model.license,
-        "at_hand": standing.at_hand,
-        "problem": standing.problem,
-        "bytes": model.size,
-        "files": [
-            {
-                "path": str(standing.directory / file.name),
-                "bytes": file.size,
-                "sha256": file.sha256,
-                "package": file.requirement,
-            }
-            for file in model.files
-        ],
-    }
 
 
 def _summary(standings: list["Standing"], directory: str) -> str:

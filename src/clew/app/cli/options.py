@@ -73,15 +73,16 @@ QualifierPairs = Annotated[
 ]
 WithNegated = Annotated[bool, typer.Option("--with-negated", help="Also walk what is stated not to hold.")]
 Timeout = Annotated[float | None, typer.Option(metavar="SECONDS", help="Give up after this long.", show_default=False)]
-NoEmbedding = Annotated[bool, typer.Option("--no-embedding", help="Rank readings by words alone.")]
+NoEmbedding = Annotated[bool, typer.Option("--no-embedding", help="Rank interpretations without embeddings.")]
 Choose = Annotated[
-    str, typer.Option("--choose", metavar="WHEN", help="Let the model pick among readings: never, ties or always.")
+    str,
+    typer.Option("--choose", metavar="WHEN", help="Let the model pick among interpretations: never, ties or always."),
 ]
 Compose = Annotated[
     bool | None,
     typer.Option(
         "--compose/--no-compose",
-        help="Let it write the query, or never; if not said, an able one does where nothing else fits.",
+        help="Let the model write the query (default: only if nothing else fits and the model is large enough).",
         show_default=False,
     ),
 ]

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from math import log10
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -29,7 +29,7 @@ from clew.app.cli.options import (
     relations,
 )
 from clew.app.cli.output import one_line, print_json, printable, say, shorten, terminal_width
-from clew.app.cli.records import assertion_record, entity_records, triple_record
+from clew.app.records import entity_records, paths_record
 from clew.plurals import counted, plural
 
 if TYPE_CHECKING:
@@ -104,49 +104,13 @@ def paths(
         write_drawing(drawn_paths(engine, start, end, found, shown), draw)
     if as_json:
         sys.set_int_max_str_digits(0)  # a number of walks may have any number of digits
-        print_json(_report(graph, engine, start, end, found, shown, draw))
+        print_json(paths_record(engine, found, shown, graph=graph, source=start, target=end, drawing=draw))
     else:
         say(describe_paths(found, len(shown), start, end) + (" (--limit)" if found.truncated else ""))
         show_paths(engine, shown)
         if draw is not None:
             say()
             say(f"drawn in {printable(draw)}")
-
-
-def _report(
-    graph: str, engine: "Engine", start: Entity, end: Entity, found: "Paths", shown: "Sequence[Path]", draw: str | None
-) -> dict[str, Any]:
-    return {
-        "graph": graph,
-        "snapshot": engine.manifest.snapshot,
-        "source": start,
-        "target": end,
-        "k": found.k,
-        "kind": found.kind,
-        "count": found.count,
-        "count_kind": found.count_kind,
-        "truncated": found.truncated,
-        "paths": [_path_record(engine, path) for path in shown],
-        "drawing": draw,
-    }
-
-
-def _path_record(engine: "Engine", path: "Path") -> dict[str, Any]:
-    return {
-        "length": path.length,
-        "text": str(path),
-        "triples": [
-            {
-                **triple_record(triple),
-                "forward": forward,
-                "assertions": [assertion_record(each) for each in engine.assertions(triple.number)],
-            }
-            for triple, forward in zip(path.triples, path.forward, strict=True)
-        ],
-    }
-
-
-# ---- for people
 
 
 def describe_paths(found: "Paths", shown: int, start: Entity, end: Entity) -> str:

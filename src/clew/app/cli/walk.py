@@ -1,7 +1,7 @@
 """`clew hop`: the entities so many hops from some seeds, and the triples that lead there."""
 
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,7 +27,7 @@ from clew.app.cli.options import (
     relations,
 )
 from clew.app.cli.output import print_json, print_table, printable, say, shown_of
-from clew.app.cli.records import entity_records, triple_record
+from clew.app.records import entity_records, hop_record
 from clew.errors import InputError
 from clew.plurals import counted
 
@@ -102,39 +102,12 @@ def hop(
     )  # fmt: skip
     led = [engine.hop_triples(found, each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
     if as_json:
-        print_json(_report(graph, engine, found, led, direction=direction, limit=limit, triples=triples))
+        types, listed = _by_type(engine, found), led if triples else None
+        print_json(
+            hop_record(engine, found, graph=graph, direction=direction, types=types, triples=listed, limit=limit)
+        )
     else:
         _show(engine, found, led, direction=direction, limit=SHOWN if limit is None else limit)
-
-
-def _report(
-    graph: str,
-    engine: "Engine",
-    found: "HopResult",
-    led: "list[Triples]",
-    *,
-    direction: str,
-    limit: int | None,
-    triples: bool,
-) -> dict[str, Any]:
-    shown = found.ids if limit is None else found.ids[:limit]
-    report = {
-        "graph": graph,
-        "snapshot": engine.manifest.snapshot,
-        "seeds": entity_records(engine, found.seeds),
-        "k": found.walk.k,
-        "mode": found.walk.mode,
-        "direction": direction,
-        "count": len(found),
-        "truncated": len(shown) < len(found),
-        "types": _by_type(engine, found),
-        "entities": entity_records(engine, shown),
-    }
-    if triples:
-        listed = ({"hop": at, **triple_record(each)} for at, some in enumerate(led, 1) for each in some)
-        report["triple_count"] = sum(map(len, led))
-        report["triples"] = list(listed if limit is None else islice(listed, limit))
-    return report
 
 
 def _by_type(engine: "Engine", found: "HopResult") -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Entities, triples and assertions as they stand in JSON; keys are documented in docs/cli.md and stay."""
+"""Entities, triples and assertions: what every other record is made of."""
 
 import math
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clew import Assertion, Engine, Triple
+    from clew.answer import Cited
 
 __all__ = ["assertion_record", "entity_records", "triple_record"]
 
@@ -16,7 +17,7 @@ def entity_records(engine: "Engine", ids: Any) -> list[dict[str, str]]:
     return records
 
 
-def triple_record(triple: "Triple") -> dict[str, str]:
+def triple_record(triple: "Triple | Cited") -> dict[str, str]:
     """A triple by ids and names."""
     return {
         "subject": triple.subject,

@@ -1,6 +1,6 @@
-"""Ways to take a question, the likeliest first: grounded in its words, chosen or written by a model, or simpler ones.
+"""Interpretations of a question, the likeliest first: grounded in its words, chosen or written by a model, or simpler.
 
-A `Reading` is a plan with how it came about; `Reader` makes them one after another, as long as none finds anything.
+An `Interpretation` is a plan and its origin; an `Interpreter` makes one after another until one finds something.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from clew.embed import Encoder
     from clew.lm import LanguageModel
 
-__all__ = ["CHOICES", "TIE", "Reader", "Reading"]
+__all__ = ["CHOICES", "TIE", "Interpretation", "Interpreter"]
 
 CHOICES = ("never", "ties", "always")
 TIE = 0.15  # plans whose scores differ by less are told apart by little more than chance
-MOST_ALIKE = 2  # runners-up that are tried where the best finds nothing
+MOST_ALIKE = 2  # next best plans that are tried where the best finds nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Interpretation:
     """A plan for a question, its names in the question's order; `ranked` are all plans that fit, likeliest first."""
 
     question: ParsedQuestion
@@ -39,8 +39,8 @@ class Reading:
     written: bool = False  # by a model: whatever goes wrong with it is no reason to give up
 
 
-class Reader:
-    """Makes readings of questions about one graph.
+class Interpreter:
+    """Makes interpretations of questions about one graph.
 
     `choose` says when a model picks among plans (never, ties, always); `compose` whether it writes them itself: first
     of all (True), never (False), or where nothing else fits and it is able to (None).
@@ -65,7 +65,9 @@ class Reader:
         self.choose = choose
         self.compose = compose
 
-    def readings(self, question: ParsedQuestion, model: "LanguageModel | None" = None) -> Iterator[Reading]:
+    def interpretations(
+        self, question: ParsedQuestion, model: "LanguageModel | None" = None
+    ) -> Iterator[Interpretation]:
         """Ways to take a question; whoever asks for another one found nothing with the last."""
         ranked = self._rank(question)
         if model is not None and self.compose:
@@ -75,8 +77,8 @@ class Reader:
         for less, note in simpler(question, fits=fits):
             ranked_less = self._rank(less)
             fits = fits or bool(ranked_less)
-            for reading in self._grounded(less, ranked_less, model):
-                yield replace(reading, notes=(note, *reading.notes))
+            for interpretation in self._grounded(less, ranked_less, model):
+                yield replace(interpretation, notes=(note, *interpretation.notes))
         if model is not None and self.compose is None and not fits and self._is_able(model):
             yield from self._written(question, ranked, model)
 
@@ -88,7 +90,7 @@ class Reader:
 
     def _grounded(
         self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel | None"
-    ) -> Iterator[Reading]:
+    ) -> Iterator[Interpretation]:
         """The best of the plans that words and schema allow, then those that are hardly less likely."""
         decided = None
         if model is not None and self.choose != "never":
@@ -99,12 +101,14 @@ class Reader:
         for number, each in enumerate(ranked[: MOST_ALIKE + 1]):
             if number and ranked[0].score - each.score > TIE:
                 return
-            notes = ("a reading as likely as this one finds nothing",) if number else ()
-            yield Reading(question, each.candidate, tuple(ranked), notes, decided=None if number else decided)
+            notes = ("an equally likely interpretation finds nothing",) if number else ()
+            yield Interpretation(question, each.candidate, tuple(ranked), notes, decided=None if number else decided)
 
-    def _written(self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel") -> Iterator[Reading]:
+    def _written(
+        self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel"
+    ) -> Iterator[Interpretation]:
         for each in self._composer().compose(question, model):
-            yield Reading(
+            yield Interpretation(
                 each.question,
                 each.candidate,
                 tuple(ranked),

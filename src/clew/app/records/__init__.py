@@ -1,0 +1,33 @@
+"""The one JSON of Clew: what `--json` prints and a server sends. Keys are documented in docs/cli.md and stay."""
+
+from clew.app.records.answers import answer_record, answers_record, error_record
+from clew.app.records.graphs import damage_record, export_record, found_record, graph_record, index_record
+from clew.app.records.links import links_record, mentions_record
+from clew.app.records.models import models_record
+from clew.app.records.statements import assertion_record, entity_records, triple_record
+from clew.app.records.stores import loaded_record, rows_record, schema_record
+from clew.app.records.tour import demo_record
+from clew.app.records.walks import hop_record, paths_record
+
+__all__ = [
+    "answer_record",
+    "answers_record",
+    "assertion_record",
+    "damage_record",
+    "demo_record",
+    "entity_records",
+    "error_record",
+    "export_record",
+    "found_record",
+    "graph_record",
+    "hop_record",
+    "index_record",
+    "links_record",
+    "loaded_record",
+    "mentions_record",
+    "models_record",
+    "paths_record",
+    "rows_record",
+    "schema_record",
+    "triple_record",
+]

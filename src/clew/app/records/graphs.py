@@ -1,0 +1,70 @@
+"""A graph as a whole: what it holds, what is found in it, its indexes, its damage, its exports."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clew import Engine
+    from clew.graph.manifest import Manifest
+    from clew.graph.names import Found
+    from clew.graph.schema import RelationSchema
+
+__all__ = ["damage_record", "export_record", "found_record", "graph_record", "index_record"]
+
+
+def graph_record(engine: "Engine", *, graph: str) -> dict[str, Any]:
+    """What a graph holds."""
+    manifest = engine.manifest
+    return {
+        "graph": graph,
+        "snapshot": manifest.snapshot,
+        "format_version": manifest.format_version,
+        "created_by": manifest.created_by,
+        "bytes": sum(record.size for record in manifest.files.values()),
+        "counts": dict(manifest.counts),
+        "widths": asdict(manifest.widths),
+        "types": dict(engine.schema.types),
+        "relations": [_relation(relation) for relation in engine.schema.relations],
+        "sources": [asdict(source) for source in manifest.sources],
+        "problems": dict(manifest.problems),
+    }
+
+
+def _relation(relation: "RelationSchema") -> dict[str, Any]:
+    plain = {name: getattr(relation, name) for name in ("name", "triples", "negated", "symmetric", "transitive")}
+    return {**plain, "inverse": relation.inverse, "signatures": [asdict(each) for each in relation.signatures]}
+
+
+def found_record(found: "Sequence[Found]", *, graph: str, text: str) -> dict[str, Any]:
+    """The entities that a text finds."""
+    hits = [{name: value for name, value in asdict(hit).items() if name != "entity"} for hit in found]
+    return {"graph": graph, "text": text, "count": len(hits), "found": hits}
+
+
+def index_record(names: dict[str, Any], vectors: dict[str, Any] | None, *, graph: str, snapshot: str) -> dict[str, Any]:
+    """The name index of a graph, and the vectors of its names where they were made."""
+    return {"graph": graph, "snapshot": snapshot, "names": names, "vectors": vectors}
+
+
+def damage_record(manifest: "Manifest | None", damage: Sequence[str], *, graph: str) -> dict[str, Any]:
+    """What is wrong with a graph; what it holds is null where that cannot be read."""
+    return {"graph": graph, "ok": not damage, "damage": list(damage), **_counts(manifest)}
+
+
+def _counts(manifest: "Manifest | None") -> dict[str, Any]:
+    if manifest is None:
+        return dict.fromkeys(("snapshot", "files", "blocks", "bytes", "counts"))
+    records = manifest.files.values()
+    return {
+        "snapshot": manifest.snapshot,
+        "files": len(records),
+        "blocks": sum(len(record.sha256) for record in records),
+        "bytes": sum(record.size for record in records),
+        "counts": dict(manifest.counts),
+    }
+
+
+def export_record(files: Sequence[tuple[str, int]], *, graph: str, to: str, out: str) -> dict[str, Any]:
+    """The files that were written, with their sizes."""
+    return {"graph": graph, "to": to, "out": out, "files": [{"name": name, "bytes": size} for name, size in files]}

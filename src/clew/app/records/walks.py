@@ -1,0 +1,84 @@
+"""Hops and paths."""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from clew.app.records.statements import assertion_record, entity_records, triple_record
+
+if TYPE_CHECKING:
+    from clew import Engine, HopResult, Path, Paths, Triples
+
+__all__ = ["hop_record", "paths_record"]
+
+
+def hop_record(
+    engine: "Engine",
+    found: "HopResult",
+    *,
+    graph: str,
+    direction: str,
+    types: Mapping[str, int],
+    triples: "Sequence[Triples] | None" = None,
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """The entities that a walk reaches and, where asked for, the triples of each of its hops."""
+    shown = found.ids if limit is None else found.ids[:limit]
+    record = {
+        "graph": graph,
+        "snapshot": engine.manifest.snapshot,
+        "seeds": entity_records(engine, found.seeds),
+        "k": found.walk.k,
+        "mode": found.walk.mode,
+        "direction": direction,
+        "count": len(found),
+        "truncated": len(shown) < len(found),
+        "types": dict(types),
+        "entities": entity_records(engine, shown),
+    }
+    if triples is not None:
+        listed = ({"hop": at, **triple_record(each)} for at, some in enumerate(triples, 1) for each in some)
+        record["triple_count"] = sum(map(len, triples))
+        record["triples"] = list(listed if limit is None else islice(listed, limit))
+    return record
+
+
+def paths_record(
+    engine: "Engine",
+    found: "Paths",
+    shown: "Sequence[Path]",
+    *,
+    graph: str,
+    source: dict[str, str],
+    target: dict[str, str],
+    drawing: str | None = None,
+) -> dict[str, Any]:
+    """The paths between two entities, every triple with its assertions."""
+    return {
+        "graph": graph,
+        "snapshot": engine.manifest.snapshot,
+        "source": source,
+        "target": target,
+        "k": found.k,
+        "kind": found.kind,
+        "count": found.count,
+        "count_kind": found.count_kind,
+        "truncated": found.truncated,
+        "paths": [_path(engine, path) for path in shown],
+        "drawing": drawing,
+    }
+
+
+def _path(engine: "Engine", path: "Path") -> dict[str, Any]:
+    return {
+        "length": path.length,
+        "text": str(path),
+        "triples": [
+            {
+                **triple_record(triple),
+                "forward": forward,
+                "assertions": [assertion_record(each) for each in engine.assertions(triple.number)],
+            }
+            for triple, forward in zip(path.triples, path.forward, strict=True)
+        ],
+    }
