@@ -1,6 +1,6 @@
 """From names in text to entities of a graph: linking, mention detection, and the name index behind both.
 
-linker = Linker(Graph("hpo.clew")); linker.link("marfan syndrom").best; linker.detect("No sign of arachnodactyly.")
+linker = Linker(clew.open("hpo.clew")); linker.link("marfan syndrom").best; linker.detect("No sign of arachnodactyly.")
 """
 
 from clew.link.candidates import STAGES, Candidate, Linked, Settings

@@ -9,17 +9,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from clew.link.abbreviations import Abbreviation, find_abbreviations
 from clew.link.candidates import Linked
 from clew.link.context import Marks, mark
+from clew.link.name_index import LinkIndex
 from clew.link.normalise import SMALL_WORDS, WORDS, fold, plain
-
-if TYPE_CHECKING:
-    from clew.link.linker import Linker
 
 __all__ = ["Detector", "Mention"]
 
@@ -59,10 +57,18 @@ class Mention:
 Match = tuple[int, int, Abbreviation | None]  # start, end, definition
 
 
+class Links(Protocol):
+    """What detection needs of a linker."""
+
+    index: LinkIndex
+
+    def link(self, mention: str, *, type: tuple[str, ...] | None, long_form: str | None, last_stage: str) -> Linked: ...
+
+
 class Detector:
     """Finds mentions with a linker and caches the links of names, since texts repeat them."""
 
-    def __init__(self, linker: "Linker") -> None:
+    def __init__(self, linker: Links) -> None:
         self._linker = linker
         self._link = lru_cache(maxsize=CACHED)(self._link_name)
         self._check = lru_cache(maxsize=CACHED)(self._check_word)

@@ -7,16 +7,13 @@ not change, only the order, and the reason says why. Ties keep their order.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clew.embed import Encoder
 from clew.link.candidates import Candidate
 from clew.link.normalise import SMALL_WORDS, words_of
-
-if TYPE_CHECKING:
-    from clew.embed import Encoder
-    from clew.graph import Graph
+from clew.traverse.engine import GraphEngine
 
 __all__ = ["describe", "order_by_context"]
 
@@ -26,10 +23,10 @@ DESCRIPTIONS = ("definition", "description")
 
 
 def order_by_context(
-    graph: "Graph", candidates: Sequence[Candidate], context: str, encoder: "Encoder | None"
+    engine: GraphEngine, candidates: Sequence[Candidate], context: str, encoder: Encoder | None
 ) -> list[Candidate]:
     """The same candidates, the one most similar to the context first."""
-    described = [describe(graph, each) for each in candidates]
+    described = [describe(engine, each) for each in candidates]
     similarity = _by_words(described, context) if encoder is None else _by_embedding(described, context, encoder)
     if len(set(similarity)) == 1:
         return list(candidates)
@@ -40,22 +37,18 @@ def order_by_context(
     return [chosen, *(candidates[at] for at in order[1:])]
 
 
-def describe(graph: "Graph", candidate: Candidate) -> str:
+def describe(engine: GraphEngine, candidate: Candidate) -> str:
     """Describe a candidate: its name, its type, and its definition or its neighbours."""
-    details = graph.details([candidate.entity])
+    details = engine.details([candidate.entity])
     for column in DESCRIPTIONS:
         if column in details.column_names and (text := details[column][0].as_py()):
             return f"{candidate.name} ({candidate.type}): {text}"[:LONGEST]
-    rows = (graph.adjacency.forward, graph.adjacency.backward)
-    near = np.concatenate(
-        [row.neighbour[row.offsets[candidate.entity] : row.offsets[candidate.entity + 1]] for row in rows]
-    )
-    names = graph.entities["name"]
-    listed = ", ".join(str(names[entity].as_py()) for entity in np.unique(near)[:NEIGHBOURS].tolist())
+    near = engine.hop(np.array([candidate.entity]), direction="both").ids[:NEIGHBOURS]
+    listed = ", ".join(engine.describe(near)["name"].to_pylist())
     return f"{candidate.name} ({candidate.type}): {listed}"[:LONGEST]
 
 
-def _by_embedding(described: Sequence[str], context: str, encoder: "Encoder") -> list[float]:
+def _by_embedding(described: Sequence[str], context: str, encoder: Encoder) -> list[float]:
     vectors = encoder.encode([context, *described])
     return [round(float(score), 4) for score in vectors[1:] @ vectors[0]]
 

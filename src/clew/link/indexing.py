@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import DerivedError, GraphError, InputError
-from clew.graph import Graph
+from clew.graph import Graph, GraphContents
 from clew.graph.arrays import write_array
+from clew.graph.reading import as_contents
 from clew.link.curies import curie_key, local_part
 from clew.link.name_index import KINDS, LAYOUT, LinkIndex, index_identity, index_path, open_index
 from clew.link.normalise import key, loose_keys
@@ -45,33 +46,36 @@ class _Collected:
         self.kind.append(kind)
 
 
-def open_or_build(graph: Graph, *, progress: Progress = silent) -> LinkIndex:
+def open_or_build(contents: GraphContents | Graph, *, progress: Progress = silent) -> LinkIndex:
     """Open the index of a graph, or build it beside the graph, or in memory if that directory is read-only."""
+    contents = as_contents(contents)
     try:
-        return open_index(graph)
+        return open_index(contents)
     except DerivedError as error:
-        log.info("building the name index of %s: %s", graph.path, error)
-    arrays = build_names(graph, progress=progress)
+        log.info("building the name index of %s: %s", contents.snapshot, error)
+    arrays = build_names(contents, progress=progress)
     try:
-        write_names(graph, arrays)
-        return open_index(graph)
+        write_names(contents, arrays)
+        return open_index(contents)
     except GraphError as error:
-        log.info("the name index of %s is kept in memory: %s", graph.path, error)
+        log.info("the name index of %s is kept in memory: %s", contents.snapshot, error)
         return LinkIndex(arrays.__getitem__)  # type: ignore[arg-type]
 
 
-def write_names(graph: Graph, arrays: Arrays) -> None:
+def write_names(contents: GraphContents | Graph, arrays: Arrays) -> None:
     """Write the arrays beside the graph, with a seal."""
+    contents = as_contents(contents)
     counts = {f"count_{name}": count for name, count in _counts(arrays).items()}
-    with new_sealed(index_path(graph), {**index_identity(graph), **counts}, what="name index") as directory:
+    with new_sealed(index_path(contents), {**index_identity(contents), **counts}, what="name index") as directory:
         for name, array in arrays.items():
             write_array(directory / f"{name}.npy", array)
 
 
-def build_names(graph: Graph, *, progress: Progress = silent) -> Arrays:
+def build_names(contents: GraphContents | Graph, *, progress: Progress = silent) -> Arrays:
     """All arrays of the index, in memory."""
+    contents = as_contents(contents)
     names, ids = _Collected(), _Collected()
-    for entity, identifier, name, synonyms, xrefs in _entities(graph, progress):
+    for entity, identifier, name, synonyms, xrefs in _entities(contents, progress):
         ids.add(identifier, entity, ID)
         if name != identifier:
             names.add(name, entity, NAME)
@@ -82,28 +86,25 @@ def build_names(graph: Graph, *, progress: Progress = silent) -> Arrays:
             if xref and xref != identifier:
                 ids.add(xref, entity, XREF)
     if len(names.text) > MOST_FORMS or len(ids.text) > MOST_FORMS:
-        raise InputError(f"{graph.path} has more than {MOST_FORMS:,} names or ids, the most an index can hold")
+        raise InputError(f"{contents.snapshot} has more than {MOST_FORMS:,} names or ids, the most an index can hold")
     arrays = _id_arrays(ids)
     arrays |= _name_arrays(names, progress)
     return {name: np.ascontiguousarray(arrays[name], LAYOUT[name][0]) for name in LAYOUT}
 
 
-def _entities(graph: Graph, progress: Progress) -> Iterator[tuple[int, str, str, list[str], list[str]]]:
-    total = graph.entity_count
-    for start in range(0, total, CHUNK):
-        progress("reading names", start, total)
-        rows = np.arange(start, min(start + CHUNK, total))
-        described = graph.entities.slice(start, len(rows))
-        details = graph.details(rows)
-        empty: list[list[str]] = [[]] * len(rows)
-        lists = [
-            [[str(each) for each in row or () if each is not None] for row in details[column].to_pylist()]
-            if column in details.column_names
-            else empty
+def _entities(contents: GraphContents, progress: Progress) -> Iterator[tuple[int, str, str, list[str], list[str]]]:
+    total, done = contents.counts["entities"], 0
+    for block in contents.scan_entities(("id", "name", "synonyms", "xrefs"), rows=CHUNK):
+        progress("reading names", done, total)
+        lists: list[list[list[str]]] = [
+            [[str(each) for each in row or () if each is not None] for row in block[column].to_pylist()]
+            if column in block.schema.names
+            else [[]] * block.num_rows
             for column in ("synonyms", "xrefs")
         ]
-        columns = (described["id"].to_pylist(), described["name"].to_pylist(), *lists)
-        yield from zip(rows.tolist(), *columns, strict=True)
+        numbers = range(done, done + block.num_rows)
+        yield from zip(numbers, block["id"].to_pylist(), block["name"].to_pylist(), *lists, strict=True)
+        done += block.num_rows
     progress("reading names", total, total)
 
 

@@ -7,13 +7,14 @@ similarity, embeddings. Entities with different ids are never merged: those that
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from clew.embed import Encoder
 from clew.errors import UnknownName
-from clew.graph import Graph
+from clew.graph import Graph, read_entities
 from clew.link.abbreviations import find_abbreviations
 from clew.link.candidates import STAGES, Candidate, Linked, Settings
 from clew.link.detect import Detector, Mention
@@ -24,9 +25,8 @@ from clew.link.normalise import key, plain
 from clew.link.similarity import most_similar
 from clew.link.vectors import NameVectors, open_vectors
 from clew.progress import Progress, silent
-
-if TYPE_CHECKING:
-    from clew.embed import Encoder
+from clew.traverse.engine import GraphEngine
+from clew.traverse.opening import as_engine
 
 __all__ = ["Linker"]
 
@@ -54,22 +54,22 @@ class Linker:
 
     def __init__(
         self,
-        graph: Graph,
+        engine: GraphEngine | Graph,
         *,
-        encoder: "Encoder | None" = None,
+        encoder: Encoder | None = None,
         settings: Settings | None = None,
         progress: Progress = silent,
     ) -> None:
-        self.graph = graph
+        self.engine = as_engine(engine)
         self.settings = settings or Settings()
         self.encoder = encoder
         self._rows_of_types: dict[bytes, NDArray[np.int64]] = {}
-        self.index: LinkIndex = open_or_build(graph, progress=progress)
+        self.index: LinkIndex = open_or_build(self.engine, progress=progress)
 
     @cached_property
     def vectors(self) -> NameVectors | None:
         """Embeddings of the names; None without an encoder."""
-        return None if self.encoder is None else open_vectors(self.graph, self.encoder)
+        return None if self.encoder is None else open_vectors(self.engine, self.encoder)
 
     def link(
         self,
@@ -100,7 +100,7 @@ class Linker:
         ranked.remove(best)
         alternatives = [each for each in ranked if self._is_alternative(each, best)]
         if context is not None and alternatives:
-            best, *alternatives = order_by_context(self.graph, [best, *alternatives], context, self.encoder)
+            best, *alternatives = order_by_context(self.engine, [best, *alternatives], context, self.encoder)
             placed = {each.entity for each in (best, *alternatives)}
             ranked = [*alternatives, *(each for each in ranked if each.entity not in placed)]
         margin = best.score - ranked[0].score if ranked else 1.0
@@ -210,13 +210,13 @@ class Linker:
     def _by_embedding(self, text: str, found: dict[int, Candidate], allowed: Mask | None) -> None:
         if self.encoder is None or self.vectors is None:
             return
-        names, vector = self.graph.entities["name"], self.encoder.encode([text])
+        vector = self.encoder.encode([text])
         for entity, score in self.vectors.nearest(
             vector, count=KEPT_BY_EMBEDDING, rows=self._rows(self.vectors, allowed)
         ):
             if score < self.settings.embedding_floor:
                 break
-            name = names[entity].as_py()
+            name = self.name_of(entity)
             reason = f"similar in meaning to '{name}' (cosine {score:.2f})"
             self._note(found, Form(name, entity, "name"), "embedding", min(score, 0.99), reason, None)
 
@@ -226,7 +226,7 @@ class Linker:
             return None
         rows = self._rows_of_types.get(allowed.tobytes())
         if rows is None:
-            rows = vectors.rows_of(np.flatnonzero(allowed[self.graph.entity_types]))
+            rows = vectors.rows_of(np.flatnonzero(allowed[self.type_numbers]))
             self._rows_of_types[allowed.tobytes()] = rows
         return rows
 
@@ -242,34 +242,54 @@ class Linker:
         known = found.get(form.entity)
         if known is not None and known.score >= score:
             return
-        if allowed is None or allowed[int(self.graph.entity_types[form.entity])]:
+        if allowed is None or allowed[int(self.type_numbers[form.entity])]:
             found[form.entity] = self.candidate(form, stage, score, reason)
 
     def candidate(self, form: Form, stage: str, score: float, reason: str) -> Candidate:
         """The entity of a form as a candidate."""
-        entities = self.graph.entities
         return Candidate(
             entity=form.entity,
-            id=entities["id"][form.entity].as_py(),
-            name=entities["name"][form.entity].as_py(),
-            type=self._types[int(self.graph.entity_types[form.entity])],
+            id=self.id_of(form.entity),
+            name=self.name_of(form.entity),
+            type=self._types[int(self.type_numbers[form.entity])],
             matched=form.text,
             stage=stage,
             score=round(score, 4),
             reason=reason,
         )
 
+    def id_of(self, entity: int) -> str:
+        """The id of an entity."""
+        return str(self._entities["id"][entity].as_py())
+
+    def name_of(self, entity: int) -> str:
+        """The name of an entity."""
+        return str(self._entities["name"][entity].as_py())
+
+    @cached_property
+    def type_numbers(self) -> NDArray[np.integer]:
+        """The type of every entity, by its position in the schema."""
+        return self.engine.types_of()
+
+    @cached_property
+    def _entities(self) -> pa.Table:
+        return read_entities(self.engine, ("id", "name"))
+
+    @property
+    def graph(self) -> Graph:
+        return self.engine.graph  # type: ignore[attr-defined, no-any-return]
+
     @cached_property
     def _types(self) -> list[str]:
-        return list(self.graph.schema.types)
+        return list(self.engine.schema.types)
 
     def _allowed(self, types: Types) -> Mask | None:
         """A mask of the requested types; None for all."""
         if types is None:
             return None
-        mask = np.zeros(len(self.graph.schema.types), bool)
+        mask = np.zeros(len(self.engine.schema.types), bool)
         for name in _listed(types) or ():
-            mask[self.graph.schema.type_number(name)] = True
+            mask[self.engine.schema.type_number(name)] = True
         return mask
 
 

@@ -2,7 +2,7 @@
 
 Names with the same key share one key row; rows are sorted by the hash of their key, so a look-up is one bisection.
 Trigrams and a trie of words over the same rows serve misspellings and running text. It lives in
-`graph.derived("names")`, sealed with the graph's snapshot.
+`snapshot.derived`, sealed with the graph's snapshot.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import DamagedGraph, DerivedError
-from clew.graph import Graph
+from clew.graph import Graph, GraphContents
 from clew.graph.arrays import MappedArrays, prove_ids, prove_offsets
+from clew.graph.reading import as_contents
 from clew.link.curies import curie_key, local_part
 from clew.link.normalise import loose_keys
 from clew.link.phrases import Phrases
@@ -184,36 +185,37 @@ def _equal(hashes: Ints, wanted: int) -> Iterator[int]:
         at += 1
 
 
-def index_path(graph: Graph) -> Path:
+def index_path(contents: GraphContents | Graph) -> Path:
     """Where the name index of a graph lives."""
-    return graph.derived("names")
+    return as_contents(contents).snapshot.derived("names")
 
 
-def index_identity(graph: Graph) -> dict[str, str | int]:
+def index_identity(contents: GraphContents) -> dict[str, str | int]:
     """The identity that the index must have been built from."""
-    return {"version": VERSION, "snapshot": graph.manifest.snapshot}
+    return {"version": VERSION, "snapshot": contents.snapshot.id}
 
 
-def remedy(graph: Graph) -> str:
+def remedy(contents: GraphContents) -> str:
     """The command that rebuilds the index."""
-    return f"clew index {graph.path}"
+    return f"clew index {contents.snapshot}"
 
 
-def open_index(graph: Graph, *, verify: bool = False) -> LinkIndex:
+def open_index(contents: GraphContents | Graph, *, verify: bool = False) -> LinkIndex:
     """The index on disk; raises `DerivedError` if it is missing, damaged or belongs to another graph.
 
     Opening reads the seal only. Each array is mapped and validated on first use, so a damaged file can never cause a
     read out of bounds; with `verify` all contents are compared with their checksums.
     """
-    path, again = index_path(graph), remedy(graph)
-    what = f"the name index of {graph.path}"
-    sealed = check_seal(path, index_identity(graph), what=what, remedy=again, verify=verify)
+    contents = as_contents(contents)
+    path, again = index_path(contents), remedy(contents)
+    what = f"the name index of {contents.snapshot}"
+    sealed = check_seal(path, index_identity(contents), what=what, remedy=again, verify=verify)
     mapped = MappedArrays(path)
     try:
         counts = {name.removeprefix("count_"): int(n) for name, n in sealed.items() if name.startswith("count_")}
     except (TypeError, ValueError) as error:
         raise DerivedError(f"{path} does not state its sizes: run `{again}`") from error
-    counts |= {"entities": graph.entity_count, "kinds": len(KINDS)}
+    counts |= {"entities": contents.counts["entities"], "kinds": len(KINDS)}
 
     def get(name: str) -> Ints:
         dtype, length, target = LAYOUT[name]

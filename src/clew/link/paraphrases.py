@@ -6,18 +6,16 @@ not needed, but are used if they exist. Between a term and its ancestor that mat
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.embed import Encoder
+from clew.graph import Where
 from clew.link.candidates import Candidate
 from clew.link.linker import Linker
 from clew.link.name_index import Form
 from clew.link.normalise import SMALL_WORDS, fold, key, words_of
-
-if TYPE_CHECKING:
-    from clew.embed import Encoder
 
 __all__ = ["Paraphrases"]
 
@@ -36,13 +34,13 @@ MAX_DEPTH = 6  # levels of the hierarchy
 class Paraphrases:
     """Links phrases by embedding similarity, with the names of one linker and one encoder."""
 
-    def __init__(self, linker: Linker, encoder: "Encoder") -> None:
+    def __init__(self, linker: Linker, encoder: Encoder) -> None:
         self._linker = linker
         self.encoder = encoder
         self._vectors: dict[str, NDArray[np.float32]] = {}
         self._of_types: dict[tuple[str, ...], list[Form]] = {}
-        self._degree = linker.graph.degree
-        self._transitive = {each.number for each in linker.graph.schema.relations if each.transitive}
+        self._degree = linker.engine.degree(where=Where(negated=True))
+        self._transitive = [each.name for each in linker.engine.schema.relations if each.transitive]
 
     def nearest(
         self, phrases: Sequence[str], *, types: tuple[str, ...] | None = None, limit: int = 5
@@ -57,8 +55,8 @@ class Paraphrases:
         linker = self._linker
         if types is not None and (whole := self._all_of(types)):
             return whole
-        allowed = None if types is None else {linker.graph.schema.type_number(name) for name in types}
-        type_numbers = linker.graph.entity_types
+        allowed = None if types is None else {linker.engine.schema.type_number(name) for name in types}
+        type_numbers = linker.type_numbers
         near = linker.index.trigrams.nearest(key(phrase), limit=POOL, floor=FLOOR, most_read=linker.settings.most_read)
         pool = [
             (similarity + DEGREE_IN_POOL * self._log_degree(form), form)
@@ -68,9 +66,8 @@ class Paraphrases:
         pool = [each for each in pool if allowed is None or int(type_numbers[each[1].entity]) in allowed]
         forms = [form for _, form in sorted(pool, key=lambda each: -each[0])[:COMPARED]]
         if linker.encoder is self.encoder and linker.vectors is not None:
-            names = linker.graph.entities["name"]
             meant = linker.vectors.nearest(self.encoder.encode([phrase]), count=4)
-            forms += [Form(names[entity].as_py(), entity, "name") for entity, _ in meant]
+            forms += [Form(linker.name_of(entity), entity, "name") for entity, _ in meant]
         return [form for form in forms if allowed is None or int(type_numbers[form.entity]) in allowed]
 
     def _log_degree(self, form: Form) -> float:
@@ -80,9 +77,8 @@ class Paraphrases:
     def _all_of(self, types: tuple[str, ...]) -> list[Form]:
         """Every name of the entities of some types, if there are few."""
         if types not in self._of_types:
-            graph = self._linker.graph
-            numbers = [graph.schema.type_number(name) for name in types]
-            entities = np.flatnonzero(np.isin(graph.entity_types, numbers))
+            numbers = [self._linker.engine.schema.type_number(name) for name in types]
+            entities = np.flatnonzero(np.isin(self._linker.type_numbers, numbers))
             few = self._linker.index.forms_of(entities) if len(entities) <= ALL_OF_A_TYPE else []
             self._of_types[types] = few if len(few) <= ALL_OF_A_TYPE else []
         return self._of_types[types]
@@ -122,22 +118,13 @@ class Paraphrases:
         return ranked
 
     def _ancestors(self, entity: int) -> set[int]:
-        """The ancestors of an entity, level by level."""
-        rows = self._linker.graph.forward
-        ancestors: set[int] = set()
-        level = [entity]
-        for _ in range(MAX_DEPTH):
-            parents = []
-            for each in level:
-                start, end = int(rows.offsets[each]), int(rows.offsets[each + 1])
-                for target, relation in zip(
-                    rows.end[start:end].tolist(), rows.relation[start:end].tolist(), strict=True
-                ):
-                    if relation in self._transitive and target not in ancestors:
-                        parents.append(target)
-            ancestors.update(parents)
-            level = parents
-        return ancestors - {entity}
+        """The ancestors of an entity."""
+        if not self._transitive:
+            return set()
+        found = self._linker.engine.hop(
+            np.array([entity]), MAX_DEPTH, mode="within", relations=self._transitive, where=Where(negated=True)
+        )
+        return set(found.ids.tolist()) - {entity}
 
 
 def _has_word(word: str, said: set[str]) -> bool:

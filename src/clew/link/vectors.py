@@ -3,16 +3,14 @@
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.embed import Encoder, VectorIndex, build_index
+from clew.graph import Graph, GraphContents, read_entities
+from clew.graph.reading import as_contents
 from clew.progress import Progress, silent
-
-if TYPE_CHECKING:
-    from clew.embed import Encoder, VectorIndex
-    from clew.graph import Graph
 
 __all__ = ["NameVectors", "build_vectors", "open_vectors", "vectors_path"]
 
@@ -23,7 +21,7 @@ SEPARATOR = "\n"
 class NameVectors:
     """The names most similar to a text by embedding."""
 
-    def __init__(self, index: "VectorIndex", entities: NDArray[np.int64] | None) -> None:
+    def __init__(self, index: VectorIndex, entities: NDArray[np.int64] | None) -> None:
         self._index = index
         self._entities = entities  # (rows,) sorted: the entity of each row; None if rows are entities
 
@@ -46,43 +44,45 @@ class NameVectors:
         return list(zip(entities.tolist(), found.scores[0][: len(near)].tolist(), strict=True))
 
 
-def vectors_path(graph: "Graph", encoder: "Encoder") -> Path:
+def vectors_path(contents: GraphContents, encoder: Encoder) -> Path:
     """The directory of the vectors of one encoder; a graph can have vectors of several."""
-    return graph.derived("vectors-" + re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-").lower()[-60:])
+    return contents.snapshot.derived("vectors-" + re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-").lower()[-60:])
 
 
-def open_vectors(graph: "Graph", encoder: "Encoder") -> NameVectors:
+def open_vectors(contents: GraphContents | Graph, encoder: Encoder) -> NameVectors:
     """The vectors on disk; raises `DerivedError` if they are missing, damaged or belong to another graph or encoder."""
-    from clew.embed import VectorIndex
-
+    contents = as_contents(contents)
     index = VectorIndex.open(
-        vectors_path(graph, encoder),
-        {"snapshot": graph.manifest.snapshot, "encoder": encoder.identity},
-        what=f"the name vectors of {graph.path}",
-        remedy=f"clew index {graph.path} --encoder {encoder.name}",
+        vectors_path(contents, encoder),
+        {"snapshot": contents.snapshot.id, "encoder": encoder.identity},
+        what=f"the name vectors of {contents.snapshot}",
+        remedy=f"clew index {contents.snapshot} --encoder {encoder.name}",
     )
     types = str(index.identity.get("types", ALL))
-    return NameVectors(index, None if types == ALL else _entities(graph, types.split(SEPARATOR)))
+    return NameVectors(index, None if types == ALL else _entities(contents, types.split(SEPARATOR)))
 
 
 def build_vectors(
-    graph: "Graph", encoder: "Encoder", *, types: Iterable[str] | None = None, progress: Progress = silent
+    contents: GraphContents | Graph,
+    encoder: Encoder,
+    *,
+    types: Iterable[str] | None = None,
+    progress: Progress = silent,
 ) -> NameVectors:
     """Encode the names of all entities, or of those of some types; an interrupted run resumes."""
-    from clew.embed import build_index
-
+    contents = as_contents(contents)
     chosen = None if types is None else sorted(set(types))
-    names = graph.entities["name"]
+    names = read_entities(contents, ("name",))["name"]
     if chosen is not None:
         import pyarrow as pa
 
-        names = names.take(pa.array(_entities(graph, chosen)))
-    identity = {"snapshot": graph.manifest.snapshot, "types": ALL if chosen is None else SEPARATOR.join(chosen)}
-    path = vectors_path(graph, encoder)
+        names = names.take(pa.array(_entities(contents, chosen)))
+    identity = {"snapshot": contents.snapshot.id, "types": ALL if chosen is None else SEPARATOR.join(chosen)}
+    path = vectors_path(contents, encoder)
     build_index(path, names.to_pylist(), encoder, identity=identity, what="name vectors", progress=progress)
-    return open_vectors(graph, encoder)
+    return open_vectors(contents, encoder)
 
 
-def _entities(graph: "Graph", types: Iterable[str]) -> NDArray[np.int64]:
-    numbers = [graph.schema.type_number(name) for name in types]
-    return np.flatnonzero(np.isin(graph.entity_types, numbers))
+def _entities(contents: GraphContents, types: Iterable[str]) -> NDArray[np.int64]:
+    numbers = [contents.schema.type_number(name) for name in types]
+    return np.flatnonzero(np.isin(contents.types_of(), numbers))

@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clew.graph import Graph
+from clew.graph import GraphContents, Where, read_triples
+from clew.graph.arrays import numbers_of
 from clew.store.layout import Label, LabelPair, Property, Relationship, StoreSchema
 
 __all__ = ["entity_tables", "relationship_tables"]
@@ -21,72 +22,65 @@ EVIDENCE_SEPARATOR = "|"
 ARROW = {"string": pa.string(), "integer": pa.int64(), "float": pa.float64(), "boolean": pa.bool_()}
 
 
-def entity_tables(graph: Graph, schema: StoreSchema, label: Label, *, rows: int) -> Iterator[pa.Table]:
+def entity_tables(contents: GraphContents, schema: StoreSchema, label: Label, *, rows: int) -> Iterator[pa.Table]:
     """Entities of a label in blocks: id, name and every property."""
-    import pyarrow.compute as pc
-
-    of_type = np.flatnonzero(graph.entity_types == list(graph.schema.types).index(label.type))
+    of_type = np.flatnonzero(contents.types_of() == contents.schema.type_number(label.type))
     for start in range(0, len(of_type), rows):
         some = of_type[start : start + rows]
-        plain = graph.entities.select(["id", "name"]).take(pa.array(some)).combine_chunks()
-        columns = {name: pc.cast(plain[name], pa.string()) for name in ("id", "name")}
-        details = graph.details(some)
+        described = contents.describe(some)
+        columns = {name: described[name].cast(pa.string()) for name in ("id", "name")}
+        details = contents.details(some)
         for each in schema.properties:
             columns[each.name] = _as_kind(details[each.column], each.kind)
         yield pa.table(columns)
 
 
 def relationship_tables(
-    graph: Graph, schema: StoreSchema, relationship: Relationship, *, rows: int
+    contents: GraphContents, schema: StoreSchema, relationship: Relationship, *, rows: int
 ) -> Iterator[tuple[LabelPair, pa.Table]]:
     """Relationships of a name in blocks, by the labels they connect: from, to, triple and provenance."""
-    ids = graph.entities["id"].combine_chunks()
-    end, types = graph.forward.end, graph.entity_types
+    types = contents.types_of()
     numbers = {label.name: at for at, label in enumerate(schema.labels)}
-    triples = _triples(graph, relationship)
-    subjects = graph.subject_of(triples)
-    pairs = types[subjects].astype(np.int64) * len(numbers) + types[end[triples]]
+    found = _triples(contents, relationship)
+    triples, subjects, objects = (_numbers(found[name]) for name in ("number", "subject", "object"))
+    pairs = types[subjects].astype(np.int64) * len(numbers) + types[objects]
     for ends in relationship.ends:
         chosen = np.flatnonzero(pairs == numbers[ends.subject] * len(numbers) + numbers[ends.object])
         for start in range(0, len(chosen), rows):
             some = chosen[start : start + rows]
             table = {
-                "from": ids.take(pa.array(subjects[some])).cast(pa.string()),
-                "to": ids.take(pa.array(end[triples[some]])).cast(pa.string()),
-                "triple": pa.array(triples[some].astype(np.int64)),
+                "from": contents.describe(subjects[some])["id"].cast(pa.string()),
+                "to": contents.describe(objects[some])["id"].cast(pa.string()),
+                "triple": pa.array(triples[some]),
             }
-            yield ends, pa.table(table | _provenance(graph, triples[some], relationship.properties))
+            yield ends, pa.table(table | _provenance(contents, triples[some], relationship.properties))
 
 
-def _triples(graph: Graph, relationship: Relationship) -> NDArray[np.int64]:
-    """The numbers of a relationship's triples, in order."""
-    from clew.graph import Where
+def _triples(contents: GraphContents, relationship: Relationship) -> pa.Table:
+    """A relationship's triples, in order: the affirmed ones, or those that are only negated."""
+    stated = read_triples(contents, relations=[relationship.relation], where=Where())
+    if not relationship.negated_only:
+        return stated
+    every = read_triples(contents, relations=[relationship.relation])
+    return every.filter(pa.array(~np.isin(_numbers(every["number"]), _numbers(stated["number"]))))
 
-    chosen = graph.forward.relation == relationship.number
-    affirmed = graph.assertions.passing(Where())
-    return np.flatnonzero(chosen & ~affirmed if relationship.negated_only else chosen & affirmed)
+
+def _numbers(column: pa.ChunkedArray) -> Ints:
+    return numbers_of(column.combine_chunks())
 
 
-def _provenance(graph: Graph, triples: Ints, properties: tuple[Property, ...]) -> dict[str, pa.Array]:
+def _provenance(contents: GraphContents, triples: Ints, properties: tuple[Property, ...]) -> dict[str, pa.Array]:
     """One list for each property, with an element for each assertion of a triple."""
-    offsets = graph.assertions.offsets
-    begin = offsets[triples].astype(np.int64)
-    counts = offsets[triples + 1].astype(np.int64) - begin
-    list_offsets = np.zeros(len(triples) + 1, np.int64)
-    np.cumsum(counts, out=list_offsets[1:])
-    rows = np.repeat(begin - list_offsets[:-1], counts) + np.arange(list_offsets[-1])
-    bounds = pa.array(list_offsets.astype(np.int32))
-    return {
-        each.name: pa.ListArray.from_arrays(bounds, _filled(graph.assertions.table[each.column], rows, each.kind))
-        for each in properties
-    }
+    said = contents.assertion_table(triples)
+    bounds = pa.array(np.searchsorted(_numbers(said["number"]), np.append(triples, triples[-1:] + 1)).astype(np.int32))
+    return {each.name: pa.ListArray.from_arrays(bounds, _filled(said[each.column], each.kind)) for each in properties}
 
 
-def _filled(column: pa.ChunkedArray, rows: Ints, kind: str) -> pa.Array:
+def _filled(column: pa.ChunkedArray, kind: str) -> pa.Array:
     """The values of some assertions, with a placeholder for missing ones."""
     import pyarrow.compute as pc
 
-    values = column.combine_chunks().take(pa.array(rows))
+    values = column.combine_chunks()
     if kind == "floats":
         return values.cast(pa.float64()).fill_null(-1.0)
     if kind == "booleans":

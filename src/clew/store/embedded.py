@@ -18,7 +18,8 @@ import ladybug
 import pyarrow as pa
 
 from clew.errors import ClewError, DerivedError, GraphError, QueryError, StoreError, Timeout
-from clew.graph import Graph
+from clew.graph import Graph, GraphContents
+from clew.graph.reading import as_contents
 from clew.progress import Progress, silent
 from clew.sealed import check_seal, new_sealed
 from clew.store.columns import entity_tables, relationship_tables
@@ -50,53 +51,55 @@ PACKED_TYPES = COLUMN_TYPES | {"strings": "STRING"}
 OWN_COLUMNS = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
-def embedded_path(graph: Graph, path: Path | None = None) -> Path:
+def embedded_path(contents: GraphContents, path: Path | None = None) -> Path:
     """The directory of the embedded store of a graph."""
-    return graph.derived("ladybug") if path is None else Path(path)
+    return contents.snapshot.derived("ladybug") if path is None else Path(path)
 
 
 # building ---------------------------------------------------------------------------------------------------------
 
 
-def build_embedded(graph: Graph, *, path: Path | None = None, progress: Progress = silent) -> Path:
+def build_embedded(contents: GraphContents | Graph, *, path: Path | None = None, progress: Progress = silent) -> Path:
     """Load a graph into an embedded store; an existing store is replaced atomically at the end."""
-    path = embedded_path(graph, path)
-    schema = lay_out(graph)
+    contents = as_contents(contents)
+    path = embedded_path(contents, path)
+    schema = lay_out(contents)
     begun = time.monotonic()
-    with new_sealed(path, _identity(graph), what=WHAT.format(graph=graph.path)) as directory:
+    with new_sealed(path, _identity(contents), what=WHAT.format(graph=contents.snapshot)) as directory:
         database = ladybug.Database(directory / FILE)
         try:
-            _load_entities(graph, schema, database, progress)
-            _load_relationships(graph, schema, database, progress)
+            _load_entities(contents, schema, database, progress)
+            _load_relationships(contents, schema, database, progress)
         except RuntimeError as error:
-            raise StoreError(f"{graph.path} could not be loaded into Ladybug: {_first_line(error)}") from error
+            raise StoreError(f"{contents.snapshot} could not be loaded into Ladybug: {_first_line(error)}") from error
         finally:
             database.close()
-    log.info("loaded %s into %s in %.1f s", graph.path, path, time.monotonic() - begun)
+    log.info("loaded %s into %s in %.1f s", contents.snapshot, path, time.monotonic() - begun)
     return path
 
 
-def ensure_embedded(graph: Graph, *, path: Path | None = None, progress: Progress = silent) -> None:
+def ensure_embedded(contents: GraphContents | Graph, *, path: Path | None = None, progress: Progress = silent) -> None:
     """Build the embedded store unless it exists and matches the graph."""
+    contents = as_contents(contents)
     try:
-        _check(graph, embedded_path(graph, path))
+        _check(contents, embedded_path(contents, path))
     except DerivedError as reason:
         log.info("%s", reason)
         try:
-            build_embedded(graph, path=path, progress=progress)
+            build_embedded(contents, path=path, progress=progress)
         except GraphError as error:
             raise DerivedError(f"{reason}; building it failed: {error}") from error
 
 
-def _identity(graph: Graph) -> dict[str, str | int | float | bool]:
+def _identity(contents: GraphContents) -> dict[str, str | int | float | bool]:
     return {
-        "snapshot": graph.manifest.snapshot,
+        "snapshot": contents.snapshot.id,
         "ladybug storage version": int(ladybug.storage_version),
         "layout": LAYOUT_VERSION,
     }
 
 
-def _load_entities(graph: Graph, schema: StoreSchema, database: Any, progress: Progress) -> None:
+def _load_entities(contents: GraphContents, schema: StoreSchema, database: Any, progress: Progress) -> None:
     """One table for each label. A connection keeps its tables in memory, so each label gets a new connection."""
     task, done = "loading entities", 0
     progress(task, done, schema.entity_count)
@@ -104,13 +107,13 @@ def _load_entities(graph: Graph, schema: StoreSchema, database: Any, progress: P
     for label in schema.labels:
         with ladybug.Connection(database) as connection:
             connection.execute(f"CREATE NODE TABLE {quote(label.name)}({', '.join(columns)})")
-            for table in entity_tables(graph, schema, label, rows=ROWS_AT_ONCE):
+            for table in entity_tables(contents, schema, label, rows=ROWS_AT_ONCE):
                 connection.execute(f"COPY {quote(label.name)} FROM $rows", {"rows": table})
                 done += table.num_rows
                 progress(task, done, schema.entity_count)
 
 
-def _load_relationships(graph: Graph, schema: StoreSchema, database: Any, progress: Progress) -> None:
+def _load_relationships(contents: GraphContents, schema: StoreSchema, database: Any, progress: Progress) -> None:
     """One table for each name, with all the pairs of labels it connects."""
     task, done = "loading relationships", 0
     progress(task, done, schema.relationship_count)
@@ -120,7 +123,7 @@ def _load_relationships(graph: Graph, schema: StoreSchema, database: Any, progre
         with ladybug.Connection(database) as connection:
             listed = ", ".join([*pairs, "triple INT64", *columns])
             connection.execute(f"CREATE REL TABLE {quote(each.name)}({listed})")
-            for ends, table in relationship_tables(graph, schema, each, rows=ROWS_AT_ONCE):
+            for ends, table in relationship_tables(contents, schema, each, rows=ROWS_AT_ONCE):
                 pair = f"from={quote_text(ends.subject)}, to={quote_text(ends.object)}"
                 connection.execute(f"COPY {quote(each.name)} FROM $rows ({pair})", {"rows": _packed(table)})
                 done += table.num_rows
@@ -148,17 +151,18 @@ class EmbeddedStore:
     name = "embedded"
     dialect = "ladybug"
 
-    def __init__(self, graph: Graph, *, path: Path | None = None, memory: int = MEMORY) -> None:
-        self.path = embedded_path(graph, path)
-        _check(graph, self.path)
+    def __init__(self, contents: GraphContents | Graph, *, path: Path | None = None, memory: int = MEMORY) -> None:
+        contents = as_contents(contents)
+        self.path = embedded_path(contents, path)
+        _check(contents, self.path)
         try:
             self._database = ladybug.Database(self.path / FILE, read_only=True, buffer_pool_size=memory)
         except (RuntimeError, OSError) as error:
             raise StoreError(
-                f"{self.path / FILE} cannot be opened ({_first_line(error)}): run `{_remedy(graph)}`"
+                f"{self.path / FILE} cannot be opened ({_first_line(error)}): run `{_remedy(contents)}`"
             ) from error
-        self.schema = lay_out(graph)
-        self._triples = Triples(graph)
+        self.schema = lay_out(contents)
+        self._triples = Triples(contents)
         self._idle: SimpleQueue[tuple[Any, int]] = SimpleQueue()  # connections and their number of uses
         self._abandoned: list[threading.Event] = []  # queries that could not be stopped
         self._closed = False
@@ -262,12 +266,12 @@ class EmbeddedStore:
         self.close()
 
 
-def _check(graph: Graph, path: Path) -> None:
-    check_seal(path, _identity(graph), what=WHAT.format(graph=graph.path), remedy=_remedy(graph))
+def _check(contents: GraphContents, path: Path) -> None:
+    check_seal(path, _identity(contents), what=WHAT.format(graph=contents.snapshot), remedy=_remedy(contents))
 
 
-def _remedy(graph: Graph) -> str:
-    return f"clew cypher {graph.path} --load"
+def _remedy(contents: GraphContents) -> str:
+    return f"clew cypher {contents.snapshot} --load"
 
 
 def _first_line(error: Exception) -> str:

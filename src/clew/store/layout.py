@@ -13,7 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import UnknownName
-from clew.graph import Graph, Where
+from clew.graph import Graph, GraphContents, TripleColumns, Where, read_triples
+from clew.graph.arrays import numbers_of
+from clew.graph.reading import as_contents
 from clew.graph.schema import RelationSchema
 
 __all__ = ["LAYOUT_VERSION", "Label", "LabelPair", "Property", "Relationship", "StoreSchema", "lay_out", "upper_snake"]
@@ -140,13 +142,16 @@ def upper_snake(relation: str) -> str:
     return re.sub(r"[\W_]+", "_", parted).strip("_").upper() or "RELATION"
 
 
-def lay_out(graph: Graph) -> StoreSchema:
+def lay_out(contents: GraphContents | Graph) -> StoreSchema:
     """Derive the property-graph schema of a graph."""
+    contents = as_contents(contents)
     names = _Names()
-    labels = tuple(Label(names.take(ILLEGAL.sub("_", type)), type, count) for type, count in graph.schema.types.items())
-    relationships = tuple(_relationships(graph, labels, names))
+    labels = tuple(
+        Label(names.take(ILLEGAL.sub("_", type)), type, count) for type, count in contents.schema.types.items()
+    )
+    relationships = tuple(_relationships(contents, labels, names))
     provenance = {each.name for relationship in relationships for each in relationship.properties}
-    return StoreSchema(graph.manifest.snapshot, labels, _entity_properties(graph, provenance), relationships)
+    return StoreSchema(contents.snapshot.id, labels, _entity_properties(contents, provenance), relationships)
 
 
 class _Names:
@@ -163,10 +168,10 @@ class _Names:
         return name
 
 
-def _entity_properties(graph: Graph, provenance: set[str]) -> tuple[Property, ...]:
+def _entity_properties(contents: GraphContents, provenance: set[str]) -> tuple[Property, ...]:
     """Entity properties never share a name with relationship properties, so the name alone identifies a property."""
     names, properties = _Names("id", "name", *provenance), []
-    for column in graph.details([]).schema:
+    for column in contents.details([]).schema:
         if column.name != "id":
             name = _property_name(column.name)
             wanted = f"entity_{name}" if name in provenance else name
@@ -193,22 +198,24 @@ def kind_of(type: pa.DataType) -> str:
     return "float" if pa.types.is_floating(type) else "string"
 
 
-def _relationships(graph: Graph, labels: tuple[Label, ...], names: _Names) -> Iterator[Relationship]:
+def _relationships(contents: GraphContents, labels: tuple[Label, ...], names: _Names) -> Iterator[Relationship]:
     """Affirmed names first, so that a relation called "not treats" keeps its name and negated "treats" gives way."""
-    negated = ~graph.assertions.passing(Where()) if graph.triple_count else np.zeros(0, bool)
-    relation = np.asarray(graph.forward.relation)
-    negated_counts = np.bincount(relation[negated], minlength=len(graph.schema.relations))
-    columns = _columns_used(graph, negated)
-    plain = {each.number: names.take(upper_snake(each.name)) for each in graph.schema.relations}
+    triples = contents.triple_columns()
+    negated = np.ones(contents.counts["triples"], bool)
+    negated[numbers_of(read_triples(contents, where=Where())["number"].combine_chunks())] = False
+    negated_counts = np.bincount(triples.relation[negated], minlength=len(contents.schema.relations))
+    columns = _columns_used(contents, triples, negated)
+    plain = {each.number: names.take(upper_snake(each.name)) for each in contents.schema.relations}
     for negated_only in (False, True):
-        for each in graph.schema.relations:
+        for each in contents.schema.relations:
             count = int(negated_counts[each.number])
             if (count if negated_only else each.triples - count) == 0:
                 continue
             name = names.take(NEGATED_PREFIX + upper_snake(each.name)) if negated_only else plain[each.number]
-            ends = _ends(
-                graph, each, labels, negated if negated_counts[each.number] else None, negated_only=negated_only
+            chosen = (
+                (triples.relation == each.number) & (negated == negated_only) if negated_counts[each.number] else None
             )
+            ends = _ends(contents, each, labels, triples, chosen)
             used = tuple(columns[each.number, negated_only])
             yield Relationship(
                 name, each.name, each.number, negated_only, negated_only or each.negated, each.symmetric, ends, used
@@ -216,29 +223,34 @@ def _relationships(graph: Graph, labels: tuple[Label, ...], names: _Names) -> It
 
 
 def _ends(
-    graph: Graph, relation: RelationSchema, labels: tuple[Label, ...], negated: Mask | None, *, negated_only: bool
+    contents: GraphContents,
+    relation: RelationSchema,
+    labels: tuple[Label, ...],
+    triples: TripleColumns,
+    chosen: Mask | None,
 ) -> tuple[LabelPair, ...]:
-    if negated is None:
+    if chosen is None:
         named = {label.type: label.name for label in labels}
         return tuple(LabelPair(named[each.subject], named[each.object], each.triples) for each in relation.signatures)
-    triples = np.flatnonzero((graph.forward.relation == relation.number) & (negated == negated_only))
-    types = graph.entity_types.astype(np.int64)
-    pairs = types[graph.subject_of(triples)] * len(labels) + types[graph.forward.end[triples]]
+    types = contents.types_of().astype(np.int64)
+    pairs = types[triples.subject[chosen]] * len(labels) + types[triples.object[chosen]]
     found, counts = np.unique(pairs, return_counts=True)
     rows = zip(found.tolist(), counts.tolist(), strict=True)
     return tuple(LabelPair(labels[pair // len(labels)].name, labels[pair % len(labels)].name, n) for pair, n in rows)
 
 
-def _columns_used(graph: Graph, negated: Mask) -> dict[tuple[int, bool], list[Property]]:
+def _columns_used(
+    contents: GraphContents, triples: TripleColumns, negated: Mask
+) -> dict[tuple[int, bool], list[Property]]:
     """For each relation, affirmed and negated, the assertion columns that have values."""
-    relations = len(graph.schema.relations)
+    relations = len(contents.schema.relations)
     used: dict[tuple[int, bool], list[Property]] = {
         (at, negated_only): [] for at in range(relations) for negated_only in (False, True)
     }
-    if not graph.triple_count:
+    if not len(negated):
         return used
-    table = graph.assertions.table
-    group = np.repeat(graph.forward.relation.astype(np.int64) * 2 + negated, np.diff(graph.assertions.offsets))
+    table = read_triples(contents, assertions=True)
+    group = (triples.relation.astype(np.int64) * 2 + negated)[numbers_of(table["number"].combine_chunks())]
     qualifiers = [column for column in table.column_names if column.startswith(QUALIFIER)]
     names = _Names("triple", *PROVENANCE)
     for column in (*PROVENANCE, *qualifiers):

@@ -11,7 +11,8 @@ from typing import Any, Self
 
 from neo4j.graph import Node, Path, Relationship
 
-from clew.graph import Graph
+from clew.graph import Graph, GraphContents
+from clew.graph.reading import as_contents
 from clew.store.address import read_address
 from clew.store.bolt import Bolt
 from clew.store.cypher import Statement
@@ -29,12 +30,13 @@ class ServerStore:
     name = "server"
     dialect = "neo4j"
 
-    def __init__(self, graph: Graph, url: str) -> None:
-        self.schema = lay_out(graph)
-        self._triples = Triples(graph)
+    def __init__(self, contents: GraphContents | Graph, url: str) -> None:
+        contents = as_contents(contents)
+        self.schema = lay_out(contents)
+        self._triples = Triples(contents)
         self._bolt = Bolt(read_address(url))
         try:
-            check_contents(graph, self.schema, self._bolt)
+            check_contents(contents, self.schema, self._bolt)
         except BaseException:
             self._bolt.close()
             raise

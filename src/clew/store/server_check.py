@@ -1,9 +1,11 @@
 """Check that a database holds this snapshot of a graph: counts, and a sample of triples."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import StoreError
-from clew.graph import Graph
+from clew.graph import GraphContents, Where, read_triples
+from clew.graph.arrays import numbers_of
 from clew.store.bolt import Bolt
 from clew.store.cypher import quote
 from clew.store.layout import StoreSchema
@@ -21,44 +23,42 @@ def count_contents(bolt: Bolt) -> tuple[int, int]:
     return entities, relationships
 
 
-def check_contents(graph: Graph, schema: StoreSchema, bolt: Bolt) -> None:
+def check_contents(contents: GraphContents, schema: StoreSchema, bolt: Bolt) -> None:
     """Raise `StoreError` unless the database holds exactly this graph; triple numbers are meaningless otherwise."""
-    remedy = f"run `clew cypher {graph.path} --load --store …`"
+    remedy = f"run `clew cypher {contents.snapshot} --load --store …`"
     expected = (schema.entity_count, schema.relationship_count)
     if (found := count_contents(bolt)) != expected:
         more = " into an empty database" if found > expected else ""
         raise StoreError(
-            f"{bolt.address} holds {found[0]:,} entities and {found[1]:,} relationships, {graph.path} has "
+            f"{bolt.address} holds {found[0]:,} entities and {found[1]:,} relationships, {contents.snapshot} has "
             f"{expected[0]:,} and {expected[1]:,}: {remedy}{more}"
         )
-    for subject, name, object_, triple in _sample(graph, schema):
+    for subject, name, object_, triple in _sample(contents, schema):
         text = f"MATCH (s:{subject[0]} {{id: $s}})-[r:{name}]->(o:{object_[0]} {{id: $o}}) RETURN r.triple"
         found_there = bolt.pull(text, {"s": subject[1], "o": object_[1]}, timeout=COUNT_SECONDS, limit=2)
         if found_there.rows != [[triple]]:
-            raise StoreError(f"{bolt.address} holds another snapshot of {graph.path}: {remedy} into an empty database")
+            raise StoreError(
+                f"{bolt.address} holds another snapshot of {contents.snapshot}: {remedy} into an empty database"
+            )
 
 
-def _sample(graph: Graph, schema: StoreSchema) -> list[tuple[tuple[str, str], str, tuple[str, str], int]]:
+def _sample(contents: GraphContents, schema: StoreSchema) -> list[tuple[tuple[str, str], str, tuple[str, str], int]]:
     """For a sample of triples: label and id of the subject, relationship, label and id of the object, and number."""
-    from clew.graph import Where
-
-    if not graph.triple_count:
+    count = contents.counts["triples"]
+    if not count:
         return []
-    chosen = np.unique(np.linspace(0, graph.triple_count - 1, SAMPLE).astype(np.int64))
+    chosen = np.unique(np.linspace(0, count - 1, SAMPLE).astype(np.int64))
     names = {(each.number, each.negated_only): quote(each.name) for each in schema.relationships}
-    affirmed = graph.assertions.passing(Where())
+    stated = np.isin(chosen, numbers_of(read_triples(contents, where=Where())["number"].combine_chunks()))
     labels = [quote(label.name) for label in schema.labels]
+    triples = contents.triple_columns(chosen)
 
-    def end(entity: int) -> tuple[str, str]:
-        return labels[graph.entity_types[entity]], graph.entities["id"][entity].as_py()
+    def ends(entities: NDArray[np.integer]) -> list[tuple[str, str]]:
+        typed = [labels[at] for at in contents.types_of(entities).tolist()]
+        return list(zip(typed, contents.describe(entities)["id"].to_pylist(), strict=True))
 
-    subjects = graph.subject_of(chosen).tolist()
-    return [
-        (
-            end(subject),
-            names[int(graph.forward.relation[triple]), not affirmed[triple]],
-            end(int(graph.forward.end[triple])),
-            triple,
-        )
-        for subject, triple in zip(subjects, chosen.tolist(), strict=True)
+    relations = [
+        names[relation, not affirmed]
+        for relation, affirmed in zip(triples.relation.tolist(), stated.tolist(), strict=True)
     ]
+    return list(zip(ends(triples.subject), relations, ends(triples.object), chosen.tolist(), strict=True))

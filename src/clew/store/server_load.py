@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from clew.errors import StoreError
-from clew.graph import Graph
+from clew.graph import Graph, GraphContents
+from clew.graph.reading import as_contents
 from clew.progress import Progress, silent
 from clew.store.address import read_address
 from clew.store.bolt import Bolt
@@ -41,28 +42,29 @@ class LoadReport:
     seconds: float
 
 
-def load_server(graph: Graph, url: str, *, progress: Progress = silent) -> LoadReport:
+def load_server(contents: GraphContents | Graph, url: str, *, progress: Progress = silent) -> LoadReport:
     """Load a graph into a database; loading it again changes nothing."""
+    contents = as_contents(contents)
     begun = time.monotonic()
-    schema = lay_out(graph)
+    schema = lay_out(contents)
     bolt = Bolt(read_address(url))
     try:
         before = count_contents(bolt)
         _declare(schema, bolt)
-        _send(bolt, _entities(graph, schema), "loading entities", schema.entity_count, progress)
-        linked = _relationships(graph, schema, again=before[1] > 0)
+        _send(bolt, _entities(contents, schema), "loading entities", schema.entity_count, progress)
+        linked = _relationships(contents, schema, again=before[1] > 0)
         _send(bolt, linked, "loading relationships", schema.relationship_count, progress)
         after = count_contents(bolt)
     finally:
         bolt.close()
     if after != (schema.entity_count, schema.relationship_count):
         raise StoreError(
-            f"{bolt.address} now holds {after[0]:,} entities and {after[1]:,} relationships where {graph.path} has "
-            f"{schema.entity_count:,} and {schema.relationship_count:,}: it contains other data; load into an empty "
-            "database"
+            f"{bolt.address} now holds {after[0]:,} entities and {after[1]:,} relationships where {contents.snapshot} "
+            f"has {schema.entity_count:,} and {schema.relationship_count:,}: it contains other data; load "
+            "into an empty database"
         )
     seconds = time.monotonic() - begun
-    log.info("loaded %s into %s in %.1f s", graph.path, bolt.address, seconds)
+    log.info("loaded %s into %s in %.1f s", contents.snapshot, bolt.address, seconds)
     return LoadReport(str(bolt.address), *after, after[0] - before[0], after[1] - before[1], seconds)
 
 
@@ -87,20 +89,22 @@ def _send(
         progress(task, done, total)
 
 
-def _entities(graph: Graph, schema: StoreSchema) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def _entities(contents: GraphContents, schema: StoreSchema) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     for label in schema.labels:
         text = f"UNWIND $rows AS row MERGE (n:{quote(label.name)} {{id: row.id}}) SET n += row.properties"
-        for table in entity_tables(graph, schema, label, rows=TABLE_ROWS):
+        for table in entity_tables(contents, schema, label, rows=TABLE_ROWS):
             yield from ((text, rows) for rows in _batches(table, ("id",)))
 
 
-def _relationships(graph: Graph, schema: StoreSchema, *, again: bool) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def _relationships(
+    contents: GraphContents, schema: StoreSchema, *, again: bool
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Create missing relationships; with `again`, update existing ones first.
 
     One MERGE would do both, but ArcadeDB reports a conflict for every other batch of MERGE within one label.
     """
     for relationship in schema.relationships:
-        for ends, table in relationship_tables(graph, schema, relationship, rows=TABLE_ROWS):
+        for ends, table in relationship_tables(contents, schema, relationship, rows=TABLE_ROWS):
             found = (
                 f"UNWIND $rows AS row MATCH (s:{quote(ends.subject)} {{id: row.from}}) "
                 f"MATCH (o:{quote(ends.object)} {{id: row.to}}) "

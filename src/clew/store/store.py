@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from clew.errors import InputError
-from clew.graph import Graph
+from clew.graph import Graph, GraphContents
 from clew.progress import Progress, silent
 from clew.registry import Entry, Registry
 from clew.store.cypher import Statement
@@ -59,7 +59,9 @@ class Store(Protocol):
     ) -> None: ...
 
 
-def open_store(spec: str | Path, graph: Graph, *, build: bool = False, progress: Progress = silent) -> Store:
+def open_store(
+    spec: str | Path, contents: GraphContents | Graph, *, build: bool = False, progress: Progress = silent
+) -> Store:
     """Open the store of a graph: "embedded", the path of an embedded one, or bolt://user:password@host:port/database.
 
     With `build`, an embedded store that is missing or was made from another snapshot is built first.
@@ -69,7 +71,7 @@ def open_store(spec: str | Path, graph: Graph, *, build: bool = False, progress:
     if separator:
         if scheme not in SERVER_SCHEMES:
             raise InputError(f"a store address begins with {', '.join(SERVER_SCHEMES)}, not {scheme}://")
-        server: Store = STORES.load("server")(graph, text)
+        server: Store = STORES.load("server")(contents, text)
         return server
     if text in STORES and text != "embedded":
         raise InputError("give a server by its address: bolt://user:password@host:port/database")
@@ -77,6 +79,6 @@ def open_store(spec: str | Path, graph: Graph, *, build: bool = False, progress:
     if build:
         from clew.store.embedded import ensure_embedded
 
-        ensure_embedded(graph, path=path, progress=progress)
-    embedded: Store = STORES.load("embedded")(graph, path=path)
+        ensure_embedded(contents, path=path, progress=progress)
+    embedded: Store = STORES.load("embedded")(contents, path=path)
     return embedded

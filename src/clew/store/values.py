@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from clew.errors import StoreError
-from clew.graph import Graph
+from clew.graph import Reader
 
 __all__ = ["EntityValue", "PathValue", "RelationshipValue", "Rows", "Triples", "Value", "to_record"]
 
@@ -85,19 +85,19 @@ class Rows:
 class Triples:
     """Subjects and objects of triples by number, for stores whose relationships do not carry their ids."""
 
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
 
     def ends(self, triple: object) -> tuple[str, str]:
         """The ids of a triple's subject and object."""
-        graph = self._graph
-        if not isinstance(triple, int) or not 0 <= triple < graph.triple_count:
+        snapshot = self._reader.snapshot
+        if not isinstance(triple, int) or not 0 <= triple < snapshot.counts["triples"]:
             raise StoreError(
-                f"the store has a relationship that {graph.path} does not (triple {triple!r}): load the graph again"
+                f"the store has a relationship that {snapshot} does not (triple {triple!r}): load the graph again"
             )
-        subject = int(graph.subject_of(np.array([triple]))[0])
-        ids = graph.entities["id"]
-        return ids[subject].as_py(), ids[int(graph.forward.end[triple])].as_py()
+        found = self._reader.triple_columns([triple])
+        subject, object_ = self._reader.describe(np.append(found.subject, found.object))["id"].to_pylist()
+        return subject, object_
 
 
 def to_record(value: Value) -> Any:

@@ -10,7 +10,7 @@ from clew.traverse.backend import Backend
 from clew.traverse.engine import GraphEngine
 from clew.traverse.local import Engine
 
-__all__ = ["build", "open"]
+__all__ = ["as_engine", "build", "open"]
 
 LOCAL: type[GraphEngine] = Engine  # mypy proves here that the local engine keeps the contract
 
@@ -18,6 +18,11 @@ LOCAL: type[GraphEngine] = Engine  # mypy proves here that the local engine keep
 def open(path: str | Path, *, backend: str | Backend = "auto", verify: bool = False) -> Engine:
     """Open a graph directory; costs milliseconds whatever its size. `verify` compares every block with its checksum."""
     return Engine(Graph(path, verify=verify), backend=backend)
+
+
+def as_engine(graph: Graph | GraphEngine) -> GraphEngine:
+    """An engine over a graph; an engine is one already."""
+    return Engine(graph) if isinstance(graph, Graph) else graph
 
 
 def build(

@@ -1,11 +1,14 @@
 """A graph as a stream of tables: what every writer writes, one block at a time, so that memory stays bounded."""
 
 from collections.abc import Iterator
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
+from clew.graph.arrays import numbers_of
+from clew.graph.contents import GraphContents
 from clew.graph.model import Graph
+from clew.graph.reading import as_contents
 
 __all__ = ["BLOCK_ROWS", "assertion_blocks", "entity_blocks"]
 
@@ -13,36 +16,30 @@ BLOCK_ROWS = 1 << 16
 TEXT = pa.string()
 
 
-def entity_blocks(graph: Graph) -> Iterator[pa.Table]:
+def entity_blocks(contents: GraphContents | Graph) -> Iterator[pa.Table]:
     """Entities in the order of their numbers: id, name, type and every further column; at least one block."""
-    for start in range(0, max(graph.entity_count, 1), BLOCK_ROWS):
-        numbers = np.arange(start, min(start + BLOCK_ROWS, graph.entity_count))
-        table = graph.entities.slice(start, len(numbers))
-        columns = {name: table[name].cast(TEXT) for name in table.column_names}
-        further = graph.details(numbers).drop_columns(["id"])
-        yield pa.table(columns | dict(zip(further.column_names, further.columns, strict=True)))
+    contents = as_contents(contents)
+    for block in contents.scan_entities(rows=BLOCK_ROWS):
+        columns = dict(zip(block.schema.names, block.columns, strict=True))
+        yield pa.table(columns | {name: columns[name].cast(TEXT) for name in ("id", "name", "type")})
 
 
-def assertion_blocks(graph: Graph) -> Iterator[pa.Table]:
-    """One row per assertion, in triple order: subject, relation, object, both names, and what the assertion says.
+def assertion_blocks(contents: GraphContents | Graph) -> Iterator[pa.Table]:
+    """One row per assertion, in triple order: subject, relation, object, both names, and the assertion's columns.
 
     There is at least one block, so that an empty graph has its columns too.
     """
-    assertions = graph.assertions
-    relations = pa.array([relation.name for relation in graph.schema.relations], TEXT)
-    for start in range(0, max(len(assertions), 1), BLOCK_ROWS):
-        rows = np.arange(start, min(start + BLOCK_ROWS, len(assertions)))
-        triples = np.searchsorted(assertions.offsets, rows, side="right") - 1
-        subject = graph.describe(graph.subject_of(triples))
-        object_ = graph.describe(np.asarray(graph.forward.end[triples]))
-        said = assertions.table.slice(start, len(rows))
-        columns = {
+    contents = as_contents(contents)
+    relations = pa.array([relation.name for relation in contents.schema.relations], TEXT)
+    for block in contents.scan_triples(assertions=True, rows=BLOCK_ROWS):
+        subject, object_ = (contents.describe(numbers_of(block[end])) for end in ("subject", "object"))
+        columns: dict[str, Any] = {
             "subject": subject["id"].cast(TEXT),
-            "relation": relations.take(pa.array(graph.forward.relation[triples])),
+            "relation": relations.take(block["relation"]),
             "object": object_["id"].cast(TEXT),
             "subject_name": subject["name"].cast(TEXT),
             "object_name": object_["name"].cast(TEXT),
         }
-        for name, column in zip(said.column_names, said.columns, strict=True):
+        for name, column in zip(block.schema.names[4:], block.columns[4:], strict=True):
             columns[name] = column.cast(TEXT) if pa.types.is_dictionary(column.type) else column
         yield pa.table(columns)

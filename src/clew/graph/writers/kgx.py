@@ -15,8 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.files import new_directory
+from clew.graph.contents import GraphContents
 from clew.graph.model import Graph
 from clew.graph.readers.declarations import beside, declarations
+from clew.graph.reading import as_contents
 from clew.graph.staging import QUALIFIER_PREFIX, Relation
 from clew.graph.writers import json_lines, tab_separated
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
@@ -42,18 +44,22 @@ EDGE_COLUMNS = {  # ours: KGX's, in the order of the file; further columns follo
 Blocks = Callable[[], Iterator[pa.Table]]
 
 
-def write(graph: Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
+def write(
+    contents: GraphContents | Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent
+) -> list[Path]:
     """Write NAME_nodes.tsv and NAME_edges.tsv into the new directory `out`; NAME is that of the graph."""
-    return _write(graph, out, "tsv", _write_tsv, overwrite=overwrite, progress=progress)
+    return _write(as_contents(contents), out, "tsv", _write_tsv, overwrite=overwrite, progress=progress)
 
 
-def write_json_lines(graph: Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
+def write_json_lines(
+    contents: GraphContents | Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent
+) -> list[Path]:
     """Write NAME_nodes.jsonl and NAME_edges.jsonl into the new directory `out`; NAME is that of the graph."""
-    return _write(graph, out, "jsonl", _write_json_lines, overwrite=overwrite, progress=progress)
+    return _write(as_contents(contents), out, "jsonl", _write_json_lines, overwrite=overwrite, progress=progress)
 
 
 def _write(
-    graph: Graph,
+    contents: GraphContents,
     out: Path,
     suffix: str,
     write_file: Callable[[Path, Blocks, Progress, int], None],
@@ -61,25 +67,30 @@ def _write(
     overwrite: bool,
     progress: Progress,
 ) -> list[Path]:
-    graph.require_whole()
-    nodes, edges = (f"{graph.path.absolute().stem}_{kind}.{suffix}" for kind in ("nodes", "edges"))
+    contents.verify()
+    nodes, edges = (f"{_name(contents)}_{kind}.{suffix}" for kind in ("nodes", "edges"))
     with new_directory(out, overwrite=overwrite, marker=nodes) as directory:
-        write_file(directory / nodes, partial(_nodes, graph), progress, graph.entity_count)
-        write_file(directory / edges, partial(_edges, graph), progress, len(graph.assertions))
+        write_file(directory / nodes, partial(_nodes, contents), progress, contents.counts["entities"])
+        write_file(directory / edges, partial(_edges, contents), progress, contents.counts["assertions"])
         declared = beside(directory / edges)
-        declared.write_text(declarations(_relations(graph), graph.manifest.sources), "utf-8")
+        declared.write_text(declarations(_relations(contents), contents.snapshot.sources), "utf-8")
     return [Path(out) / name for name in (nodes, edges, declared.name)]
 
 
-def _relations(graph: Graph) -> list[Relation]:
-    return [Relation(r.name, r.negated, r.symmetric, r.transitive, r.inverse) for r in graph.schema.relations]
+def _name(contents: GraphContents) -> str:
+    """The name of the graph, without its folder and ending."""
+    return Path(contents.snapshot.name).absolute().stem
+
+
+def _relations(contents: GraphContents) -> list[Relation]:
+    return [Relation(r.name, r.negated, r.symmetric, r.transitive, r.inverse) for r in contents.schema.relations]
 
 
 # ---- in the words of KGX
 
 
-def _nodes(graph: Graph) -> Iterator[pa.Table]:
-    for block in entity_blocks(graph):
+def _nodes(contents: GraphContents) -> Iterator[pa.Table]:
+    for block in entity_blocks(contents):
         columns = dict(zip(block.column_names, block.columns, strict=True))
         types = columns.pop("type")
         listed = "categories" in columns and pa.types.is_list(columns["categories"].type)
@@ -98,9 +109,9 @@ def _categories(types: pa.ChunkedArray, given: pa.ChunkedArray | None) -> pa.Arr
     return pa.array([[f"{PREFIX}{each}" for each in names] for names in listed], LISTS)
 
 
-def _edges(graph: Graph) -> Iterator[pa.Table]:
-    snapshot, row = graph.manifest.snapshot, 0
-    for block in assertion_blocks(graph):
+def _edges(contents: GraphContents) -> Iterator[pa.Table]:
+    snapshot, row = contents.snapshot.id, 0
+    for block in assertion_blocks(contents):
         columns = dict(zip(block.column_names, block.columns, strict=True))
         numbers = range(row, row + block.num_rows)
         columns["id"] = pa.array([f"clew:{snapshot}-{number}" for number in numbers], pa.string())

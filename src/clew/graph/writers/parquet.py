@@ -13,8 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clew.files import new_directory
+from clew.graph.contents import GraphContents
 from clew.graph.model import Graph
 from clew.graph.readers.parquet_export import ENTITIES, RELATIONS, SOURCES, TRIPLES
+from clew.graph.reading import as_contents
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
 from clew.progress import Progress, silent, track
 
@@ -34,16 +36,19 @@ SOURCE_FIELDS = pa.schema(
 )
 
 
-def write(graph: Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
+def write(
+    contents: GraphContents | Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent
+) -> list[Path]:
     """Write entities.parquet, triples.parquet, relations.parquet and sources.parquet into the new directory `out`."""
-    graph.require_whole()
+    contents = as_contents(contents)
+    contents.verify()
     relations = [
-        {name: getattr(relation, name) for name in RELATION_FIELDS.names} for relation in graph.schema.relations
+        {name: getattr(relation, name) for name in RELATION_FIELDS.names} for relation in contents.schema.relations
     ]
-    sources = [asdict(source) for source in graph.manifest.sources]
+    sources = [asdict(source) for source in contents.snapshot.sources]
     with new_directory(out, overwrite=overwrite, marker=TRIPLES) as directory:
-        _write_blocks(directory / ENTITIES, entity_blocks(graph), graph.entity_count, progress)
-        _write_blocks(directory / TRIPLES, assertion_blocks(graph), len(graph.assertions), progress)
+        _write_blocks(directory / ENTITIES, entity_blocks(contents), contents.counts["entities"], progress)
+        _write_blocks(directory / TRIPLES, assertion_blocks(contents), contents.counts["assertions"], progress)
         for name, rows, schema in ((RELATIONS, relations, RELATION_FIELDS), (SOURCES, sources, SOURCE_FIELDS)):
             pq.write_table(pa.Table.from_pylist(rows, schema=schema), directory / name)
         names = sorted(file.name for file in directory.iterdir())
