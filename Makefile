@@ -2,20 +2,27 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile
+# Wheels alone: nothing is compiled, and a dependency that would have to be is found at once.
+INSTALL := $(BIN)/pip install --quiet --only-binary :all: --constraint constraints.txt --editable
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install models demo test lint bench clean
+.PHONY: install models demo test slow lint bench clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --prefer-binary --constraint constraints.txt --editable .
+	$(INSTALL) .
 	touch $@
 
-$(VENV)/full: $(VENV)/base constraints.txt
-	$(BIN)/pip install --quiet --prefer-binary --constraint constraints.txt --editable '.[test]'
+$(VENV)/test: $(VENV)/base constraints.txt
+	$(INSTALL) '.[test]'
 	touch $@
 
-install: $(VENV)/full
+$(VENV)/bench: $(VENV)/test
+	$(INSTALL) '.[test,bench]'
+	touch $@
+
+install: $(VENV)/test
 
 models: $(VENV)/base
 	$(BIN)/clew models get
@@ -23,15 +30,19 @@ models: $(VENV)/base
 demo: models
 	$(BIN)/clew demo
 
-lint: $(VENV)/full
+lint: $(VENV)/test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
 test: lint models
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(PYTEST) -m "not slow"
 
-bench: $(VENV)/full
+# What takes long, and what compares Clew with the libraries it is measured against.
+slow: $(VENV)/bench models
+	$(PYTEST) -m "slow or peers"
+
+bench: $(VENV)/bench
 	$(BIN)/clew bench khop --json benchmarks/results/khop.json
 	$(BIN)/clew bench batch --json benchmarks/results/batch.json
 	$(BIN)/clew bench cost --json benchmarks/results/cost.json

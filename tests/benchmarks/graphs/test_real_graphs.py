@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from benchmarks.khop.peers import load_peers
 from benchmarks.khop.peers.peer import as_array
 from benchmarks.khop.synthetic import distinct_pairs
 
 import clew
+from clew.errors import MissingDependency
 
 HOPS = 5
 
@@ -24,7 +26,7 @@ def walked_triples(graph: clew.Engine) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check(path: Path) -> None:
-    """Two queries, at every hop: all backends and all peers agree."""
+    """Two queries, at every hop: all backends agree, and so do all peers where `make slow` has installed them."""
     graphs = {name: clew.open(path, backend=name) for name in ("numba", "numpy", "scipy", "torch")}
     count = graphs["numba"].graph.entity_count
     subject, object_ = walked_triples(graphs["numba"])
@@ -38,7 +40,11 @@ def check(path: Path) -> None:
     for (at, k), ids in expected.items():
         for name, graph in graphs.items():
             assert np.array_equal(graph.hop(queries[at], k=k).ids, ids), (name, k)
-    for peer in load_peers()[0]:
+    try:
+        peers = load_peers()[0]
+    except MissingDependency as error:
+        pytest.skip(f"all backends agree, but are not compared with other libraries: {error}")
+    for peer in peers:
         peer.prepare(count, *((subject, object_) if peer.wants_triples else pairs), tuning=queries)
         try:
             for (at, k), ids in expected.items():
@@ -47,6 +53,7 @@ def check(path: Path) -> None:
             peer.close()
 
 
+@pytest.mark.peers
 def test_hpo(hpo: Path) -> None:
     check(hpo)
 
@@ -76,6 +83,7 @@ def test_no_default_walk_on_hpo_uses_a_negated_row(hpo: Path) -> None:
         }
 
 
+@pytest.mark.peers
 def test_fb15k237(data: Path, tmp_path: Path) -> None:
     folder = data / "fb15k237"
 
@@ -102,6 +110,7 @@ def test_fb15k237(data: Path, tmp_path: Path) -> None:
     check(tmp_path / "fb.clew")
 
 
+@pytest.mark.peers
 def test_hetionet(data: Path, tmp_path: Path) -> None:
     clew.build(data / "hetionet", out=tmp_path / "het.clew")
     check(tmp_path / "het.clew")
