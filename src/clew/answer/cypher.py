@@ -18,6 +18,7 @@ from clew.answer.expand import with_subclasses
 from clew.answer.explain import alternatives_of, confidence_in, describe, why_not
 from clew.answer.filters import Filters
 from clew.answer.interpretation import CHOICES, Interpretation, Interpreter
+from clew.answer.own_words import load_words
 from clew.answer.phrase import phrased, plain_text
 from clew.answer.plan import REQUIRED, Condition, Part, Plan
 from clew.answer.question import ParsedQuestion, understand
@@ -90,7 +91,7 @@ class CypherStrategy:
 
 def words_of(resources: Resources) -> Words:
     """The words for a graph's types and relations."""
-    return resources.once("words", lambda: Words(resources.schema))
+    return resources.once("words", lambda: Words(resources.schema, more=load_words(resources.engine.snapshot)))
 
 
 def hierarchy_of(resources: Resources) -> dict[str, str]:

@@ -13,6 +13,7 @@ from clew.app.cli.progress import terminal_progress
 from clew.plurals import counted
 
 if TYPE_CHECKING:
+    from clew.answer.own_words import OwnWords
     from clew.graph import Relation, Source
     from clew.graph.manifest import Manifest
     from clew.graph.staging import Problems
@@ -81,6 +82,12 @@ def build(
         list[str] | None,
         typer.Option(metavar="NAME", help="A source whose statements count as curated.", show_default=False),
     ] = None,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Words for asking: what types and relations are called (JSON).", show_default=False
+        ),
+    ] = None,
     on_error: Annotated[str, typer.Option(metavar="WHAT", help="refuse bad rows, or skip and count them.")] = "refuse",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing graph.")] = False,
     wide: Annotated[bool, typer.Option("--wide", help="64-bit numbers throughout.")] = False,
@@ -103,12 +110,14 @@ def build(
       clew build drugs.csv --column subject=drug --column object=disease --out drugs.clew --on-error skip
       clew build hpo.clew drugs.clew more.csv --out both.clew
     """
+    from clew.answer.own_words import read_words
     from clew.graph.build import build_graph
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
 
     begun = time.perf_counter()
     problems = Problems(on_error)
+    own_words = None if words is None else read_words(Path(words))
     with terminal_progress() as progress:
         staged = stage(
             sources[0] if len(sources) == 1 else sources,
@@ -123,7 +132,17 @@ def build(
             progress=progress,
         )
         manifest = build_graph(staged, Path(out), problems=problems, overwrite=overwrite, wide=wide, progress=progress)
+    if own_words is not None:
+        _save_words(out, own_words)
     _report(out, manifest, problems, time.perf_counter() - begun, as_json=as_json)
+
+
+def _save_words(out: str, words: "OwnWords") -> None:
+    from clew.answer.own_words import save_words
+    from clew.traverse import open
+
+    graph = open(out)
+    save_words(graph.snapshot, graph.schema, words)
 
 
 def _relations(symmetric: RelationNames, negated: RelationNames, transitive: RelationNames) -> "list[Relation]":

@@ -1,0 +1,60 @@
+"""Words for asking that the owner of a graph adds: what its types and relations are called in questions.
+
+They are a JSON file beside the graph's indexes, {"types": {"Telescope": ["scope"]}, "relations": {"located_at":
+["stands at"]}}, and come before the words that Clew brings along.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from clew.errors import InputError, UnknownName
+from clew.files import write_text
+from clew.graph.schema import Schema
+from clew.graph.snapshot import Snapshot
+
+__all__ = ["OwnWords", "load_words", "read_words", "save_words"]
+
+OwnWords = Mapping[str, Mapping[str, Sequence[str]]]
+FILE = "words.json"
+FAMILIES = ("types", "relations")
+
+
+def load_words(snapshot: Snapshot) -> OwnWords:
+    """The words that were saved for a graph; none for a graph that is not on this machine."""
+    if snapshot.folder is None:
+        return {}
+    path = snapshot.derived(FILE)
+    return read_words(path) if path.is_file() else {}
+
+
+def save_words(snapshot: Snapshot, schema: Schema, words: OwnWords) -> Path:
+    """Save words for a graph; each type and relation must be one of the graph's."""
+    known = {"types": list(schema.types), "relations": [relation.name for relation in schema.relations]}
+    for family, names in words.items():
+        for name in names:
+            if name not in known[family]:
+                there = ", ".join(known[family])
+                raise UnknownName(f"words are given for {name!r}, but the {family} of this graph are {there}")
+    path = snapshot.derived(FILE)
+    path.parent.mkdir(exist_ok=True)
+    write_text(path, json.dumps(words, indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+def read_words(path: Path) -> OwnWords:
+    """Read a file of words."""
+    try:
+        words = json.loads(path.read_text("utf-8"))
+        if all(family in FAMILIES and _lists_of_words(names) for family, names in words.items()):
+            return dict(words)
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"{path} cannot be read as words for asking: {error}") from error
+    raise InputError(
+        f'{path} does not hold words for asking: expected {{"types": {{TYPE: [WORD, …]}}, "relations": {{RELATION: '
+        "[WORD, …]}}"
+    )
+
+
+def _lists_of_words(names: Mapping[str, Sequence[str]]) -> bool:
+    return all(isinstance(words, list) and all(isinstance(each, str) for each in words) for words in names.values())

@@ -1,0 +1,94 @@
+"""docs/your-own-graph.md: its script runs as it stands there, from an empty directory to answered questions."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import networkx
+import pandas as pd
+import pytest
+
+import clew
+from clew.answer.own_words import load_words
+from clew.graph.readers.foreign import FOREIGN
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "your-own-graph.md"
+(SCRIPT,) = re.findall(r"```bash\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+FROM_PYTHON, FROM_RDF, FROM_NETWORK = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Where the script ran, and what it printed."""
+    folder = tmp_path_factory.mktemp("mine")
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(
+        ["bash", "-c", SCRIPT], cwd=folder, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
+
+
+def test_the_script_answers_its_questions(ran: tuple[Path, str]) -> None:
+    _, said = ran
+    assert re.search(r"2 telescopes .*: Great Mirror and Twin Dish", said)
+    assert re.search(r"2 telescopes .*: Night Lantern and Twin Dish", said)
+    assert "https://example.org/log/17" in said
+    assert re.search(r"Great Mirror .*located_at.* Hilltop Observatory .*located_in.* Norland", said)
+    assert "Ignored" not in said, "every word of the page's questions is understood"
+
+
+def test_the_graph_has_what_the_tables_say(ran: tuple[Path, str]) -> None:
+    graph = clew.open(ran[0] / "sky.clew")
+    assert graph.counts["triples"] == 8
+    assert graph.counts["entities"] == 9
+    described = graph.details(graph.resolve(["T:1"])).to_pylist()[0]
+    assert described["synonyms"] == ["Big Eye", "GM"]
+    assert described["mirror in metres"] == "5.1"
+    assert load_words(graph.snapshot)["types"] == {"Telescope": ["telescope", "instrument"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"types": {"Telescop": ["scope"]}}', "'Telescop', but the types of this graph are Comet, Country"),
+        ('{"types": ["scope"]}', "cannot be read as words for asking"),
+        ('{"typs": {"Telescope": ["scope"]}}', "does not hold words for asking"),
+        ('{"types": {"Telescope": "scope"}}', "does not hold words for asking"),
+        ("{", "cannot be read as words for asking"),
+    ],
+)
+def test_wrong_words_are_refused(run, ran: tuple[Path, str], tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "words.json").write_text(text)
+    done = run("build", ran[0] / "sky.clew", "--words", tmp_path / "words.json", "--out", tmp_path / "g")
+    assert done.code == 2
+    assert words in done.error
+
+
+def test_the_python_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(FROM_PYTHON, {})
+    assert "Great Mirror and Twin Dish" in capsys.readouterr().out
+
+
+def test_a_network_becomes_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    networkx.write_graphml(networkx.DiGraph([("a", "b", {"relation": "r"}), ("b", "c")]), "mine.graphml")
+    exec(FROM_NETWORK, {})
+    assert pd.read_csv("mine.csv").values.tolist() == [["a", "r", "b"], ["b", "related_to", "c"]]
+
+
+@pytest.mark.skipif(find_spec("rdflib") is None, reason="rdflib is not installed")
+def test_rdf_becomes_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.ttl").write_text('@prefix x: <http://x.example/> . x:a x:r x:b ; x:name "A" .')
+    exec(FROM_RDF, {})
+    rows = pd.read_csv("mine.csv").values.tolist()
+    assert rows == [["http://x.example/a", "r", "http://x.example/b"]]
+
+
+def test_the_page_is_where_errors_point() -> None:
+    assert any("docs/your-own-graph.md" in advice for _, advice in FOREIGN.values())
