@@ -30,6 +30,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "link": "link:link",
     "cypher": "cypher:cypher",
     "extract": "extract:extract",
+    "statements": "extract_statements:application",
     "models": "models:models",
     "export": "export:export",
     "doctor": "doctor:doctor",

@@ -1,1 +1,1 @@
-"""Evaluation of extraction: BC5CDR, held-out facts, calibrated judges, and baselines beside them."""
+"""How right extraction is: BC5CDR and planted facts against gold, judged triples, and the baselines beside them."""

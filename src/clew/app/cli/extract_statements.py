@@ -1,0 +1,218 @@
+"""`clew statements`: train a model that judges whether a document states a relation, export it, evaluate it, use it."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clew.app.cli.options import AsJson
+from clew.app.cli.output import print_json, print_table, printable, say
+from clew.app.cli.progress import terminal_progress
+from clew.errors import InputError
+from clew.plurals import counted
+
+if TYPE_CHECKING:
+    from clew.extract.statements.gold import Mention
+
+__all__ = ["application"]
+
+Data = Annotated[str, typer.Option(metavar="DIR", help="The folder that holds bc5cdr and biored.", show_default=False)]
+Start = Annotated[
+    str, typer.Option(metavar="DIR", help="A BERT: config.json, model.safetensors, tokenizer.json.", show_default=False)
+]
+Out = Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="Where to write the model.", show_default=False)]
+Trained = Annotated[str, typer.Argument(metavar="TRAINED", help="A directory that train wrote.", show_default=False)]
+Exported = Annotated[str, typer.Argument(metavar="MODEL", help="A directory that export wrote.", show_default=False)]
+Texts = Annotated[
+    list[str] | None,
+    typer.Option("--texts", metavar="FILE", help="Masked-word training first; repeatable.", show_default=False),
+]
+
+
+def application() -> typer.Typer:
+    """The commands below `clew statements`."""
+    app = typer.Typer(
+        name="statements",
+        add_completion=False,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        help="Judge whether a document states a relation between two of its mentions.",
+    )
+    for command in (train, export, evaluate, judge):
+        app.command(command.__name__)(command)
+    return app
+
+
+def train(
+    data: Data,
+    start: Start,
+    out: Out,
+    texts: Texts = None,
+    word_epochs: Annotated[int, typer.Option(metavar="N", help="Epochs of masked words.")] = 4,
+    epochs: Annotated[int, typer.Option(metavar="N", help="Epochs over the gold documents.")] = 10,
+    batch: Annotated[int, typer.Option(metavar="N", help="Documents per batch.")] = 8,
+    rate: Annotated[float, typer.Option(metavar="R", help="Learning rate of the encoder.")] = 8e-5,
+    head_rate: Annotated[float, typer.Option(metavar="R", help="Learning rate of the head.")] = 3e-4,
+    frozen: Annotated[int, typer.Option(metavar="N", help="Lower layers to leave as they are.")] = 0,
+    compare: Annotated[bool, typer.Option(help="Let the pairs of a document attend to each other.")] = True,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of all random choices.")] = 0,
+    device: Annotated[str, typer.Option(metavar="NAME", help="cpu or cuda.")] = "cpu",
+    as_json: AsJson = False,
+) -> None:
+    """Train on BC5CDR and BioRED, without any abstract of either development set.
+
+    \b
+    Examples:
+      clew statements train --data data --start minilm --out trained
+    """
+    from clew.extract.statements.gold import read_development, read_training
+    from clew.extract.statements.masked_words import MaskedWordSettings, read_texts
+    from clew.extract.statements.storage import write_trained
+    from clew.extract.statements.training import Settings
+    from clew.extract.statements.training import train as fit
+
+    settings = Settings(
+        epochs=epochs,
+        batch=batch,
+        rate=rate,
+        head_rate=head_rate,
+        frozen=frozen,
+        compare=compare,
+        seed=seed,
+        device=device,
+    )
+    words = MaskedWordSettings(epochs=word_epochs, seed=seed, device=device)
+    with terminal_progress() as progress:
+        kept_back = {document.id for document in read_development(Path(data))}
+        corpus = read_texts(texts, without=kept_back) if texts else []
+        trained = fit(read_training(Path(data)), Path(start), settings, texts=corpus, words=words, progress=progress)
+    write_trained(Path(out), trained)
+    if as_json:
+        print_json({"model": out, "training": dict(trained.training)})
+        return
+    rows = [
+        (corpus, found["precision"], found["recall"], found["f1"], trained.training["calibration"][corpus]["threshold"])
+        for corpus, found in trained.training["held_out_scores"].items()
+    ]
+    say(f"trained in {trained.training['seconds']:.0f} s; scores on held-out training documents:")
+    print_table(["corpus", "precision", "recall", "F1", "threshold"], rows)
+    say(f"next: clew statements export {printable(out)} --out MODEL")
+
+
+def export(trained: Trained, out: Out, as_json: AsJson = False) -> None:
+    """Write a trained model as ONNX with 8-bit weights; using it needs no torch.
+
+    \b
+    Examples:
+      clew statements export trained --out model
+    """
+    from clew.extract.statements.export import export as write
+    from clew.extract.statements.storage import read_trained
+
+    write(Path(out), read_trained(Path(trained)))
+    size = sum(file.stat().st_size for file in Path(out).iterdir())
+    if as_json:
+        print_json({"model": out, "bytes": size})
+    else:
+        say(f"{printable(out)}: {size / 1e6:.1f} MB")
+
+
+def evaluate(
+    model: Exported,
+    data: Data,
+    log: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Append the scores to this log of dev.", show_default=False)
+    ] = None,
+    name: Annotated[str, typer.Option(metavar="NAME", help="The configuration, for the log.")] = "unnamed",
+    as_json: AsJson = False,
+) -> None:
+    """Score an exported model on the development sets of BC5CDR and BioRED, with gold mentions.
+
+    \b
+    Examples:
+      clew statements evaluate model --data data --log dev.jsonl --name minilm-seed0
+    """
+    from clew.evaluate.statements import evaluate_statements
+    from clew.extract.statements.gold import read_development
+    from clew.extract.statements.prediction import StatementModel
+
+    with terminal_progress() as progress:
+        found = evaluate_statements(StatementModel.open(Path(model)), read_development(Path(data)), progress=progress)
+    if log is not None:
+        with Path(log).open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps({"name": name, **found}) + "\n")
+    if as_json:
+        print_json(found)
+        return
+    rows: list[tuple[str, float, float, float, int]] = []
+    for corpus in ("bc5cdr", "biored"):
+        rows.append(_row(corpus, found[corpus]))
+        rows.append(_row(f"{corpus}: co-occurrence", found[corpus]["co_occurrence"]))
+        rows += [_row(f"{corpus}: {each}", scores) for each, scores in found[corpus]["relations"].items()]
+    print_table(["what", "precision", "recall", "F1", "gold"], rows)
+    both = found["help_or_harm"]
+    say(
+        f"help or harm, {counted(both['related_pairs'], 'related pair')}: accuracy {both['accuracy']}"
+        f" (majority {both['majority']}), recall of help {both['recall']['help']}, of harm {both['recall']['harm']}"
+    )
+
+
+def judge(
+    model: Exported,
+    documents: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="JSONL: id, text, mentions (start, end, type, ids).", show_default=False),
+    ],
+    everything: Annotated[bool, typer.Option("--all", help="Also pairs below the threshold.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the pairs of linked mentions of your own documents.
+
+    \b
+    Examples:
+      clew statements judge model linked.jsonl
+    """
+    from clew.extract.statements.prediction import StatementModel
+
+    opened = StatementModel.open(Path(model))
+    found = [
+        {"document": identifier, **asdict(each)}
+        for identifier, text, mentions in _read_linked(Path(documents))
+        for each in opened.judge(text, mentions)
+        if everything or each.stated
+    ]
+    if as_json:
+        print_json({"statements": found})
+        return
+    rows = [
+        (each["document"], each["subject"], each["relation"], each["object"], each["probability"]) for each in found
+    ]
+    print_table(["document", "subject", "relation", "object", "probability"], rows)
+    say(counted(len(found), "statement"))
+
+
+def _row(name: str, scores: dict[str, Any]) -> tuple[str, float, float, float, int]:
+    return name, scores["precision"], scores["recall"], scores["f1"], scores["gold"]
+
+
+def _read_linked(path: Path) -> list[tuple[str, str, list["Mention"]]]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+    return [_linked(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
+
+
+def _linked(line: str, place: str) -> tuple[str, str, list["Mention"]]:
+    from clew.extract.statements.gold import Mention
+
+    try:
+        row = json.loads(line)
+        mentions = [Mention(each["start"], each["end"], each["type"], tuple(each["ids"])) for each in row["mentions"]]
+        return str(row["id"]), str(row["text"]), mentions
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{place}: expected an object with id, text and mentions (start, end, type, ids); wrong here: {error}"
+        ) from error

@@ -1,1 +1,0 @@
-"""BC5CDR: chemicals that induce diseases, scored with gold mentions and end to end."""

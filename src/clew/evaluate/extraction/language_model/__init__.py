@@ -1,1 +1,0 @@
-"""The baseline: triples that a language model alone reads from the same texts."""

@@ -1,0 +1,156 @@
+"""A BERT-shaped encoder whose last layer also hands out its attention, and the reading of a pretrained start."""
+
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from torch.nn import functional
+
+from clew.errors import InputError
+from clew.extract.statements.config import Config
+from clew.extract.statements.marking import ENTITY_TYPES
+
+__all__ = ["Encoder", "load_start"]
+
+HIDDEN = -1e4  # added to attention scores of padding; fits half precision
+
+
+class Layer(nn.Module):  # type: ignore[misc]
+    """Self-attention and a feed-forward part, each followed by a norm over the sum with its input."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.heads, self.chance = config.heads, config.dropout
+        self.query = nn.Linear(config.width, config.width)
+        self.key = nn.Linear(config.width, config.width)
+        self.value = nn.Linear(config.width, config.width)
+        self.output = nn.Linear(config.width, config.width)
+        self.attention_norm = nn.LayerNorm(config.width, eps=config.epsilon)
+        self.widen = nn.Linear(config.width, config.inner)
+        self.narrow = nn.Linear(config.inner, config.width)
+        self.norm = nn.LayerNorm(config.width, eps=config.epsilon)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, hidden: Tensor, mask: Tensor, *, weighed: bool) -> tuple[Tensor, Tensor | None]:
+        """The next hidden states, and with `weighed` the attention (documents, heads, length, length)."""
+        query, key, value = (self._split(part(hidden)) for part in (self.query, self.key, self.value))
+        weights: Tensor | None = None
+        if weighed:
+            weights = (query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5 + mask).softmax(-1)
+            mixed = self.dropout(weights) @ value
+        else:
+            chance = self.chance if self.training else 0.0
+            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=chance)
+        joined = mixed.transpose(1, 2).reshape(hidden.shape)
+        hidden = self.attention_norm(hidden + self.dropout(self.output(joined)))
+        wide = functional.gelu(self.widen(hidden))
+        return self.norm(hidden + self.dropout(self.narrow(wide))), weights
+
+    def _split(self, hidden: Tensor) -> Tensor:
+        """(documents, heads, length, width of a head)."""
+        documents, length, width = hidden.shape
+        return hidden.view(documents, length, self.heads, width // self.heads).transpose(1, 2)
+
+
+class Encoder(nn.Module):  # type: ignore[misc]
+    """Tokens to hidden states."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.words = nn.Embedding(config.tokens, config.width)
+        self.positions = nn.Embedding(config.positions, config.width)
+        self.segment = nn.Parameter(torch.zeros(config.width))  # BERT's first segment; there is no second here
+        self.norm = nn.LayerNorm(config.width, eps=config.epsilon)
+        self.dropout = nn.Dropout(config.dropout)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+
+    def forward(self, tokens: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden states (documents, length, width) and the last layer's attention (documents, heads, length, length).
+
+        `tokens` and `present` (1 for a token, 0 for padding) are (documents, length).
+        """
+        return self.upper(self.lower(tokens, present, 0), present, 0)
+
+    def lower(self, tokens: Tensor, present: Tensor, layers: int) -> Tensor:
+        """Hidden states after the first `layers` layers."""
+        places = torch.arange(tokens.shape[1], device=tokens.device)
+        hidden = self.dropout(self.norm(self.words(tokens) + self.positions(places) + self.segment))
+        for layer in self.layers[:layers]:
+            hidden, _ = layer(hidden, _mask(present, hidden), weighed=False)
+        return hidden
+
+    def upper(self, hidden: Tensor, present: Tensor, layers: int) -> tuple[Tensor, Tensor]:
+        """From the hidden states after the first `layers` layers to the end."""
+        mask = _mask(present, hidden)
+        for layer in self.layers[layers:-1]:
+            hidden, _ = layer(hidden, mask, weighed=False)
+        hidden, weights = self.layers[-1](hidden, mask, weighed=True)
+        return hidden, weights
+
+
+def _mask(present: Tensor, hidden: Tensor) -> Tensor:
+    return ((1.0 - present.to(hidden.dtype)) * HIDDEN)[:, None, None, :]
+
+
+def load_start(encoder: Encoder, start: Path, tokenizer_ids: dict[str, int]) -> None:
+    """Fill the encoder with a pretrained BERT; a marker begins as the word for its type, far positions as copies.
+
+    `tokenizer_ids` maps entity types to the tokens of their words; a type without one begins as the mean of all words.
+    """
+    given = _read(Path(start))
+    state = encoder.state_dict()
+    words, positions = given["embeddings.word_embeddings.weight"], given["embeddings.position_embeddings.weight"]
+    filled = {
+        "words.weight": torch.cat([words, *_markers(words, tokenizer_ids)]),
+        "positions.weight": _lengthen(positions, len(state["positions.weight"])),
+        "segment": given["embeddings.token_type_embeddings.weight"][0],
+        "norm.weight": given["embeddings.LayerNorm.weight"],
+        "norm.bias": given["embeddings.LayerNorm.bias"],
+    }
+    for name in state.keys() - filled.keys():
+        _, number, part, kind = name.split(".")
+        filled[name] = given[f"encoder.layer.{number}.{PARTS[part]}.{kind}"]
+    encoder.load_state_dict(filled)
+
+
+PARTS = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "output": "attention.output.dense",
+    "attention_norm": "attention.output.LayerNorm",
+    "widen": "intermediate.dense",
+    "narrow": "output.dense",
+    "norm": "output.LayerNorm",
+}
+
+
+class _Given(dict[str, Tensor]):
+    """The tensors of a checkpoint; a missing one is a clear error."""
+
+    def __missing__(self, name: str) -> Tensor:
+        raise InputError(f"the start has no tensor {name}: expected a BERT-shaped checkpoint (model.safetensors)")
+
+
+def _read(start: Path) -> _Given:
+    try:
+        tensors = load_file(start / "model.safetensors")
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{start / 'model.safetensors'} cannot be read: {error}") from error
+    return _Given({name.removeprefix("bert."): tensor.float() for name, tensor in tensors.items()})
+
+
+def _markers(words: Tensor, ids: dict[str, int]) -> list[Tensor]:
+    """An opening and a closing row for each type."""
+    rows = [words[ids[kind]] if kind in ids else words.mean(0) for kind in ENTITY_TYPES]
+    return [torch.stack([row, row * 0.5]) for row in rows]
+
+
+def _lengthen(positions: Tensor, wanted: int) -> Tensor:
+    """Rows beyond the last repeat the second half of the table, whose places are far from a text's beginning."""
+    half = positions[len(positions) // 2 :]
+    while len(positions) < wanted:
+        positions = torch.cat([positions, half])
+    return positions[:wanted]

@@ -1,0 +1,91 @@
+"""Which relations a document states between its mentions, by an exported model on onnxruntime."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import DerivedError
+from clew.extract.statements.calibration import Calibration, probabilities
+from clew.extract.statements.config import OUTPUTS, Config, columns_of
+from clew.extract.statements.gold import CORPORA, Mention
+from clew.extract.statements.marking import MarkedDocument, Marker
+from clew.sealed import check_seal
+
+__all__ = ["INPUTS", "ONNX", "SCORES", "STATEMENTS", "WHAT", "Statement", "StatementModel"]
+
+WHAT = "an exported statement model"
+REMEDY = "clew statements export"
+ONNX, STATEMENTS = "model.onnx", "statements.json"
+INPUTS = ("tokens", "openings", "membership", "pairs", "features")
+SCORES = "scores"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A relation of two entities and how probable it is that the document states it."""
+
+    subject: str
+    relation: str
+    object: str
+    probability: float
+    stated: bool  # the likeliest relation of its corpus for the pair, and at least as probable as its threshold
+    corpus: str  # whose annotation defines the relation
+
+
+class StatementModel:
+    """An exported model; `judge` asks it about a document."""
+
+    def __init__(self, session: Any, marker: Marker, calibration: dict[str, Calibration]) -> None:
+        self._session, self.marker, self.calibration = session, marker, calibration
+
+    @classmethod
+    def open(cls, path: Path, *, threads: int | None = None) -> "StatementModel":
+        """From the directory that `export` wrote."""
+        import onnxruntime
+
+        path = Path(path)
+        check_seal(path, {"format": 1}, what=f"the exported statement model at {path}", remedy=REMEDY)
+        try:
+            said = json.loads((path / STATEMENTS).read_text("utf-8"))
+            config = Config(**said["config"])
+            calibration = {corpus: Calibration(**said["calibration"][corpus]) for corpus in OUTPUTS}
+            options = onnxruntime.SessionOptions()
+            if threads is not None:
+                options.intra_op_num_threads = threads
+            session = onnxruntime.InferenceSession(str(path / ONNX), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime has no error class of its own for a damaged file
+            raise DerivedError(f"the exported model at {path} cannot be opened ({error}): run `{REMEDY}`") from error
+        marker = Marker.open(path / "tokenizer.json", vocabulary=config.vocabulary, positions=config.positions)
+        return cls(session, marker, calibration)
+
+    def judge(self, text: str, mentions: Sequence[Mention]) -> list[Statement]:
+        """The likeliest relation of each corpus for every pair of entities whose types it annotates, surest first."""
+        wanted = frozenset().union(*(corpus.pairs for corpus in CORPORA.values()))
+        marked = self.marker.mark(text, mentions, types=wanted)
+        scores = self.score(marked)
+        found: list[Statement] = []
+        for corpus, relations in OUTPUTS.items():
+            calibration = self.calibration[corpus]
+            shares = probabilities(scores[:, columns_of(corpus)], calibration)[:, 1:]
+            for (subject, object_), share in zip(marked.pairs, shares, strict=True):
+                if (marked.types[subject], marked.types[object_]) not in CORPORA[corpus].pairs:
+                    continue
+                best = int(share.argmax())
+                ends = marked.entities[subject], marked.entities[object_]
+                probability = float(share[best])
+                stated = probability >= calibration.threshold
+                found.append(Statement(ends[0], relations[best], ends[1], probability, stated, corpus))
+        return sorted(found, key=lambda each: (-each.probability, each.subject, each.object, each.corpus))
+
+    def score(self, marked: MarkedDocument) -> NDArray[np.float32]:
+        """Scores (pairs, columns of all corpora); `columns_of` says which are whose."""
+        if not len(marked.pairs):
+            return np.zeros((0, sum(1 + len(relations) for relations in OUTPUTS.values())), np.float32)
+        given = (marked.tokens[None], marked.openings, marked.membership, marked.pairs, marked.features)
+        scores: NDArray[np.float32] = self._session.run([SCORES], dict(zip(INPUTS, given, strict=True)))[0]
+        return scores

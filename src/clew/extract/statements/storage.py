@@ -1,0 +1,54 @@
+"""Trained statement models on disk: float weights, config, tokenizer and the record of their training, sealed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from clew.errors import DerivedError
+from clew.extract.statements.config import read_config
+from clew.extract.statements.judge import Judge
+from clew.files import write_text
+from clew.sealed import check_seal, new_sealed
+
+__all__ = ["TrainedModel", "read_trained", "write_trained"]
+
+WHAT = "a statement model"
+REMEDY = "clew statements train"
+WEIGHTS, CONFIG, TOKENIZER, TRAINING = "weights.safetensors", "config.json", "tokenizer.json", "training.json"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """A model, the content of its tokenizer.json and the record of its training."""
+
+    model: Judge
+    tokenizer: str
+    training: Mapping[str, Any]
+
+
+def write_trained(path: Path, trained: TrainedModel) -> None:
+    """Write a trained model in place of one that was there."""
+    with new_sealed(Path(path), {"format": 1}, what=WHAT) as directory:
+        state = {name: tensor.detach().cpu().contiguous() for name, tensor in trained.model.state_dict().items()}
+        save_file(state, directory / WEIGHTS)
+        write_text(directory / CONFIG, trained.model.config.to_json())
+        write_text(directory / TOKENIZER, trained.tokenizer)
+        write_text(directory / TRAINING, json.dumps(dict(trained.training), indent=1) + "\n")
+
+
+def read_trained(path: Path) -> TrainedModel:
+    """A trained model, ready to judge on the CPU."""
+    path = Path(path)
+    check_seal(path, {"format": 1}, what=f"the statement model at {path}", remedy=REMEDY)
+    model = Judge(read_config((path / CONFIG).read_text("utf-8")))
+    try:
+        model.load_state_dict(load_file(path / WEIGHTS))
+    except (OSError, SafetensorError, RuntimeError) as error:
+        raise DerivedError(f"the weights at {path} cannot be read ({error}): run `{REMEDY}`") from error
+    training = json.loads((path / TRAINING).read_text("utf-8"))
+    return TrainedModel(model.eval(), (path / TOKENIZER).read_text("utf-8"), training)

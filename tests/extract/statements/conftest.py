@@ -1,0 +1,37 @@
+"""Small corpora, a tiny start, and a model trained on them once."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from clew.extract.statements.gold import read_training
+from clew.extract.statements.storage import TrainedModel
+from clew.extract.statements.training import Settings, train
+from statement_corpora import write_corpora, write_start
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Tensors this small are slower on several threads, much slower where cores are busy."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_corpora(tmp_path_factory.mktemp("corpora"))
+
+
+@pytest.fixture(scope="session")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_start(tmp_path_factory.mktemp("start"))
+
+
+@pytest.fixture(scope="session")
+def trained(corpora: Path, start: Path) -> TrainedModel:
+    torch.manual_seed(0)
+    return train(read_training(corpora), start, Settings(epochs=2, batch=4, held_out=0.3))
