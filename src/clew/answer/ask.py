@@ -9,12 +9,12 @@ from clew.answer.answer import Answer
 from clew.answer.cypher import CypherStrategy
 from clew.answer.resources import Resources
 from clew.answer.strategy import Question, Strategy
-from clew.traverse import Engine
+from clew.traverse import GraphEngine
 
 __all__ = ["Asker", "ask"]
 
 _guard = Lock()
-_of_engines: "WeakKeyDictionary[Engine, Asker]" = WeakKeyDictionary()
+_of_engines: "WeakKeyDictionary[GraphEngine, Asker]" = WeakKeyDictionary()
 _of_paths: "dict[Path, tuple[int, Asker]]" = {}
 
 
@@ -35,7 +35,7 @@ class Asker:
         self.resources.close()
 
 
-def ask(graph: Engine | str | Path, question: str | Question) -> Answer:
+def ask(graph: GraphEngine | str | Path, question: str | Question) -> Answer:
     """Answer a question about a graph, opened or given by its path, with evidence, or abstain with a reason.
 
     What answering needs is opened at the first question and kept with the graph; `Asker` has more to set.
@@ -43,7 +43,7 @@ def ask(graph: Engine | str | Path, question: str | Question) -> Answer:
     return _asker(graph).ask(question)
 
 
-def _asker(graph: Engine | str | Path) -> Asker:
+def _asker(graph: GraphEngine | str | Path) -> Asker:
     with _guard:
         if not isinstance(graph, str | Path):
             return _of_engines.setdefault(graph, Asker(Resources(graph)))

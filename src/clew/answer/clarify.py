@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from clew.answer.answer import Ambiguity, Sense
 from clew.answer.interpretation import Interpretation
 from clew.answer.question import Anchor, Meaning, ParsedQuestion
 from clew.answer.rank import Ranked
 from clew.errors import InputError, UnknownName
-from clew.graph import Graph
+from clew.graph import GraphContents
 from clew.link import Linker
 
 __all__ = ["close_names", "find_ambiguities", "settle"]
@@ -32,10 +34,10 @@ def find_ambiguities(interpretation: Interpretation, linker: Linker) -> tuple[Am
     for at, (anchor, meaning) in enumerate(zip(interpretation.question.anchors, chosen, strict=True)):
         if meaning.reason == GIVEN:
             continue
-        taken, *alike = _senses(meaning, linker.graph)
+        taken, *alike = _senses(meaning, linker.engine)
         others = [each for each in alike if each.name.casefold() != taken.name.casefold()]
         others += _of_the_same_type(anchor, meaning, linker)
-        others += _of_another_type(at, meaning, interpretation.ranked, chosen, linker.graph)
+        others += _of_another_type(at, meaning, interpretation.ranked, chosen, linker.engine)
         distinct = [each for each in dict.fromkeys(others) if each != taken]
         if distinct:
             found.append(Ambiguity(anchor.text, taken, tuple(distinct[:MOST])))
@@ -50,7 +52,7 @@ def _of_the_same_type(anchor: Anchor, meaning: Meaning, linker: Linker) -> Itera
 
 
 def _of_another_type(
-    at: int, meaning: Meaning, ranked: Sequence[Ranked], chosen: Sequence[Meaning], graph: Graph
+    at: int, meaning: Meaning, ranked: Sequence[Ranked], chosen: Sequence[Meaning], contents: GraphContents
 ) -> Iterator[Sense]:
     """Meanings that differ in this name alone and have a plan of nearly the same score."""
     for each in ranked:
@@ -58,12 +60,12 @@ def _of_another_type(
         if ranked[0].score - each.score > NEAR_IN_RANK or len(others) != len(chosen) or others[at] == meaning:
             continue
         if all(one == other for place, (one, other) in enumerate(zip(others, chosen, strict=True)) if place != at):
-            yield _senses(others[at], graph)[0]
+            yield _senses(others[at], contents)[0]
 
 
-def _senses(meaning: Meaning, graph: Graph) -> list[Sense]:
+def _senses(meaning: Meaning, contents: GraphContents) -> list[Sense]:
     """The entities of a meaning, that which gave it its name first."""
-    rows = graph.describe(graph.resolve(list(meaning.ids))).to_pylist()
+    rows = contents.describe(np.unique(contents.resolve(list(meaning.ids)))).to_pylist()
     senses = [Sense(row["id"], row["name"], row["type"]) for row in rows]
     return sorted(senses, key=lambda each: each.name != meaning.name)
 
@@ -79,7 +81,7 @@ def close_names(question: ParsedQuestion, linker: Linker) -> tuple[Ambiguity, ..
 
 
 def settle(
-    text: str, meaning: Mapping[str, str], graph: Graph, understand: Callable[[str], ParsedQuestion]
+    text: str, meaning: Mapping[str, str], contents: GraphContents, understand: Callable[[str], ParsedQuestion]
 ) -> ParsedQuestion:
     """Understand a question whose names are held to the given ids: {"lentis": "HP:0001083"}.
 
@@ -88,7 +90,7 @@ def settle(
     question = understand(text)
     held: dict[str, Sense] = {}
     for name, identifier in meaning.items():
-        sense = _sense(identifier, graph)
+        sense = _sense(identifier, contents)
         whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
         if not name.strip() or not whole.search(text):
             raise InputError(f"the question does not say {name!r}, for which a meaning is given")
@@ -109,9 +111,9 @@ def _held(anchor: Anchor, sense: Sense | None) -> Anchor:
     return replace(anchor, meanings=(Meaning(sense.type, (sense.id,), sense.name, 1.0, GIVEN),))
 
 
-def _sense(identifier: str, graph: Graph) -> Sense:
-    entity = graph.names.by_id(identifier)
-    if entity is None:
+def _sense(identifier: str, contents: GraphContents) -> Sense:
+    entity = int(contents.lookup([identifier])[0])
+    if entity < 0:
         raise UnknownName(f"a meaning is the id of an entity: this graph has no {identifier!r}")
-    (row,) = graph.describe(graph.resolve([entity])).to_pylist()
+    (row,) = contents.describe([entity]).to_pylist()
     return Sense(row["id"], row["name"], row["type"])

@@ -22,10 +22,10 @@ from clew.answer.schema_grammar import HOPS, Placeholder, query_grammar, vocabul
 from clew.answer.simplify import is_sure
 from clew.answer.words import Words
 from clew.errors import InputError, ModelError, QueryError, Timeout
-from clew.graph import Graph
 from clew.lm import LanguageModel, Message, Request, Unreachable, load_prompt, strip
 from clew.store.cypher import parse
 from clew.store.layout import StoreSchema
+from clew.traverse import GraphEngine
 
 __all__ = ["Composed", "Composer", "one_column"]
 
@@ -50,8 +50,8 @@ class Composed:
 class Composer:
     """Lets models write queries for one graph; the long beginning of its prompts is the same for every question."""
 
-    def __init__(self, graph: Graph, schema: StoreSchema, words: Words) -> None:
-        self.graph = graph
+    def __init__(self, engine: GraphEngine, schema: StoreSchema, words: Words) -> None:
+        self.engine = engine
         self.schema = schema
         self.words = words
         self.vocabulary = vocabulary_of(schema)
@@ -114,7 +114,7 @@ class Composer:
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
         plan = self._typed(_listed(read_plan(parse(text), given)))
         checked = check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
-        plan = one_column(_listed(hold_to_ids(checked.plan, self.graph, self.schema)))
+        plan = one_column(_listed(hold_to_ids(checked.plan, self.engine, self.schema)))
         _refuse_nobody(plan)
         meanings = {anchor: used for anchor in question.anchors if (used := _used(anchor, plan)) is not None}
         missing = [anchor.text for anchor in question.anchors if anchor not in meanings and is_sure(anchor)]
@@ -134,7 +134,7 @@ class Composer:
             joins="\n".join(map(str, joins)), words=self._everyday_names()
         )
         messages = [Message("system", system)]
-        for example in make_examples(self.graph, self.schema, self.vocabulary, self.words):
+        for example in make_examples(self.engine, self.schema, self.vocabulary, self.words):
             messages += [_turn(example.question, example.placeholders), Message("assistant", example.query)]
         return messages
 

@@ -16,6 +16,7 @@ from clew.answer.clarify import close_names, find_ambiguities, settle
 from clew.answer.evidence import cite, gather_evidence, held_ids
 from clew.answer.expand import with_subclasses
 from clew.answer.explain import alternatives_of, confidence_in, describe, why_not
+from clew.answer.filter_words import provenance_of
 from clew.answer.filters import Filters
 from clew.answer.interpretation import CHOICES, Interpretation, Interpreter
 from clew.answer.own_words import load_words
@@ -142,7 +143,7 @@ class _Answering:
     def _composer(self) -> "Composer":
         from clew.answer.compose import Composer
 
-        return Composer(self.engine.graph, self.schema, self.words)
+        return Composer(self.engine, self.schema, self.words)
 
     def answer(self) -> Answer:
         begun = perf_counter()
@@ -191,20 +192,21 @@ class _Answering:
 
     def _understand(self) -> ParsedQuestion:
         question = self.question
+        provenance_of(self.engine, self.schema).check(question.filters)
         linker, encoder = self.resources.linker, self.resources.encoder
 
         def read(text: str) -> ParsedQuestion:
             return understand(text, linker, self.words, encoder=encoder)
 
         settled = bool(question.meaning)
-        parsed = settle(question.text, question.meaning, self.engine.graph, read) if settled else read(question.text)
+        parsed = settle(question.text, question.meaning, self.engine, read) if settled else read(question.text)
         asked = self._labels(question.among) if question.among else ()
         return replace(parsed, asked=asked or parsed.asked, filters=parsed.filters.also(question.filters))
 
     def _labels(self, ids: Collection[str]) -> tuple[str, ...]:
         """The labels of some entities."""
-        known = [entity for each in ids if (entity := self.engine.graph.names.by_id(each)) is not None]
-        types = self.engine.describe(known)["type"].to_pylist() if known else []
+        known = self.engine.lookup(list(ids))
+        types = self.engine.describe(known[known >= 0])["type"].to_pylist()
         return tuple(dict.fromkeys(map(self.schema.label_of, types)))
 
     def _first_that_finds(self, parsed: ParsedQuestion) -> _Ran | None:

@@ -11,7 +11,7 @@ from clew.answer.provenance import hold_to_assertions
 from clew.answer.run import Outcome
 from clew.answer.write import write_statement
 from clew.store.store import Store
-from clew.traverse import Engine
+from clew.traverse import GraphEngine
 
 __all__ = ["cite", "gather_evidence", "held_ids"]
 
@@ -21,7 +21,7 @@ ALL_SUPPORTS = 100_000  # where the evidence of every item is asked for
 
 
 def gather_evidence(
-    outcome: Outcome, store: Store, engine: Engine, *, timeout: float = 30.0, every_item: bool = False
+    outcome: Outcome, store: Store, engine: GraphEngine, *, timeout: float = 30.0, every_item: bool = False
 ) -> Evidence:
     """The triples behind the first items of an outcome, or behind every one; or behind its number or yes."""
     items = outcome.items if every_item else outcome.items[:SHOWN]
@@ -46,7 +46,7 @@ def gather_evidence(
         skip=0,
         limit=None,
     )
-    held = hold_to_assertions(wanted, engine.graph, store.schema)
+    held = hold_to_assertions(wanted, engine, store.schema)
     most = ALL_SUPPORTS if every_item else MOST_SUPPORTS
     rows = store.run(write_statement(held.plan), held.parameters, timeout=timeout, limit=most)
     supports = [_support(row, slots, len(steps), root) for row in rows.rows]
@@ -83,7 +83,7 @@ def _support(row: tuple[Any, ...], slots: Sequence[Slot], steps: int, root: str 
     return Support(filled.get(root) if root else None, filled, triples)
 
 
-def _up_the_hierarchy(support: Support, outcome: Outcome, engine: Engine, store: Store) -> Support:
+def _up_the_hierarchy(support: Support, outcome: Outcome, engine: GraphEngine, store: Store) -> Support:
     """With the triples from the kind that was found to the one that was named."""
     extra: list[int] = []
     for step in _walked(outcome):
@@ -114,7 +114,7 @@ def held_ids(plan: Plan, slot: str) -> tuple[str, ...]:
     return ()
 
 
-def cite(numbers: Iterable[int], engine: Engine) -> tuple[Cited, ...]:
+def cite(numbers: Iterable[int], engine: GraphEngine) -> tuple[Cited, ...]:
     """Triples of the graph with their assertions."""
     return tuple(
         Cited(

@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from clew.answer.schema_grammar import Join, Placeholder, Vocabulary
 from clew.answer.words import Words
-from clew.graph import Graph
+from clew.graph import read_triples
 from clew.plurals import plural
 from clew.store.cypher.write import quote
 from clew.store.layout import StoreSchema
+from clew.traverse import GraphEngine
 
 __all__ = ["Example", "make_examples"]
 
@@ -42,13 +41,15 @@ class _Joined:
     objects: tuple[str, ...]
 
 
-def make_examples(graph: Graph, schema: StoreSchema, vocabulary: Vocabulary, words: Words) -> tuple[Example, ...]:
+def make_examples(
+    engine: GraphEngine, schema: StoreSchema, vocabulary: Vocabulary, words: Words
+) -> tuple[Example, ...]:
     """Examples over the two most frequent joins between labels that state something, and one within a label."""
     stating = [join for join in vocabulary.joins if not schema.relationship(join.relationship).negated]
     between = [join for join in stating if join.subject != join.object]
-    found = [sample for join in between if (sample := _sample(join, graph, schema, objects=2)) is not None]
+    found = [sample for join in between if (sample := _sample(join, engine, schema, objects=2)) is not None]
     within = [join for join in stating if join.subject == join.object]
-    alike = next((sample for join in within if (sample := _sample(join, graph, schema, objects=1)) is not None), None)
+    alike = next((sample for join in within if (sample := _sample(join, engine, schema, objects=1)) is not None), None)
     maker = _Maker(vocabulary, words)
     examples: list[Example] = []
     if found:
@@ -60,21 +61,20 @@ def make_examples(graph: Graph, schema: StoreSchema, vocabulary: Vocabulary, wor
     return (*examples, *([maker.listed(alike)] if alike is not None else []))
 
 
-def _sample(join: Join, graph: Graph, schema: StoreSchema, *, objects: int) -> _Joined | None:
+def _sample(join: Join, engine: GraphEngine, schema: StoreSchema, *, objects: int) -> _Joined | None:
     """A subject and some objects with plain names, from the middle of the relationship's triples."""
-    number = schema.relationship(join.relationship).number
-    types = list(graph.schema.types)
-    wanted = [types.index(schema.type_of(label)) for label in (join.subject, join.object)]
-    triples = np.flatnonzero(np.asarray(graph.forward.relation) == number)
+    relation = schema.relationship(join.relationship).relation
+    wanted = [schema.type_of(label) for label in (join.subject, join.object)]
+    triples = read_triples(engine, relations=[relation])["number"].to_numpy()
     start = max(0, (len(triples) - LOOKED_AT) // 2)
     middle = triples[start : start + LOOKED_AT]  # (n,) triple numbers, subjects together
-    ends = np.stack([np.asarray(graph.subject_of(middle)), np.asarray(graph.forward.end[middle])])
-    fitting = (graph.entity_types[ends[0]] == wanted[0]) & (graph.entity_types[ends[1]] == wanted[1])
-    names = graph.entities["name"]
+    ends = engine.triple_columns(middle)
+    described = [engine.describe(numbers) for numbers in (ends.subject, ends.object)]
+    types = zip(*(table["type"].to_pylist() for table in described), strict=True)
+    names = zip(*(table["name"].to_pylist() for table in described), strict=True)
     by_subject: dict[str, list[str]] = {}
-    for subject, object_ in ends[:, fitting].T.tolist():
-        called = [names[subject].as_py(), names[object_].as_py()]
-        if all(map(SIMPLE_NAME.fullmatch, called)):
+    for typed, called in zip(types, names, strict=True):
+        if list(typed) == wanted and all(map(SIMPLE_NAME.fullmatch, called)):
             listed = by_subject.setdefault(called[0], [])
             listed += [called[1]] if called[1] not in listed else []
             if len(listed) == objects:

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from clew.answer.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
 from clew.store.layout import StoreSchema
-from clew.traverse import Engine
+from clew.traverse import GraphEngine
 
 __all__ = ["expand", "with_subclasses"]
 
 
-def expand(plan: Plan, engine: Engine, schema: StoreSchema) -> Plan:
+def expand(plan: Plan, engine: GraphEngine, schema: StoreSchema) -> Plan:
     """The plan without those repeated steps that start or end at named entities, and without their slots."""
     parts = tuple(_expanded(part, engine, schema, plan) for part in plan.parts)
     gone = _slots_of(plan.parts) - _slots_of(parts)
@@ -26,7 +26,7 @@ def _slots_of(parts: Iterable[Part]) -> set[str]:
     return ends | {condition.of for part in parts for condition in part.conditions}
 
 
-def _expanded(part: Part, engine: Engine, schema: StoreSchema, plan: Plan) -> Part:
+def _expanded(part: Part, engine: GraphEngine, schema: StoreSchema, plan: Plan) -> Part:
     for step in part.steps:
         if not step.repeated or step.either_way or not step.relations or step.name or plan.kind == "path":
             continue
@@ -62,7 +62,9 @@ def _spoken_of(plan: Plan, part: Part, step: Step, slot: str) -> bool:
     return any(slot in (each.subject, each.object) for each in steps) or part.kind not in (REQUIRED, ABSENT)
 
 
-def _reached(step: Step, ids: tuple[str, ...], direction: str, engine: Engine, schema: StoreSchema) -> tuple[str, ...]:
+def _reached(
+    step: Step, ids: tuple[str, ...], direction: str, engine: GraphEngine, schema: StoreSchema
+) -> tuple[str, ...]:
     relations = [schema.relationship(name).relation for name in step.relations]
     within = engine.hop(list(ids), step.longest, mode="within", direction=direction, relations=relations)
     found = within.entities["id"].to_pylist()

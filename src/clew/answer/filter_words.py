@@ -5,19 +5,24 @@ Only what the graph can tell apart is recognised: a source that it names, days i
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from difflib import get_close_matches
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.answer.filters import Filters
-from clew.graph import Graph
+from clew.errors import UnknownName
+from clew.graph import GraphContents
 from clew.graph.assertions import EXTRACTED_AGENT
+from clew.store.layout import StoreSchema
 
-__all__ = ["Spoken", "find_filters"]
+__all__ = ["Provenance", "Spoken", "find_filters", "provenance_of"]
+
+LISTED = 12  # known names in an error
+DISTINCT = ("source", "license", "agent_type")  # columns whose values are known by name
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -65,11 +70,9 @@ class Spoken:
     spans: tuple[tuple[int, int], ...] = ()
 
 
-def find_filters(text: str, graph: Graph) -> Spoken:
+def find_filters(text: str, contents: GraphContents, schema: StoreSchema) -> Spoken:
     """The filters a question speaks of, as far as the graph can keep to them."""
-    known = _known.get(graph)
-    if known is None:
-        known = _known[graph] = _Provenance(graph)
+    known = provenance_of(contents, schema)
     filters = Filters()
     spans: list[tuple[int, int]] = []
     for found, (start, end) in known.find(text):
@@ -79,11 +82,34 @@ def find_filters(text: str, graph: Graph) -> Spoken:
     return Spoken(filters, tuple(sorted(spans)))
 
 
-class _Provenance:
+def provenance_of(contents: GraphContents, schema: StoreSchema) -> "Provenance":
+    """What a graph's assertions state, worked out once for each graph."""
+    known = _known.get(contents)
+    if known is None:
+        known = _known[contents] = Provenance(contents, schema)
+    return known
+
+
+class Provenance:
     """What the assertions of a graph can be told apart by."""
 
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+    def __init__(self, contents: GraphContents, schema: StoreSchema) -> None:
+        self._curated = any(source.curated for source in contents.snapshot.sources)
+        self._columns = {each.column for relationship in schema.relationships for each in relationship.properties}
+        self._distinct = _distinct(contents, [each for each in DISTINCT if each in self._columns])
+
+    def check(self, filters: Filters) -> None:
+        """Refuse sources and licences that no assertion of the graph has."""
+        for what, column, given in (("source", "source", filters.sources), ("licence", "license", filters.licences)):
+            known = self._values(column)
+            for name in given:
+                if name not in known:
+                    close = tuple(get_close_matches(name, known, n=3, cutoff=0.5))
+                    hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+                    listed = ", ".join(known[:LISTED]) or "none"
+                    raise UnknownName(
+                        f"no statement of this graph has the {what} {name!r}: {hint}known: {listed}", close=close
+                    )
 
     def find(self, text: str) -> Iterator[tuple[Filters, tuple[int, int]]]:
         if self._has("evidence"):
@@ -93,7 +119,7 @@ class _Provenance:
             layer = "no-extracted" if EXTRACTED_AGENT in self._values("agent_type") else "all"
             for found in MINED.finditer(text):
                 yield Filters(layer=layer), found.span()
-        if self._has("agent_type") or any(source.curated for source in self._graph.manifest.sources):
+        if self._has("agent_type") or self._curated:
             for found in CURATED.finditer(text):
                 yield Filters(layer="curated"), found.span()
         if self._has("valid_from") or self._has("valid_to"):
@@ -131,25 +157,22 @@ class _Provenance:
                 yield Filters(licences=(licence,)), found.span()
 
     def _has(self, column: str) -> bool:
-        table = self._graph.assertions.table
-        return column in table.column_names and table[column].null_count < len(table)
+        return column in self._columns
 
-    def _values(self, column: str) -> Iterable[str]:
+    def _values(self, column: str) -> tuple[str, ...]:
         return self._distinct.get(column, ())
 
-    @cached_property
-    def _distinct(self) -> dict[str, tuple[str, ...]]:
-        """The names of sources, licences and agents."""
-        table = self._graph.assertions.table
-        found = {}
-        for column in ("source", "license", "agent_type"):
-            if column in table.column_names:
-                values = pc.unique(table[column].combine_chunks()).cast(pa.string())
-                found[column] = tuple(sorted(filter(None, values.to_pylist())))
-        return found
+
+def _distinct(contents: GraphContents, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The distinct values of some columns of assertions."""
+    found: dict[str, set[str]] = {column: set() for column in columns}
+    for block in contents.scan_triples(assertions=columns) if columns else ():
+        for column in columns:
+            found[column].update(filter(None, pc.unique(block[column]).cast(pa.string()).to_pylist()))
+    return {column: tuple(sorted(values)) for column, values in found.items()}
 
 
-_known: "WeakKeyDictionary[Graph, _Provenance]" = WeakKeyDictionary()
+_known: "WeakKeyDictionary[GraphContents, Provenance]" = WeakKeyDictionary()
 
 
 def _written(source: str) -> str:

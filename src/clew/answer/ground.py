@@ -2,16 +2,14 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from clew.answer.plan import Condition, Plan
-from clew.graph import Graph
+from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 
 __all__ = ["hold_to_ids"]
 
 
-def hold_to_ids(plan: Plan, graph: Graph, schema: StoreSchema) -> Plan:
+def hold_to_ids(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Plan:
     """The plan with every exact name of a typed slot replaced by the ids of the entities called so.
 
     MATCH (d:Disease {name: 'Marfan syndrome'}) becomes MATCH (d:Disease) WHERE d.id IN ['OMIM:154700', 'ORPHA:558'].
@@ -24,7 +22,7 @@ def hold_to_ids(plan: Plan, graph: Graph, schema: StoreSchema) -> Plan:
         if not wanted or not exact:
             return condition
         names = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-        ids = sorted(identifier for name in names for identifier in _called(str(name), wanted, graph))
+        ids = sorted(identifier for name in names for identifier in _called(str(name), wanted, contents))
         if len(ids) == 1:
             return replace(condition, key="id", operator="=", value=ids[0])
         return replace(condition, key="id", operator="IN", value=tuple(ids))
@@ -33,7 +31,6 @@ def hold_to_ids(plan: Plan, graph: Graph, schema: StoreSchema) -> Plan:
     return replace(plan, parts=parts)
 
 
-def _called(name: str, types: set[str], graph: Graph) -> list[str]:
-    found = graph.names.by_name(name)
-    rows = graph.describe(np.array(found, np.int64)).to_pylist() if found else []
+def _called(name: str, types: set[str], contents: GraphContents) -> list[str]:
+    rows = contents.describe(contents.lookup_name(name)).to_pylist()
     return [row["id"] for row in rows if row["type"] in types]

@@ -247,7 +247,7 @@ class _Finder:
     # types ----------------------------------------------------------------------------------------------------------
 
     def _are_few(self, types: Sequence[str]) -> bool:
-        counts = self.linker.graph.schema.types
+        counts = self.linker.engine.schema.types
         return sum(counts.get(name, 0) for name in types) <= FEW
 
     def _has_one_near(self, word: TypeWord, types: Sequence[str]) -> bool:

@@ -21,9 +21,8 @@ WHOLLY, PARTLY = 0.97, 0.85  # what a match is worth: of all that tells the name
 
 def most_overlapping(phrase: str, types: Sequence[str], linker: Linker) -> list[Candidate]:
     """The entities of some types, all with one name, whose words a phrase says best; none where two do so alike."""
-    graph = linker.graph
-    numbers = [graph.schema.type_number(name) for name in types]
-    forms = linker.index.forms_of(np.flatnonzero(np.isin(graph.entity_types, numbers)))
+    numbers = [linker.engine.schema.type_number(name) for name in types]
+    forms = linker.index.forms_of(np.flatnonzero(np.isin(linker.type_numbers, numbers)))
     telling = [_telling(form) for form in forms]
     counts = Counter(word for words in telling for word in words)
     said = set(words_of(phrase))
@@ -37,7 +36,7 @@ def most_overlapping(phrase: str, types: Sequence[str], linker: Linker) -> list[
         return []
     best = max(score[:2] for score in scored)
     top = {form.entity: form for *score, form in scored if tuple(score) == best}
-    if best[0] < ENOUGH or len({str(graph.entities["name"][entity]) for entity in top}) > 1:
+    if best[0] < ENOUGH or len(set(map(linker.name_of, top))) > 1:
         return []
     score = WHOLLY if best[0] == 1 else PARTLY
     return [

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from clew.answer.plan import REQUIRED, TEXTUAL, Asked, Condition, Part, Plan
 from clew.answer.write import BLOCK, PASSES
 from clew.errors import QueryError
-from clew.graph import Graph, Where
+from clew.graph import GraphContents, Where, read_triples
 from clew.graph.assertions import Assertions
 from clew.store.layout import StoreSchema
 
@@ -45,7 +45,7 @@ TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
     "=~": lambda value, wanted: re.fullmatch(wanted, value) is not None,
     "HOLDS": compare.eq,
 }
-_known: "WeakKeyDictionary[Graph, dict[tuple[Condition, ...], list[str]]]" = WeakKeyDictionary()
+_known: "WeakKeyDictionary[GraphContents, dict[tuple[Condition, ...], list[str]]]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Held:
     parameters: Mapping[str, Sequence[str]]
 
 
-def hold_to_assertions(plan: Plan, graph: Graph, schema: StoreSchema) -> Held:
+def hold_to_assertions(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Held:
     """The plan as a store can run it."""
     steps = {step.name for part in plan.parts for step in part.steps if step.name}
     if not any(condition.of in steps for part in plan.parts for condition in part.conditions):
@@ -68,11 +68,13 @@ def hold_to_assertions(plan: Plan, graph: Graph, schema: StoreSchema) -> Held:
     parameters: dict[str, Sequence[str]] = {}
     required = [plan.required] if any(part.kind == REQUIRED for part in plan.parts) else []
     parts = [*required, *(part for part in plan.parts if part.kind != REQUIRED)]
-    held = tuple(_held(part, steps, parameters, graph, schema) for part in parts)
+    held = tuple(_held(part, steps, parameters, contents, schema) for part in parts)
     return Held(replace(plan, parts=held), parameters)
 
 
-def _held(part: Part, steps: set[str], parameters: dict[str, Sequence[str]], graph: Graph, schema: StoreSchema) -> Part:
+def _held(
+    part: Part, steps: set[str], parameters: dict[str, Sequence[str]], contents: GraphContents, schema: StoreSchema
+) -> Part:
     kept = [condition for condition in part.conditions if condition.of not in steps]
     by_step: dict[str, list[Condition]] = {}
     for condition in part.conditions:
@@ -80,18 +82,19 @@ def _held(part: Part, steps: set[str], parameters: dict[str, Sequence[str]], gra
             by_step.setdefault(condition.of, []).append(condition)
     for step, conditions in by_step.items():
         name = f"clew_passing{len(parameters)}"
-        parameters[name] = _remembered(tuple(replace(each, of="") for each in conditions), graph, schema)
+        parameters[name] = _remembered(tuple(replace(each, of="") for each in conditions), contents, schema)
         kept.append(Condition(step, TRIPLE, PASSES, name))
     return replace(part, conditions=tuple(kept))
 
 
-def _remembered(conditions: tuple[Condition, ...], graph: Graph, schema: StoreSchema) -> list[str]:
-    known = _known.setdefault(graph, {})
-    if conditions not in known:
+def _remembered(conditions: tuple[Condition, ...], contents: GraphContents, schema: StoreSchema) -> list[str]:
+    known = _known.setdefault(contents, {})
+    blocks = known.get(conditions)
+    if blocks is None:
         if len(known) >= REMEMBERED:
             known.clear()
-        known[conditions] = _blocks(find_passing(conditions, graph, schema))
-    return known[conditions]
+        blocks = known[conditions] = _blocks(find_passing(conditions, contents, schema))
+    return blocks
 
 
 def _blocks(mask: Mask) -> list[str]:
@@ -100,12 +103,16 @@ def _blocks(mask: Mask) -> list[str]:
     return [signs[start : start + BLOCK] for start in range(0, len(signs), BLOCK)] or ["0"]
 
 
-def find_passing(conditions: Iterable[Condition], graph: Graph, schema: StoreSchema) -> Mask:
+def find_passing(conditions: Iterable[Condition], contents: GraphContents, schema: StoreSchema) -> Mask:
     """The triples with one assertion that meets all conditions on a step; a denial counts where all are denials."""
-    assertions = graph.assertions
-    owner = np.repeat(np.arange(graph.triple_count), np.diff(assertions.offsets))
-    stated = assertions.passing(Where())
-    rows = ~stated[owner] | ~_denials(assertions.table)
+    conditions = list(conditions)
+    columns = {each.name: each.column for relationship in schema.relationships for each in relationship.properties}
+    needed = {columns[each.key] for each in conditions if each.key in columns}
+    table = read_triples(contents, assertions=[*needed, *WEIGHED, "negated"])
+    owner = table["number"].to_numpy()  # (assertions,) the triple that each states
+    stated = np.zeros(contents.counts["triples"], bool)
+    stated[read_triples(contents, where=Where())["number"].to_numpy()] = True
+    rows = ~stated[owner] | ~_denials(table)
     weighed: dict[str, str] = {}
     for condition in conditions:
         if condition.key in (LAYER, AS_OF):
@@ -114,14 +121,12 @@ def find_passing(conditions: Iterable[Condition], graph: Graph, schema: StoreSch
         elif condition.key == TRIPLE:
             rows &= _meeting(pa.chunked_array([pa.array(owner)]), condition)
         else:
-            rows &= _rows(condition, assertions.table, schema)
+            rows &= _rows(condition, table, columns)
     numbers, starts = np.unique(owner[rows], return_index=True)
-    mask = np.zeros(graph.triple_count, bool)
+    mask = np.zeros(len(stated), bool)
     mask[numbers] = True
     if len(numbers) and weighed:
-        names = [each for each in WEIGHED if each in assertions.table.column_names]
-        table = (assertions.table.select(names) if names else assertions.table).filter(pa.array(rows))
-        left = Assertions(table, np.append(starts, int(rows.sum())), graph.manifest.sources)
+        left = Assertions(table.filter(pa.array(rows)), np.append(starts, int(rows.sum())), contents.snapshot.sources)
         where = Where(layer=weighed.get(LAYER, "all"), as_of=weighed.get(AS_OF), negated=True)
         mask[numbers] = left.passing(where)
     return mask
@@ -133,10 +138,9 @@ def _denials(table: pa.Table) -> Mask:
     return np.asarray(table["negated"].fill_null(False).to_numpy(), bool)
 
 
-def _rows(condition: Condition, table: pa.Table, schema: StoreSchema) -> Mask:
-    """The assertions that meet a condition on one of their columns."""
-    listed = (each for relationship in schema.relationships for each in relationship.properties)
-    column = next((each.column for each in listed if each.name == condition.key), None)
+def _rows(condition: Condition, table: pa.Table, columns: Mapping[str, str]) -> Mask:
+    """The assertions that meet a condition on one of their columns, which `columns` has by the names of properties."""
+    column = columns.get(condition.key)
     if column is None:  # nothing in the graph says anything of the kind
         return np.full(len(table), (condition.operator == "IS NULL") != condition.negated, bool)
     values = table[column]

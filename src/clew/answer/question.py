@@ -64,7 +64,7 @@ class ParsedQuestion:
 
 def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | None" = None) -> ParsedQuestion:
     """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased."""
-    spoken_filters = find_filters(text, linker.graph)
+    spoken_filters = find_filters(text, linker.engine, words.schema)
     plain = _blanked(text, spoken_filters.spans)
     paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
     read = words.read(plain, is_name=lambda word: linker.index.phrases.count(word) > 0)

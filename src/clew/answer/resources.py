@@ -17,7 +17,7 @@ from clew.link import Linker, open_vectors
 from clew.progress import Progress, silent
 from clew.store.layout import StoreSchema, lay_out
 from clew.store.store import Store, open_store
-from clew.traverse import Engine, open
+from clew.traverse import GraphEngine, open
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
@@ -39,7 +39,7 @@ class Resources:
 
     def __init__(
         self,
-        graph: Engine | str | Path,
+        graph: GraphEngine | str | Path,
         *,
         store: Store | str = "embedded",
         encoder: "Encoder | str | None" = DEFAULT_ENCODER,
@@ -69,7 +69,7 @@ class Resources:
             return made
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> GraphEngine:
         """The engine that walks the graph."""
         graph = self._graph
         return self.once("engine", lambda: open(graph) if isinstance(graph, str | Path) else graph)
@@ -77,7 +77,7 @@ class Resources:
     @property
     def schema(self) -> StoreSchema:
         """What queries over the graph can name; made from the graph, without any store."""
-        return self.once("schema", lambda: lay_out(self.engine.graph))
+        return self.once("schema", lambda: lay_out(self.engine))
 
     @property
     def linker(self) -> Linker:
@@ -90,7 +90,7 @@ class Resources:
         store = self._store
         if not isinstance(store, str):
             return store
-        return self.once("store", lambda: open_store(store, self.engine.graph, build=True, progress=self._progress))
+        return self.once("store", lambda: open_store(store, self.engine, build=True, progress=self._progress))
 
     @property
     def encoder(self) -> "Encoder | None":
@@ -103,10 +103,10 @@ class Resources:
         return self.once("model", self._open_model)
 
     def close(self) -> None:
-        """Close the store and the model that were opened here; closing twice is harmless."""
+        """Close the store, the model and the engine that were opened here; closing twice is harmless."""
         with self._guard:
             self._closed = True
-        for name, handed_in in (("store", self._store), ("model", self._model)):
+        for name, handed_in in (("store", self._store), ("model", self._model), ("engine", self._graph)):
             opened = self._kept.get(name)
             if opened is not None and opened is not handed_in:
                 opened.close()
@@ -121,14 +121,14 @@ class Resources:
         self.close()
 
     def _open_linker(self) -> Linker:
-        graph, encoder = self.engine.graph, self.encoder
+        engine, encoder = self.engine, self.encoder
         if encoder is not None:
             try:
-                open_vectors(graph, encoder)
+                open_vectors(engine, encoder)
             except DerivedError as missing:
                 log.info("names are not linked by meaning: %s", missing)
                 encoder = None
-        return Linker(graph, encoder=encoder, progress=self._progress)
+        return Linker(engine, encoder=encoder, progress=self._progress)
 
     def _open_encoder(self) -> "Encoder | None":
         if not isinstance(self._encoder, str):

@@ -12,7 +12,7 @@ from clew.store.cypher import Statement, write
 from clew.store.cypher import syntax as s
 from clew.store.store import Store
 from clew.store.values import Rows
-from clew.traverse import Engine
+from clew.traverse import GraphEngine
 
 __all__ = ["Outcome", "run_plan"]
 
@@ -33,10 +33,10 @@ class Outcome:
     seconds: float = 0.0
 
 
-def run_plan(plan: Plan, store: Store, engine: Engine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
+def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
     """Ask the store for what a plan wants."""
     ran = expand(plan, engine, store.schema)
-    held = hold_to_assertions(ran, engine.graph, store.schema)
+    held = hold_to_assertions(ran, engine, store.schema)
     statement = write_statement(held.plan)
     if ran.operation in ("list", "difference") and ran.measure is None:
         statement = _ranked(statement)

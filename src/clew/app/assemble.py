@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clew.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from clew import Engine
+    from clew import GraphEngine
     from clew.answer import Asker, Strategy
 
 __all__ = ["Settings", "assemble", "open_graph"]
@@ -30,14 +30,14 @@ class Settings:
     phrase: bool = True  # whether it phrases the text
 
 
-def open_graph(path: str, *, backend: str = "auto") -> "Engine":
+def open_graph(path: str, *, backend: str = "auto") -> "GraphEngine":
     """Open a graph directory; the engine is imported only now."""
     from clew.traverse import open
 
     return open(path, backend=backend)
 
 
-def assemble(settings: Settings, *, engine: "Engine | None" = None, progress: Progress = silent) -> "Asker":
+def assemble(settings: Settings, *, engine: "GraphEngine | None" = None, progress: Progress = silent) -> "Asker":
     """Who answers questions under these settings; an engine that is open already is used instead of opening one."""
     from clew.answer import Asker, Resources
 

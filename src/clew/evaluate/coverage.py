@@ -5,9 +5,7 @@ In: a gold query. Out: what it speaks of that the graph does not have: types, re
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from clew.graph import Graph
+from clew.graph import GraphContents
 from clew.store.cypher import Statement
 from clew.store.cypher import syntax as s
 from clew.store.layout import StoreSchema
@@ -15,7 +13,7 @@ from clew.store.layout import StoreSchema
 __all__ = ["missing_parts"]
 
 
-def missing_parts(statement: Statement, graph: Graph, schema: StoreSchema) -> tuple[str, ...]:
+def missing_parts(statement: Statement, contents: GraphContents, schema: StoreSchema) -> tuple[str, ...]:
     """What a query names that is not in the graph, each once; nothing where the graph has all of it."""
     labels = {label.name for label in schema.labels}
     relations = {each.name for each in schema.relationships}
@@ -30,7 +28,7 @@ def missing_parts(statement: Statement, graph: Graph, schema: StoreSchema) -> tu
             found.update(dict.fromkeys(f"relation {each}" for each in part.types if each not in relations))
     for key, value, given in _named(statement, typed):
         types = {schema.type_of(label) for label in given}
-        if not _is_there(key, value, types, graph):
+        if not _is_there(key, value, types, contents):
             found[f"{' or '.join(sorted(types)) or 'entity'} {value!r}"] = None
     return tuple(found)
 
@@ -52,12 +50,11 @@ def _named(statement: Statement, typed: dict[str, tuple[str, ...]]) -> Iterator[
                         yield key, str(item.value), typed.get(name, ())
 
 
-def _is_there(key: str, value: str, types: set[str], graph: Graph) -> bool:
+def _is_there(key: str, value: str, types: set[str], contents: GraphContents) -> bool:
     if key == "id":
-        known = graph.names.by_id(value)
-        entities = [] if known is None else [known]
+        entities = [each for each in contents.lookup([value]).tolist() if each >= 0]
     else:
-        entities = graph.names.by_name(value)
+        entities = contents.lookup_name(value)
     if not entities or not types:
         return bool(entities)
-    return not types.isdisjoint(graph.describe(np.array(entities, np.int64))["type"].to_pylist())
+    return not types.isdisjoint(contents.describe(entities)["type"].to_pylist())

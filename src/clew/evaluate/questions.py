@@ -65,7 +65,7 @@ def work_out(question: GoldQuestion, asker: Asker) -> list[Reading]:
     readings = []
     for text in question.cypher:
         statement = parse(text)
-        missing = missing_parts(statement, asker.resources.engine.graph, asker.resources.schema)
+        missing = missing_parts(statement, asker.resources.engine, asker.resources.schema)
         try:
             reading = _reading(statement, text, question.asked, asker)
         except (QueryError, UnknownName):
@@ -79,7 +79,7 @@ def work_out(question: GoldQuestion, asker: Asker) -> list[Reading]:
 def _reading(statement: Statement, text: str, asked: str, asker: Asker) -> Reading:
     store, engine = asker.resources.store, asker.resources.engine
     try:
-        plan = hold_to_ids(read_plan(statement), engine.graph, store.schema)
+        plan = hold_to_ids(read_plan(statement), engine, store.schema)
     except QueryError:
         plan = None
     if asked == "path":

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -102,8 +103,8 @@ def run_record(name: str, asked: Sequence[Asked], asker: Asker, *, settings: dic
         "version": __version__,
         "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()},
         "settings": settings,
-        "graph": asker.resources.engine.graph.path.name,
-        "snapshot": asker.resources.engine.manifest.snapshot,
+        "graph": Path(asker.resources.engine.snapshot.name).name,
+        "snapshot": asker.resources.engine.snapshot.id,
         "summary": asdict(summary),
         "questions": [_row(each) for each in asked],
         "comparisons": [],

@@ -37,7 +37,7 @@ from clew.errors import ClewError, InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew import Engine
+    from clew import GraphEngine
     from clew.answer import Answer, Asker, Question
 
 __all__ = ["ask", "mention_missing_encoder", "show_answer"]
@@ -136,7 +136,7 @@ def ask(
             mention_missing_encoder(asker)
         answer = asker.ask(asked) if given else None
     engine = asker.resources.engine
-    snapshot = engine.manifest.snapshot
+    snapshot = engine.snapshot.id
     if answer is None:
         answered = _converse(asker, asked, quietly=as_json, limit=limit, explain=explain)
         if as_json:
@@ -241,7 +241,7 @@ def _show_reading(answer: "Answer") -> None:
     )
 
 
-def _drawn(engine: "Engine", answer: "Answer", path: str) -> str | None:
+def _drawn(engine: "GraphEngine", answer: "Answer", path: str) -> str | None:
     """Draw the evidence; None where there is none."""
     if not answer.evidence.triples:
         print("clew: there is nothing to draw: no triple carries this answer", file=sys.stderr)

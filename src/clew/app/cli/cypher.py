@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.assemble import open_graph
 from clew.app.cli.options import AsJson, GraphPath, check_limit, pairs
 from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
@@ -15,7 +16,7 @@ from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew.graph import Graph
+    from clew import GraphEngine
     from clew.progress import Progress
     from clew.store.layout import Relationship
     from clew.store.values import Rows
@@ -60,18 +61,16 @@ def cypher(
       clew cypher hpo.clew "MATCH (n:Gene {name: $gene}) RETURN n" --param gene=FBN1 --json
       clew cypher hpo.clew --load --store bolt://neo4j@localhost:7687/neo4j
     """
-    from clew.graph import Graph
-
     check_limit(limit)
     if [query is not None, load, schema].count(True) != 1:
         raise InputError("give a query, or --load, or --schema: exactly one of them")
-    opened = Graph(graph)
+    engine = open_graph(graph)
     if schema:
-        _show_schema(graph, opened, as_json=as_json)
+        _show_schema(graph, engine, as_json=as_json)
     elif load:
-        _load(graph, opened, store, as_json=as_json)
+        _load(graph, engine, store, as_json=as_json)
     elif query is not None:
-        rows = _ask(opened, store, query, _parameters(param), timeout=timeout, limit=limit, as_json=as_json)
+        rows = _ask(engine, store, query, _parameters(param), timeout=timeout, limit=limit, as_json=as_json)
         if as_json:
             print_json(rows_record(rows, graph=graph, store=_shown_store(store), query=query))
         else:
@@ -90,7 +89,7 @@ def _parameters(given: list[str] | None) -> dict[str, Any]:
 
 
 def _ask(
-    graph: "Graph",
+    engine: "GraphEngine",
     store: str,
     query: str,
     parameters: dict[str, Any],
@@ -106,19 +105,21 @@ def _ask(
     statement = parse(query)  # before anything is built for it
     most = (DEFAULT_LIMIT if as_json else SHOWN) if limit is None else limit
     with terminal_progress() as progress:
-        opened = open_store(store, graph, build=True, progress=_announced(progress, graph))
+        opened = open_store(store, engine, build=True, progress=_announced(progress, engine))
     with opened:
         return opened.run(statement, parameters, timeout=timeout, limit=most)
 
 
-def _announced(progress: "Progress", graph: "Graph") -> "Progress":
+def _announced(progress: "Progress", engine: "GraphEngine") -> "Progress":
     """A progress that first says, once, why there is something to wait for."""
     said: list[bool] = []
 
     def report(task: str, done: int, total: int | None) -> None:
         if not said:
             said.append(True)
-            print(f"clew: building the embedded Cypher store of {printable(str(graph.path))}, once", file=sys.stderr)
+            print(
+                f"clew: building the embedded Cypher store of {printable(engine.snapshot.name)}, once", file=sys.stderr
+            )
         progress(task, done, total)
 
     return report
@@ -161,7 +162,7 @@ def _cell(value: Any) -> str | int | float | None:
     return str(value)
 
 
-def _load(graph: str, opened: "Graph", store: str, *, as_json: bool) -> None:
+def _load(graph: str, engine: "GraphEngine", store: str, *, as_json: bool) -> None:
     import time
 
     begun = time.perf_counter()
@@ -169,13 +170,13 @@ def _load(graph: str, opened: "Graph", store: str, *, as_json: bool) -> None:
         if "://" in store:
             from clew.store.server_load import load_server
 
-            done = load_server(opened, store, progress=progress)
+            done = load_server(engine, store, progress=progress)
             entities, relationships = done.entities, done.relationships
         else:
             from clew.store.embedded import build_embedded
 
-            build_embedded(opened, path=None if store == "embedded" else Path(store), progress=progress)
-            entities, relationships = opened.entity_count, opened.triple_count
+            build_embedded(engine, path=None if store == "embedded" else Path(store), progress=progress)
+            entities, relationships = engine.counts["entities"], engine.counts["triples"]
     seconds = time.perf_counter() - begun
     shown = _shown_store(store)
     if as_json:
@@ -185,10 +186,10 @@ def _load(graph: str, opened: "Graph", store: str, *, as_json: bool) -> None:
     say(f"loaded {said} of {printable(graph)} into {printable(shown)} in {seconds:.1f} s")
 
 
-def _show_schema(graph: str, opened: "Graph", *, as_json: bool) -> None:
+def _show_schema(graph: str, engine: "GraphEngine", *, as_json: bool) -> None:
     from clew.store.layout import lay_out
 
-    layout = lay_out(opened)
+    layout = lay_out(engine)
     if as_json:
         print_json(schema_record(layout, graph=graph))
         return

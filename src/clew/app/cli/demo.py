@@ -18,7 +18,7 @@ from clew.models import cache_directory
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew import Engine
+    from clew import GraphEngine
     from clew.answer import Answer
 
 __all__ = ["cached_hpo", "demo"]
@@ -57,7 +57,7 @@ def demo(
 
     drawing = check_drawing_name(out)
     engine, built = cached_hpo(Path(directory) if directory else None)
-    path = engine.graph.path
+    path = engine.snapshot.name
     answers = _answers(engine)
     hops = _neighbourhood(engine)
     found = engine.paths(GENE, PHENOTYPE, HOPS, limit=PATHS_SHOWN)
@@ -66,13 +66,13 @@ def demo(
     write_drawing(drawn_paths(engine, start, end, found, shown), drawing)
     if as_json:
         record = demo_record(
-            engine, answers, hops, found, shown, graph=str(path), built=built, phenotype=end, drawing=str(drawing)
+            engine, answers, hops, found, shown, graph=path, built=built, phenotype=end, drawing=str(drawing)
         )
         print_json(record)
         return
-    counts = engine.manifest.counts
+    counts = engine.counts
     say(
-        f"{'built' if built else 'opened'} {printable(str(path))}: "
+        f"{'built' if built else 'opened'} {printable(path)}: "
         f"{counted(counts['entities'], 'entity')}, "
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}"
     )
@@ -87,7 +87,7 @@ def demo(
     say(bold(describe_paths(found, len(shown), start, end)))
     show_paths(engine, shown)
     say()
-    for source in engine.manifest.sources:
+    for source in engine.snapshot.sources:
         for words in (source.attribution, source.license):
             if words:
                 say(one_line(words))
@@ -96,7 +96,7 @@ def demo(
     say(f'go on with: clew ask {path} "How is Marfan syndrome inherited?"')
 
 
-def cached_hpo(directory: Path | None = None) -> "tuple[Engine, bool]":
+def cached_hpo(directory: Path | None = None) -> "tuple[GraphEngine, bool]":
     """The graph of the installed ontology, built if it is not there or cannot be opened; whether it was built now."""
     from importlib.metadata import PackageNotFoundError, version
 
@@ -116,10 +116,10 @@ def cached_hpo(directory: Path | None = None) -> "tuple[Engine, bool]":
         return build("hpo", out=path, overwrite=True, progress=progress), True
 
 
-def _answers(engine: "Engine") -> "list[Answer]":
+def _answers(engine: "GraphEngine") -> "list[Answer]":
     """The three questions, asked as `clew ask` asks them."""
     with terminal_progress() as progress:
-        asker = assemble(Settings(str(engine.graph.path)), engine=engine, progress=progress)
+        asker = assemble(Settings(engine.snapshot.name), engine=engine, progress=progress)
         mention_missing_encoder(asker)
         try:
             return [asker.ask(question) for question in QUESTIONS]
@@ -127,18 +127,20 @@ def _answers(engine: "Engine") -> "list[Answer]":
             asker.close()
 
 
-def _neighbourhood(engine: "Engine") -> list[dict[str, Any]]:
+def _neighbourhood(engine: "GraphEngine") -> list[dict[str, Any]]:
     """For each hop: how many entities are first reached there, of which types, and some of them."""
     import numpy as np
+
+    from clew import Where
 
     ids, distance = engine.distances(PHENOTYPE, HOPS, direction="both")
     types = list(engine.schema.types)
     hops = []
     for hop in range(1, HOPS + 1):
         here = ids[distance == hop]
-        numbers = Counter(dict(enumerate(np.bincount(engine.graph.entity_types[here], minlength=len(types)).tolist())))
+        numbers = Counter(dict(enumerate(np.bincount(engine.types_of(here), minlength=len(types)).tolist())))
         by_type = {types[number]: count for number, count in numbers.most_common() if count}
-        rare = here[np.argsort(engine.graph.degree[here], kind="stable")[:NAMES_SHOWN]]
+        rare = here[np.argsort(engine.degree(here, where=Where(negated=True)), kind="stable")[:NAMES_SHOWN]]
         hops.append({"hop": hop, "count": len(here), "types": by_type, "examples": entity_records(engine, rare)})
     return hops
 

@@ -9,15 +9,13 @@ from clew.app.cli.options import AsJson, GraphPath
 from clew.app.cli.output import print_json, printable, say
 from clew.app.cli.progress import terminal_progress
 from clew.app.records import damage_record
-from clew.errors import ClewError, DamagedGraph
+from clew.errors import DamagedGraph
 from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.graph.manifest import Manifest
 
 __all__ = ["doctor"]
-
-PARTS = ("entities", "entity_types", "names", "forward", "backward", "adjacency", "assertions", "degree")
 
 
 def doctor(graph: GraphPath, as_json: AsJson = False) -> None:
@@ -30,12 +28,13 @@ def doctor(graph: GraphPath, as_json: AsJson = False) -> None:
       clew doctor hpo.clew
       clew doctor hpo.clew --json
     """
+    from clew.graph.damage import find_unsafe_parts
     from clew.graph.manifest import find_damage, read_manifest
 
     path = Path(graph)
     with terminal_progress() as progress:
         damage = find_damage(path, progress=progress)
-        damage = damage or _damaged_parts(path)
+        damage = damage or find_unsafe_parts(path)
     try:
         manifest = read_manifest(path)
     except DamagedGraph:  # files are missing or too short: the damage says which
@@ -60,25 +59,3 @@ def _verdict(graph: str, damage: list[str], manifest: "Manifest | None") -> str:
         f"{counted(counts['entities'], 'entity')}, {counted(counts['triples'], 'triple')}, "
         f"{counted(counts['assertions'], 'assertion')}"
     )
-
-
-def _damaged_parts(path: Path) -> list[str]:
-    """Touch every part of a graph whose checksums are right, which proves its arrays; each that fails is a sentence."""
-    from clew.graph import Graph
-
-    try:
-        graph = Graph(path)
-    except ClewError as error:
-        return [str(error)]
-    sentences = []
-    for part in PARTS:
-        try:
-            getattr(graph, part)
-        except ClewError as error:
-            sentences.append(str(error))
-    if graph.entity_count and not sentences:
-        try:
-            graph.details([0, graph.entity_count - 1])
-        except ClewError as error:
-            sentences.append(str(error))
-    return list(dict.fromkeys(sentences))

@@ -11,12 +11,12 @@ from clew.models import cache_directory
 from clew.progress import Progress
 
 if TYPE_CHECKING:
-    from clew import Engine
+    from clew import GraphEngine
 
 __all__ = ["bench_graph", "kept_graph"]
 
 
-def bench_graph(bench: str, data: Path, progress: Progress) -> "Engine":
+def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
     """The graph of a bench; `data` is the folder that ibkh and alzkb are built from."""
     if bench == "ibkh":
         from clew.evaluate.benches.graphs.ibkh import build_ibkh, ibkh_recipe
@@ -35,7 +35,7 @@ def bench_graph(bench: str, data: Path, progress: Progress) -> "Engine":
     return cached_hpo()[0]
 
 
-def kept_graph(name: str, recipe: str, build: Callable[[Path], object]) -> "Engine":
+def kept_graph(name: str, recipe: str, build: Callable[[Path], object]) -> "GraphEngine":
     """The kept graph of a recipe, built if it is not there or cannot be opened."""
     path = cache_directory() / f"{name}-{recipe}.clew"
     if path.exists():

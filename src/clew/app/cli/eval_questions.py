@@ -15,7 +15,7 @@ from clew.app.cli.progress import terminal_progress
 from clew.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
-    from clew import Engine
+    from clew import GraphEngine
     from clew.answer import Asker
     from clew.evaluate.comparison import NamedRun
     from clew.evaluate.report import Run
@@ -65,10 +65,10 @@ def evaluate_questions(bench: str, asking: Asking, *, baseline: Path | None, out
     earlier = None if baseline is None else _earlier(bench, baseline)
     with terminal_progress() as progress:
         engine = bench_graph(bench, asking.data, progress) if asking.graph is None else open_graph(asking.graph)
-        if earlier is not None and earlier.run["snapshot"] != engine.manifest.snapshot:
+        if earlier is not None and earlier.run["snapshot"] != engine.snapshot.id:
             raise InputError(
                 f"{baseline} is a run on snapshot {earlier.run['snapshot']} of {earlier.run['graph']}, not "
-                f"{engine.manifest.snapshot}: repeat that run, or give its graph with --graph"
+                f"{engine.snapshot.id}: repeat that run, or give its graph with --graph"
             )
         record = _ask(bench, engine, asking, progress)
     if earlier is not None:
@@ -97,10 +97,10 @@ def _earlier(bench: str, path: Path) -> "NamedRun":
     return earlier
 
 
-def _ask(bench: str, engine: "Engine", asking: Asking, progress: "Progress") -> dict[str, Any]:
+def _ask(bench: str, engine: "GraphEngine", asking: Asking, progress: "Progress") -> dict[str, Any]:
     _prepare(engine, progress)
     settings = Settings(
-        str(engine.graph.path),
+        str(engine.snapshot.name),
         model=asking.model,
         choose=asking.choose,
         compose=asking.compose,
@@ -116,13 +116,13 @@ def _ask(bench: str, engine: "Engine", asking: Asking, progress: "Progress") -> 
         asker.close()
 
 
-def _prepare(engine: "Engine", progress: "Progress") -> None:
+def _prepare(engine: "GraphEngine", progress: "Progress") -> None:
     """Build what is derived from a graph, so that the first question is not timed with it."""
     from clew.link import Linker
     from clew.store.store import open_store
 
-    open_store("embedded", engine.graph, build=True, progress=progress).close()
-    Linker(engine.graph, progress=progress)
+    open_store("embedded", engine, build=True, progress=progress).close()
+    Linker(engine, progress=progress)
 
 
 def _ask_bench(bench: str, asker: "Asker", asking: Asking, progress: "Progress") -> dict[str, Any]:
@@ -140,11 +140,11 @@ def _ask_alzkb(bench: str, asker: "Asker", asking: Asking, progress: "Progress")
     from clew.evaluate.benches.alzkb.questions import load_alzkb
     from clew.evaluate.runner import cold_seconds
 
-    questions = load_alzkb(asking.data, asker.resources.engine.graph)
+    questions = load_alzkb(asking.data, asker.resources.engine)
     first = next((each for each in questions if each.covered), None)
     if first is None:
         raise InputError(
-            f"{asker.resources.engine.graph.path} covers none of AlzKB's questions: build it from its data"
+            f"{asker.resources.engine.snapshot.name} covers none of AlzKB's questions: build it from its data"
         )
     cold = cold_seconds(asker, first.question)
     results = ask_alzkb(questions, asker, progress=progress)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from clew.app.assemble import open_graph
 from clew.app.cli.options import AsJson, GraphPath
 from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
@@ -33,16 +34,15 @@ def export(
       clew export hpo.clew --to kgx --out hpo-kgx
       clew export hpo.clew --to parquet --out hpo-parquet --overwrite
     """
-    from clew.graph import Graph
     from clew.graph.writers import WRITERS
 
     write = WRITERS.load(to)
-    opened = Graph(graph)
+    engine = open_graph(graph)
     with terminal_progress() as progress:
-        written: list[Path] = write(opened, Path(out), overwrite=overwrite, progress=progress)
+        written: list[Path] = write(engine, Path(out), overwrite=overwrite, progress=progress)
     files = [(file.relative_to(out).as_posix(), file.stat().st_size) for file in written]
     if as_json:
         print_json(export_record(files, graph=graph, to=to, out=out))
         return
-    say(f"wrote {counted(opened.triple_count, 'triple')} of {printable(graph)} to {printable(out)} as {to}")
+    say(f"wrote {counted(engine.counts['triples'], 'triple')} of {printable(graph)} to {printable(out)} as {to}")
     print_table(["file", "bytes"], files)

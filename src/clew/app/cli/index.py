@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.assemble import open_graph
 from clew.app.cli.link import resolve_types
 from clew.app.cli.options import AsJson, GraphPath
 from clew.app.cli.output import print_json, printable, say
@@ -15,7 +16,7 @@ from clew.errors import DerivedError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew.graph import Graph
+    from clew import GraphEngine
     from clew.progress import Progress
 
 __all__ = ["index"]
@@ -47,15 +48,13 @@ def index(
       clew index hpo.clew --no-vectors
       clew index mesh.clew --type Disease --encoder minilm
     """
-    from clew.graph import Graph
-
-    opened = Graph(graph)
-    types = resolve_types(opened.schema, type)
+    engine = open_graph(graph)
+    types = resolve_types(engine.schema, type)
     with terminal_progress() as progress:
-        names = _index_names(opened, progress)
-        encoded = _index_vectors(opened, encoder, types, progress) if vectors else None
+        names = _index_names(engine, progress)
+        encoded = _index_vectors(engine, encoder, types, progress) if vectors else None
     if as_json:
-        print_json(index_record(names, encoded, graph=graph, snapshot=opened.manifest.snapshot))
+        print_json(index_record(names, encoded, graph=graph, snapshot=engine.snapshot.id))
         return
     done = "made" if names["made"] else "kept"
     say(
@@ -67,28 +66,28 @@ def index(
         say(f"{what} encoded by {printable(encoded['encoder'])} in {encoded['seconds']:.1f} s")
 
 
-def _index_names(graph: "Graph", progress: "Progress") -> dict[str, Any]:
+def _index_names(engine: "GraphEngine", progress: "Progress") -> dict[str, Any]:
     from clew.link.indexing import build_names, write_names
     from clew.link.name_index import index_path, open_index
 
     begun, made = time.perf_counter(), True
     with suppress(DerivedError):
-        open_index(graph, verify=True)
+        open_index(engine, verify=True)
         made = False
     if made:
-        write_names(graph, build_names(graph, progress=progress))
-    opened = open_index(graph)
-    size = sum(file.stat().st_size for file in index_path(graph).iterdir())
+        write_names(engine, build_names(engine, progress=progress))
+    opened = open_index(engine)
+    size = sum(file.stat().st_size for file in index_path(engine).iterdir())
     seconds = round(time.perf_counter() - begun, 3)
     return {"made": made, "names": opened.form_count, "ids": opened.id_count, "bytes": size, "seconds": seconds}
 
 
-def _index_vectors(graph: "Graph", spec: str, types: list[str] | None, progress: "Progress") -> dict[str, Any]:
+def _index_vectors(engine: "GraphEngine", spec: str, types: list[str] | None, progress: "Progress") -> dict[str, Any]:
     from clew.embed import open_encoder
     from clew.link.vectors import build_vectors
 
     encoder = open_encoder(spec)
     begun = time.perf_counter()
-    count = len(build_vectors(graph, encoder, types=types, progress=progress))
+    count = len(build_vectors(engine, encoder, types=types, progress=progress))
     seconds = round(time.perf_counter() - begun, 3)
     return {"encoder": encoder.identity, "types": types, "count": count, "seconds": seconds}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.assemble import open_graph
 from clew.app.cli.options import AsJson, GraphPath, check_limit
 from clew.app.cli.output import bold, print_json, print_table, printable, say, shown_of
 from clew.app.cli.progress import terminal_progress
@@ -57,22 +58,20 @@ def link(
       clew link hpo.clew --text "No sign of arachnodactyly; the mother has Marfan syndrome (MFS)."
       clew link hpo.clew --file letter.txt --type Phenotype --json
     """
-    from clew.graph import Graph
-
     check_limit(limit)
     running = _running_text(texts, text, file)
-    opened = Graph(graph)
-    types = resolve_types(opened.schema, type)
+    engine = open_graph(graph)
+    types = resolve_types(engine.schema, type)
     with terminal_progress() as progress:
         from clew.link import Linker
 
-        linker = Linker(opened, encoder=_encoder(encoder), progress=progress)
+        linker = Linker(engine, encoder=_encoder(encoder), progress=progress)
     if running is not None:
         _show_mentions(graph, linker, running, types, limit=limit, as_json=as_json)
         return
     found = [linker.link(each, type=types, context=context, limit=limit) for each in texts or ()]
     if as_json:
-        print_json(links_record(found, graph=graph, snapshot=opened.manifest.snapshot, types=types))
+        print_json(links_record(found, graph=graph, snapshot=engine.snapshot.id, types=types))
         return
     for at, each in enumerate(found):
         if at:
@@ -135,7 +134,7 @@ def _show_mentions(
 ) -> None:
     mentions = linker.detect(text, types=types)
     if as_json:
-        snapshot = linker.graph.manifest.snapshot
+        snapshot = linker.engine.snapshot.id
         print_json(mentions_record(mentions, graph=graph, snapshot=snapshot, types=types))
         return
     say(f"{counted(len(mentions), 'mention')} in {counted(len(text), 'character')}")

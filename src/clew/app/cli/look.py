@@ -11,7 +11,7 @@ from clew.app.records import found_record, graph_record
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew import Engine
+    from clew import GraphEngine
     from clew.graph.schema import RelationSchema
 
 __all__ = ["find", "info"]
@@ -33,7 +33,7 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
     if as_json:
         print_json(record)
         return
-    counts = engine.manifest.counts
+    counts = engine.counts
     say(
         f"{printable(graph)}: {counted(counts['entities'], 'entity')}, "
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}, "
@@ -65,8 +65,8 @@ def _joins(relation: "RelationSchema") -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def _show_sources(engine: "Engine") -> None:
-    for source in engine.manifest.sources:
+def _show_sources(engine: "GraphEngine") -> None:
+    for source in engine.snapshot.sources:
         say()
         version = f" {source.version}" if source.version else ""
         say(bold(one_line(f"source {source.name}{version}")) + (" (declared curated)" if source.curated else ""))

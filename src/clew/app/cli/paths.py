@@ -33,7 +33,7 @@ from clew.app.records import entity_records, paths_record
 from clew.plurals import counted, plural
 
 if TYPE_CHECKING:
-    from clew import Engine, Path, Paths, Triple
+    from clew import GraphEngine, Path, Paths, Triple
     from clew.app.drawing import Scene
 
 __all__ = ["describe_paths", "drawn_paths", "paths", "show_paths"]
@@ -127,7 +127,7 @@ def describe_paths(found: "Paths", shown: int, start: Entity, end: Entity) -> st
     return f"{part}{at_most}{number} {plural(noun, total)} {hops} {ends}"
 
 
-def show_paths(engine: "Engine", shown: "Sequence[Path]") -> None:
+def show_paths(engine: "GraphEngine", shown: "Sequence[Path]") -> None:
     """Each path with, below it, what the sources of its triples say; a triple is explained once."""
     explained: dict[int, int] = {}
     width = terminal_width()
@@ -144,7 +144,7 @@ def show_paths(engine: "Engine", shown: "Sequence[Path]") -> None:
             say("       " + (one_line(line) if width is None else shorten(one_line(line), width - 7)))
 
 
-def _said(engine: "Engine", triple: "Triple") -> Iterator[str]:
+def _said(engine: "GraphEngine", triple: "Triple") -> Iterator[str]:
     """What each source says of a triple, in a few words."""
     from clew.app.drawing.scene import statement, value_name
 
@@ -161,7 +161,7 @@ def _said(engine: "Engine", triple: "Triple") -> Iterator[str]:
         yield ", ".join(words)
 
 
-def drawn_paths(engine: "Engine", start: Entity, end: Entity, found: "Paths", shown: "Sequence[Path]") -> "Scene":
+def drawn_paths(engine: "GraphEngine", start: Entity, end: Entity, found: "Paths", shown: "Sequence[Path]") -> "Scene":
     """The paths as a scene."""
     from clew.app.drawing import scene_of_paths
 

@@ -32,7 +32,7 @@ from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew import Engine, HopResult, Triples
+    from clew import GraphEngine, HopResult, Triples
 
 __all__ = ["hop"]
 
@@ -110,18 +110,18 @@ def hop(
         _show(engine, found, led, direction=direction, limit=SHOWN if limit is None else limit)
 
 
-def _by_type(engine: "Engine", found: "HopResult") -> dict[str, int]:
+def _by_type(engine: "GraphEngine", found: "HopResult") -> dict[str, int]:
     """How many entities of each type, the most frequent first."""
     import numpy as np
 
     types = list(engine.schema.types)
-    counts = np.bincount(engine.graph.entity_types[found.ids], minlength=len(types)).tolist()
+    counts = np.bincount(engine.types_of(found.ids), minlength=len(types)).tolist()
     return {
         types[at]: counts[at] for at in sorted(range(len(types)), key=lambda at: (-counts[at], types[at])) if counts[at]
     }
 
 
-def _show(engine: "Engine", found: "HopResult", led: "list[Triples]", *, direction: str, limit: int) -> None:
+def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, direction: str, limit: int) -> None:
     seeds = ", ".join(printable(f"{seed['name']} ({seed['id']})") for seed in entity_records(engine, found.seeds[:3]))
     seeds += f" and {len(found.seeds) - 3:,} more" if len(found.seeds) > 3 else ""
     reach = REACH[found.walk.mode].format(hops=counted(found.walk.k, "hop"))

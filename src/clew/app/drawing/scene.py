@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clew import Assertion, Engine, Path, Triple
+    from clew import Assertion, GraphEngine, Path, Triple
 
 __all__ = [
     "DrawnEntity",
@@ -64,12 +64,12 @@ class Scene:
 
 
 def scene_of_paths(
-    engine: "Engine", source: str, target: str, paths: "Sequence[Path]", *, title: str, description: str
+    engine: "GraphEngine", source: str, target: str, paths: "Sequence[Path]", *, title: str, description: str
 ) -> Scene:
     """The union of paths from a source to a target, both given by id."""
     triples = {triple.number: triple for path in paths for triple in path.triples}
     column = _columns([path.ids for path in paths], source, target)
-    credits = (text for each in engine.manifest.sources for text in (each.attribution, each.license) if text)
+    credits = (text for each in engine.snapshot.sources for text in (each.attribution, each.license) if text)
     return Scene(
         title,
         description,
@@ -80,7 +80,7 @@ def scene_of_paths(
 
 
 def scene_of_triples(
-    engine: "Engine",
+    engine: "GraphEngine",
     numbers: Iterable[int],
     starts: Sequence[str],
     ends: Sequence[str],
@@ -91,7 +91,7 @@ def scene_of_triples(
     """A drawing of triples, given by number: `starts` on the left, everything else by distance from them."""
     triples = list(engine.numbered(numbers))
     column = _distances([(triple.subject, triple.object) for triple in triples], starts)
-    credits = (text for each in engine.manifest.sources for text in (each.attribution, each.license) if text)
+    credits = (text for each in engine.snapshot.sources for text in (each.attribution, each.license) if text)
     roles = {**dict.fromkeys(ends, "target"), **dict.fromkeys(starts, "source")}
     return Scene(
         title,
@@ -119,7 +119,7 @@ def _distances(joins: Sequence[tuple[str, str]], starts: Sequence[str]) -> dict[
     return {each: column.get(each, last) for each in around}
 
 
-def _drawn(engine: "Engine", triple: "Triple") -> DrawnTriple:
+def _drawn(engine: "GraphEngine", triple: "Triple") -> DrawnTriple:
     statements = tuple(statement(engine, assertion) for assertion in engine.assertions(triple.number))
     return DrawnTriple(triple.subject, triple.relation, triple.object, statements)
 
@@ -143,7 +143,7 @@ def _columns(paths: Sequence[Sequence[str]], source: str, target: str) -> dict[s
     return nearest
 
 
-def _entities(engine: "Engine", column: dict[str, int], source: str, target: str) -> Iterable[DrawnEntity]:
+def _entities(engine: "GraphEngine", column: dict[str, int], source: str, target: str) -> Iterable[DrawnEntity]:
     ids = list(column)
     numbers = [int(engine.resolve(each)[0]) for each in ids]
     for row in engine.describe(numbers).to_pylist():
@@ -151,7 +151,7 @@ def _entities(engine: "Engine", column: dict[str, int], source: str, target: str
         yield DrawnEntity(row["id"], row["name"], row["type"], column[row["id"]], role)
 
 
-def statement(engine: "Engine", assertion: "Assertion") -> Statement:
+def statement(engine: "GraphEngine", assertion: "Assertion") -> Statement:
     """An assertion as text; values that are entity ids get their names."""
     details: list[tuple[str, str]] = []
     for name, value in sorted((assertion.qualifiers or {}).items()):
@@ -171,10 +171,10 @@ def statement(engine: "Engine", assertion: "Assertion") -> Statement:
     return Statement(source, assertion.evidence, tuple(details))
 
 
-def value_name(engine: "Engine", value: str) -> str:
+def value_name(engine: "GraphEngine", value: str) -> str:
     """The name of the entity with that id, or the value itself."""
-    entity = engine.graph.names.by_id(value) if ":" in value else None
-    if entity is None:
+    entity = int(engine.lookup([value])[0]) if ":" in value else -1
+    if entity < 0:
         return value
     names: Sequence[dict[str, str]] = engine.describe([entity]).to_pylist()
     return f"{names[0]['name']} ({value})"

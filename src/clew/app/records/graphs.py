@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clew import Engine
+    from clew import GraphEngine
     from clew.graph.manifest import Manifest
     from clew.graph.names import Found
     from clew.graph.schema import RelationSchema
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 __all__ = ["damage_record", "export_record", "found_record", "graph_record", "index_record"]
 
 
-def graph_record(engine: "Engine", *, graph: str) -> dict[str, Any]:
+def graph_record(engine: "GraphEngine", *, graph: str) -> dict[str, Any]:
     """What a graph holds."""
-    manifest = engine.manifest
+    snapshot = engine.snapshot
     return {
         "graph": graph,
-        "snapshot": manifest.snapshot,
-        "format_version": manifest.format_version,
-        "created_by": manifest.created_by,
-        "bytes": sum(record.size for record in manifest.files.values()),
-        "counts": dict(manifest.counts),
-        "widths": asdict(manifest.widths),
+        "snapshot": snapshot.id,
+        "format_version": snapshot.format,
+        "created_by": snapshot.created_by,
+        "bytes": snapshot.bytes,
+        "counts": dict(snapshot.counts),
+        "widths": asdict(snapshot.widths),
         "types": dict(engine.schema.types),
         "relations": [_relation(relation) for relation in engine.schema.relations],
-        "sources": [asdict(source) for source in manifest.sources],
-        "problems": dict(manifest.problems),
+        "sources": [asdict(source) for source in snapshot.sources],
+        "problems": dict(snapshot.problems),
     }
 
 

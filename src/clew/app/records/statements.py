@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clew import Assertion, Engine, Triple
+    from clew import Assertion, GraphEngine, Triple
     from clew.answer import Cited
 
 __all__ = ["assertion_record", "entity_records", "triple_record"]
 
 
-def entity_records(engine: "Engine", ids: Any) -> list[dict[str, str]]:
+def entity_records(engine: "GraphEngine", ids: Any) -> list[dict[str, str]]:
     """Id, name and type of entities given by number, in the order given."""
     records: list[dict[str, str]] = engine.describe(ids).to_pylist()
     return records

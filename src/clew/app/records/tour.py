@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clew import Engine, Path, Paths
+    from clew import GraphEngine, Path, Paths
     from clew.answer import Answer
 
 __all__ = ["demo_record"]
 
 
 def demo_record(
-    engine: "Engine",
+    engine: "GraphEngine",
     answers: "Sequence[Answer]",
     hops: Sequence[dict[str, Any]],
     found: "Paths",
@@ -26,7 +26,7 @@ def demo_record(
     return {
         "graph": graph,
         "built": built,
-        "counts": dict(engine.manifest.counts),
+        "counts": dict(engine.counts),
         "answers": [
             {"question": each.question, "text": each.text, "query": each.query, "total": each.total} for each in answers
         ],
@@ -36,7 +36,7 @@ def demo_record(
         "path_count": found.count,
         "sources": [
             {"name": each.name, "version": each.version, "license": each.license, "attribution": each.attribution}
-            for each in engine.manifest.sources
+            for each in engine.snapshot.sources
         ],
         "drawing": drawing,
     }

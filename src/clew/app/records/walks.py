@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from clew.app.records.statements import assertion_record, entity_records, triple_record
 
 if TYPE_CHECKING:
-    from clew import Engine, HopResult, Path, Paths, Triples
+    from clew import GraphEngine, HopResult, Path, Paths, Triples
 
 __all__ = ["hop_record", "paths_record"]
 
 
 def hop_record(
-    engine: "Engine",
+    engine: "GraphEngine",
     found: "HopResult",
     *,
     graph: str,
@@ -26,7 +26,7 @@ def hop_record(
     shown = found.ids if limit is None else found.ids[:limit]
     record = {
         "graph": graph,
-        "snapshot": engine.manifest.snapshot,
+        "snapshot": engine.snapshot.id,
         "seeds": entity_records(engine, found.seeds),
         "k": found.walk.k,
         "mode": found.walk.mode,
@@ -44,7 +44,7 @@ def hop_record(
 
 
 def paths_record(
-    engine: "Engine",
+    engine: "GraphEngine",
     found: "Paths",
     shown: "Sequence[Path]",
     *,
@@ -56,7 +56,7 @@ def paths_record(
     """The paths between two entities, every triple with its assertions."""
     return {
         "graph": graph,
-        "snapshot": engine.manifest.snapshot,
+        "snapshot": engine.snapshot.id,
         "source": source,
         "target": target,
         "k": found.k,
@@ -69,7 +69,7 @@ def paths_record(
     }
 
 
-def _path(engine: "Engine", path: "Path") -> dict[str, Any]:
+def _path(engine: "GraphEngine", path: "Path") -> dict[str, Any]:
     return {
         "length": path.length,
         "text": str(path),

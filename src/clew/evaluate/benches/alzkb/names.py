@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import InputError
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 
 __all__ = ["CURRENT", "SOURCES", "Alias", "Names", "graph_aliases", "shared_aliases"]
 
@@ -77,9 +77,10 @@ class Names:
         return next(iter(ids)) if len(ids) == 1 else None
 
 
-def graph_aliases(graph: Graph) -> Iterator[Alias]:
+def graph_aliases(contents: GraphContents) -> Iterator[Alias]:
     """The names that the entities of a graph have themselves."""
-    columns = (graph.entities[column].to_pylist() for column in ("type", "name", "id"))
+    table = read_entities(contents, ("type", "name", "id"))
+    columns = (table[column].to_pylist() for column in ("type", "name", "id"))
     for type_, name, identifier in zip(*columns, strict=True):
         yield Alias(type_, name, identifier, "Hetionet")
 

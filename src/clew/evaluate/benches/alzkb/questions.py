@@ -21,7 +21,7 @@ from clew.evaluate.benches.alzkb.wording import (
     strip_mark,
 )
 from clew.evaluate.benches.graphs.hetionet import COMPLETE
-from clew.graph import Graph
+from clew.graph import GraphContents
 
 __all__ = ["FORMS", "AlzkbQuestion", "Named", "load_alzkb"]
 
@@ -71,10 +71,10 @@ class AlzkbQuestion:
         return None if self.why_not is None else self.why_not.partition(":")[0]
 
 
-def load_alzkb(data: Path, graph: Graph, *, aliases: Sequence[Alias] | None = None) -> list[AlzkbQuestion]:
+def load_alzkb(data: Path, contents: GraphContents, *, aliases: Sequence[Alias] | None = None) -> list[AlzkbQuestion]:
     """Every question of the data folder, in the order of its files; without `aliases`, those of the folder are used."""
     given = shared_aliases(data) if aliases is None else aliases
-    reader = _QuestionReader(graph, given)
+    reader = _QuestionReader(contents, given)
     questions = []
     for form, start in FORMS.items():
         for end, hops in HOPS.items():
@@ -95,8 +95,8 @@ def _items(path: Path) -> list[dict[str, str]]:
 class _QuestionReader:
     """Reads questions against one graph and one table of aliases."""
 
-    def __init__(self, graph: Graph, aliases: Iterable[Alias]) -> None:
-        given, own = list(aliases), list(graph_aliases(graph))
+    def __init__(self, contents: GraphContents, aliases: Iterable[Alias]) -> None:
+        given, own = list(aliases), list(graph_aliases(contents))
         self._entities = frozenset(alias.id for alias in own)
         self._names = Names([*given, *own])
         # AlzKB has no disease but Alzheimer's and its forms, so its lists of diseases hold no others.
