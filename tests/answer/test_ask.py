@@ -13,6 +13,7 @@ from clew.answer.cypher import ways_of, words_of
 from clew.answer.question import understand
 from clew.errors import QueryError
 from clew.evaluate.questions import load_bench
+from clew.graph import read_entities
 from clew.lm.clients.scripted import Scripted
 
 
@@ -208,4 +209,4 @@ def test_every_shape_of_query_is_put_into_words(clinic: Asker, query: str) -> No
     assert answer.items or answer.value is not None
     assert answer.text
     assert answer.interpretation[0].startswith("read as: ")
-    assert {item.id for item in answer.items} <= set(clinic.resources.engine.graph.entities["id"].to_pylist())
+    assert {item.id for item in answer.items} <= set(read_entities(clinic.resources.engine, ("id",))["id"].to_pylist())

@@ -11,6 +11,7 @@ from clew.answer.cypher import words_of
 from clew.answer.question import ParsedQuestion, understand
 from clew.answer.write import write_statement
 from clew.errors import InputError, ModelError, QueryError
+from clew.graph import read_entities
 from clew.lm import LanguageModel, Request, Unreachable
 from clew.lm.clients.scripted import Scripted
 from clew.store.cypher import write
@@ -26,7 +27,7 @@ HOSTILE = [json.loads(line) for line in Path(__file__).with_name("hostile.jsonl"
 
 @pytest.fixture(scope="module")
 def composer(clinic: Asker) -> Composer:
-    return Composer(clinic.resources.engine.graph, clinic.resources.schema, words_of(clinic.resources))
+    return Composer(clinic.resources.engine, clinic.resources.schema, words_of(clinic.resources))
 
 
 def asked(clinic: Asker, text: str) -> ParsedQuestion:
@@ -166,7 +167,7 @@ def test_hostile_cypher_is_no_plan(composer: Composer, clinic: Asker) -> None:
 
 
 def test_hostile_cypher_never_runs(with_model, clinic: Asker) -> None:
-    known = set(clinic.resources.engine.graph.entities["id"].to_pylist())
+    known = set(read_entities(clinic.resources.engine, ("id",))["id"].to_pylist())
     for text in HOSTILE[::8]:
         answer = with_model(Scripted(lambda request, text=text: text), compose=True).ask(GENES)
         assert {item.id for item in answer.items} <= known, text

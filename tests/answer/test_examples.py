@@ -19,11 +19,11 @@ from clew.store.layout import lay_out
 
 def examples_of(asker: Asker) -> tuple[Example, ...]:
     schema = asker.resources.schema
-    return make_examples(asker.resources.engine.graph, schema, vocabulary_of(schema), words_of(asker.resources))
+    return make_examples(asker.resources.engine, schema, vocabulary_of(schema), words_of(asker.resources))
 
 
 def ids(asker: Asker, held: Placeholder) -> tuple[str, ...]:
-    found = asker.resources.engine.describe(asker.resources.engine.graph.names.by_name(held.text)).to_pylist()
+    found = asker.resources.engine.describe(asker.resources.engine.lookup_name(held.text)).to_pylist()
     return tuple(row["id"] for row in found if row["type"] == held.label)
 
 
@@ -65,6 +65,6 @@ def test_the_same_graph_gives_the_same_examples(clinic: Asker) -> None:
 def test_a_graph_of_one_type_shows_what_lies_within_it(tmp_path: Path) -> None:
     pq.write_table(pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]}), tmp_path / "t.parquet")
     engine = clew.build(tmp_path / "t.parquet", out=tmp_path / "g.clew")
-    schema = lay_out(engine.graph)
-    (only,) = make_examples(engine.graph, schema, vocabulary_of(schema), Words(schema))
+    schema = lay_out(engine)
+    (only,) = make_examples(engine, schema, vocabulary_of(schema), Words(schema))
     assert only.query == "MATCH (entity:Entity)-[:R]->(:Entity {id: $entity1}) RETURN DISTINCT entity"

@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 import clew
+from clew import GraphEngine
 from clew.answer.filter_words import find_filters
 from clew.answer.filters import Filters
 from clew.answer.question import understand
 from clew.answer.words import Words
-from clew.graph import Graph
 from clew.link import Linker
 from clew.store.layout import lay_out
 
@@ -28,22 +28,22 @@ ENTITIES = {"id": ["G:1", "G:2", "D:1", "D:2"], "name": ["FBN1", "FBN2", "Gout",
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> GraphEngine:
     entities = pa.table({**ENTITIES, "type": ["Gene", "Gene", "Disease", "Disease"]})
     columns = {**ROWS, "evidence": pa.array([["PMID:1"], [], []], pa.list_(pa.string()))}
     out = Path(tmp_path_factory.mktemp("sources")) / "g.clew"
     clew.build(pa.table(columns), entities=entities, out=out)
-    return Graph(out)
+    return clew.open(out)
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> GraphEngine:
     """A graph that says nothing of its sources."""
     triples = pa.table({"subject": ["G:1"], "relation": ["causes"], "object": ["D:1"]})
     entities = pa.table({"id": ["G:1", "D:1"], "name": ["FBN1", "Gout"], "type": ["Gene", "Disease"]})
     out = Path(tmp_path_factory.mktemp("plain")) / "g.clew"
     clew.build(triples, entities=entities, out=out)
-    return Graph(out)
+    return clew.open(out)
 
 
 QUESTIONS = {
@@ -69,16 +69,16 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_filters_are_recognised(graph: Graph, question: str) -> None:
-    assert find_filters(question, graph).filters == QUESTIONS[question]
+def test_filters_are_recognised(graph: GraphEngine, question: str) -> None:
+    assert find_filters(question, graph, lay_out(graph)).filters == QUESTIONS[question]
 
 
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if QUESTIONS[each]])
-def test_a_graph_that_cannot_keep_to_them_has_none(plain: Graph, question: str) -> None:
-    assert find_filters(question, plain) == find_filters("", plain)
+def test_a_graph_that_cannot_keep_to_them_has_none(plain: GraphEngine, question: str) -> None:
+    assert find_filters(question, plain, lay_out(plain)) == find_filters("", plain, lay_out(plain))
 
 
-def test_words_of_filters_mean_nothing_else(graph: Graph) -> None:
+def test_words_of_filters_mean_nothing_else(graph: GraphEngine) -> None:
     linker = Linker(graph)
     question = understand("Which genes cause gout, not from text mining, as of 2015?", linker, Words(lay_out(graph)))
     assert question.filters == Filters(layer="no-extracted", as_of="2015-12-31")

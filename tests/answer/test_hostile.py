@@ -14,6 +14,7 @@ import clew
 from clew.answer import Asker, Plan, Resources
 from clew.answer.write import write_statement
 from clew.errors import ClewError
+from clew.graph import read_entities
 from clew.store.cypher import parse, render
 from plans import plans
 
@@ -43,7 +44,7 @@ def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
 
 
 def contents(asker: Asker) -> dict[str, str]:
-    root = asker.resources.engine.graph.path
+    root = asker.resources.engine.snapshot.folder
     return {str(path): sha256(path.read_bytes()).hexdigest() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
@@ -53,7 +54,7 @@ def test_there_are_enough_of_them() -> None:
 
 def test_questions_never_write_and_never_crash(asker: Asker) -> None:
     before = contents(asker)
-    known = set(asker.resources.engine.graph.entities["id"].to_pylist())
+    known = set(read_entities(asker.resources.engine, ("id",))["id"].to_pylist())
     said = []
     for text in HOSTILE:
         try:
@@ -82,7 +83,7 @@ def test_as_cypher_they_never_write_either(asker: Asker) -> None:
 
 def test_every_name_can_be_asked_about(asker: Asker) -> None:
     """A name is data wherever it stands: it is found by its id and comes back letter for letter."""
-    for row in asker.resources.engine.graph.entities.to_pylist():
+    for row in read_entities(asker.resources.engine, ("id", "name")).to_pylist():
         statement = f"MATCH (n {{id: '{row['id']}'}}) RETURN n.name AS name"
         assert asker.resources.store.run(statement).rows == [(row["name"],)]
 

@@ -6,9 +6,9 @@ import pytest
 
 from clew.answer.question import ParsedQuestion, understand
 from clew.answer.words import Words
-from clew.graph import Graph
 from clew.link import Linker
 from clew.store.layout import lay_out
+from clew.traverse import open
 from link.named_graphs import Entity, write
 from link.test_vectors import WordEncoder
 
@@ -37,11 +37,11 @@ ENTITIES: list[Entity] = [
 
 @pytest.fixture(scope="module")
 def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
-    return Linker(Graph(write(ENTITIES, Path(tmp_path_factory.mktemp("names")) / "names.clew").path))
+    return Linker(open(write(ENTITIES, Path(tmp_path_factory.mktemp("names")) / "names.clew").path))
 
 
 def read(text: str, linker: Linker) -> ParsedQuestion:
-    return understand(text, linker, Words(lay_out(linker.graph)))
+    return understand(text, linker, Words(lay_out(linker.engine)))
 
 
 def named(text: str, linker: Linker) -> list[tuple[str, ...]]:
@@ -80,7 +80,7 @@ def test_a_name_that_says_its_type_is_of_that_type(linker: Linker) -> None:
 
 
 def test_paraphrases_take_an_encoder(linker: Linker) -> None:
-    words = Words(lay_out(linker.graph))
+    words = Words(lay_out(linker.engine))
     text = "Which diseases lead to a failure of the kidney?"
     (anchor,) = understand(text, linker, words, encoder=WordEncoder()).anchors
     assert anchor.text == "failure of the kidney"
@@ -97,7 +97,7 @@ def test_slips_in_words_that_ask_are_put_right(linker: Linker) -> None:
 
 def test_words_before_a_name_speak_of_its_relation(tmp_path: Path) -> None:
     linker = Linker(write(ENTITIES, tmp_path / "g.clew"))
-    words = Words(lay_out(linker.graph), more={"relations": {"near": ["close to"]}})
+    words = Words(lay_out(linker.engine), more={"relations": {"near": ["close to"]}})
     question = understand("Which genes are close to Rett syndrome or without Apert syndrome?", linker, words)
     assert [anchor.beside for anchor in question.anchors] == [("NEAR",), ()]
 

@@ -125,7 +125,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_plain_question_becomes_the_plan_it_says(asker: Asker, question: str) -> None:
-    gold = hold_to_ids(read_plan(parse(QUESTIONS[question])), asker.resources.engine.graph, asker.resources.schema)
+    gold = hold_to_ids(read_plan(parse(QUESTIONS[question])), asker.resources.engine, asker.resources.schema)
     answer = asker.ask(Question(question, subclasses=False))
     assert answer.abstained is None
     read = read_plan(parse(answer.query))

@@ -15,11 +15,12 @@ import clew
 from arcadedb import Server, arcadedb  # noqa: F401 (a fixture)
 from clew.answer.canonical import same
 from clew.answer.check import check_plan
+from clew.answer.evidence import gather_evidence
 from clew.answer.filters import Filters, with_filters
 from clew.answer.plan import Condition, Plan
 from clew.answer.provenance import find_passing
 from clew.answer.read import read_plan
-from clew.answer.run import gather_evidence, run_plan
+from clew.answer.run import run_plan
 from clew.answer.write import write_statement
 from clew.errors import InputError, QueryError
 from clew.store.cypher import parse, write
@@ -109,7 +110,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     out = tmp_path_factory.mktemp("stated") / "stated.clew"
     clew.build(pa.table(columns), entities=entities, out=out)
     engine = clew.open(out)
-    with open_store("embedded", engine.graph, build=True) as store:
+    with open_store("embedded", engine, build=True) as store:
         yield World(rows, engine, store)
 
 
@@ -176,12 +177,12 @@ def test_evidence_rests_on_what_passes(world: World, filters: Filters) -> None:
 
 def test_a_server_keeps_to_the_same_filters(world: World, arcadedb: Server) -> None:  # noqa: F811
     address = arcadedb.database()
-    load_server(world.engine.graph, address)
+    load_server(world.engine, address)
     filters = Filters(layer="no-extracted", sources=("hpo", "omim"), as_of="2015-06-30")
     text = "MATCH (g:Gene)-[:CAUSES]->(d:Disease) WHERE NOT (d)-[:HAS]->(:Sign {id: 'P:4'}) RETURN g"
     plan = with_filters(read_plan(parse(text)), filters)
     has, causes = world.triples("has", filters), world.triples("causes", filters)
-    with open_store(address, world.engine.graph) as server:
+    with open_store(address, world.engine) as server:
         outcome = run_plan(plan, server, world.engine)
     assert {item.id for item in outcome.items} == {g for g, d in causes if (d, "P:4") not in has}
 
@@ -221,11 +222,10 @@ def test_what_every_source_denies_is_filtered_by_its_denials(world: World) -> No
     ],
 )
 def test_every_operator_is_about_one_assertion(world: World, condition: Condition, keeps) -> None:
-    graph = world.engine.graph
     both = [condition, Condition("r", "source", "IN", ("hpo", "omim"))]
-    mask = find_passing(both, graph, world.store.schema)
+    mask = find_passing(both, world.engine, world.store.schema)
     found = {
-        (t.subject, t.object) for t in world.engine.numbered(range(graph.triple_count)) if mask[t.number]
+        (t.subject, t.object) for t in world.engine.numbered(range(world.engine.counts["triples"])) if mask[t.number]
     }  # fmt: skip
     stated = {(row.subject, row.object) for row in world.rows if not row.negated}
     rows = [row for row in world.rows if row.source in ("hpo", "omim") and keeps(row)]
@@ -271,7 +271,7 @@ def test_filters_for_the_engine() -> None:
     assert Filters(layer="curated", sources=("A",)).where == clew.Where(layer="curated", sources="A")
     with pytest.raises(InputError, match="not to licences or documents"):
         _ = Filters(cites=("PMID:1",)).where
-    with pytest.raises(InputError, match="as_of takes a day"):
+    with pytest.raises(InputError, match="as_of= takes a day"):
         Filters(as_of="soon")
 
 

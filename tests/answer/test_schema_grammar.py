@@ -95,7 +95,7 @@ def test_only_what_is_denied_can_be_required_not_to_exist(vocabulary: Vocabulary
 
 def test_the_examples_are_sentences_of_it(clinic: Asker, vocabulary: Vocabulary) -> None:
     resources = clinic.resources
-    examples = make_examples(resources.engine.graph, resources.schema, vocabulary, words_of(resources))
+    examples = make_examples(resources.engine, resources.schema, vocabulary, words_of(resources))
     assert examples
     for example in examples:
         assert Grammar(query_grammar(vocabulary, example.placeholders)).accepts(example.query), example.query

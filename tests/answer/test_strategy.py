@@ -29,7 +29,7 @@ class Neighbours:
         named = mentions[0].linked.best.id
         near = resources.engine.hop(named, 1, direction="both")
         items = tuple(Item(row["id"], row["name"], row["type"]) for row in near.entities.to_pylist())
-        evidence = Evidence(cite([triple.number for triple in near.triples(1)], resources.engine))
+        evidence = Evidence(cite([triple.number for triple in resources.engine.hop_triples(near, 1)], resources.engine))
         text = f"{len(items)} neighbours of {named}"
         return Answer(question.text, text=text, items=items, total=len(items), evidence=evidence, named=(named,))
 
@@ -75,7 +75,7 @@ def test_each_part_is_opened_once_from_many_threads(clinic: Asker, monkeypatch: 
             return _real(*given, **options)
 
         monkeypatch.setattr(module, name, counted)
-    path = clinic.resources.engine.graph.path
+    path = clinic.resources.engine.snapshot.folder
     together = Barrier(THREADS)
     with Resources(path, encoder=None) as resources, ThreadPoolExecutor(THREADS) as pool:
 
@@ -95,8 +95,8 @@ def test_a_failed_opening_is_tried_again(clinic: Asker, tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.raises(ClewError):
             resources.engine  # noqa: B018
-    missing.symlink_to(clinic.resources.engine.graph.path)
-    assert resources.engine.manifest.snapshot == clinic.resources.engine.manifest.snapshot
+    missing.symlink_to(clinic.resources.engine.snapshot.folder)
+    assert resources.engine.snapshot.id == clinic.resources.engine.snapshot.id
 
 
 def test_the_schema_needs_no_store(clinic: Asker, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_what_was_handed_in_stays_open(clinic: Asker) -> None:
 
 
 def test_a_path_can_be_asked(clinic: Asker) -> None:
-    path = clinic.resources.engine.graph.path
+    path = clinic.resources.engine.snapshot.folder
     assert clew.ask(path, QUESTION).total == clew.ask(str(path), Question(QUESTION)).total == 2
     with pytest.raises(ClewError, match="nowhere"):
         clew.ask(path / "nowhere", QUESTION)

@@ -32,5 +32,6 @@ def hold_to_ids(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Pla
 
 
 def _called(name: str, types: set[str], contents: GraphContents) -> list[str]:
-    rows = contents.describe(contents.lookup_name(name)).to_pylist()
+    found = contents.lookup_name(name)
+    rows = contents.describe(found).to_pylist() if found else []
     return [row["id"] for row in rows if row["type"] in types]
