@@ -17,9 +17,9 @@ TEXTS = ("txt", "tsv", "json", "js", "css", "lark")
 PAGES = ("README.md", "CHANGELOG.md", "docs/*.md", *(f"src/**/*.{ending}" for ending in TEXTS))
 
 LATER = (  # rooms that are still being reworded
-    "src/clew/answer/", "src/clew/app/cli", "src/clew/extract/", "src/clew/evaluate/", "src/clew/graph/",
+    "src/clew/answer/", "src/clew/app/cli", "src/clew/extract/", "src/clew/evaluate/",
     "src/clew/traverse/", "src/clew/lm/", "src/clew/models/", "docs/asking.md", "docs/cli.md", "docs/ev", "docs/ex",
-    "docs/how-to.md", "CHANGELOG.md",
+    "CHANGELOG.md",
 )  # fmt: skip
 
 PHRASES = {  # retired: in use

@@ -28,7 +28,7 @@ HOW = ("id", "name", "synonym", "prefix", "close")  # the better before the wors
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An entity that answers to a searched text: how it matched and how well, 1.0 being letter for letter."""
+    """An entity that answers to a searched text: how it matched and how well, 1.0 for an exact match."""
 
     entity: int
     id: str
@@ -151,7 +151,7 @@ class NameIndex:
         return entity
 
     def by_name(self, name: str) -> list[int]:
-        """Every entity with exactly this name, letter for letter."""
+        """Every entity with exactly this name."""
         if not _is_text(name):
             return []
         column = self._entities["name"]

@@ -1,4 +1,4 @@
-"""What the Biolink model (4.4.6) says about its own words, as far as KGX files need it."""
+"""Facts of the Biolink model (4.4.6) that KGX files need: symmetric predicates, generic categories."""
 
 __all__ = ["GENERIC_CATEGORIES", "SYMMETRIC_PREDICATES"]
 

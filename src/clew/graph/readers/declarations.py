@@ -16,7 +16,7 @@ __all__ = ["beside", "declarations", "read_declarations"]
 
 
 def beside(edges: Path) -> Path:
-    """Where the declarations of a file of edges stand: x_edges.tsv.gz has x_relations.json."""
+    """Where the declarations of a file of edges are: x_edges.tsv.gz has x_relations.json."""
     stem = edges.name.removesuffix(".gz").rpartition(".")[0]
     return edges.with_name(f"{stem.removesuffix('edges')}relations.json")
 

@@ -162,7 +162,7 @@ def _reason(error: csv.Error) -> str:
 
 @dataclass(slots=True)
 class _Lines:
-    """Lines with a memory of those taken for the record at hand, so that a misread record can be begun again."""
+    """An iterator that remembers the lines of the current record, so that a misread record can be read again."""
 
     source: Iterator[str]
     number: int = 0  # lines settled

@@ -28,7 +28,7 @@ def read(path: Path, required: Sequence[str], problems: Problems) -> Iterator[Pa
 
     Lines that are no JSON object are reported and left out.
     """
-    texts: dict[str, pa.DataType] = {}  # columns that would be taken for times
+    texts: dict[str, pa.DataType] = {}  # columns that pyarrow would parse as times
     first = 1  # line
     empty = True
     with reading(path, "JSON Lines"), open_bytes(path) as stream:

@@ -1,7 +1,7 @@
 """KGX, the exchange format of Biolink knowledge graphs: a file of nodes and a file of edges, as TSV or JSON Lines.
 
 Nodes become entities, edges become triples with one assertion each; `biolink:` before categories and predicates is
-dropped. In TSV nothing is quoted, unless the column names are, and columns that hold several values part them with |.
+dropped. In TSV nothing is quoted, unless the column names are, and values of a list are separated by |.
 """
 
 import logging

@@ -28,7 +28,7 @@ def write_json_lines(path: Path, blocks: Iterator[pa.Table]) -> None:
 
 
 def _members(name: str, column: pa.ChunkedArray) -> pa.Array:
-    """A column as `"name": value`, null where there is none; each distinct value is put into words once."""
+    """A column as `"name": value`, null where there is none; each distinct value is serialised once."""
     array = column.combine_chunks()
     if pa.types.is_nested(array.type):
         return pa.array([_member(name, value) for value in array.to_pylist()], TEXT)

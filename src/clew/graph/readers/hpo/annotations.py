@@ -1,4 +1,4 @@
-"""phenotype.hpoa and the gene files: what is said about diseases and genes, by whom, on which publication.
+"""phenotype.hpoa and the gene files: annotations of diseases and genes, with their sources and publications.
 
 Gene-phenotype pairs are not staged: the gene files derive them from gene → disease → phenotype, and leave out that some
 of those diseases lack the phenotype.
@@ -19,7 +19,7 @@ from clew.graph.staging import QUALIFIER_PREFIX, Problems, Relation
 __all__ = ["GENE_FILES", "RELATIONS", "Annotations", "read_annotations", "read_genes"]
 
 # Disease has_phenotype Phenotype, has_inheritance Inheritance, … by the aspect of the row. A row marked NOT becomes
-# lacks_phenotype, …: the relation is declared negated, the assertion is not (that would deny the denial).
+# lacks_phenotype, …: the relation is declared negated, the assertion is not (that would be a double negation).
 ASPECTS = {"P": "phenotype", "I": "inheritance", "C": "clinical_course", "M": "modifier", "H": "medical_history"}
 RELATIONS = (
     Relation("is_a", transitive=True),
@@ -125,7 +125,7 @@ def _is_gene(identifier: str | None) -> bool:
 
 
 def _split(column: pa.DictionaryArray) -> pa.Array:
-    """Lists of the values that stand in one field, separated by semicolons."""
+    """Lists of the values in one field, separated by semicolons."""
     return pc.split_pattern(column.dictionary, ";").take(column.indices)
 
 

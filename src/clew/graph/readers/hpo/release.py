@@ -1,4 +1,4 @@
-"""The files of one HPO release, staged as one graph: terms, diseases and genes, with all that is said of them."""
+"""The files of one HPO release, staged as one graph: terms, diseases and genes, with every annotation."""
 
 from importlib.util import find_spec
 from pathlib import Path
