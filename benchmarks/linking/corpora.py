@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import clew
+from clew.evaluate.extraction.bc5cdr.abstracts import CHEMICAL, DISEASE, read_abstracts
 from clew.graph import Graph
 
 __all__ = ["DATA", "Gold", "disease_ontology", "read_bc5cdr", "read_biomixqa"]
@@ -27,20 +28,12 @@ class Gold:
 
 
 def read_bc5cdr(path: Path) -> list[Gold]:
-    """Every mention of a chemical or disease with a MeSH id; several ids stand apart by bars."""
-    texts: dict[str, str] = {}
-    gold = []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in map(str.rstrip, lines):
-            head = line.split("|", 2)
-            if len(head) == 3 and head[1] in ("t", "a") and head[0].isdigit():
-                texts[head[0]] = f"{texts[head[0]]} {head[2]}" if head[0] in texts else head[2]
-                continue
-            cells = line.split("\t")
-            if len(cells) >= 6 and cells[4] in ("Chemical", "Disease") and cells[5] != "-1":
-                ids = frozenset(f"MESH:{each}" for each in cells[5].split("|"))
-                gold.append(Gold(cells[0], cells[3], cells[4], ids, texts[cells[0]]))
-    return gold
+    """Every mention of a chemical or disease with a MeSH id."""
+    return [
+        Gold(abstract.document, each.text, each.type, frozenset(f"MESH:{id}" for id in each.ids), abstract.text)
+        for abstract in read_abstracts(path)
+        for each in (*abstract.of_type(CHEMICAL), *abstract.of_type(DISEASE))
+    ]
 
 
 def read_biomixqa(folder: Path, graph: Graph) -> list[Gold]:

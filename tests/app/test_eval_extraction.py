@@ -1,19 +1,23 @@
 """`clew eval extraction`: tables for people, one object for machines, and refusals in one sentence."""
 
+import gzip
 import json
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 import typer
 
 import clew
 from clew.app.cli.eval_extraction import application
 from clew.errors import InputError
-from clew.evaluate.extraction.bc5cdr_arrays import make_bc5cdr_arrays
-from clew.evaluate.extraction.pubtator import read_pubtator
+from clew.evaluate.extraction.bc5cdr.abstracts import read_abstracts
+from clew.extract.chains.graphs import count_tokens
 from clew.extract.mentions.heads import HEADS
+from clew.extract.model.config import make_config
+from clew.extract.model.graphmert import GraphMert
+from clew.extract.model.storage import SavedModel, write_model
 from clew.extract.sequences.packing import SEQUENCES
 from clew.extract.stage import make_table, write_stage
 from tokenizers_of_texts import learn_tokenizer
@@ -24,52 +28,55 @@ def asked(*arguments: object) -> None:
     command.main([str(each) for each in arguments], prog_name="clew eval extraction", standalone_mode=False)
 
 
-@pytest.fixture(scope="module")
-def arrays(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Questions cut by a tokenizer of the corpus's own."""
-    folder, out = data / "bc5cdr", tmp_path_factory.mktemp("arrays")
-    train, dev = (read_pubtator(folder / f"cdr_{part}.pubtator.gz") for part in ("train", "dev"))
-    tokenizer = learn_tokenizer([each.text for each in train], out / "tokenizer.json")
-    make_bc5cdr_arrays(train, dev, out / "made", tokenizer=tokenizer, relations=["induces"])
-    return out / "made"
-
-
 def test_rules_alone_are_shown_without_a_model(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked("bc5cdr", "--data", data)
     shown = capsys.readouterr().out
     assert "sentence co-occurrence" in shown
-    assert "0.310      0.757   0.440" in shown
+    assert "0.309      0.759   0.439" in shown
     assert "without hypernyms" not in shown
 
 
-def test_scores_from_elsewhere_are_shown_and_logged_once(
-    data: Path, arrays: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for part in ("train", "dev"):
-        rows = len(np.load(arrays / f"scoring-{part}" / "row_query.npy"))
-        np.save(tmp_path / f"{part}.npy", np.random.default_rng(0).normal(-9, 1, rows).astype(np.float32))
-    log = tmp_path / "dev.jsonl"
-    options = ("--data", data, "--arrays", arrays, "--scores", tmp_path, "--name", "noise", "--log", log)
-    asked("bc5cdr", *options, "--json")
-    report = json.loads(capsys.readouterr().out)
-    assert report["configuration"] == "noise"
-    parts = {(row["name"], row["part"]): row["figures"] for row in report["rows"]}
-    assert parts["model", "dev"]["gold"] == 1012
-    assert parts["model", "dev"]["f1"]["mean"] < 0.5
-    assert json.loads(log.read_text("utf-8"))["configuration"] == "noise"
-    asked("bc5cdr", *options)
-    assert "chosen on train" in capsys.readouterr().out
-    assert len(log.read_text("utf-8").splitlines()) == 1
-    np.save(tmp_path / "dev.npy", np.load(tmp_path / "dev.npy") * 2)
-    with pytest.raises(InputError, match="scored once"):
-        asked("bc5cdr", *options)
+@pytest.fixture(scope="module")
+def few(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the shortest abstracts of BC5CDR, and an untrained model beside it."""
+    folder = tmp_path_factory.mktemp("few")
+    (folder / "bc5cdr").mkdir()
+    texts = []
+    for part, number in (("train", 6), ("dev", 2)):
+        with gzip.open(data / "bc5cdr" / f"cdr_{part}.pubtator.gz", "rt", encoding="utf-8") as file:
+            blocks = sorted((each for each in file.read().split("\n\n") if "\tCID\t" in each), key=len)[:number]
+        with gzip.open(folder / "bc5cdr" / f"cdr_{part}.pubtator.gz", "wt", encoding="utf-8") as file:
+            file.write("\n\n".join(blocks) + "\n")
+        texts += blocks
+    said = learn_tokenizer(texts, folder / "tokenizer.json").read_text("utf-8")
+    config = make_config("tiny", vocabulary=count_tokens(said), relations=1)
+    torch.manual_seed(0)
+    write_model(folder / "model", SavedModel(GraphMert(config), config, said, ("induces",), {}), identity={})
+    return folder
+
+
+def test_a_model_is_scored_as_it_is_and_fine_tuned(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked("bc5cdr", "--data", few, "--model", few / "model", "--json")
+    as_it_is = json.loads(capsys.readouterr().out)["rows"]
+    asked("bc5cdr", "--data", few, "--model", few / "model", "--finetune", "--json")
+    tuned = json.loads(capsys.readouterr().out)["rows"]
+    names = [(row["name"], row["part"]) for row in as_it_is]
+    assert names == [(row["name"], row["part"]) for row in tuned]
+    assert {("model", "dev"), ("model", "train, cross-validated"), ("control: uniform scores", "dev")} <= set(names)
+    differ = [one != other for one, other in zip(as_it_is, tuned, strict=True)]
+    assert any(different for different, (name, _) in zip(differ, names, strict=True) if name == "model")
+    assert not any(
+        different
+        for different, (name, _) in zip(differ, names, strict=True)
+        if name != "model" and not name.startswith("model")
+    )
 
 
 @pytest.fixture(scope="module")
 def found(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A run that found every other mention of BC5CDR, and its seed: what the mentions stand for."""
     run = tmp_path_factory.mktemp("found")
-    parts = [read_pubtator(data / "bc5cdr" / f"cdr_{part}.pubtator.gz") for part in ("train", "dev")]
+    parts = [read_abstracts(data / "bc5cdr" / f"cdr_{part}.pubtator.gz") for part in ("train", "dev")]
     abstracts = [each for part in parts for each in part]
     heads, types = [], {}
     for at, abstract in enumerate(abstracts):
@@ -105,7 +112,7 @@ def test_triples_of_a_run_are_scored_and_logged(
     """A run that states one gold pair of every document, surely, and one that is not gold, less so."""
     rows = []
     for part in ("train", "dev"):
-        for each in read_pubtator(data / "bc5cdr" / f"cdr_{part}.pubtator.gz"):
+        for each in read_abstracts(data / "bc5cdr" / f"cdr_{part}.pubtator.gz"):
             gold, other = min(each.induces), min(set(each.pairs()) - each.induces, default=None)
             rows.append((each.document, gold, 0.9))
             rows += [] if other is None else [(each.document, other, 0.1)]
@@ -129,10 +136,10 @@ def test_triples_of_a_run_are_scored_and_logged(
     ("arguments", "said"),
     [
         (("--log", "x.jsonl"), "give --name"),
-        (("--scores", "nowhere", "--arrays", "nowhere"), "holds no questions"),
+        (("--finetune",), "--finetune needs a trained model"),
         (("--model", "nowhere"), "not the directory of a trained model"),
-        (("--mentions", "nowhere"), "--mentions names entities of its seed: say with --graph"),
-        (("--run", "nowhere"), "--run names entities of its seed: say with --graph"),
+        (("--mentions", "nowhere"), "--mentions needs the seed graph of that run"),
+        (("--run", "nowhere"), "--run needs the seed graph of that run"),
     ],
 )
 def test_what_cannot_be_used_is_refused(data: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -140,12 +147,7 @@ def test_what_cannot_be_used_is_refused(data: Path, arguments: tuple[str, ...], 
         asked("bc5cdr", "--data", data, *arguments)
 
 
-def test_scores_of_planted_facts_need_their_model() -> None:
-    with pytest.raises(InputError, match="--scores are of 'full', which is no --model"):
-        asked("planted", "run", "--graph", "seed.clew", "--scores", "full=planted.npy")
-
-
 def test_every_command_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("bc5cdr", "planted", "judge", "baseline"):
+    for command in ("bc5cdr", "held-out", "judge", "baseline"):
         asked(command, "--help")
         assert capsys.readouterr().out.count(f"clew eval extraction {command}") >= 2

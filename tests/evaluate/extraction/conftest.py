@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from clew.evaluate.extraction.pubtator import Abstract, read_pubtator
+from clew.evaluate.extraction.bc5cdr.abstracts import Abstract, read_abstracts
 from tokenizers_of_texts import learn_tokenizer
 
 
 @pytest.fixture(scope="session")
 def train(data: Path) -> list[Abstract]:
-    return read_pubtator(data / "bc5cdr" / "cdr_train.pubtator.gz")
+    return read_abstracts(data / "bc5cdr" / "cdr_train.pubtator.gz")
 
 
 @pytest.fixture(scope="session")
 def dev(data: Path) -> list[Abstract]:
-    return read_pubtator(data / "bc5cdr" / "cdr_dev.pubtator.gz")
+    return read_abstracts(data / "bc5cdr" / "cdr_dev.pubtator.gz")
 
 
 @pytest.fixture(scope="session")

@@ -1,1 +1,1 @@
-"""How right extraction is: BC5CDR and planted facts against gold, judged triples, and the baselines beside them."""
+"""Evaluation of extraction: BC5CDR, held-out facts, calibrated judges, and baselines beside them."""

@@ -28,13 +28,16 @@ MIXED = re.compile(r"[a-zα-ω]{1,3}(?:[A-Z]|\d|-)")  # a small letter that begi
 REACH = 60  # characters looked at on either side of a full stop
 
 
-def split_passage(text: str, start: int, end: int, *, longest: int = LONGEST_SENTENCE) -> Iterator[Span]:
-    """Where the sentences of text[start:end] stand, without the space around them; together they hold every word.
+def split_passage(
+    text: str, start: int = 0, end: int | None = None, *, longest: int = LONGEST_SENTENCE
+) -> Iterator[Span]:
+    """The spans of the sentences of text[start:end], without the space around them; together they hold every word.
 
     >>> text = "Given 2.5 mg (Fig. 1) i.v. to E. coli. p53 rose, e.g. in Dr. Li's rats. Vitamin C. No."
-    >>> [text[a:b] for a, b in split_passage(text, 0, len(text))]
+    >>> [text[a:b] for a, b in split_passage(text)]
     ['Given 2.5 mg (Fig. 1) i.v. to E. coli.', "p53 rose, e.g. in Dr. Li's rats.", 'Vitamin C.', 'No.']
     """
+    end = len(text) if end is None else end
     first = start
     for ending in ENDING.finditer(text, start, end):
         if _ends_sentence(text, first, ending.start(), ending.end(), end):

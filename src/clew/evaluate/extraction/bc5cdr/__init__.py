@@ -1,0 +1,1 @@
+"""BC5CDR: chemicals that induce diseases, scored with gold mentions and end to end."""

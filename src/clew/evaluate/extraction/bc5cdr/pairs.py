@@ -1,0 +1,90 @@
+"""Predicted (document, chemical, disease) scored by gold: precision, recall and F1, with intervals over documents.
+
+Counts are summed over documents; a resample draws whole documents, since the pairs of one are not independent.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.evaluate.extraction.bc5cdr.abstracts import Abstract
+from clew.evaluate.statistics import Interval
+
+__all__ = ["PairScore", "more_general", "score_pairs"]
+
+RESAMPLES = 10_000
+Pair = tuple[str, str]
+Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """How well predicted pairs fit the gold; `precision` of nothing predicted is 0."""
+
+    precision: Interval
+    recall: Interval
+    f1: Interval
+    hits: int
+    predicted: int
+    gold: int
+
+
+def score_pairs(
+    abstracts: Sequence[Abstract],
+    predicted: Mapping[str, Collection[Pair]],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> PairScore:
+    """Score predictions by document; a document without predictions may be left out, an unknown one is an error."""
+    known = {each.document for each in abstracts}
+    if unknown := [document for document in predicted if document not in known]:
+        raise InputError(f"pairs were predicted for {unknown[0]!r}, which is none of the {len(known):,} documents")
+    counts = np.array(
+        [_counts(set(predicted.get(each.document, ())), each.induces) for each in abstracts], float
+    )  # (n, 3): hits, predicted, gold
+    if not len(counts):
+        raise InputError("there are no documents to score")
+    return _score(counts, seed, resamples)
+
+
+def _counts(predicted: set[Pair], gold: frozenset[Pair]) -> tuple[int, int, int]:
+    return len(predicted & gold), len(predicted), len(gold)
+
+
+def _score(counts: Counts, seed: int, resamples: int) -> PairScore:
+    n = len(counts)
+    random = np.random.default_rng(seed)
+    drawn = random.multinomial(n, np.full(n, 1 / n), size=resamples) @ counts  # (resamples, 3)
+    total = counts.sum(axis=0)
+    centre, spread = _measures(total[None]), _measures(drawn)  # (1, 3), (resamples, 3)
+    low, high = np.percentile(spread, (2.5, 97.5), axis=0)
+    precision, recall, f1 = (
+        Interval(float(mean), float(a), float(b), n) for mean, a, b in zip(centre[0], low, high, strict=True)
+    )
+    hits, predicted, gold = map(int, total)
+    return PairScore(precision, recall, f1, hits, predicted, gold)
+
+
+def _measures(sums: Counts) -> Counts:
+    hits, predicted, gold = sums.T
+    return np.column_stack(
+        [
+            np.divide(hits, predicted, out=np.zeros_like(hits), where=predicted > 0),
+            np.divide(hits, gold, out=np.zeros_like(hits), where=gold > 0),
+            np.divide(2 * hits, predicted + gold, out=np.zeros_like(hits), where=predicted + gold > 0),
+        ]
+    )
+
+
+def more_general(ids: Iterable[str], ancestors: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """Those of the ids that are ancestors of another one.
+
+    >>> sorted(more_general(["seizures", "epilepsy", "pain"], {"epilepsy": {"seizures", "brain diseases"}}))
+    ['seizures']
+    """
+    given = set(ids)
+    return frozenset(above for each in given for above in ancestors.get(each, ()) if above in given and above != each)

@@ -1,0 +1,1 @@
+"""Judges of triples, language models among them, calibrated on statements whose truth is known."""
