@@ -9,6 +9,7 @@ import clew
 from clew.errors import InputError, QueryError
 from clew.graph import Graph, Relation
 from clew.store.cypher import parse, write
+from clew.store.deadline import Deadline
 from clew.store.layout import lay_out
 from clew.store.prepare import cap, exclude_negated, prepare
 
@@ -53,7 +54,7 @@ def test_what_is_asked_for_is_checked(make: Callable[..., Graph]) -> None:
     schema = lay_out(make())
 
     def ready(query: str, parameters: dict[str, object], *, timeout: float = 1.0, limit: int = 5) -> None:
-        prepare(query, parameters, schema=schema, dialect="neo4j", timeout=timeout, limit=limit)
+        prepare(query, parameters, schema=schema, dialect="neo4j", deadline=Deadline.after(timeout), limit=limit)
 
     ready("RETURN $a AS a", {"a": [1, "x", None, True, 2.5, {"k": "v"}]})
     for value in (2**63, -(2**63) - 1):

@@ -5,49 +5,47 @@
 """
 
 import logging
-import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
+from importlib import metadata
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Self
 
-import ladybug
 import pyarrow as pa
 
-from clew.errors import ClewError, DerivedError, GraphError, QueryError, StoreError, Timeout
+from clew.errors import ClewError, DerivedError, GraphError, QueryError, StoreError
 from clew.graph import Graph, GraphContents
 from clew.graph.reading import as_contents
 from clew.progress import Progress, silent
 from clew.sealed import check_seal, new_sealed
 from clew.store.columns import entity_tables, relationship_tables
 from clew.store.cypher import Statement, quote, quote_text
+from clew.store.deadline import Deadline
 from clew.store.layout import LAYOUT_VERSION, Property, StoreSchema, lay_out
 from clew.store.packing import pack, unpack
-from clew.store.prepare import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Prepared, prepare
+from clew.store.prepare import DEFAULT_LIMIT, DEFAULT_TIMEOUT, prepare
+from clew.store.process.pool import Pool
+from clew.store.process.process import Process, QueryFailed
 from clew.store.values import EntityValue, PathValue, RelationshipValue, Rows, Triples, Value
-from clew.store.waiting import wait_for
 
 __all__ = ["EmbeddedStore", "build_embedded", "embedded_path", "ensure_embedded"]
-
-with suppress(ImportError):
-    # On its own, Ladybug's library exports its symbols globally, and llama.cpp's library, loaded later, then crashes.
-    # Importing the extension module first keeps its symbols local.
-    import ladybug._lbug
 
 log = logging.getLogger(__name__)
 FILE = "store.lbug"
 ROWS_AT_ONCE = 4_000_000  # rows of one COPY: bounds the memory used to load a large relation
-MEMORY = 2 << 30  # bytes for all queries of an open store together
-MAX_USES = 200  # of a connection, which caches every query it has run
+MEMORY = 2 << 30  # bytes for one query
+ROWS_BETWEEN_CHECKS = 256  # of the deadline
 WHAT = "the embedded Cypher store of {graph}"
 COLUMN_TYPES = {
     "string": "STRING", "integer": "INT64", "float": "DOUBLE", "boolean": "BOOL",
     "strings": "STRING[]", "integers": "INT64[]", "floats": "DOUBLE[]", "booleans": "BOOL[]",
 }  # fmt: skip
 PACKED_TYPES = COLUMN_TYPES | {"strings": "STRING"}
+Connect = Callable[[], Any]  # opens a Ladybug connection
 OWN_COLUMNS = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
@@ -66,14 +64,14 @@ def build_embedded(contents: GraphContents | Graph, *, path: Path | None = None,
     schema = lay_out(contents)
     begun = time.monotonic()
     with new_sealed(path, _identity(contents), what=WHAT.format(graph=contents.snapshot)) as directory:
-        database = ladybug.Database(directory / FILE)
         try:
-            _load_entities(contents, schema, database, progress)
-            _load_relationships(contents, schema, database, progress)
-        except RuntimeError as error:
+            with _new_database(directory / FILE) as connect:
+                _load_entities(contents, schema, connect, progress)
+                _load_relationships(contents, schema, connect, progress)
+        except (RuntimeError, OSError) as error:
+            if isinstance(error, ClewError):
+                raise
             raise StoreError(f"{contents.snapshot} could not be loaded into Ladybug: {_first_line(error)}") from error
-        finally:
-            database.close()
     log.info("loaded %s into %s in %.1f s", contents.snapshot, path, time.monotonic() - begun)
     return path
 
@@ -91,21 +89,40 @@ def ensure_embedded(contents: GraphContents | Graph, *, path: Path | None = None
             raise DerivedError(f"{reason}; building it failed: {error}") from error
 
 
+@contextmanager
+def _new_database(file: Path) -> Iterator[Connect]:
+    """Create a database; yields a function that opens a connection."""
+    with suppress(ImportError):
+        # On its own, Ladybug's library exports its symbols globally, and llama.cpp's library, loaded later, then
+        # crashes. Importing the extension module first keeps its symbols local.
+        import ladybug._lbug
+    import ladybug
+
+    database = ladybug.Database(file)
+    try:
+        yield partial(ladybug.Connection, database)
+    except BaseException:
+        with suppress(RuntimeError):  # the first error is raised
+            database.close()
+        raise
+    database.close()
+
+
 def _identity(contents: GraphContents) -> dict[str, str | int | float | bool]:
     return {
         "snapshot": contents.snapshot.id,
-        "ladybug storage version": int(ladybug.storage_version),
+        "ladybug": metadata.version("ladybug"),
         "layout": LAYOUT_VERSION,
     }
 
 
-def _load_entities(contents: GraphContents, schema: StoreSchema, database: Any, progress: Progress) -> None:
+def _load_entities(contents: GraphContents, schema: StoreSchema, connect: Connect, progress: Progress) -> None:
     """One table for each label. A connection keeps its tables in memory, so each label gets a new connection."""
     task, done = "loading entities", 0
     progress(task, done, schema.entity_count)
     columns = ["id STRING PRIMARY KEY", "name STRING", *(_column(each, COLUMN_TYPES) for each in schema.properties)]
     for label in schema.labels:
-        with ladybug.Connection(database) as connection:
+        with connect() as connection:
             connection.execute(f"CREATE NODE TABLE {quote(label.name)}({', '.join(columns)})")
             for table in entity_tables(contents, schema, label, rows=ROWS_AT_ONCE):
                 connection.execute(f"COPY {quote(label.name)} FROM $rows", {"rows": table})
@@ -113,14 +130,14 @@ def _load_entities(contents: GraphContents, schema: StoreSchema, database: Any, 
                 progress(task, done, schema.entity_count)
 
 
-def _load_relationships(contents: GraphContents, schema: StoreSchema, database: Any, progress: Progress) -> None:
+def _load_relationships(contents: GraphContents, schema: StoreSchema, connect: Connect, progress: Progress) -> None:
     """One table for each name, with all the pairs of labels it connects."""
     task, done = "loading relationships", 0
     progress(task, done, schema.relationship_count)
     for each in schema.relationships:
         pairs = [f"FROM {quote(ends.subject)} TO {quote(ends.object)}" for ends in each.ends]
         columns = [_column(property, PACKED_TYPES) for property in each.properties]
-        with ladybug.Connection(database) as connection:
+        with connect() as connection:
             listed = ", ".join([*pairs, "triple INT64", *columns])
             connection.execute(f"CREATE REL TABLE {quote(each.name)}({listed})")
             for ends, table in relationship_tables(contents, schema, each, rows=ROWS_AT_ONCE):
@@ -146,7 +163,7 @@ def _packed(table: pa.Table) -> pa.Table:
 
 
 class EmbeddedStore:
-    """A store opened read-only. `memory` is the limit for its queries, in bytes."""
+    """A store opened read-only in child processes. `memory` is the limit for one query, in bytes."""
 
     name = "embedded"
     dialect = "ladybug"
@@ -155,17 +172,10 @@ class EmbeddedStore:
         contents = as_contents(contents)
         self.path = embedded_path(contents, path)
         _check(contents, self.path)
-        try:
-            self._database = ladybug.Database(self.path / FILE, read_only=True, buffer_pool_size=memory)
-        except (RuntimeError, OSError) as error:
-            raise StoreError(
-                f"{self.path / FILE} cannot be opened ({_first_line(error)}): run `{_remedy(contents)}`"
-            ) from error
+        self._pool = Pool(partial(Process, self.path / FILE, memory=memory, remedy=_remedy(contents)))
+        self._end = weakref.finalize(self, self._pool.close)
         self.schema = lay_out(contents)
         self._triples = Triples(contents)
-        self._idle: SimpleQueue[tuple[Any, int]] = SimpleQueue()  # connections and their number of uses
-        self._abandoned: list[threading.Event] = []  # queries that could not be stopped
-        self._closed = False
 
     def run(
         self,
@@ -176,54 +186,18 @@ class EmbeddedStore:
         limit: int = DEFAULT_LIMIT,
     ) -> Rows:
         """Run one read-only query."""
-        ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, timeout=timeout, limit=limit)
-        begun = time.monotonic()
-        late = f"the query was stopped after {timeout:g} s: narrow the query, or raise the timeout"
-        with self._connection() as (connection, abandon):
-            connection.set_query_timeout(max(1, round(timeout * 1000)))
-            try:
-                rows, columns, truncated = wait_for(
-                    lambda: self._fetch(connection, ready, limit, begun + timeout),
-                    seconds=timeout + 0.1,  # Ladybug's own timer should fire first
-                    stop=connection.interrupt,
-                    abandon=abandon,
-                    late=late,
-                )
-            except ClewError:
-                raise
-            except RuntimeError as error:
-                raise _translated(error, late) from error
-        return Rows(columns, rows, truncated, time.monotonic() - begun)
-
-    def _fetch(
-        self, connection: Any, ready: Prepared, limit: int, deadline: float
-    ) -> tuple[list[tuple[Value, ...]], tuple[str, ...], bool]:
+        deadline = Deadline.after(timeout)
+        ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, deadline=deadline, limit=limit)
+        try:
+            with self._pool.lend(deadline) as process:
+                answer = process.ask(ready.text, ready.parameters, limit=limit, deadline=deadline)
+        except QueryFailed as error:
+            raise _translated(error, deadline) from error
         rows: list[tuple[Value, ...]] = []
-        with connection.execute(ready.text, ready.parameters) as result:
-            while result.has_next():
-                if len(rows) == limit:
-                    return rows, ready.columns or tuple(result.get_column_names()), True
-                if len(rows) % 256 == 0 and time.monotonic() > deadline:
-                    raise RuntimeError("Interrupted.")
-                rows.append(tuple(map(self._value, result.get_next())))
-            return rows, ready.columns or tuple(result.get_column_names()), False
-
-    @contextmanager
-    def _connection(self) -> Iterator[tuple[Any, Callable[[threading.Event], None]]]:
-        """A connection for one caller, and a callback that marks it as busy with a query that could not be stopped."""
-        if self._closed:
-            raise StoreError("this store is closed: open it again")
-        try:
-            connection, uses = self._idle.get_nowait()
-        except Empty:
-            connection, uses = ladybug.Connection(self._database), 0
-        busy: list[threading.Event] = []
-        try:
-            yield connection, busy.append
-        finally:
-            self._abandoned += busy
-            if not busy and uses < MAX_USES:
-                self._idle.put((connection, uses + 1))
+        for start in range(0, len(answer.rows), ROWS_BETWEEN_CHECKS):
+            deadline.check()
+            rows += [tuple(map(self._value, row)) for row in answer.rows[start : start + ROWS_BETWEEN_CHECKS]]
+        return Rows(ready.columns or answer.columns, rows, answer.more, timeout - deadline.left)
 
     def _value(self, value: Any) -> Value:
         if isinstance(value, list):
@@ -252,10 +226,8 @@ class EmbeddedStore:
         return RelationshipValue(meaning.relation, subject, object_, triple, meaning.negated_only, properties)
 
     def close(self) -> None:
-        """Close the store. Memory used by queries that could not be stopped is freed when they end."""
-        self._closed = True
-        if all(ended.is_set() for ended in self._abandoned):
-            self._database.close()
+        """Close the store and end its processes."""
+        self._end()
 
     def __enter__(self) -> Self:
         return self
@@ -278,13 +250,11 @@ def _first_line(error: Exception) -> str:
     return " ".join((str(error).strip() or type(error).__name__).splitlines()[0].split())
 
 
-def _translated(error: Exception, late: str) -> Exception:
+def _translated(error: QueryFailed, deadline: Deadline) -> Exception:
     """A Ladybug error as a Clew error."""
     said = _first_line(error)
     if said.startswith("Interrupted"):
-        return Timeout(late)
-    if said.startswith("Buffer manager exception"):
-        return StoreError("the query needs more memory than the store may use: narrow the query")
+        return deadline.passed()
     kind, _, rest = said.partition(" exception: ")
     if rest and kind in ("Binder", "Parser", "Catalog", "Conversion", "Runtime", "Overflow", "Function"):
         return QueryError(f"the embedded store cannot run this query: {rest}")

@@ -10,6 +10,7 @@ from typing import Any
 from clew.errors import InputError, QueryError
 from clew.store.cypher import Statement, parse, render
 from clew.store.cypher import syntax as s
+from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
 from clew.store.packing import unpack_properties
 
@@ -18,6 +19,8 @@ __all__ = ["DEFAULT_LIMIT", "DEFAULT_TIMEOUT", "Prepared", "cap", "exclude_negat
 DEFAULT_TIMEOUT = 30.0  # seconds
 DEFAULT_LIMIT = 10_000  # rows
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
+MAX_VALUES, MAX_VALUE_DEPTH = 1_000_000, 20  # of a parameter
+RESERVED_KEYS = frozenset(("_ID", "_LABEL", "_SRC", "_DST", "_NODES", "_RELS"))  # they mark Ladybug's own values
 MAX_RANGE = 10_000_000  # a store materialises the whole list, whatever its time and memory limits
 
 
@@ -36,27 +39,26 @@ def prepare(
     *,
     schema: StoreSchema,
     dialect: str,
-    timeout: float,
+    deadline: Deadline,
     limit: int,
 ) -> Prepared:
-    """Check and render a query; raises `QueryError` unless it is one read-only statement."""
-    if not timeout > 0:
-        raise InputError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+    """Check and render a query in time; raises `QueryError` unless it is one read-only statement."""
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
         raise InputError(f"limit must be a number of rows, 0 or more, not {limit!r}")
-    statement = query if isinstance(query, Statement) else parse(query)
+    statement = query if isinstance(query, Statement) else parse(query, deadline=deadline)
     given = dict(parameters or {})
     if missing := sorted(statement.parameters - given.keys()):
         raise QueryError(f"the query uses the parameter ${missing[0]}, which was not given")
     if unknown := sorted(given.keys() - statement.parameters):
         raise QueryError(f"the query has no parameter ${unknown[0]}")
     for name, value in given.items():
-        _check_value(name, value)
-    _check_ranges(statement, given)
+        _check_parameter(name, value)
+    _check_calls(statement, given)
+    deadline.check()
     capped = cap(exclude_negated(statement, schema), given, limit + 1)
     if dialect == "ladybug":
         capped = unpack_properties(capped, schema.provenance)
-    text = render(capped, dialect, symmetric=schema.symmetric)
+    text = render(capped, dialect, symmetric=schema.symmetric, deadline=deadline)
     sent = {name: given[name] for name in capped.parameters}  # a cap may have replaced one
     return Prepared(text, sent, statement.columns)
 
@@ -101,9 +103,11 @@ def _capped(query: s.Query, parameters: Mapping[str, Any], rows: int, *, union: 
     return s.Query((*query.clauses[:-1], s.Return(capped)))
 
 
-def _check_ranges(statement: Statement, parameters: Mapping[str, Any]) -> None:
-    """Reject ranges that are too long."""
+def _check_calls(statement: Statement, parameters: Mapping[str, Any]) -> None:
+    """Reject ranges that are too long, and maps that look like entities or paths."""
     for part in s.walk(statement):
+        if isinstance(part, s.MapLiteral) and (own := sorted(RESERVED_KEYS & {key for key, _ in part.entries})):
+            raise QueryError(f"a map cannot have the key {own[0]}, which is reserved: rename it")
         if isinstance(part, s.Call) and part.function.lower() == "range" and len(part.arguments) in (2, 3):
             start, end, *step = (_number(each, parameters) for each in part.arguments)
             by = step[0] if step else 1
@@ -126,6 +130,33 @@ def _number(expression: s.Expression, parameters: Mapping[str, Any]) -> int | No
     return None
 
 
+def _check_parameter(name: str, parameter: Any) -> None:
+    """Reject values that no store takes, too many values, or too deep ones."""
+    stack, values = [(parameter, 0)], 0
+    while stack:
+        value, depth = stack.pop()
+        values += 1
+        if depth > MAX_VALUE_DEPTH:
+            raise QueryError(f"the parameter ${name} is nested more than {MAX_VALUE_DEPTH} deep")
+        if values > MAX_VALUES:
+            raise QueryError(f"the parameter ${name} holds more than {MAX_VALUES:,} values")
+        match value:
+            case list() | tuple():
+                stack += [(each, depth + 1) for each in value]
+            case dict():
+                stack += [(each, depth + 1) for each in value.values()]
+                for key in value:
+                    _check_key(name, key)
+            case _:
+                _check_value(name, value)
+
+
+def _check_key(name: str, key: Any) -> None:
+    if not isinstance(key, str) or key in RESERVED_KEYS:
+        raise QueryError(f"the parameter ${name} has the key {key!r}: keys must be text and not reserved")
+    _check_value(name, key)
+
+
 def _check_value(name: str, value: Any) -> None:
     match value:
         case None | bool() | float():
@@ -138,12 +169,6 @@ def _check_value(name: str, value: Any) -> None:
                 value.encode()
             except UnicodeEncodeError:
                 raise QueryError(f"the parameter ${name} contains a lone surrogate, which is not valid text") from None
-        case list() | tuple():
-            for each in value:
-                _check_value(name, each)
-        case dict():
-            for each in value.values():
-                _check_value(name, each)
         case _:
             raise QueryError(
                 f"the parameter ${name} is a {type(value).__name__}: give text, a number, true, false, null or a list"

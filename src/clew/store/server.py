@@ -4,7 +4,6 @@ Limits are enforced on the client, because not every server does: only parsed re
 fetched as needed, and at the time limit the connection is closed. The server may still run the query for a while.
 """
 
-import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +15,7 @@ from clew.graph.reading import as_contents
 from clew.store.address import read_address
 from clew.store.bolt import Bolt
 from clew.store.cypher import Statement
+from clew.store.deadline import Deadline
 from clew.store.layout import lay_out
 from clew.store.prepare import DEFAULT_LIMIT, DEFAULT_TIMEOUT, prepare
 from clew.store.server_check import check_contents
@@ -50,11 +50,11 @@ class ServerStore:
         limit: int = DEFAULT_LIMIT,
     ) -> Rows:
         """Run one read-only query."""
-        ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, timeout=timeout, limit=limit)
-        begun = time.monotonic()
-        pulled = self._bolt.pull(ready.text, ready.parameters, timeout=timeout, limit=limit)
+        deadline = Deadline.after(timeout)
+        ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, deadline=deadline, limit=limit)
+        pulled = self._bolt.pull(ready.text, ready.parameters, timeout=max(0.001, deadline.left), limit=limit)
         rows = [tuple(map(self._value, row)) for row in pulled.rows]
-        return Rows(ready.columns or pulled.columns, rows, pulled.truncated, time.monotonic() - begun)
+        return Rows(ready.columns or pulled.columns, rows, pulled.truncated, timeout - deadline.left)
 
     def _value(self, value: Any) -> Value:
         match value:

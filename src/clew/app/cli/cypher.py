@@ -99,15 +99,18 @@ def _ask(
     as_json: bool,
 ) -> "Rows":
     from clew.store.cypher import parse
+    from clew.store.deadline import Deadline
     from clew.store.prepare import DEFAULT_LIMIT
     from clew.store.store import open_store
 
-    statement = parse(query)  # before anything is built for it
+    deadline = Deadline.after(timeout)
+    statement = parse(query, deadline=deadline)  # before anything is built for it
+    left = deadline.left
     most = (DEFAULT_LIMIT if as_json else SHOWN) if limit is None else limit
     with terminal_progress() as progress:
         opened = open_store(store, engine, build=True, progress=_announced(progress, engine))
     with opened:
-        return opened.run(statement, parameters, timeout=timeout, limit=most)
+        return opened.run(statement, parameters, timeout=left, limit=most)
 
 
 def _announced(progress: "Progress", engine: "GraphEngine") -> "Progress":

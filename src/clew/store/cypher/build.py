@@ -5,14 +5,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from lark import Token, Transformer, v_args
+from lark import Token, Tree, v_args
+from lark.visitors import Transformer_NonRecursive
 
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
+from clew.store.deadline import Deadline
 
 __all__ = ["Build"]
 
 LARGEST = 2**63 - 1
+LONGEST_CHAIN = 32  # operands of AND, OR or XOR nested to the left; longer chains become balanced trees
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
@@ -28,7 +31,8 @@ def unescape(text: str) -> str:
         code = found.group(1)
         return chr(int(code[1:], 16)) if len(code) > 1 else ESCAPES.get(code, code)
 
-    return re.sub(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", character, text[1:-1], flags=re.DOTALL)
+    whole = re.sub(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", character, text[1:-1], flags=re.DOTALL)
+    return whole if whole.isascii() else whole.encode("utf-16", "surrogatepass").decode("utf-16")  # joins surrogates
 
 
 def _of(kind: type | tuple[type, ...], parts: tuple[Any, ...]) -> Any:
@@ -43,12 +47,19 @@ def _words(parts: tuple[Any, ...], *kinds: str) -> list[str]:
 def _chain(operator: str) -> Callable[..., s.Expression]:
     def build(_: Any, *parts: Any) -> s.Expression:
         operands = [part for part in parts if isinstance(part, s.Expression)]
-        whole = operands[0]
-        for operand in operands[1:]:
-            whole = s.Binary(operator, whole, operand)
-        return whole
+        while len(operands) > LONGEST_CHAIN:  # AND, OR and XOR are associative
+            starts = range(0, len(operands), LONGEST_CHAIN)
+            operands = [_left_to_right(operator, operands[start : start + LONGEST_CHAIN]) for start in starts]
+        return _left_to_right(operator, operands)
 
     return build
+
+
+def _left_to_right(operator: str, operands: list[s.Expression]) -> s.Expression:
+    whole = operands[0]
+    for operand in operands[1:]:
+        whole = s.Binary(operator, whole, operand)
+    return whole
 
 
 class _Where(tuple[s.Expression]):
@@ -64,12 +75,18 @@ class _Names(tuple[str, ...]):
 
 
 @v_args(inline=True)
-class Build(Transformer[Token, Any]):
-    """Converts Lark's parse tree to syntax records, bottom-up."""
+class Build(Transformer_NonRecursive[Token, Any]):
+    """Converts Lark's parse tree to syntax records, bottom-up and without recursion; checks the deadline on the way."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, deadline: Deadline | None = None) -> None:
         super().__init__()
         self._text = text
+        self._deadline = deadline
+
+    def _call_userfunc(self, tree: Tree[Token], new_children: Any = None) -> Any:
+        if self._deadline is not None:
+            self._deadline.check()
+        return super()._call_userfunc(tree, new_children)  # type: ignore[no-untyped-call]
 
     # names and literals
     def NAME(self, token: Token) -> Token:  # noqa: N802 (named by the grammar)

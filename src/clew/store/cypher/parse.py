@@ -1,20 +1,25 @@
 """Cypher text → syntax tree: one read-only statement, or an error that says where it is not one."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
-from lark import Lark
+from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 
-from clew.errors import QueryError
+from clew.errors import ClewError, QueryError
 from clew.store.cypher.build import Build
-from clew.store.cypher.syntax import Statement
+from clew.store.cypher.syntax import Expression, Statement, held
+from clew.store.deadline import Deadline
 
 __all__ = ["parse"]
 
 LONGEST_TEXT = 100_000  # characters; only generated queries are longer
-MAX_DEPTH = 200  # nested brackets
+LONGEST_CACHED = 1_000  # characters
+MAX_TOKENS = 10_000
+MAX_RECORDS = 50_000  # of the tree; a < b < c holds b twice, so nested comparisons can grow exponentially
+MAX_DEPTH = 150  # nested expressions
 ALLOWED = "queries are read-only: use MATCH, OPTIONAL MATCH, WHERE, UNWIND, WITH, RETURN and UNION"
 WRITING = re.compile(
     r"(create|merge|set|delete|detach|remove|drop|alter|load|copy|call|foreach|insert|import|export|attach|install|"
@@ -23,7 +28,7 @@ WRITING = re.compile(
 )
 
 
-def parse(text: str) -> Statement:
+def parse(text: str, *, deadline: Deadline | None = None) -> Statement:
     """Parse one statement; raises `QueryError` for anything else, in particular for anything that could write.
 
     >>> parse("MATCH (g:Gene) RETURN g.name LIMIT 3").columns
@@ -31,30 +36,67 @@ def parse(text: str) -> Statement:
     """
     if len(text) > LONGEST_TEXT:
         raise QueryError(f"a query of {len(text):,} characters is too long: at most {LONGEST_TEXT:,}")
-    _check_depth(text)
+    return _cached(text) if len(text) <= LONGEST_CACHED else _parsed(text, deadline)
+
+
+@lru_cache(256)
+def _cached(text: str) -> Statement:
+    """Short queries parse in milliseconds and are often repeated with other parameters."""
+    return _parsed(text, None)
+
+
+def _parsed(text: str, deadline: Deadline | None) -> Statement:
     try:
-        tree = _parser().parse(text)
-        return Build(text).transform(tree)  # type: ignore[no-any-return]
+        text.encode()
+        statement: Statement = Build(text, deadline).transform(_tree(text, deadline))
+    except UnicodeEncodeError as error:
+        raise QueryError("the query holds half a character (a lone surrogate)", position=error.start) from None
     except UnexpectedInput as error:
         raise _explain(text, error) from None
     except VisitError as error:
-        if isinstance(error.orig_exc, QueryError):
+        if isinstance(error.orig_exc, ClewError):
             raise error.orig_exc from None
         raise
+    _check_size(statement)
+    return statement
+
+
+def _tree(text: str, deadline: Deadline | None) -> Tree[Token]:
+    """Lark's parse tree; the number of tokens and the deadline are checked at every token."""
+    parsing = _parser().parse_interactive(text)
+    last = None
+    for number, last in enumerate(parsing.iter_parse()):
+        if number == MAX_TOKENS:
+            raise QueryError(
+                f"the query has more than {MAX_TOKENS:,} tokens: pass long lists as parameters",
+                position=last.start_pos,
+            )
+        if deadline is not None:
+            deadline.check()
+    tree: Tree[Token] = parsing.feed_eof(last)  # type: ignore[no-untyped-call]
+    return tree
+
+
+def _check_size(statement: Statement) -> None:
+    """Refuse trees too deep for recursive readers, or much larger than their text."""
+    waiting: list[tuple[Any, int]] = [(statement, 0)]
+    records = 0
+    while waiting:
+        part, depth = waiting.pop()
+        if isinstance(part, Expression):
+            depth += 1
+        records += 1
+        if depth > MAX_DEPTH:
+            raise QueryError(f"expressions are nested more than {MAX_DEPTH} deep: simplify the query")
+        if records > MAX_RECORDS:
+            raise QueryError(f"the query expands to more than {MAX_RECORDS:,} expressions: simplify its comparisons")
+        waiting += [(each, depth) for each in held(part)]
 
 
 @cache
 def _parser() -> Lark:
     grammar = files("clew.store.cypher").joinpath("cypher.lark").read_text("utf-8")
     return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=False)
-
-
-def _check_depth(text: str) -> None:
-    depth = 0
-    for each in text:
-        depth += (each in "([{") - (each in ")]}")
-        if depth > MAX_DEPTH:
-            raise QueryError(f"brackets are nested more than {MAX_DEPTH} deep")
 
 
 def _explain(text: str, error: UnexpectedInput) -> QueryError:

@@ -12,10 +12,12 @@ from clew.errors import QueryError, UnknownName
 from clew.store.cypher import syntax as s
 from clew.store.cypher.ladybug import to_ladybug
 from clew.store.cypher.write import write
+from clew.store.deadline import Deadline
 
 __all__ = ["AGGREGATES", "DIALECTS", "FUNCTIONS", "LONGEST_WALK", "render"]
 
 LONGEST_WALK = 30  # hops of a variable-length relationship; Ladybug's maximum
+LONGEST_SENT = 4_000_000  # characters; a dialect may repeat an expression, and nested ones grow exponentially
 AGGREGATES = ("avg", "collect", "count", "max", "min", "sum")
 FUNCTIONS = {  # case-insensitive name: allowed numbers of arguments
     **dict.fromkeys(AGGREGATES, (1, 1)),
@@ -50,7 +52,13 @@ OTHER_NAMES = {"lower": "toLower", "upper": "toUpper", "rels": "relationships"}
 SPELLED = {"tolower": "toLower", "toupper": "toUpper"}
 
 
-def render(statement: s.Statement, dialect: str = "neo4j", *, symmetric: frozenset[str] = frozenset()) -> str:
+def render(
+    statement: s.Statement,
+    dialect: str = "neo4j",
+    *,
+    symmetric: frozenset[str] = frozenset(),
+    deadline: Deadline | None = None,
+) -> str:
     """The text to send to a store. Relationships of `symmetric` types are matched in both directions.
 
     >>> from clew.store.cypher.parse import parse
@@ -71,7 +79,7 @@ def render(statement: s.Statement, dialect: str = "neo4j", *, symmetric: frozens
                 return s.Return(replace(projection, items=named))
         return part
 
-    return write(DIALECTS[dialect](s.rewrite(statement, common)))
+    return write(DIALECTS[dialect](s.rewrite(statement, common)), longest=LONGEST_SENT, deadline=deadline)
 
 
 def _known(call: s.Call) -> s.Call:

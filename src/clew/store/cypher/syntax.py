@@ -8,7 +8,7 @@ Expression     literals, variables, properties, operators, calls, patterns as co
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -49,9 +49,13 @@ __all__ = [
     "Unwind",
     "Variable",
     "With",
+    "held",
     "rewrite",
     "walk",
 ]
+
+
+FIELDS = "__dataclass_fields__"  # faster than `fields`, which builds a tuple at every call
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,23 +337,46 @@ class Statement:
 
 
 def walk(part: Any) -> Iterator[Any]:
-    """Every record of a tree in pre-order."""
-    if is_dataclass(part):
-        yield part
-        for field in fields(part):
-            yield from walk(getattr(part, field.name))
-    elif isinstance(part, tuple):
-        for each in part:
-            yield from walk(each)
+    """Every record of a tree in pre-order, without recursion."""
+    stack = [part]
+    while stack:
+        here = stack.pop()
+        if hasattr(here, FIELDS):
+            yield here
+        stack += reversed(held(here))
+
+
+def held(part: Any) -> tuple[Any, ...]:
+    """The elements of a tuple or the fields of a record; nothing for other values."""
+    if isinstance(part, tuple):
+        return part
+    return tuple([getattr(part, name) for name in getattr(part, FIELDS, ())])
 
 
 def rewrite(part: Any, change: Callable[[Any], Any]) -> Any:
-    """The tree with every record changed, bottom-up."""
+    """The tree with every record changed, bottom-up and without recursion."""
+    stack: list[tuple[Any, tuple[Any, ...] | None]] = [(part, None)]
+    done: list[Any] = []  # rewritten parts whose parent is not rewritten yet
+    while stack:
+        here, old = stack.pop()
+        if old is not None:
+            first = len(done) - len(old)
+            new = done[first:]
+            done[first:] = [_rebuilt(here, old, new, change)]
+        elif isinstance(here, tuple) or hasattr(here, FIELDS):
+            old = held(here)
+            stack.append((here, old))
+            stack += [(each, None) for each in reversed(old)]
+        else:
+            done.append(here)
+    (whole,) = done
+    return whole
+
+
+def _rebuilt(part: Any, old: tuple[Any, ...], new: list[Any], change: Callable[[Any], Any]) -> Any:
+    same = all(one is other for one, other in zip(old, new, strict=True))
     if isinstance(part, tuple):
-        return tuple(rewrite(each, change) for each in part)
-    if not is_dataclass(part) or isinstance(part, type):
-        return part
-    old = {field.name: getattr(part, field.name) for field in fields(part)}
-    new = {name: rewrite(value, change) for name, value in old.items()}
-    differs = any(new[name] is not old[name] for name in old)
-    return change(replace(part, **new) if differs else part)
+        return part if same else tuple(new)
+    if same:
+        return change(part)
+    return change(replace(part, **dict(zip(getattr(part, FIELDS), new, strict=True))))

@@ -3,10 +3,12 @@
 import json
 import math
 import re
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias, Union
 
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
+from clew.store.deadline import Deadline
 
 __all__ = ["quote", "quote_text", "write"]
 
@@ -35,6 +37,8 @@ WORDS = """
     when where with write wshortest xor yield
 """  # keywords of all dialects, so that no name is parsed as a keyword
 RESERVED = frozenset(WORDS.split())
+PIECES_BETWEEN_CHECKS = 1024
+Pieces: TypeAlias = Iterator[Union[str, "Pieces"]]
 
 
 def quote(name: str) -> str:
@@ -52,71 +56,130 @@ def quote_text(text: str) -> str:
     return f"'{escaped.replace(chr(9), chr(92) + 't')}'"
 
 
-def write(statement: s.Statement) -> str:
-    """The statement as text, one clause per line; `parse` restores the same tree.
+def write(statement: s.Statement, *, longest: int | None = None, deadline: Deadline | None = None) -> str:
+    """The statement as text, one clause per line; `parse` restores the same tree, except that the operands of a long
+    AND or OR may be grouped differently. A text of more than `longest` characters is refused.
 
     >>> from clew.store.cypher.parse import parse
     >>> write(parse("match (n:Gene)  return n.name as name limit 3"))
     'MATCH (n:Gene)\\nRETURN n.name AS name LIMIT 3'
     """
     union = "\nUNION ALL\n" if statement.keep_all else "\nUNION\n"
-    return union.join("\n".join(map(_clause, query.clauses)) for query in statement.queries)
+    queries = [_joined("\n", map(_clause, query.clauses)) for query in statement.queries]
+    done: list[str] = []
+    length = 0
+    for piece in _flat(_joined(union, queries)):
+        done.append(piece)
+        length += len(piece)
+        if longest is not None and length > longest:
+            raise QueryError(
+                f"the query expands to more than {longest:,} characters in the store's dialect: simplify it"
+            )
+        if deadline is not None and len(done) % PIECES_BETWEEN_CHECKS == 0:
+            deadline.check()
+    return "".join(done)
 
 
-def _clause(clause: s.Clause) -> str:
+def _flat(pieces: Pieces) -> Iterator[str]:
+    """All strings in order, without recursion."""
+    waiting = [pieces]
+    while waiting:
+        piece = next(waiting[-1], None)
+        if piece is None:
+            waiting.pop()
+        elif isinstance(piece, str):
+            yield piece
+        else:
+            waiting.append(piece)
+
+
+def _joined(between: str, parts: Iterable[Pieces]) -> Pieces:
+    for number, part in enumerate(parts):
+        if number:
+            yield between
+        yield part
+
+
+def _clause(clause: s.Clause) -> Pieces:
     match clause:
         case s.Match(patterns, where, optional):
-            text = f"{'OPTIONAL ' * optional}MATCH {', '.join(map(_pattern, patterns))}"
-            return text + _where(where)
+            yield f"{'OPTIONAL ' * optional}MATCH "
+            yield _joined(", ", map(_pattern, patterns))
+            yield _after(where)
         case s.Unwind(items, variable):
-            return f"UNWIND {_text(items)} AS {quote(variable)}"
+            yield "UNWIND "
+            yield _text(items)
+            yield f" AS {quote(variable)}"
         case s.With(projection, where):
-            return f"WITH {_projection(projection)}{_where(where)}"
+            yield "WITH "
+            yield _projection(projection)
+            yield _after(where)
         case s.Return(projection):
-            return f"RETURN {_projection(projection)}"
-    raise AssertionError(clause)
+            yield "RETURN "
+            yield _projection(projection)
+        case _:
+            raise AssertionError(clause)
 
 
-def _where(condition: s.Expression | None, before: str = "\nWHERE ") -> str:
-    return "" if condition is None else f"{before}{_text(condition)}"
+def _after(part: s.Expression | None, before: str = "\nWHERE ") -> Pieces:
+    """A keyword and an expression, if there is one."""
+    if part is not None:
+        yield before
+        yield _text(part)
 
 
-def _projection(projection: s.Projection) -> str:
-    items = [
-        _text(item.expression) + ("" if item.alias is None else f" AS {quote(item.alias)}") for item in projection.items
-    ]
-    text = "DISTINCT " * projection.distinct + ", ".join((["*"] if projection.everything else []) + items)
+def _projection(projection: s.Projection) -> Pieces:
+    if projection.distinct:
+        yield "DISTINCT "
+    if projection.everything:
+        yield "*, " if projection.items else "*"
+    yield _joined(", ", map(_item, projection.items))
     if projection.order:
-        text += " ORDER BY " + ", ".join(_text(o.expression) + " DESC" * o.descending for o in projection.order)
-    if projection.skip is not None:
-        text += f" SKIP {_text(projection.skip)}"
-    if projection.limit is not None:
-        text += f" LIMIT {_text(projection.limit)}"
-    return text
+        yield " ORDER BY "
+        yield _joined(", ", map(_order, projection.order))
+    for word, number in (("SKIP", projection.skip), ("LIMIT", projection.limit)):
+        yield _after(number, f" {word} ")
 
 
-def _pattern(pattern: s.Pattern) -> str:
-    text = "".join(
-        _entity(each) if isinstance(each, s.EntityPattern) else _relationship(each) for each in pattern.elements
-    )
+def _item(item: s.Item) -> Pieces:
+    yield _text(item.expression)
+    if item.alias is not None:
+        yield f" AS {quote(item.alias)}"
+
+
+def _order(order: s.Order) -> Pieces:
+    yield _text(order.expression)
+    if order.descending:
+        yield " DESC"
+
+
+def _pattern(pattern: s.Pattern) -> Pieces:
+    if pattern.variable is not None:
+        yield f"{quote(pattern.variable)} = "
     if pattern.kind:
-        text = f"{'allShortestPaths' if pattern.kind == 'all' else 'shortestPath'}({text})"
-    return text if pattern.variable is None else f"{quote(pattern.variable)} = {text}"
+        yield "allShortestPaths(" if pattern.kind == "all" else "shortestPath("
+    for each in pattern.elements:
+        yield _entity(each) if isinstance(each, s.EntityPattern) else _relationship(each)
+    if pattern.kind:
+        yield ")"
 
 
-def _entity(entity: s.EntityPattern) -> str:
+def _entity(entity: s.EntityPattern) -> Pieces:
     text = "" if entity.variable is None else quote(entity.variable)
     text += ":" * bool(entity.labels) + "|".join(map(quote, entity.labels))
-    return f"({_with_properties(text, entity.properties)})"
+    yield f"({text}"
+    yield _properties(text, entity.properties)
+    yield ")"
 
 
-def _relationship(relationship: s.RelationshipPattern) -> str:
+def _relationship(relationship: s.RelationshipPattern) -> Pieces:
     text = "" if relationship.variable is None else quote(relationship.variable)
     text += ":" * bool(relationship.types) + "|".join(map(quote, relationship.types))
     text += _length(relationship)
-    text = _with_properties(text, relationship.properties)
-    inner = f"[{text}]" if text else ""
-    return f"{'<' * (relationship.direction == 'in')}-{inner}-{'>' * (relationship.direction == 'out')}"
+    inside = bool(text) or relationship.properties is not None
+    yield "<" * (relationship.direction == "in") + "-" + "[" * inside + text
+    yield _properties(text, relationship.properties)
+    yield "]" * inside + "-" + ">" * (relationship.direction == "out")
 
 
 def _length(relationship: s.RelationshipPattern) -> str:
@@ -127,42 +190,69 @@ def _length(relationship: s.RelationshipPattern) -> str:
     return f"*{manner}{relationship.shortest}..{longest}"
 
 
-def _with_properties(text: str, properties: s.Expression | None) -> str:
-    return text if properties is None else f"{text} {_text(properties)}".strip()
+def _properties(before: str, properties: s.Expression | None) -> Pieces:
+    return _after(properties, " " if before else "")
 
 
-def _text(part: s.Expression, outside: int = -1) -> str:
+def _text(part: s.Expression, outside: int = -1) -> Pieces:
     """An expression, in brackets if its context has a higher precedence."""
-    text, binding = _expression(part)
-    return f"({text})" if binding < outside else text
+    bracketed = _binding(part) < outside
+    if bracketed:
+        yield "("
+    yield _expression(part)
+    if bracketed:
+        yield ")"
 
 
-def _expression(part: s.Expression) -> tuple[str, int]:
+def _binding(part: s.Expression) -> int:
+    match part:
+        case s.Binary(operator):
+            return BINDING[operator]
+        case s.Unary("NOT"):
+            return BINDING["NOT"]
+        case s.Literal(int() | float() as value) if math.copysign(1, value) < 0:
+            return SIGN
+        case s.Unary():
+            return SIGN
+        case s.IsNull():
+            return PREDICATE
+    return POSTFIX
+
+
+def _expression(part: s.Expression) -> Pieces:
     match part:
         case s.Binary(operator, left, right):
             level = BINDING[operator]
-            on_left = level + (level == COMPARISON)  # a = b = c would mean a = b AND b = c
-            return f"{_text(left, on_left)} {operator} {_text(right, level + 1)}", level
+            yield _text(left, level + (level == COMPARISON))  # a = b = c would mean a = b AND b = c
+            yield f" {operator} "
+            yield _text(right, level + 1)
         case s.Unary("NOT", operand):
-            return f"NOT {_text(operand, BINDING['NOT'])}", BINDING["NOT"]
+            yield "NOT "
+            yield _text(operand, BINDING["NOT"])
         case s.Unary(sign, operand):
-            return f"{sign}{_text(operand, POSTFIX)}", SIGN
+            yield sign
+            yield _text(operand, POSTFIX)
         case s.IsNull(of, negated):
-            return f"{_text(of, PREDICATE)} IS {'NOT ' * negated}NULL", PREDICATE
+            yield _text(of, PREDICATE)
+            yield f" IS {'NOT ' * negated}NULL"
         case s.Literal(value):
-            return _literal(value)
-    return _atom(part), POSTFIX
+            yield _literal(value)
+        case s.Variable(name):
+            yield quote(name)
+        case s.Parameter(name):
+            yield f"${quote(name) if not name.isdigit() else name}"
+        case _:
+            yield _atom(part)
 
 
-def _literal(value: Any) -> tuple[str, int]:
+def _literal(value: str | float | bool | None) -> str:
     if isinstance(value, str):
-        return quote_text(value), POSTFIX
+        return quote_text(value)
     if value is None or isinstance(value, bool):
-        return json.dumps(value), POSTFIX
+        return json.dumps(value)
     if isinstance(value, float) and not math.isfinite(value):
         raise QueryError("a number in a query must be finite")
-    text = _decimal(value) if isinstance(value, float) else str(value)
-    return text, SIGN if value < 0 or text.startswith("-") else POSTFIX
+    return _decimal(value) if isinstance(value, float) else str(value)
 
 
 def _decimal(value: float) -> str:
@@ -171,57 +261,79 @@ def _decimal(value: float) -> str:
     return text if "." in mantissa else f"{mantissa}.0{e}{exponent}"
 
 
-def _atom(part: s.Expression) -> str:
+def _atom(part: s.Expression) -> Pieces:
     """An expression that never needs brackets."""
     match part:
-        case s.Variable(name):
-            return quote(name)
-        case s.Parameter(name):
-            return f"${quote(name) if not name.isdigit() else name}"
         case s.Property(of, key):
-            return f"{_text(of, POSTFIX)}.{quote(key)}"
+            yield _text(of, POSTFIX)
+            yield f".{quote(key)}"
         case s.Index(of, at):
-            return f"{_text(of, POSTFIX)}[{_text(at)}]"
+            yield _text(of, POSTFIX)
+            yield _enclosed("[", [_text(at)], "]")
         case s.Slice(of, start, end):
-            return f"{_text(of, POSTFIX)}[{_optional(start)}..{_optional(end)}]"
-        case s.HasLabels(of, (label,)):
-            return f"{_text(of, POSTFIX)}:{quote(label)}"
+            yield _text(of, POSTFIX)
+            yield _enclosed("[", [_after(start, ""), iter([".."]), _after(end, "")], "]", between="")
         case s.HasLabels(of, labels):
-            return f"({' OR '.join(f'{_text(of, POSTFIX)}:{quote(label)}' for label in labels)})"
+            several = len(labels) > 1
+            yield _enclosed("(" * several, (_has_label(of, label) for label in labels), ")" * several, between=" OR ")
         case s.CountAll():
-            return "count(*)"
+            yield "count(*)"
         case s.Call(function, arguments, distinct):
-            return f"{function}({'DISTINCT ' * distinct}{', '.join(map(_text, arguments))})"
+            yield _enclosed(f"{function}({'DISTINCT ' * distinct}", map(_text, arguments), ")")
         case s.StoreCall(function, arguments):
-            return f"{function}({', '.join(map(_text, arguments))})"
+            yield _enclosed(f"{function}(", map(_text, arguments), ")")
         case s.ListLiteral(items):
-            return f"[{', '.join(map(_text, items))}]"
+            yield _enclosed("[", map(_text, items), "]")
         case s.MapLiteral(entries):
-            return "{" + ", ".join(f"{quote(key)}: {_text(value)}" for key, value in entries) + "}"
+            yield _enclosed("{", (_after(value, f"{quote(key)}: ") for key, value in entries), "}")
         case s.Case():
-            return _case(part)
+            yield _case(part)
+        case _:
+            yield _scoped(part)
+
+
+def _has_label(of: s.Expression, label: str) -> Pieces:
+    yield _text(of, POSTFIX)
+    yield f":{quote(label)}"
+
+
+def _scoped(part: s.Expression) -> Pieces:
+    """An expression that binds variables."""
+    match part:
         case s.Quantifier(kind, variable, items, where):
-            return f"{kind}({quote(variable)} IN {_text(items, PREDICATE + 1)} WHERE {_text(where)})"
+            yield f"{kind}({quote(variable)} IN "
+            yield _text(items, PREDICATE + 1)
+            yield _enclosed("", [_after(where, " WHERE ")], ")")
         case s.ListComprehension(variable, items, where, value):
-            taken = "" if value is None else f" | {_text(value)}"
-            return f"[{quote(variable)} IN {_text(items, PREDICATE + 1)}{_where(where, ' WHERE ')}{taken}]"
+            yield f"[{quote(variable)} IN "
+            yield _text(items, PREDICATE + 1)
+            yield _enclosed("", [_after(where, " WHERE "), _after(value, " | ")], "]", between="")
         case s.Lambda(variable, value):
-            return f"{quote(variable)} -> {_text(value)}"
+            yield f"{quote(variable)} -> "
+            yield _text(value)
         case s.PatternComprehension(pattern, where, value):
-            return f"[{_pattern(pattern)}{_where(where, ' WHERE ')} | {_text(value)}]"
+            pieces = [_pattern(pattern), _after(where, " WHERE "), _after(value, " | ")]
+            yield _enclosed("[", pieces, "]", between="")
         case s.PatternExpression(pattern):
-            return _pattern(pattern)
+            yield _pattern(pattern)
         case s.Subquery(kind, patterns, where):
-            return f"{kind} {{ MATCH {', '.join(map(_pattern, patterns))}{_where(where, ' WHERE ')} }}"
-    raise AssertionError(part)
+            yield _enclosed(f"{kind} {{ MATCH ", map(_pattern, patterns), "")
+            yield _enclosed("", [_after(where, " WHERE ")], " }")
+        case _:
+            raise AssertionError(part)
 
 
-def _optional(part: s.Expression | None) -> str:
-    return "" if part is None else _text(part)
+def _enclosed(opening: str, parts: Iterable[Pieces], closing: str, *, between: str = ", ") -> Pieces:
+    yield opening
+    yield _joined(between, parts)
+    yield closing
 
 
-def _case(case: s.Case) -> str:
-    subject = "" if case.subject is None else f" {_text(case.subject)}"
-    branches = "".join(f" WHEN {_text(condition)} THEN {_text(value)}" for condition, value in case.branches)
-    otherwise = "" if case.otherwise is None else f" ELSE {_text(case.otherwise)}"
-    return f"CASE{subject}{branches}{otherwise} END"
+def _case(case: s.Case) -> Pieces:
+    yield "CASE"
+    yield _after(case.subject, " ")
+    for condition, value in case.branches:
+        yield _after(condition, " WHEN ")
+        yield _after(value, " THEN ")
+    yield _after(case.otherwise, " ELSE ")
+    yield " END"
