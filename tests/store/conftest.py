@@ -47,6 +47,12 @@ def write(out: Path, triples: Rows, *, entities: tuple[str, ...] = (), wide: boo
     return Graph(out)
 
 
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    """The small graph, for the tests of a whole module."""
+    return write(tmp_path_factory.mktemp("lasting") / "g.clew", TRIPLES)
+
+
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., Graph]:
     """Build a graph from triples."""

@@ -19,7 +19,7 @@ __all__ = ["DEFAULT_LIMIT", "DEFAULT_TIMEOUT", "Prepared", "cap", "exclude_negat
 DEFAULT_TIMEOUT = 30.0  # seconds
 DEFAULT_LIMIT = 10_000  # rows
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
-MAX_VALUES, MAX_VALUE_DEPTH = 1_000_000, 20  # of a parameter
+MAX_VALUES, MAX_VALUE_DEPTH = 250_000, 20  # of a parameter
 RESERVED_KEYS = frozenset(("_ID", "_LABEL", "_SRC", "_DST", "_NODES", "_RELS"))  # they mark Ladybug's own values
 MAX_RANGE = 10_000_000  # a store materialises the whole list, whatever its time and memory limits
 
@@ -56,6 +56,7 @@ def prepare(
     _check_calls(statement, given)
     deadline.check()
     capped = cap(exclude_negated(statement, schema), given, limit + 1)
+    deadline.check()
     if dialect == "ladybug":
         capped = unpack_properties(capped, schema.provenance)
     text = render(capped, dialect, symmetric=schema.symmetric, deadline=deadline)

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import ladybug._lbug  # first, which keeps its symbols from other native libraries
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.errors import QueryError, UnknownName
 from clew.store.cypher import parse, render
-from clew.store.embedded import ladybug  # imported so that it gets on with other native libraries
 
 NAMES = {"a": (0, ["p", "q", "r"]), "b": (1, ["q"]), "c": (2, []), "d": (None, None)}
 STEPS = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "c"), ("d", "d")]

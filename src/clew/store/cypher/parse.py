@@ -50,7 +50,7 @@ def _parsed(text: str, deadline: Deadline | None) -> Statement:
         text.encode()
         statement: Statement = Build(text, deadline).transform(_tree(text, deadline))
     except UnicodeEncodeError as error:
-        raise QueryError("the query holds half a character (a lone surrogate)", position=error.start) from None
+        raise QueryError("the query contains a lone surrogate, which is not valid text", position=error.start) from None
     except UnexpectedInput as error:
         raise _explain(text, error) from None
     except VisitError as error:

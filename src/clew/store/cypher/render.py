@@ -17,6 +17,7 @@ from clew.store.deadline import Deadline
 __all__ = ["AGGREGATES", "DIALECTS", "FUNCTIONS", "LONGEST_WALK", "render"]
 
 LONGEST_WALK = 30  # hops of a variable-length relationship; Ladybug's maximum
+MAX_RELATIONSHIPS = 64  # of one MATCH; each pair of them may need a condition that they differ
 LONGEST_SENT = 4_000_000  # characters; a dialect may repeat an expression, and nested ones grow exponentially
 AGGREGATES = ("avg", "collect", "count", "max", "min", "sum")
 FUNCTIONS = {  # case-insensitive name: allowed numbers of arguments
@@ -72,6 +73,10 @@ def render(
         match part:
             case s.Call():
                 return _counted(_known(part))
+            case s.Match(patterns) | s.Subquery(_, patterns):
+                _check_length(patterns)
+            case s.PatternExpression(pattern) | s.PatternComprehension(pattern):
+                _check_length((pattern,))
             case s.RelationshipPattern():
                 return _undirected(_bounded(part), symmetric)
             case s.Return(projection):
@@ -79,7 +84,10 @@ def render(
                 return s.Return(replace(projection, items=named))
         return part
 
-    return write(DIALECTS[dialect](s.rewrite(statement, common)), longest=LONGEST_SENT, deadline=deadline)
+    shared = s.rewrite(statement, common)
+    if deadline is not None:
+        deadline.check()
+    return write(DIALECTS[dialect](shared), longest=LONGEST_SENT, deadline=deadline)
 
 
 def _known(call: s.Call) -> s.Call:
@@ -104,6 +112,14 @@ def _counted(call: s.Call) -> s.Expression:
         case s.Call("size", (s.PatternExpression(pattern),)):
             return s.Subquery("COUNT", (pattern,), None)
     return call
+
+
+def _check_length(patterns: tuple[s.Pattern, ...]) -> None:
+    count = sum(len(pattern.relationships) for pattern in patterns)
+    if count > MAX_RELATIONSHIPS:
+        raise QueryError(
+            f"a MATCH has at most {MAX_RELATIONSHIPS} relationships, not {count}: use a variable length such as *1..4"
+        )
 
 
 def _bounded(relationship: s.RelationshipPattern) -> s.RelationshipPattern:

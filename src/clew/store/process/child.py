@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -88,8 +89,10 @@ def _answer(connection: Any, request: Mapping[str, Any], tag: str) -> Iterator[b
     """Reply lines; the last one holds the columns and whether there are more rows."""
     tagged = False
 
-    def plain(value: Any) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
         nonlocal tagged
+        if isinstance(value, Decimal):  # sums of integers have 128 bits
+            return int(value) if value == value.to_integral_value() else float(value)
         tagged = True
         return {tag: _plain(value)}
 
