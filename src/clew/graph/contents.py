@@ -104,7 +104,7 @@ class GraphContents(Reader, Protocol):
         """Raise `DamagedGraph` if any stored block differs from its checksum."""
 
     def close(self) -> None:
-        """Let go of what the engine holds open; afterwards it is not used."""
+        """Close files and connections; the engine is not used afterwards."""
 
 
 def read_entities(contents: GraphContents, columns: Sequence[str] | None = None) -> pa.Table:

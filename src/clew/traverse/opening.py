@@ -34,6 +34,7 @@ def build(
     columns: Mapping[str, str] | None = None,
     entity_columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
+    list_separator: str | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     on_error: str = "refuse",
@@ -57,7 +58,8 @@ def build(
     else:
         staged = stage(
             source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
-            delimiter=delimiter, relations=relations, sources=sources, problems=problems, progress=progress,
+            delimiter=delimiter, list_separator=list_separator, relations=relations, sources=sources,
+            problems=problems, progress=progress,
         )  # fmt: skip
     build_graph(staged, Path(out), problems=problems, overwrite=overwrite, wide=wide, progress=progress)
     return open(out)

@@ -144,6 +144,16 @@ class TestDelimiters:
         assert rows_of(read_triples(path, delimiter=given)) == [("a", "r", "b,c")]
 
 
+def test_a_list_separator_of_ones_own(tmp_path: Path) -> None:
+    triples = write_text(tmp_path / "t.csv", "subject;relation;object;evidence\na;r;b;PMID:1, PMID:2\n")
+    entities = write_text(tmp_path / "e.csv", "id;synonyms\na;Big|Eye, GM\n")
+    staged = table.read(triples, entities=entities, list_separator=", ", problems=Problems())
+    assert staged.triples["evidence"].to_pylist() == [["PMID:1", "PMID:2"]]
+    assert staged.entities["synonyms"].to_pylist() == [["Big|Eye", "GM"]]
+    with pytest.raises(InputError, match="list_separator= is empty"):
+        table.read(triples, list_separator="", problems=Problems())
+
+
 class TestColumns:
     @pytest.mark.parametrize(
         "header",

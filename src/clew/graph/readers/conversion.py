@@ -31,8 +31,12 @@ TRUTH = {"true": True, "1": True, "1.0": True, "yes": True, "false": False, "0":
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
-def convert(column: pa.ChunkedArray, target: pa.DataType) -> tuple[pa.ChunkedArray, Mask | None]:
+def convert(
+    column: pa.ChunkedArray, target: pa.DataType, *, separator: str = LIST_SEPARATOR
+) -> tuple[pa.ChunkedArray, Mask | None]:
     """The column as `target`, with a mask of the values that could not be read (None when all could).
+
+    Text becomes a list by being split at `separator`.
 
     >>> values, unread = convert(pa.chunked_array([["2024-01-31", "soon"]]), pa.date32())
     >>> values.to_pylist(), unread.tolist()
@@ -41,7 +45,7 @@ def convert(column: pa.ChunkedArray, target: pa.DataType) -> tuple[pa.ChunkedArr
     if target == TEXT:
         return to_text(column), None
     if target == LISTS:
-        return to_lists(column), None
+        return to_lists(column, separator=separator), None
     if target == pa.date32():
         return _to_days(column)
     if target == pa.float64():
@@ -72,15 +76,15 @@ def to_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(empty, pa.scalar(None, TEXT), column) if pc.any(empty).as_py() else column
 
 
-def to_lists(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column as lists of strings: text split on |, items trimmed, empty items left out, no items as null."""
+def to_lists(column: pa.ChunkedArray, *, separator: str = LIST_SEPARATOR) -> pa.ChunkedArray:
+    """The column as lists of strings: text split, items trimmed, empty items left out, no items as null."""
     try:
         if _is_list(column.type):
             lists = column.cast(LISTS)
         else:
             text = to_text(column)
             text = text.cast(TEXT) if text.type != TEXT else text
-            lists = pc.split_pattern(text, LIST_SEPARATOR)
+            lists = pc.split_pattern(text, separator)
     except pa.ArrowException as error:
         raise InputError(f"it holds {column.type}, which is no list of text ({_first_line(error)})") from error
     return pa.chunked_array([_clean(chunk) for chunk in lists.chunks], LISTS)

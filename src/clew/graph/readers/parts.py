@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.errors import InputError
-from clew.graph.readers.conversion import EXPECTED, convert, to_text
+from clew.graph.readers.conversion import EXPECTED, LIST_SEPARATOR, convert, to_text
 from clew.graph.staging import ASSERTION_TYPES, EXAMPLES_KEPT, QUALIFIER_PREFIX, Origin, Problems
 
 __all__ = ["DESCRIPTIONS", "TRIPLE", "Part", "check_entities", "check_triples", "join"]
@@ -57,27 +57,38 @@ class Part:
         return Part(self.name, self.table.filter(pa.array(~bad)), lambda row: line(int(kept[row])))
 
 
-def check_triples(part: Part, problems: Problems) -> Part:
-    """Convert the columns of a part with our names; report and leave out rows that are no triple or do not parse."""
+def check_triples(part: Part, problems: Problems, *, separator: str = LIST_SEPARATOR) -> Part:
+    """Convert the columns of a part with our names; report and leave out rows that are no triple or do not parse.
+
+    `separator` separates the items of lists that are text.
+    """
     types = {name: _triple_type(name) for name in part.table.column_names}
-    return _check(part, types, TRIPLE, problems)
+    return _check(part, types, TRIPLE, problems, separator)
 
 
-def check_entities(part: Part, problems: Problems, *, further: Mapping[str, pa.DataType] | None = None) -> Part:
+def check_entities(
+    part: Part,
+    problems: Problems,
+    *,
+    further: Mapping[str, pa.DataType] | None = None,
+    separator: str = LIST_SEPARATOR,
+) -> Part:
     """Convert id, name, type, synonyms, xrefs and `further` columns; report and leave out rows without an id.
 
     Other columns are kept as they are.
     """
     known = ENTITY_TYPES | dict(further or {})
     types = {name: known.get(name) for name in part.table.column_names}
-    return _check(part, types, ("id",), problems)
+    return _check(part, types, ("id",), problems, separator)
 
 
 def _triple_type(name: str) -> pa.DataType:
     return ASSERTION_TYPES.get(name, pa.string())
 
 
-def _check(part: Part, types: dict[str, pa.DataType | None], required: Sequence[str], problems: Problems) -> Part:
+def _check(
+    part: Part, types: dict[str, pa.DataType | None], required: Sequence[str], problems: Problems, separator: str
+) -> Part:
     table = part.table
     bad: Mask = np.zeros(table.num_rows, dtype=bool)
     columns: dict[str, pa.ChunkedArray] = {}
@@ -87,7 +98,7 @@ def _check(part: Part, types: dict[str, pa.DataType | None], required: Sequence[
             columns[name] = table.column(name)
             continue
         try:
-            columns[name], mask = convert(table.column(name), target)
+            columns[name], mask = convert(table.column(name), target, separator=separator)
         except InputError as error:
             raise InputError(f"{part.name}: column {name!r}: {error}") from error
         if mask is not None:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from clew.errors import InputError
+from clew.graph.readers.conversion import LIST_SEPARATOR
 from clew.graph.readers.delimited import Delimited
 from clew.graph.readers.delimiter import DELIMITED, delimiter_of
 from clew.graph.readers.foreign import unreadable
@@ -52,6 +53,7 @@ def read(
     columns: Mapping[str, str] | None = None,
     entity_columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
+    list_separator: str = LIST_SEPARATOR,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     problems: Problems,
@@ -60,13 +62,18 @@ def read(
     """Read triples, and entities if given; each is a path, a table (anything Arrow or pandas), or a list of these.
 
     `columns` and `entity_columns` map our names to the table's: `{"subject": "h", "qualifier:frequency": "freq"}`.
-    Other columns of a table of triples are left out; those of a table of entities are kept as properties.
+    Other columns of a table of triples are left out; those of a table of entities are kept as properties. Text in the
+    columns synonyms, xrefs and evidence is split at `list_separator`.
     """
+    if not list_separator:
+        raise InputError("list_separator= is empty, expected what separates the items of a list, such as |")
     _check_names(columns or {})
     triple_parts = _parts(
         triples, "triples", lambda table: _triple_columns(table, columns or {}), delimiter, problems, progress
     )
-    staged, origin = join([check_triples(part, problems) for part in triple_parts], encode=lambda name: True)
+    staged, origin = join(
+        [check_triples(part, problems, separator=list_separator) for part in triple_parts], encode=lambda name: True
+    )
     described, entity_origin = None, Origin()
     if entities is not None:
         entity_parts = _parts(
@@ -78,7 +85,8 @@ def read(
             progress,
         )
         described, entity_origin = join(
-            [check_entities(part, problems) for part in entity_parts], encode=lambda name: name == "type"
+            [check_entities(part, problems, separator=list_separator) for part in entity_parts],
+            encode=lambda name: name == "type",
         )
     return Staged(staged, described, relations, sources, origin, entity_origin)
 
