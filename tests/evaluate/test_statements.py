@@ -7,8 +7,8 @@ from clew.errors import InputError
 from clew.evaluate.statements import evaluate_statements
 from clew.extract.statements.calibration import Calibration
 from clew.extract.statements.config import OUTPUTS, columns_of
+from clew.extract.statements.examples import Example, MarkedDocument
 from clew.extract.statements.gold import GoldDocument
-from clew.extract.statements.marking import Example, MarkedDocument
 
 HARM, HELP = (OUTPUTS["biored"].index(name) + 1 for name in ("positive_correlation", "negative_correlation"))
 COLUMNS = sum(1 + len(relations) for relations in OUTPUTS.values())

@@ -36,9 +36,8 @@ def evaluate_statements(
     for document in track(documents, "documents", progress, total=len(documents)):
         example = model.marker.mark_gold(document)
         marked = example.marked
-        missed = len({frozenset(pair) for _, *pair in document.relations}) - int((example.labels > 0).sum())
         scores = model.score(marked)[:, columns_of(document.corpus)]
-        scored[document.corpus].append(Scored(scores, example.labels, missed))
+        scored[document.corpus].append(Scored(scores, example.labels, example.missed))
         if document.corpus == "biored":
             ends = [(marked.types[one], marked.types[other]) for one, other in marked.pairs]
             chemical.append(np.array([each == ("chemical", "disease") for each in ends], bool))

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from clew.extract.statements.gold import read_training
+from clew.extract.statements.marking import Marker
 from clew.extract.statements.storage import TrainedModel
 from clew.extract.statements.training import Settings, train
 from statement_corpora import write_corpora, write_start
@@ -34,4 +35,6 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def trained(corpora: Path, start: Path) -> TrainedModel:
     torch.manual_seed(0)
-    return train(read_training(corpora), start, Settings(epochs=2, batch=4, held_out=0.3))
+    marker = Marker.for_start(start)
+    examples = [marker.mark_gold(each) for each in read_training(corpora)]
+    return train(examples, start, Settings(epochs=2, batch=4, held_out=0.3))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from clew.errors import InputError
+from clew.extract.statements.examples import ENTITY_TYPES, load_examples, save_examples
 from clew.extract.statements.gold import CORPORA, GoldDocument, Mention
-from clew.extract.statements.marking import ENTITY_TYPES, Marker
+from clew.extract.statements.marking import Marker
 from statement_corpora import DRUGS, ILLS, WORDS
 
 VOCABULARY = [*WORDS, *DRUGS, *ILLS]
@@ -111,3 +112,22 @@ def test_a_file_that_is_no_tokenizer_is_named(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(InputError, match="not a tokenizer"):
         Marker.open(tmp_path / "tokenizer.json", vocabulary=9, positions=9)
+
+
+def test_examples_are_read_back_as_they_were(start: Path, tmp_path: Path) -> None:
+    stated = frozenset({("association", "aspirin", "gout"), ("binds", "aspirin", "elsewhere")})
+    full = marker(start).mark_gold(GoldDocument("1", "biored", TEXT, tuple(mentions()), stated))
+    empty = marker(start).mark_gold(GoldDocument("2", "bc5cdr", "fever was seen .", (), frozenset()))
+    assert full.missed == 1
+    save_examples(tmp_path / "two.npz", [full, empty, full])
+    for saved, read in zip([full, empty, full], load_examples(tmp_path / "two.npz"), strict=True):
+        assert (read.document, read.corpus, read.missed) == (saved.document, saved.corpus, saved.missed)
+        assert (read.marked.entities, read.marked.types) == (saved.marked.entities, saved.marked.types)
+        assert np.array_equal(read.labels, saved.labels)
+        for name in ("tokens", "openings", "membership", "pairs", "features"):
+            one, other = getattr(read.marked, name), getattr(saved.marked, name)
+            assert one.dtype == other.dtype
+            assert np.array_equal(one, other)
+    (tmp_path / "two.npz").write_bytes(b"PK")
+    with pytest.raises(InputError, match="marked documents"):
+        load_examples(tmp_path / "two.npz")

@@ -7,13 +7,8 @@ import pytest
 import torch
 
 from clew.errors import InputError
-from clew.extract.statements.masked_words import (
-    MaskedWordSettings,
-    _mask,
-    continue_pretraining,
-    cut_texts,
-    read_texts,
-)
+from clew.extract.statements.masked_words import MaskedWordSettings, _mask, continue_pretraining
+from clew.extract.statements.texts import cut_texts, read_texts
 from clew.extract.statements.training import start_model
 from statement_corpora import DRUGS, ILLS, WORDS
 
@@ -43,7 +38,7 @@ def test_one_in_seven_tokens_is_chosen_and_most_of_them_masked() -> None:
 
 def test_the_loss_falls(start: Path) -> None:
     torch.manual_seed(0)
-    model, _, _ = start_model(start)
+    model = start_model(start)
     settings = MaskedWordSettings(epochs=15, batch=8, length=10, rate=3e-3)
     rows = cut_texts(TEXTS, start / "tokenizer.json", length=10)
     mask = VOCABULARY.index("[MASK]")

@@ -1,6 +1,7 @@
 """Training: it learns a small corpus by heart, pads and freezes without changing a score, and is saved whole."""
 
-from dataclasses import replace
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,34 +10,34 @@ import torch
 
 from clew.errors import DerivedError, InputError
 from clew.extract.statements.batches import cut_batches, make_batch
-from clew.extract.statements.config import config_of_start
+from clew.extract.statements.examples import Example
 from clew.extract.statements.gold import Mention, is_held_out, read_training
-from clew.extract.statements.marking import Example
+from clew.extract.statements.marking import Marker
 from clew.extract.statements.storage import TrainedModel, read_trained, write_trained
 from clew.extract.statements.training import Settings, fit, score_examples, start_model, train
 
 
 def examples(corpora: Path, start: Path) -> list[Example]:
-    _, marker, _ = start_model(start)
+    marker = Marker.for_start(start)
     return [marker.mark_gold(each) for each in read_training(corpora)]
 
 
 @pytest.mark.parametrize("compare", [True, False])
 def test_a_few_documents_are_learnt_by_heart(corpora: Path, start: Path, compare: bool) -> None:
     torch.manual_seed(0)
-    model, _, _ = start_model(start, replace(config_of_start(start), compare=compare, dropout=0.0))
+    model = start_model(start, compare=compare, dropout=0.0)
     given = examples(corpora, start)
     settings = Settings(epochs=40, batch=7, rate=1e-3, head_rate=3e-3, held_out=0)
     losses = fit(model, given, settings)
     assert losses[0]["biored"] > 0.5
-    scored = score_examples(model, given, settings, missed=[0] * len(given))
+    scored = score_examples(model, given, settings)
     for documents in scored.values():
         for each in documents:
             assert each.scores.argmax(1).tolist() == each.labels.tolist()
 
 
 def test_padding_changes_no_score(corpora: Path, start: Path) -> None:
-    model, marker, _ = start_model(start)
+    model, marker = start_model(start), Marker.for_start(start)
     model.eval()
     long = marker.mark("aspirin caused gout . fever was seen with tremor in patients .", two_mentions())
     short = examples(corpora, start)[0].marked
@@ -56,7 +57,7 @@ def two_mentions() -> list[Mention]:
 
 
 def test_frozen_layers_stay_and_the_rest_learns(corpora: Path, start: Path) -> None:
-    model, _, _ = start_model(start)
+    model = start_model(start)
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     fit(model, examples(corpora, start), Settings(epochs=1, batch=4, frozen=2))
     changed = {name for name, tensor in model.state_dict().items() if not torch.equal(tensor, before[name])}
@@ -67,7 +68,7 @@ def test_frozen_layers_stay_and_the_rest_learns(corpora: Path, start: Path) -> N
 
 
 def test_two_halves_of_the_encoder_are_the_whole(corpora: Path, start: Path) -> None:
-    model, _, _ = start_model(start)
+    model = start_model(start)
     model.eval()
     batch = make_batch([each.marked for each in examples(corpora, start)[:3]], "cpu")
     with torch.inference_mode():
@@ -78,16 +79,16 @@ def test_two_halves_of_the_encoder_are_the_whole(corpora: Path, start: Path) -> 
 
 
 def test_all_layers_cannot_be_frozen(corpora: Path, start: Path) -> None:
-    model, _, _ = start_model(start)
+    model = start_model(start)
     with pytest.raises(InputError, match="at least one"):
         fit(model, examples(corpora, start), Settings(frozen=3))
 
 
 def test_held_out_documents_are_not_learnt_from_and_the_seed_decides(corpora: Path, start: Path) -> None:
-    documents = read_training(corpora)
+    documents = examples(corpora, start)
     settings = Settings(epochs=1, batch=4, held_out=0.3)
     one, other = (train(documents, start, settings) for _ in range(2))
-    kept = [each for each in documents if not is_held_out(each.id, share=0.3)]
+    kept = [each for each in documents if not is_held_out(each.document, share=0.3)]
     assert sum(one.training["documents"].values()) == len(kept) < len(documents)
     assert sum(one.training["held_out"].values()) == len(documents) - len(kept)
     for name, tensor in one.model.state_dict().items():
@@ -127,9 +128,19 @@ def test_a_start_that_is_no_bert_is_one_clear_error(start: Path, tmp_path: Path)
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_a_gpu_that_is_not_there_is_named(corpora: Path, start: Path) -> None:
     with pytest.raises(InputError, match="no cuda"):
-        train(read_training(corpora), start, Settings(device="cuda"))
+        train(examples(corpora, start), start, Settings(device="cuda"))
 
 
 def test_settings_that_cannot_be() -> None:
     with pytest.raises(InputError, match="at least 1 epoch"):
         Settings(epochs=0)
+
+
+def test_training_needs_none_of_the_libraries_of_graphs_and_corpora() -> None:
+    """A GPU machine may have torch and little else."""
+    program = (
+        "import sys; sys.modules.update(dict.fromkeys(['pyarrow', 'numba', 'typer', 'onnxruntime', 'tokenizers']));"
+        "import clew.extract.statements.training, clew.extract.statements.export; print('done')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "done\n", done.stderr

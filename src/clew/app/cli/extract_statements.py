@@ -68,8 +68,10 @@ def train(
       clew statements train --data data --start minilm --out trained
     """
     from clew.extract.statements.gold import read_development, read_training
-    from clew.extract.statements.masked_words import MaskedWordSettings, read_texts
+    from clew.extract.statements.marking import Marker
+    from clew.extract.statements.masked_words import MaskedWordSettings
     from clew.extract.statements.storage import write_trained
+    from clew.extract.statements.texts import cut_texts, read_texts
     from clew.extract.statements.training import Settings
     from clew.extract.statements.training import train as fit
 
@@ -85,9 +87,15 @@ def train(
     )
     words = MaskedWordSettings(epochs=word_epochs, seed=seed, device=device)
     with terminal_progress() as progress:
-        kept_back = {document.id for document in read_development(Path(data))}
-        corpus = read_texts(texts, without=kept_back) if texts else []
-        trained = fit(read_training(Path(data)), Path(start), settings, texts=corpus, words=words, progress=progress)
+        tokens = None
+        if texts:
+            kept_back = {document.id for document in read_development(Path(data))}
+            tokens = cut_texts(
+                read_texts(texts, without=kept_back), Path(start) / "tokenizer.json", length=words.length
+            )
+        marker = Marker.for_start(Path(start))
+        examples = [marker.mark_gold(document) for document in read_training(Path(data))]
+        trained = fit(examples, Path(start), settings, rows=tokens, words=words, progress=progress)
     write_trained(Path(out), trained)
     if as_json:
         print_json({"model": out, "training": dict(trained.training)})

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from clew.extract.statements.examples import Example, MarkedDocument
 from clew.extract.statements.judge import PairInputs
-from clew.extract.statements.marking import Example, MarkedDocument
 
 __all__ = ["Batch", "cut_batches", "make_batch"]
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from clew.errors import InputError
+from clew.extract.statements.examples import MARKERS
 from clew.extract.statements.gold import CORPORA
-from clew.extract.statements.marking import MARKERS
 
 __all__ = ["OUTPUTS", "Config", "columns_of", "config_of_start", "read_config"]
 

@@ -1,5 +1,6 @@
 """A BERT-shaped encoder whose last layer also hands out its attention, and the reading of a pretrained start."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -10,7 +11,7 @@ from torch.nn import functional
 
 from clew.errors import InputError
 from clew.extract.statements.config import Config
-from clew.extract.statements.marking import ENTITY_TYPES
+from clew.extract.statements.examples import ENTITY_TYPES
 
 __all__ = ["Encoder", "load_start"]
 
@@ -94,16 +95,16 @@ def _mask(present: Tensor, hidden: Tensor) -> Tensor:
     return ((1.0 - present.to(hidden.dtype)) * HIDDEN)[:, None, None, :]
 
 
-def load_start(encoder: Encoder, start: Path, tokenizer_ids: dict[str, int]) -> None:
-    """Fill the encoder with a pretrained BERT; a marker begins as the word for its type, far positions as copies.
+def load_start(encoder: Encoder, start: Path, vocabulary: Mapping[str, int]) -> None:
+    """Fill the encoder with a pretrained BERT; far positions begin as copies of others, a marker as its type's word.
 
-    `tokenizer_ids` maps entity types to the tokens of their words; a type without one begins as the mean of all words.
+    `vocabulary` maps pieces to their numbers; a type that is not in it begins as the mean of all words.
     """
     given = _read(Path(start))
     state = encoder.state_dict()
     words, positions = given["embeddings.word_embeddings.weight"], given["embeddings.position_embeddings.weight"]
     filled = {
-        "words.weight": torch.cat([words, *_markers(words, tokenizer_ids)]),
+        "words.weight": torch.cat([words, *_markers(words, vocabulary)]),
         "positions.weight": _lengthen(positions, len(state["positions.weight"])),
         "segment": given["embeddings.token_type_embeddings.weight"][0],
         "norm.weight": given["embeddings.LayerNorm.weight"],
@@ -142,9 +143,9 @@ def _read(start: Path) -> _Given:
     return _Given({name.removeprefix("bert."): tensor.float() for name, tensor in tensors.items()})
 
 
-def _markers(words: Tensor, ids: dict[str, int]) -> list[Tensor]:
+def _markers(words: Tensor, vocabulary: Mapping[str, int]) -> list[Tensor]:
     """An opening and a closing row for each type."""
-    rows = [words[ids[kind]] if kind in ids else words.mean(0) for kind in ENTITY_TYPES]
+    rows = [words[vocabulary[kind]] if kind in vocabulary else words.mean(0) for kind in ENTITY_TYPES]
     return [torch.stack([row, row * 0.5]) for row in rows]
 
 

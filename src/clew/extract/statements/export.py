@@ -17,10 +17,10 @@ import torch
 from numpy.typing import NDArray
 
 from clew.errors import MissingDependency
+from clew.extract.statements.examples import FEATURES
+from clew.extract.statements.exported import INPUTS, ONNX, SCORES, STATEMENTS, TOKENIZER, WHAT
 from clew.extract.statements.judge import Judge
-from clew.extract.statements.marking import FEATURES
-from clew.extract.statements.prediction import INPUTS, ONNX, SCORES, STATEMENTS, WHAT
-from clew.extract.statements.storage import TOKENIZER, TrainedModel
+from clew.extract.statements.storage import TrainedModel
 from clew.files import write_text
 from clew.sealed import new_sealed
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from clew.extract.statements.config import OUTPUTS, Config
 from clew.extract.statements.encoder import Encoder
-from clew.extract.statements.marking import FEATURES
+from clew.extract.statements.examples import FEATURES
 
 __all__ = ["Judge", "PairInputs"]
 

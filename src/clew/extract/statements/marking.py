@@ -5,7 +5,6 @@ A document's text and mentions go in, a `MarkedDocument` of plain arrays comes o
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,50 +14,16 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.extract.corpus.sentences import split_passage
+from clew.extract.statements.config import config_of_start
+from clew.extract.statements.examples import COUNTED, ENTITY_TYPES, FEATURES, Example, MarkedDocument
 from clew.extract.statements.gold import CORPORA, GoldDocument, Mention
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = [
-    "ENTITY_TYPES",
-    "FEATURES",
-    "MARKERS",
-    "Example",
-    "MarkedDocument",
-    "Marker",
-    "label_pairs",
-]
+__all__ = ["Marker", "label_pairs"]
 
-ENTITY_TYPES = ("chemical", "gene", "variant", "disease")  # in the order of a pair: a chemical is never the object
-MARKERS = 2 * len(ENTITY_TYPES)  # tokens added to the vocabulary: an opening and a closing one for each type
-COUNTED = 7  # numbers of a pair beside the types of its ends
-FEATURES = COUNTED + 2 * len(ENTITY_TYPES)
 FAR = 1000  # tokens
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedDocument:
-    """A document ready to encode, with its entities and the pairs to judge."""
-
-    tokens: NDArray[np.int64] = field(repr=False)  # (length,) with [CLS] and [SEP]
-    openings: NDArray[np.int64] = field(repr=False)  # (mentions,) places of the opening markers
-    membership: NDArray[np.float32] = field(repr=False)  # (entities, mentions) 1 where a mention refers to an entity
-    entities: tuple[str, ...]
-    types: tuple[str, ...]
-    pairs: NDArray[np.int64] = field(repr=False)  # (pairs, 2) subject and object, places in `entities`
-    features: NDArray[np.float32] = field(repr=False)  # (pairs, FEATURES)
-    cut: int = 0  # mentions beyond the last position that the model knows
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A gold document ready for training: the label of a pair is 0 (not stated) or 1 + the number of its relation."""
-
-    document: str
-    corpus: str
-    marked: MarkedDocument
-    labels: NDArray[np.int64] = field(repr=False)  # (pairs,)
 
 
 class Marker:
@@ -84,10 +49,11 @@ class Marker:
             raise InputError(f"{path} is not a tokenizer.json that can be read: {error}") from error
         return cls(tokenizer, vocabulary=vocabulary, positions=positions)
 
-    def tokens_of(self, words: Sequence[str]) -> dict[str, int]:
-        """The tokens of those words that are one token."""
-        found = {word: self._tokenizer.token_to_id(word) for word in words}
-        return {word: number for word, number in found.items() if number is not None}
+    @classmethod
+    def for_start(cls, start: Path) -> "Marker":
+        """For a model that begins with the BERT in a directory."""
+        config = config_of_start(start)
+        return cls.open(Path(start) / "tokenizer.json", vocabulary=config.vocabulary, positions=config.positions)
 
     def mark(
         self, text: str, mentions: Sequence[Mention], *, types: Collection[tuple[str, str]] | None = None
@@ -116,7 +82,9 @@ class Marker:
     def mark_gold(self, document: GoldDocument) -> Example:
         """A gold document with the candidate pairs of its corpus and their labels."""
         marked = self.mark(document.text, document.mentions, types=CORPORA[document.corpus].pairs)
-        return Example(document.id, document.corpus, marked, label_pairs(document, marked))
+        labels = label_pairs(document, marked)
+        missed = len({frozenset(pair) for _, *pair in document.relations}) - int((labels > 0).sum())
+        return Example(document.id, document.corpus, marked, labels, missed)
 
     def _tokens(self, text: str, mentions: Sequence[Mention]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Tokens with markers, where the opening ones are, and how many mentions did not fit."""

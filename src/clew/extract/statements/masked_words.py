@@ -3,9 +3,7 @@
 15 % of the tokens are to be predicted; of these 80 % are masked, 10 % replaced, 10 % left (BERT's shares).
 """
 
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -13,17 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from clew.errors import InputError
-from clew.extract.corpus.readers import read_file
-from clew.extract.corpus.source_files import source_files
 from clew.extract.statements.encoder import Encoder
-from clew.graph.staging import Problems
 from clew.progress import Progress, silent
 
-__all__ = ["MaskedWordSettings", "continue_pretraining", "cut_texts", "read_texts"]
+__all__ = ["MaskedWordSettings", "continue_pretraining"]
 
 CHOSEN, MASKED, REPLACED = 0.15, 0.8, 0.1
-ENCODED = 1000  # texts at once
 Tokens = NDArray[np.int32]
 
 
@@ -37,44 +30,6 @@ class MaskedWordSettings:
     rate: float = 2e-4
     seed: int = 0
     device: str = "cpu"
-
-
-def read_texts(paths: Sequence[str], *, without: Collection[str]) -> list[str]:
-    """The texts of files in any format of `clew.extract.corpus`, without the documents of some PubMed ids."""
-    problems = Problems(on_error="skip")
-    left_out = {f"PMID:{each}" for each in without} | set(without)
-    found = [
-        f"{document.title} {' '.join(document.passages)}".strip()
-        for file in source_files(paths, problems)
-        for document in read_file(file, problems)
-        if document.id not in left_out
-    ]
-    if not found:
-        raise InputError(
-            f"no text could be read from {', '.join(paths)}: {'; '.join(problems.examples[:3]) or 'empty'}"
-        )
-    return found
-
-
-def cut_texts(texts: Iterable[str], tokenizer: Path, *, length: int) -> Tokens:
-    """Texts as rows of `length` tokens, [SEP] between texts; the rest that fills no row is dropped."""
-    from tokenizers import Tokenizer
-
-    opened = Tokenizer.from_str(Path(tokenizer).read_text("utf-8"))
-    opened.no_truncation()
-    opened.no_padding()
-    listed = list(texts)
-    end: int | None = opened.token_to_id("[SEP]")
-    if end is None:
-        raise InputError(f"{tokenizer} has no [SEP]: expected the tokenizer.json of a BERT-shaped model")
-    stream: list[int] = []
-    for first in range(0, len(listed), ENCODED):
-        for encoded in opened.encode_batch(listed[first : first + ENCODED], add_special_tokens=False):
-            stream += [*encoded.ids, end]
-    rows = len(stream) // length
-    if not rows:
-        raise InputError(f"the texts have {len(stream)} tokens: expected at least {length} for masked-word training")
-    return np.array(stream[: rows * length], np.int32).reshape(rows, length)
 
 
 def continue_pretraining(

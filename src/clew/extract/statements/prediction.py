@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 from clew.errors import DerivedError
 from clew.extract.statements.calibration import Calibration, probabilities
 from clew.extract.statements.config import OUTPUTS, Config, columns_of
+from clew.extract.statements.examples import MarkedDocument
+from clew.extract.statements.exported import INPUTS, ONNX, SCORES, STATEMENTS, TOKENIZER
 from clew.extract.statements.gold import CORPORA, Mention
-from clew.extract.statements.marking import MarkedDocument, Marker
+from clew.extract.statements.marking import Marker
 from clew.sealed import check_seal
 
-__all__ = ["INPUTS", "ONNX", "SCORES", "STATEMENTS", "WHAT", "Statement", "StatementModel"]
+__all__ = ["Statement", "StatementModel"]
 
-WHAT = "an exported statement model"
 REMEDY = "clew statements export"
-ONNX, STATEMENTS = "model.onnx", "statements.json"
-INPUTS = ("tokens", "openings", "membership", "pairs", "features")
-SCORES = "scores"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ class StatementModel:
             session = onnxruntime.InferenceSession(str(path / ONNX), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime has no error class of its own for a damaged file
             raise DerivedError(f"the exported model at {path} cannot be opened ({error}): run `{REMEDY}`") from error
-        marker = Marker.open(path / "tokenizer.json", vocabulary=config.vocabulary, positions=config.positions)
+        marker = Marker.open(path / TOKENIZER, vocabulary=config.vocabulary, positions=config.positions)
         return cls(session, marker, calibration)
 
     def judge(self, text: str, mentions: Sequence[Mention]) -> list[Statement]:

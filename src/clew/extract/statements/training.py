@@ -1,5 +1,6 @@
-"""Training of a statement model on gold documents, on a CPU or a GPU, and its calibration on held-out ones."""
+"""Training of a statement model on marked gold documents, on a CPU or a GPU, and its calibration on held-out ones."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
@@ -15,12 +17,12 @@ from torch.nn.utils.rnn import pad_sequence
 from clew.errors import InputError
 from clew.extract.statements.batches import cut_batches, make_batch
 from clew.extract.statements.calibration import Scored, calibrate, f1_of
-from clew.extract.statements.config import OUTPUTS, Config, columns_of, config_of_start
+from clew.extract.statements.config import OUTPUTS, columns_of, config_of_start
 from clew.extract.statements.encoder import load_start
-from clew.extract.statements.gold import GoldDocument, is_held_out
+from clew.extract.statements.examples import Example
+from clew.extract.statements.gold import is_held_out
 from clew.extract.statements.judge import Judge
-from clew.extract.statements.marking import ENTITY_TYPES, Example, Marker
-from clew.extract.statements.masked_words import MaskedWordSettings, continue_pretraining, cut_texts
+from clew.extract.statements.masked_words import MaskedWordSettings, continue_pretraining
 from clew.extract.statements.storage import TOKENIZER, TrainedModel
 from clew.progress import Progress, silent
 
@@ -53,64 +55,48 @@ class Settings:
 
 
 def train(
-    documents: Sequence[GoldDocument],
+    examples: Sequence[Example],
     start: Path,
     settings: Settings,
     *,
-    texts: Sequence[str] = (),
+    rows: NDArray[np.int32] | None = None,
     words: MaskedWordSettings | None = None,
     progress: Progress = silent,
 ) -> TrainedModel:
-    """A model that begins with the BERT in `start` and learns from gold documents but the held-out ones.
+    """A model that begins with the BERT in `start` and learns from all examples but the held-out ones.
 
-    With `texts` the encoder is first trained on masked words of them.
+    With `rows` of tokens (`cut_texts`) the encoder is first trained on masked words of them.
     """
-    if settings.device.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"there is no {settings.device} on this machine: train with the device cpu")
+    _check_device(settings.device)
     torch.manual_seed(settings.seed)
-    config = replace(config_of_start(start), compare=settings.compare)
-    model, marker, tokenizer = start_model(start, config)
-    word_losses: list[float] = []
-    if texts:
-        words = words or MaskedWordSettings(seed=settings.seed, device=settings.device)
-        rows = cut_texts(texts, Path(start) / TOKENIZER, length=words.length)
-        mask = marker.tokens_of(("[MASK]",)).get("[MASK]")
-        if mask is None:
-            raise InputError(f"the tokenizer of {start} has no [MASK]: masked-word training needs one")
-        word_losses = continue_pretraining(
-            model.encoder, rows, words, vocabulary=config.vocabulary, mask=mask, progress=progress
-        )
-    examples = [marker.mark_gold(document) for document in documents]
-    missed = {id(example): _missed(document, example) for document, example in zip(documents, examples, strict=True)}
+    model = start_model(start, compare=settings.compare)
+    word_losses = [] if rows is None else _train_words(model, start, rows, settings, words, progress)
     learnt = [each for each in examples if not is_held_out(each.document, share=settings.held_out)]
     held_out = [each for each in examples if is_held_out(each.document, share=settings.held_out)]
     began = monotonic()
     losses = fit(model, learnt, settings, progress=progress)
     seconds = monotonic() - began
-    scored = score_examples(model, held_out, settings, missed=[missed[id(each)] for each in held_out])
+    scored = score_examples(model, held_out, settings)
     calibration = {corpus: calibrate(scored[corpus]) for corpus in OUTPUTS}
     record: dict[str, Any] = {
         "settings": asdict(settings),
         "documents": {corpus: sum(each.corpus == corpus for each in learnt) for corpus in OUTPUTS},
         "held_out": {corpus: sum(each.corpus == corpus for each in held_out) for corpus in OUTPUTS},
-        "texts": len(texts),
+        "word_rows": 0 if rows is None else len(rows),
         "word_losses": word_losses,
         "losses": losses,
         "seconds": round(seconds, 1),
         "calibration": {corpus: asdict(each) for corpus, each in calibration.items()},
         "held_out_scores": {corpus: dict(f1_of(scored[corpus], calibration[corpus])) for corpus in OUTPUTS},
     }
-    return TrainedModel(model.cpu().eval(), tokenizer, record)
+    return TrainedModel(model.cpu().eval(), (Path(start) / TOKENIZER).read_text("utf-8"), record)
 
 
-def start_model(start: Path, config: Config | None = None) -> tuple[Judge, Marker, str]:
-    """An untrained model over a pretrained encoder, what marks its documents, and its tokenizer.json."""
-    config = config or config_of_start(start)
-    path = Path(start) / TOKENIZER
-    marker = Marker.open(path, vocabulary=config.vocabulary, positions=config.positions)
-    model = Judge(config)
-    load_start(model.encoder, Path(start), marker.tokens_of(ENTITY_TYPES))
-    return model, marker, path.read_text("utf-8")
+def start_model(start: Path, *, compare: bool = True, dropout: float = 0.1) -> Judge:
+    """An untrained model over a pretrained encoder."""
+    model = Judge(replace(config_of_start(start), compare=compare, dropout=dropout))
+    load_start(model.encoder, Path(start), _vocabulary(start))
+    return model
 
 
 def fit(
@@ -153,23 +139,47 @@ def fit(
 
 
 @torch.inference_mode()  # type: ignore[untyped-decorator]
-def score_examples(
-    model: Judge, examples: Sequence[Example], settings: Settings, *, missed: Sequence[int]
-) -> Mapping[str, list[Scored]]:
+def score_examples(model: Judge, examples: Sequence[Example], settings: Settings) -> Mapping[str, list[Scored]]:
     """The scores of each document's pairs, by corpus, in order."""
     model.eval()
     found: dict[str, list[Scored]] = {corpus: [] for corpus in OUTPUTS}
     for first in range(0, len(examples), settings.batch):
         chosen = examples[first : first + settings.batch]
-        for at, (example, scores) in enumerate(zip(chosen, _scores(model, chosen, settings, None), strict=True)):
+        for example, scores in zip(chosen, _scores(model, chosen, settings, None), strict=True):
             columns = scores[:, columns_of(example.corpus)].float().cpu().numpy()
-            found[example.corpus].append(Scored(columns, example.labels, missed[first + at]))
+            found[example.corpus].append(Scored(columns, example.labels, example.missed))
     return found
 
 
-def _missed(document: GoldDocument, example: Example) -> int:
-    """Gold pairs that are no candidates, such as those of an entity whose mentions were cut off."""
-    return len({frozenset(pair) for _, *pair in document.relations}) - int((example.labels > 0).sum())
+def _check_device(device: str) -> None:
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise InputError(f"there is no {device} on this machine: train with the device cpu")
+
+
+def _train_words(
+    model: Judge,
+    start: Path,
+    rows: NDArray[np.int32],
+    settings: Settings,
+    words: MaskedWordSettings | None,
+    progress: Progress,
+) -> list[float]:
+    words = words or MaskedWordSettings(seed=settings.seed, device=settings.device)
+    mask = _vocabulary(start).get("[MASK]")
+    if mask is None:
+        raise InputError(f"the tokenizer of {start} has no [MASK]: masked-word training needs one")
+    return continue_pretraining(
+        model.encoder, rows, words, vocabulary=model.config.vocabulary, mask=mask, progress=progress
+    )
+
+
+def _vocabulary(start: Path) -> dict[str, int]:
+    """Piece to number, from tokenizer.json."""
+    path = Path(start) / TOKENIZER
+    try:
+        return dict(json.loads(path.read_text("utf-8"))["model"]["vocab"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is not a WordPiece tokenizer.json: {error}") from error
 
 
 def _losses(
