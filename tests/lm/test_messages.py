@@ -36,7 +36,7 @@ def test_mistakes_are_told(given: dict[str, Any], sentence: str) -> None:
 
 
 def test_roles_are_known() -> None:
-    with pytest.raises(InputError, match="not of 'robot'"):
+    with pytest.raises(InputError, match="not 'robot'"):
         Message("robot", "beep")  # type: ignore[arg-type]
 
 

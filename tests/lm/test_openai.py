@@ -124,7 +124,7 @@ def test_a_server_that_drips(client_of: Callable[..., OpenAI], kind: str) -> Non
 
 
 def test_a_server_that_hangs_up(client_of: Callable[..., OpenAI]) -> None:
-    fails(client_of(lambda handler, body: handler.connection.close()), Unreachable, "broke the connection off")
+    fails(client_of(lambda handler, body: handler.connection.close()), Unreachable, "closed the connection")
 
 
 @pytest.mark.parametrize("kind", ["text/html", "application/json"])
@@ -151,7 +151,7 @@ def test_malformed_answers(client_of: Callable[..., OpenAI], content: bytes, sen
 
 
 def test_an_empty_answer(client_of: Callable[..., OpenAI]) -> None:
-    fails(client_of(lambda handler, body: send(handler, said(" \n"))), BadAnswer, "answered with nothing")
+    fails(client_of(lambda handler, body: send(handler, said(" \n"))), BadAnswer, "returned nothing")
 
 
 def test_an_answer_lost_in_reasoning(client_of: Callable[..., OpenAI]) -> None:
@@ -166,15 +166,15 @@ def test_a_server_that_ignores_the_schema(client_of: Callable[..., OpenAI]) -> N
     client = client_of(lambda handler, body: send(handler, said('{"name": "FBN1"}')))
     fails(client, BadAnswer, "'gene' is missing", request)
     client = client_of(lambda handler, body: send(handler, said('{"gene": "FB', "length")))
-    fails(client, BadAnswer, "cut off after 8 tokens", request)
+    fails(client, BadAnswer, "truncated after 8 tokens", request)
 
 
 STATUSES = {
-    401: (ModelError, "refuses the API key .401.: set CLEW_API_KEY"),
-    404: (ModelError, "refuses the request .404.: the reason"),
+    401: (ModelError, "rejects the API key .401.: set CLEW_API_KEY"),
+    404: (ModelError, "rejects the request .404.: the reason"),
     429: (Unreachable, "too busy or failing .429.: the reason"),
     500: (Unreachable, "too busy or failing .500."),
-    302: (ModelError, "refuses the request .302."),
+    302: (ModelError, "rejects the request .302."),
 }
 
 
@@ -193,7 +193,7 @@ def test_refusals(client_of: Callable[..., OpenAI], status: int) -> None:
     ],
 )
 def test_a_prompt_that_the_server_finds_too_long(client_of: Callable[..., OpenAI], body: object) -> None:
-    fails(client_of(lambda handler, asked: send(handler, body, status=400)), ContextOverflow, "refuses the prompt")
+    fails(client_of(lambda handler, asked: send(handler, body, status=400)), ContextOverflow, "rejects the prompt")
 
 
 def test_streams_that_break_off_or_fail(client_of: Callable[..., OpenAI]) -> None:
@@ -213,7 +213,7 @@ def test_streams_that_break_off_or_fail(client_of: Callable[..., OpenAI]) -> Non
 
 def test_what_a_server_lacks_is_said(client_of: Callable[..., OpenAI]) -> None:
     client = client_of(lambda handler, body: send(handler, said("yes")))
-    fails(client, ModelError, "not known to obey grammars", Request(CHAT.messages, grammar='root ::= "yes"'))
+    fails(client, ModelError, "not known to support grammars", Request(CHAT.messages, grammar='root ::= "yes"'))
     with pytest.raises(ModelError, match="cannot score continuations"):
         client.score(PROMPT, [" you"])
     assert client.count(CHAT) == 3
@@ -251,8 +251,8 @@ def test_scores_of_a_server_that_repeats_the_prompt(client_of: Callable[..., Ope
             return send(handler, {"tokens": [1, 2] if body["prompt"] == "Hello" else [7, 8, 9]})
         assert body["prompt"] == [1, 2, 7, 8, 9]
         assert body["echo"] is True
-        chances = {"token_logprobs": [None, -9.0, -1.0, -0.5, -0.25, -7.0]}
-        return send(handler, {"choices": [{"text": "", "logprobs": chances}]})
+        logprobs = {"token_logprobs": [None, -9.0, -1.0, -0.5, -0.25, -7.0]}
+        return send(handler, {"choices": [{"text": "", "logprobs": logprobs}]})
 
     client = client_of(answer, {"data": [{"id": "m", "owned_by": "vllm", "max_model_len": 512}]})
     [score] = client.score(PROMPT, [" you all"])
@@ -273,10 +273,10 @@ def test_keys_of_the_environment_stay_on_this_machine_or_encrypted(
     with OpenAI(serve(handle)) as client:
         client.complete(CHAT)
     assert set(seen) == {"Bearer hidden"}
-    from clew.lm.clients.openai import _key_of_environment
+    from clew.lm.clients.openai import _key_from_environment
 
-    assert _key_of_environment("http://models.example.org/v1") is None
-    assert _key_of_environment("https://models.example.org/v1") == "hidden"
+    assert _key_from_environment("http://models.example.org/v1") is None
+    assert _key_from_environment("https://models.example.org/v1") == "hidden"
 
 
 def test_proxies_of_the_environment_are_not_used(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

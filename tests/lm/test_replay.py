@@ -88,7 +88,7 @@ def test_damaged_entries_cost_a_line_in_the_log(
     inner = Scripted(["FBN1"])
     assert Replayed(inner, tmp_path).complete(ASKED).text == "FBN1"
     assert len(inner.requests) == 1
-    assert "damaged and not used" in caplog.text
+    assert "damaged and ignored" in caplog.text
     assert Replayed(Scripted(), tmp_path).complete(ASKED).text == "FBN1", "it was mended"
 
 
@@ -101,7 +101,7 @@ def test_failures_are_not_kept(tmp_path: Path) -> None:
 
 def test_only_what_is_kept_on_request(tmp_path: Path) -> None:
     inner = Scripted(lambda request: "x")
-    with pytest.raises(ModelError, match=r"no answer of scripted to 'Which gene.' is kept"):
+    with pytest.raises(ModelError, match=r"no response of scripted to 'Which gene.' is cached"):
         Replayed(inner, tmp_path, only=True).complete(ASKED)
     assert not inner.requests
     Replayed(inner, tmp_path).complete(ASKED)
@@ -113,7 +113,7 @@ def test_only_what_is_kept_on_request(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_survived(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("in the way")
     assert Replayed(Scripted(["x"]), tmp_path / "file").complete(ASKED).text == "x"
-    assert "is not kept" in caplog.text
+    assert "is not cached" in caplog.text
 
 
 WRITER = """

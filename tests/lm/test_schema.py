@@ -6,7 +6,7 @@ import pytest
 
 from clew.errors import InputError
 from clew.lm import Request
-from clew.lm.schema import misfit
+from clew.lm.schema import mismatch
 
 GENE = {
     "type": "object",
@@ -31,26 +31,26 @@ MISFITS = [
     ({"gene": 1}, "'gene' should be of type string"),
     ({"gene": "x", "hops": True}, "'hops' should be of type integer"),
     ({"gene": "x", "hops": 1.5}, "'hops' should be of type integer"),
-    ({"gene": "x", "way": "up"}, "'way' is not one of the values allowed"),
+    ({"gene": "x", "way": "up"}, "'way' is not one of the allowed values"),
     ({"gene": "x", "paths": []}, "'paths' has 0 items"),
     ({"gene": "x", "paths": ["a", 3]}, "item 1 should be of type string or null"),
-    ({"gene": "x", "extra": "some"}, "'extra' fits none of the shapes allowed"),
+    ({"gene": "x", "extra": "some"}, "'extra' matches none of the allowed schemas"),
     ({"gene": "x", "more": 1}, "'more' should not be there"),
 ]
 
 
 @pytest.mark.parametrize("value", FITS)
 def test_answers_that_fit(value: object) -> None:
-    assert misfit(json.dumps(value), json.dumps(GENE)) is None
+    assert mismatch(json.dumps(value), json.dumps(GENE)) is None
 
 
 @pytest.mark.parametrize(("value", "sentence"), MISFITS)
 def test_answers_that_do_not(value: object, sentence: str) -> None:
-    assert misfit(json.dumps(value), json.dumps(GENE)) == sentence
+    assert mismatch(json.dumps(value), json.dumps(GENE)) == sentence
 
 
 def test_text_that_is_no_json() -> None:
-    assert "malformed JSON" in str(misfit("{'gene'}", json.dumps(GENE)))
+    assert "malformed JSON" in str(mismatch("{'gene'}", json.dumps(GENE)))
 
 
 @pytest.mark.parametrize("schema", ["", "[]", "3", '{"type": "gene"}', '{"items": {"type": "text"}}', '{"anyOf": [3]}'])

@@ -1,4 +1,4 @@
-"""`score` against a log-softmax made by hand from the chances of the whole vocabulary."""
+"""`score` against a log-softmax made by hand from the logprobs of the whole vocabulary."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -50,9 +50,9 @@ class ByHand:
 
     def _logits(self, tokens: list[int]) -> dict[int, float]:
         asked = {"prompt": tokens, "n_predict": 1, "temperature": 0, "n_probs": 1 << 20, "cache_prompt": False}
-        chances = self._post("/completion", asked)["completion_probabilities"][0]["top_logprobs"]
-        assert len(chances) == 49_152, "the whole vocabulary of SmolLM2"
-        return {int(each["id"]): float(each["logprob"]) for each in chances}
+        logprobs = self._post("/completion", asked)["completion_probabilities"][0]["top_logprobs"]
+        assert len(logprobs) == 49_152, "the whole vocabulary of SmolLM2"
+        return {int(each["id"]): float(each["logprob"]) for each in logprobs}
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
         return self._connection.post(path, body, TimeLimit(60, "by hand"))

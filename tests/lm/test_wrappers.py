@@ -23,7 +23,7 @@ def test_a_script_says_its_lines_and_keeps_the_requests() -> None:
     cut = model.complete(replace(ASKED, max_tokens=2))
     assert (cut.text, cut.finish, cut.usage.completion_tokens) == ("one two", "length", 2)
     assert [each.max_tokens for each in model.requests] == [8, 2]
-    with pytest.raises(ModelError, match="has 2 answers, and was asked once more"):
+    with pytest.raises(ModelError, match="has 2 responses, and one more was requested"):
         model.complete(ASKED)
     assert model.score(ASKED, [" yes"])[0].logprob == -0.5
     with pytest.raises(ModelError, match="no score for ' no'"):
@@ -35,7 +35,7 @@ def test_a_script_may_be_a_function_or_fail_or_be_too_small() -> None:
     assert Scripted(lambda request: str(request.seed)).complete(replace(ASKED, seed=7)).text == "7"
     with pytest.raises(Unreachable):
         Scripted([AWAY]).complete(ASKED)
-    with pytest.raises(BadAnswer, match="answered with nothing"):
+    with pytest.raises(BadAnswer, match="returned nothing"):
         Scripted([""]).complete(ASKED)
     with pytest.raises(ContextOverflow, match="4 tokens and max_tokens is 8, but scripted has room for 11"):
         Scripted(["x"], context=11).complete(ASKED)
@@ -128,7 +128,7 @@ def test_a_time_limit_is_the_smaller_one_and_lets_the_quick_pass() -> None:
         Timed(Scripted([AWAY]), 5).complete(ASKED)
     with pytest.raises(InputError):
         Timed(Scripted(), 0)
-    with pytest.raises(InputError, match="timeout is a number of seconds above 0"):
+    with pytest.raises(InputError, match="timeout must be a number of seconds above 0"):
         slow.complete(ASKED, timeout=0)
 
 

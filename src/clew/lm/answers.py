@@ -1,7 +1,7 @@
-"""What a model's raw output means: the text without traces, fences and end markers, and the JSON in it.
+"""Parse a model's raw output: the text without reasoning traces, fences and end markers, and the JSON in it.
 
-Pure functions. Reasoning models think aloud before they answer, chat models wrap answers in code fences, and base
-models write on past their end marker: none of that is the answer.
+Pure functions. Reasoning models emit their reasoning before the answer, chat models wrap answers in code fences, and
+base models continue past their end marker: none of that is part of the answer.
 """
 
 import json
@@ -18,7 +18,7 @@ TAG = re.compile(
     rf"|</(?:{THINKING})\s*>|\[/THINK\]|<\|END_THINKING\|>|◁/think▷",
     re.IGNORECASE,
 )
-# gpt-oss: channels; only what is said on the final one is meant for the reader.
+# gpt-oss: channels; only the final one is meant for the reader.
 FINAL_CHANNEL = re.compile(r"\A.*<\|channel\|>\s*final\s*(?:<\|constrain\|>\s*\w+\s*)?<\|message\|>", re.DOTALL)
 OTHER_CHANNEL = re.compile(r"<\|channel\|>\s*(?:analysis|commentary)\b.*\Z", re.DOTALL)
 # Granite, Nemotron and prompted models: a headed block, then a headed answer.
@@ -41,9 +41,9 @@ ONE_LINE_FENCE = re.compile(r"\A```(?:[a-zA-Z]+ )?(.*?)```\Z", re.DOTALL)
 
 
 def strip(text: str) -> str:
-    """The answer itself: no reasoning trace, no code fence around it, nothing from the first end marker on.
+    """The answer without reasoning trace and code fence, up to the first end marker.
 
-    When there are fences, the answer is what the first one holds. An output that is nothing but a trace gives "".
+    If there are fences, the answer is the content of the first. An output that is only a trace gives "".
 
     >>> strip("<think>Marfan... FBN1.</think>\\n```text\\nFBN1\\n```<|im_end|>\\n<|im_start|>user")
     'FBN1'
@@ -52,7 +52,7 @@ def strip(text: str) -> str:
 
 
 def extract_json(text: str) -> Any:
-    """The first JSON object or array in an output, wherever it stands; raises `BadAnswer` when there is none.
+    """The first JSON object or array in an output; raises `BadAnswer` if there is none.
 
     >>> extract_json('Sure! Here it is: {"gene": "FBN1"} Anything else?')
     {'gene': 'FBN1'}
@@ -60,7 +60,7 @@ def extract_json(text: str) -> Any:
     bare = text.strip()
     for candidate in (bare, _unfence(bare) if bare.startswith(("```", "~~~")) else bare):
         try:
-            return json.loads(candidate)  # as it is, for a text inside may look like an end marker
+            return json.loads(candidate)  # unmodified, because a text inside may look like an end marker
         except (ValueError, RecursionError):
             continue
     spoken = _spoken(text)
@@ -68,11 +68,11 @@ def extract_json(text: str) -> Any:
         found, value = _first_json(candidate)
         if found:
             return value
-    raise BadAnswer(f"the model's answer holds no whole JSON: {_glimpse(spoken)}")
+    raise BadAnswer(f"the model's answer contains no complete JSON: {_glimpse(spoken)}")
 
 
 def _spoken(text: str) -> str:
-    """The text without reasoning, openers and what follows an end marker."""
+    """The text without reasoning, opening phrases and anything after an end marker."""
     text = OPENERS.sub("", text.lstrip("\ufeff"))
     final = FINAL_CHANNEL.match(text)
     text = text[final.end() :] if final else OTHER_CHANNEL.sub("", text)
@@ -83,7 +83,7 @@ def _spoken(text: str) -> str:
 
 
 def _first_json(text: str) -> tuple[bool, Any]:
-    """Whether there is a JSON object or array, and which; one that is cut off hides whatever stands inside it."""
+    """Whether there is a JSON object or array, and its value; a truncated one hides anything nested in it."""
     try:
         return True, json.loads(text)
     except (ValueError, RecursionError):
@@ -101,7 +101,7 @@ def _first_json(text: str) -> tuple[bool, Any]:
 
 
 def _without_traces(text: str) -> str:
-    """What stands outside of reasoning tags; a tag that is only closed was opened by the template."""
+    """The text outside reasoning tags; a closing tag without an opening one was opened by the template."""
     kept: list[str] = []
     depth = at = 0
     for tag in TAG.finditer(text):
@@ -118,7 +118,7 @@ def _without_traces(text: str) -> str:
 
 
 def _unfence(text: str) -> str:
-    """What the first code fence holds, even one that is never closed; the text itself when there is none."""
+    """The content of the first code fence, even an unclosed one; the text itself if there is none."""
     if match := ONE_LINE_FENCE.match(text):
         return match[1] if "\n" not in match[1] else _inner(text)
     return _inner(text)

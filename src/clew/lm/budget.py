@@ -1,6 +1,6 @@
-"""Prompts that fit: sections in order of importance, and a plain account of what had to go.
+"""Prompts within a budget: sections by importance, and a list of those left out.
 
-Nothing is ever cut off in silence. Without a budget everything must fit into the model's window; with one, whole
+Nothing is truncated silently. Without a budget everything must fit into the model's context window; with one, whole
 sections are left out, the least important first, and listed.
 """
 
@@ -15,7 +15,7 @@ __all__ = ["Fitted", "Section", "fit"]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a prompt. Without a `priority` it must stay; else the lowest number goes first, the later first."""
+    """A part of a prompt. Without a `priority` it is required; else low numbers are left out first, the later first."""
 
     name: str
     content: str
@@ -25,7 +25,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Messages that fit, how many tokens they have, and the names of the sections that were left out, in order."""
+    """Messages that fit, their number of tokens, and the names of the sections left out, in order."""
 
     messages: tuple[Message, ...]
     tokens: int
@@ -35,9 +35,9 @@ class Fitted:
 def fit(model: LanguageModel, sections: Sequence[Section], *, answer: int, budget: int | None = None) -> Fitted:
     """Messages of as many sections as fit, in the given order.
 
-    `answer` is the room the answer needs (max_tokens). Without `budget` all sections must fit into the model's window
-    beside it; with it, those with a priority may be left out until the prompt has at most that many tokens.
-    Raises `ContextOverflow` when even what must stay does not fit.
+    `answer` is the room reserved for the answer (max_tokens). Without `budget` all sections must fit into the model's
+    window beside it; with it, those with a priority may be left out until the prompt has at most that many tokens.
+    Raises `ContextOverflow` if the required sections do not fit.
     """
     window = None if model.context is None else model.context - answer
     room = min((each for each in (window, budget) if each is not None), default=None)
@@ -49,7 +49,7 @@ def fit(model: LanguageModel, sections: Sequence[Section], *, answer: int, budge
         [at for at, section in enumerate(sections) if section.priority is not None] if budget is not None else []
     )
     droppable.sort(key=lambda at: (sections[at].priority, -at))
-    # How many have to go: the prompt only shrinks with each, so the smallest number is found by halving.
+    # The number to leave out: the prompt only shrinks with each, so bisection finds the smallest.
     fewest, most = 0, len(droppable)
     fitted = _put_together(model, sections, droppable[:0])
     if room is None or fitted.tokens <= room:
@@ -68,7 +68,7 @@ def fit(model: LanguageModel, sections: Sequence[Section], *, answer: int, budge
 
 
 def _put_together(model: LanguageModel, sections: Sequence[Section], left_out: Sequence[int]) -> Fitted:
-    """One message for each run of sections of the same role."""
+    """One message for consecutive sections of the same role."""
     gone = set(left_out)
     messages: list[Message] = []
     for at, section in enumerate(sections):
@@ -79,13 +79,13 @@ def _put_together(model: LanguageModel, sections: Sequence[Section], left_out: S
         else:
             messages.append(Message(section.role, section.content))
     if not messages:
-        raise ContextOverflow("nothing of the prompt fits into the budget: every section may be left out")
+        raise ContextOverflow("no part of the prompt fits into the budget: every section is optional")
     dropped = tuple(sections[at].name for at in sorted(gone))
     return Fitted(tuple(messages), model.count(Request(messages)), dropped)
 
 
 def _overflow(smallest: Fitted, room: int, model: LanguageModel, answer: int, budget: int | None) -> str:
-    what = "what must stay in the prompt" if smallest.dropped else "the prompt"
+    what = "the required part of the prompt" if smallest.dropped else "the prompt"
     limit = (
         f"the budget is {budget:,}" if budget is not None and budget == room else f"{model.name} has {model.context:,}"
     )

@@ -1,4 +1,4 @@
-"""Failures of models that are worth another try: `Retrying` tells them from the others by these types."""
+"""Model failures that are worth a retry; `Retrying` recognises them by type."""
 
 from clew.errors import ModelError
 
@@ -6,11 +6,11 @@ __all__ = ["BadAnswer", "Unreachable"]
 
 
 class BadAnswer(ModelError):
-    """The model answered with nothing, or with something that is not what was asked for."""
+    """The response is empty or not in the requested form."""
 
 
 class Unreachable(ModelError):
-    """No model could be reached, or it is too busy; `wait` is how many seconds it asks to be left alone."""
+    """The model is unreachable or too busy; `wait` is the delay in seconds that the server asks for."""
 
     def __init__(self, message: str, *, wait: float | None = None) -> None:
         super().__init__(message)

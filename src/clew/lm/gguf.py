@@ -1,6 +1,6 @@
-"""The header of a GGUF file: whether it is one, whether it is whole, and what it says of the model.
+"""The header of a GGUF file: whether it is valid and complete, and what it states about the model.
 
-It is read before llama.cpp sees the file, so that a wrong or cut-off file is one clear sentence.
+It is read before llama.cpp opens the file, so that a wrong or truncated file gives a clear error.
 """
 
 import struct
@@ -17,12 +17,12 @@ MAGIC = b"GGUF"
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 TEXT, ARRAY = 8, 9
 MOST_ENTRIES, LONGEST_TEXT, LONGEST_ARRAY = 100_000, 1 << 26, 1 << 26
-SKIP = 64  # arrays longer than this are vocabularies: their values are not kept
+SKIP = 64  # longer arrays are vocabularies: their values are skipped
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the file says of its model."""
+    """The metadata of a model file."""
 
     values: Mapping[str, Any]
 
@@ -32,17 +32,17 @@ class Header:
 
     @property
     def context(self) -> int | None:
-        """How many tokens the model was trained on at once."""
+        """The context length the model was trained with."""
         length = self.values.get(f"{self.architecture}.context_length")
         return int(length) if isinstance(length, int) else None
 
 
 class _Broken(Exception):
-    """Where and why a header cannot be read."""
+    """A header that cannot be read, with the reason."""
 
 
 def read_header(path: Path) -> Header:
-    """The header of a GGUF file; raises `MissingModel` when there is no file, `ModelError` when it is no whole GGUF."""
+    """The header of a GGUF file; raises `MissingModel` if there is no file, `ModelError` if it is not a whole GGUF."""
     path = Path(path)
     try:
         size = path.stat().st_size
@@ -55,7 +55,7 @@ def read_header(path: Path) -> Header:
     except _Broken as error:
         raise ModelError(f"{path} is not a usable GGUF model: {error}") from None
     except (struct.error, UnicodeDecodeError, MemoryError, OverflowError):
-        raise ModelError(f"{path} is not a usable GGUF model: its header is damaged or cut off") from None
+        raise ModelError(f"{path} is not a usable GGUF model: its header is damaged or truncated") from None
 
 
 def _read(file: IO[bytes], size: int) -> Header:
@@ -64,7 +64,7 @@ def _read(file: IO[bytes], size: int) -> Header:
         raise _Broken("it is empty" if not size else f"it begins with {magic!r}, not {MAGIC!r}")
     (version,) = struct.unpack("<I", file.read(4))
     if version not in (2, 3):
-        raise _Broken(f"its format version is {version}, 2 and 3 are known")
+        raise _Broken(f"its format version is {version}; supported are 2 and 3")
     tensors, entries = struct.unpack("<QQ", file.read(16))
     if not 0 < tensors <= MOST_ENTRIES or not 0 < entries <= MOST_ENTRIES:
         raise _Broken(f"its header counts {tensors:,} tensors and {entries:,} values")
@@ -79,7 +79,7 @@ def _read(file: IO[bytes], size: int) -> Header:
         raise _Broken(f"its alignment is {alignment!r}")
     begin = -(-file.tell() // alignment) * alignment
     if begin + last >= size:
-        raise _Broken(f"it has {size:,} bytes, and weights should stand after byte {begin + last:,}: it is cut off")
+        raise _Broken(f"it has {size:,} bytes, but weights should start after byte {begin + last:,}: it is truncated")
     return Header(values)
 
 
@@ -89,7 +89,7 @@ def _text(file: IO[bytes], size: int) -> str:
         raise _Broken("a text in its header is longer than the file")
     content = file.read(length)
     if len(content) < length:
-        raise _Broken("its header is cut off")
+        raise _Broken("its header is truncated")
     return content.decode("utf-8", "replace")
 
 
@@ -105,20 +105,20 @@ def _value(file: IO[bytes], kind: int, size: int) -> Any:
         kept = [_text(file, size) for _ in range(length)]
         return kept if length <= SKIP else None
     if inner not in SCALARS:
-        raise _Broken(f"a value in its header is of the unknown kind {inner}")
+        raise _Broken(f"a value in its header has the unknown type {inner}")
     content = file.read(length * struct.calcsize("<" + SCALARS[inner]))
     return list(struct.unpack(f"<{length}{SCALARS[inner]}", content)) if length <= SKIP else None
 
 
 def _scalar(file: IO[bytes], kind: int) -> Any:
     if kind not in SCALARS:
-        raise _Broken(f"a value in its header is of the unknown kind {kind}")
+        raise _Broken(f"a value in its header has the unknown type {kind}")
     (value,) = struct.unpack("<" + SCALARS[kind], file.read(struct.calcsize("<" + SCALARS[kind])))
     return value
 
 
 def _tensor_offset(file: IO[bytes], size: int) -> int:
-    """Where the weights of the next tensor begin, after the header."""
+    """The offset of the next tensor's weights after the header."""
     _text(file, size)
     (dimensions,) = struct.unpack("<I", file.read(4))
     if not 0 < dimensions <= 4:

@@ -1,7 +1,7 @@
-"""Grammars in GBNF, the notation of llama.cpp: an answer under a grammar is one of its sentences.
+"""Grammars in GBNF, the notation of llama.cpp: a response under a grammar is one of its sentences.
 
-`choice` makes the one that is needed most, `literal` quotes a text for grammars written by hand, and `check_grammar`
-finds mistakes before a model is asked.
+`choice` builds the most common one, `literal` quotes a text for grammars written by hand, and `check_grammar`
+finds errors before a model is called.
 """
 
 import re
@@ -27,7 +27,7 @@ PIECE = re.compile(
 
 
 def choice(texts: Iterable[str]) -> str:
-    """A grammar that admits exactly the given texts.
+    """A grammar that accepts exactly the given texts.
 
     >>> print(choice(["yes", "no"]))
     root ::= "yes" | "no"
@@ -36,12 +36,12 @@ def choice(texts: Iterable[str]) -> str:
     if not distinct:
         raise InputError("a choice needs at least one text")
     if "" in distinct:
-        raise InputError("a choice cannot hold the empty text: a model must say something")
+        raise InputError("a choice cannot contain the empty text: a model must return something")
     return f"root ::= {' | '.join(map(literal, distinct))}"
 
 
 def sequence(tokens: Iterable[int]) -> str:
-    """A grammar that admits exactly one sequence of a model's own tokens, given by number.
+    """A grammar that accepts exactly one sequence of a model's own tokens, given by number.
 
     >>> sequence([7042, 30])
     'root ::= <[7042]> <[30]>'
@@ -50,7 +50,7 @@ def sequence(tokens: Iterable[int]) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as GBNF writes it: quoted, control characters as escapes.
+    """A text in GBNF: quoted, with escaped control characters.
 
     >>> print(literal("two\\nlines"))
     "two\\nlines"
@@ -59,9 +59,9 @@ def literal(text: str) -> str:
 
 
 def check_grammar(grammar: str) -> None:
-    """Raise `InputError` for a grammar with a mistake: an unknown sign, an open bracket, a rule that is not there."""
+    """Raise `InputError` for an invalid grammar: an unknown character, an open bracket, an undefined rule."""
     if "root" not in (rules := _rules(grammar)):
-        raise InputError('a grammar needs a rule "root ::= …", where every answer begins')
+        raise InputError('a grammar needs a rule "root ::= …", the start rule')
     for rule, body in rules.items():
         _check_rule(rule, body, rules)
 
@@ -78,7 +78,7 @@ def _rules(grammar: str) -> dict[str, str]:
 
 
 def _heads(grammar: str) -> Iterable[re.Match[str]]:
-    """Where rules begin: a name and ::= outside of texts, sets and comments."""
+    """The start of each rule: a name and ::= outside texts, sets and comments."""
     at = 0
     while at < len(grammar):
         if head := RULE.match(grammar, at):
@@ -91,11 +91,11 @@ def _heads(grammar: str) -> Iterable[re.Match[str]]:
 
 def _check_rule(rule: str, body: str, rules: Iterable[str]) -> None:
     depth = at = 0
-    repeatable = False  # whether something stands before that a * may repeat
+    repeatable = False  # whether there is something before that * may repeat
     while at < len(body):
         piece = PIECE.match(body, at)
         if piece is None:
-            raise InputError(f"the grammar's rule {rule!r} cannot be read from {body[at : at + 20]!r} on")
+            raise InputError(f"the grammar's rule {rule!r} cannot be parsed from {body[at : at + 20]!r} on")
         kind, at = piece.lastgroup, piece.end()
         if kind == "name" and piece[0] not in rules:
             raise InputError(f"the grammar's rule {rule!r} uses {piece[0]!r}, which is not defined")
@@ -107,7 +107,7 @@ def _check_rule(rule: str, body: str, rules: Iterable[str]) -> None:
         if kind != "space":
             repeatable = kind not in ("open", "or", "repeat")
     if depth:
-        raise InputError(f"the grammar's rule {rule!r} has brackets that do not match")
+        raise InputError(f"the grammar's rule {rule!r} has unbalanced brackets")
 
 
 def _escape(character: str) -> str:

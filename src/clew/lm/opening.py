@@ -1,4 +1,4 @@
-"""From a name, a path or a URL to a language model."""
+"""Open a language model by name, path or URL."""
 
 import os
 from difflib import get_close_matches
@@ -18,7 +18,7 @@ CLIENTS = Registry(
     {
         "llamacpp": Entry("clew.lm.clients.llamacpp:LlamaCpp", "a GGUF file, inside this process"),
         "openai": Entry("clew.lm.clients.openai:OpenAI", "any OpenAI-compatible server, at a URL"),
-        "scripted": Entry("clew.lm.clients.scripted:Scripted", "answers given beforehand, for tests"),
+        "scripted": Entry("clew.lm.clients.scripted:Scripted", "scripted responses, for tests"),
     },
 )
 
@@ -34,13 +34,13 @@ def open_model(
 ) -> LanguageModel:
     """A model by name ("smollm2"), by the path of a .gguf file, or by URL ("http://127.0.0.1:11434/v1#llama3.2").
 
-    `context`, `threads` and `listen` are for models inside this process, `api_key` for servers; `timeout` is how many
-    seconds a call may take unless it says otherwise. Nothing is downloaded.
+    `context`, `threads` and `listen` are for models inside this process, `api_key` for servers; `timeout` is the
+    default time limit of a call in seconds. Nothing is downloaded.
     """
     model: LanguageModel
     if spec.startswith(("http://", "https://")):
         if context is not None or threads is not None or listen:
-            raise InputError("context, threads and listen are settled by the server, not by who asks it")
+            raise InputError("context, threads and listen are settings of the server, not of its client")
         url, _, name = spec.partition("#")
         model = CLIENTS.load("openai")(url, model=name or None, api_key=api_key, timeout=timeout)
         return model
@@ -50,7 +50,7 @@ def open_model(
 
 
 def _file(spec: str) -> tuple[Path, str]:
-    """The GGUF file that is meant, and what to call the model."""
+    """The path of the GGUF file and the name of the model."""
     known = [name for name, model in MODELS.items() if model.kind == "lm"]
     if spec in known:
         return next(iter(locate(spec).values())), spec

@@ -1,8 +1,8 @@
-"""Answers kept on disk, so that a second identical run asks no model at all.
+"""Responses cached on disk, so that an identical second run calls no model.
 
-An answer is kept under a hash of the model's identity (for local files the checksum of the weights) and of everything
-in the request. Each is one small file, written whole: any number of threads and processes may share a directory, and
-a damaged file costs one log line and one call.
+A response is stored under a hash of the model's identity (for local files the checksum of the weights) and of the whole
+request. Each is one small file, written atomically: any number of threads and processes can share a directory, and a
+damaged file costs one log line and one call.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from clew.errors import ClewError, ModelError
 from clew.files import write_text
-from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream, TokenChance, Usage
+from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream, TokenLogprob, Usage
 from clew.lm.wrapper import Wrapper
 
 __all__ = ["Replayed"]
@@ -26,9 +26,9 @@ log = logging.getLogger(__name__)
 
 
 class Replayed(Wrapper):
-    """Answers from `directory` where it can; with `only`, an answer that is not there is an error, never a call.
+    """Responds from `directory` if possible; with `only`, a missing response is an error instead of a call.
 
-    The usage of a replayed answer has no call and no time but the tokens of old, so that reports come out the same.
+    The usage of a replayed response has no call and no time, but the original tokens, so that reports stay the same.
     """
 
     def __init__(self, model: LanguageModel, directory: Path, *, only: bool = False) -> None:
@@ -61,7 +61,7 @@ class Replayed(Wrapper):
     def _refuse(self, request: Request) -> None:
         if self._only:
             said = request.prompt if request.prompt is not None else request.messages[-1].content
-            raise ModelError(f"no answer of {self.name} to {said[:60]!r} is kept in {self._directory}")
+            raise ModelError(f"no response of {self.name} to {said[:60]!r} is cached in {self._directory}")
 
     def _key(self, *what: Any) -> str:
         plain = [asdict(each) if isinstance(each, Request) else each for each in what]
@@ -81,7 +81,7 @@ class Replayed(Wrapper):
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            log.warning("the kept answer %s is damaged and not used: %s", path, error)
+            log.warning("the cached response %s is damaged and ignored: %s", path, error)
             return None
 
     def _keep(self, key: str, answer: dict[str, Any]) -> None:
@@ -89,8 +89,8 @@ class Replayed(Wrapper):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, json.dumps({"key": key, "checksum": _checksum(answer), "answer": answer}))
-        except (OSError, ClewError) as error:  # the answer is good all the same
-            log.warning("an answer of %s is not kept: %s", self.name, error)
+        except (OSError, ClewError) as error:  # the response itself is valid
+            log.warning("a response of %s is not cached: %s", self.name, error)
 
 
 def _checksum(answer: Any) -> str:
@@ -102,12 +102,12 @@ def _replayed(usage: Usage) -> Usage:
 
 
 def _read_completion(answer: dict[str, Any]) -> Completion:
-    chances = tuple(
-        TokenChance(each["token"], each["logprob"], tuple((token, chance) for token, chance in each["alternatives"]))
+    logprobs = tuple(
+        TokenLogprob(each["token"], each["logprob"], tuple((token, logprob) for token, logprob in each["alternatives"]))
         for each in answer["logprobs"]
     )
     usage = Usage(**answer["usage"])
-    return Completion(answer["text"], answer["finish"], usage, answer["model"], chances)
+    return Completion(answer["text"], answer["finish"], usage, answer["model"], logprobs)
 
 
 def _read_score(answer: dict[str, Any]) -> Score:

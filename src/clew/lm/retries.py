@@ -1,4 +1,4 @@
-"""Another try where one may help: servers that are away or busy, and bad answers drawn at random."""
+"""Retries: for servers that are unreachable or busy, and for bad responses sampled at random."""
 
 import logging
 import time
@@ -14,22 +14,22 @@ from clew.lm.wrapper import Wrapper
 __all__ = ["Retrying"]
 
 T = TypeVar("T")
-LONGEST_WAIT = 30.0  # seconds, whatever the server asks for
+LONGEST_WAIT = 30.0  # seconds at most, whatever the server asks for
 log = logging.getLogger(__name__)
 
 
 class Retrying(Wrapper):
-    """Tries up to `attempts` times, waiting `wait` seconds and then twice as long each time (or what the server says).
+    """Tries up to `attempts` times, waiting `wait` seconds and then twice as long each time (or as the server asks).
 
-    A bad answer (empty, malformed JSON) is asked for again only at a temperature above 0, with the next seed: at 0 the
-    same answer would come. Once text was streamed there is no other try, for the reader has seen it. A time limit holds
-    for each attempt; put `Timed` around it for one that holds for all.
+    A bad response (empty, malformed JSON) is retried only at a temperature above 0, with the next seed: at 0 it would
+    be the same. There is no retry once text was streamed. A time limit applies to each attempt; wrap it in `Timed` for
+    one that applies to all.
     """
 
     def __init__(self, model: LanguageModel, *, attempts: int = 3, wait: float = 0.5) -> None:
         super().__init__(model)
         if attempts < 1 or wait < 0:
-            raise InputError(f"retries take 1 attempt or more and a wait of 0 or more, not {attempts} and {wait}")
+            raise InputError(f"attempts must be 1 or more and wait 0 or more, not {attempts} and {wait}")
         self._attempts, self._wait = attempts, wait
 
     def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
@@ -65,7 +65,7 @@ class Retrying(Wrapper):
                 if not left or not worth_it(error):
                     raise
                 bad_answers += isinstance(error, BadAnswer)
-                log.info("trying %s again: %s", type(self.model).__name__, error)
+                log.info("retrying %s: %s", type(self.model).__name__, error)
                 if isinstance(error, Unreachable):
                     backoff = self._wait * 2 ** (self._attempts - 1 - left)
                     time.sleep(min(LONGEST_WAIT, backoff if error.wait is None else error.wait))

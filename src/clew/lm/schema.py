@@ -1,8 +1,8 @@
-"""JSON schemas of answers: whether one makes sense, and whether an answer fits it.
+"""JSON schemas of responses: whether a schema is valid, and whether a response matches it.
 
-Servers that do not know schemas ignore them without a word, so every answer is compared again. The keywords that say
-what values there may be are compared (type, enum, const, properties, required, additionalProperties, items, minItems,
-maxItems, anyOf, oneOf); the others are left to the server.
+Servers without support for schemas ignore them silently, so every response is validated again. The keywords type, enum,
+const, properties, required, additionalProperties, items, minItems, maxItems, anyOf and oneOf are checked; others are
+left to the server.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 from clew.errors import InputError
 
-__all__ = ["check_schema", "misfit"]
+__all__ = ["check_schema", "mismatch"]
 
 TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -30,24 +30,24 @@ def check_schema(text: str) -> None:
     try:
         schema = json.loads(text)
     except ValueError as error:
-        raise InputError(f"schema is JSON text that describes a shape: {error}") from error
+        raise InputError(f"schema must be a JSON schema as text: {error}") from error
     if not isinstance(schema, dict):
-        raise InputError(f"a JSON schema is an object, not {text[:40]!r}")
+        raise InputError(f"a JSON schema must be an object, not {text[:40]!r}")
     for part in _parts(schema):
         if not isinstance(part, dict | bool):
-            raise InputError(f"a part of a JSON schema is an object, not {json.dumps(part)[:40]}")
+            raise InputError(f"a part of a JSON schema must be an object, not {json.dumps(part)[:40]}")
         for name in _types(part) if isinstance(part, dict) else ():
             if name not in TYPES:
-                raise InputError(f"a JSON schema knows no type {name!r}: known: {', '.join(TYPES)}")
+                raise InputError(f"a JSON schema has no type {name!r}: known: {', '.join(TYPES)}")
 
 
-def misfit(text: str, schema: str) -> str | None:
-    """Why a text is not JSON of that shape; None when it is."""
+def mismatch(text: str, schema: str) -> str | None:
+    """Why a text does not match a JSON schema; None if it does."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         return f"it is malformed JSON ({error})"
-    return _misfit(value, json.loads(schema), "it")
+    return _mismatch(value, json.loads(schema), "it")
 
 
 def _parts(schema: Any) -> Iterator[Any]:
@@ -66,42 +66,42 @@ def _types(schema: Mapping[str, Any]) -> list[Any]:
     return stated if isinstance(stated, list) else [stated]
 
 
-def _misfit(value: Any, schema: Any, what: str) -> str | None:
+def _mismatch(value: Any, schema: Any, what: str) -> str | None:
     if not isinstance(schema, dict):
         return f"{what} should not be there" if schema is False else None
     if (names := _types(schema)) and not any(_is(value, name) for name in names):
         return f"{what} should be of type {' or '.join(names)}"
     if "enum" in schema and value not in schema["enum"]:
-        return f"{what} is not one of the values allowed"
+        return f"{what} is not one of the allowed values"
     if "const" in schema and value != schema["const"]:
         return f"{what} should be {json.dumps(schema['const'])}"
     for key in BRANCHES:
-        if key in schema and all(_misfit(value, branch, what) for branch in schema[key]):
-            return f"{what} fits none of the shapes allowed"
+        if key in schema and all(_mismatch(value, branch, what) for branch in schema[key]):
+            return f"{what} matches none of the allowed schemas"
     if isinstance(value, dict):
-        return _object_misfit(value, schema)
+        return _object_mismatch(value, schema)
     if isinstance(value, list):
-        return _array_misfit(value, schema, what)
+        return _array_mismatch(value, schema, what)
     return None
 
 
-def _object_misfit(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
+def _object_mismatch(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
     for name in schema.get("required", []):
         if name not in value:
             return f"{name!r} is missing"
     known = _mapping(schema.get("properties"))
     for name, inner in value.items():
         shape = known.get(name, schema.get("additionalProperties", True))
-        if (why := _misfit(inner, shape, repr(name))) is not None:
+        if (why := _mismatch(inner, shape, repr(name))) is not None:
             return why
     return None
 
 
-def _array_misfit(value: list[Any], schema: Mapping[str, Any], what: str) -> str | None:
+def _array_mismatch(value: list[Any], schema: Mapping[str, Any], what: str) -> str | None:
     least, most = schema.get("minItems", 0), schema.get("maxItems", len(value))
     if not least <= len(value) <= most:
         return f"{what} has {len(value)} items"
-    reasons = (_misfit(inner, schema.get("items", True), f"item {at}") for at, inner in enumerate(value))
+    reasons = (_mismatch(inner, schema.get("items", True), f"item {at}") for at, inner in enumerate(value))
     return next(filter(None, reasons), None)
 
 

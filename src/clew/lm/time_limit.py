@@ -1,4 +1,4 @@
-"""How long one call may take, counted from its beginning."""
+"""The time limit of one call, counted from its start."""
 
 import time
 
@@ -8,13 +8,13 @@ __all__ = ["TimeLimit"]
 
 
 class TimeLimit:
-    """Seconds that run down; `left` raises `Timeout` once they are gone."""
+    """Remaining seconds; `left` raises `Timeout` when there are none."""
 
     __slots__ = ("_begun", "_seconds", "_who")
 
     def __init__(self, seconds: float, who: str) -> None:
         if not seconds > 0:
-            raise InputError(f"timeout is a number of seconds above 0, not {seconds!r}")
+            raise InputError(f"timeout must be a number of seconds above 0, not {seconds!r}")
         self._seconds, self._who = seconds, who
         self._begun = time.monotonic()
 
@@ -23,13 +23,13 @@ class TimeLimit:
         return time.monotonic() - self._begun
 
     def left(self) -> float:
-        """Seconds that remain."""
+        """The remaining seconds."""
         if (left := self._seconds - self.spent) <= 0:
             raise self.over()
         return left
 
     def over(self) -> Timeout:
-        """What to raise when time has run out."""
+        """The error to raise at the time limit."""
         return Timeout(
             f"{self._who} did not answer within {self._seconds:g} s: allow more time, a shorter prompt or fewer tokens"
         )

@@ -1,4 +1,4 @@
-"""A time limit for any model, even one that does not keep its own."""
+"""A time limit for any model, even one that ignores its own."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -11,20 +11,20 @@ from clew.lm.wrapper import Wrapper
 __all__ = ["Timed"]
 
 T = TypeVar("T")
-GRACE = 0.25  # seconds for the model to notice by itself, which ends its work too
+GRACE = 0.25  # seconds for the model to stop by itself
 
 
 class Timed(Wrapper):
-    """Every call ends within `seconds`, or sooner if the caller says so.
+    """Every call returns within `seconds`, or sooner if the caller says so.
 
-    The model is told its limit; if it does not come back it is left to itself and the caller gets `Timeout`. The
-    stream is called from the thread in which the model works, and not any more after the limit.
+    The limit is passed to the model; if it does not return in time it is abandoned and the caller gets `Timeout`. The
+    stream is called from the model's thread, and no longer after the limit.
     """
 
     def __init__(self, model: LanguageModel, seconds: float) -> None:
         super().__init__(model)
         if not seconds > 0:
-            raise InputError(f"a time limit is a number of seconds above 0, not {seconds!r}")
+            raise InputError(f"a time limit must be a number of seconds above 0, not {seconds!r}")
         self._seconds = seconds
 
     def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
@@ -58,14 +58,14 @@ class Timed(Wrapper):
         def run() -> None:
             try:
                 outcome.append((True, work()))
-            except BaseException as error:  # handed to the thread that waits
+            except BaseException as error:  # raised in the waiting thread
                 outcome.append((False, error))
 
         thread = threading.Thread(target=run, name="clew time limit", daemon=True)
         thread.start()
         thread.join(limit + GRACE)
         if not outcome:
-            raise Timeout(f"the model did not answer within {limit:g} s: allow more time, or ask for less")
+            raise Timeout(f"the model did not answer within {limit:g} s: allow more time, or request less")
         well, value = outcome[0]
         if not well:
             raise value

@@ -1,7 +1,7 @@
-"""Loading a GGUF file once in a process of its own: some damaged files make llama.cpp abort, and only it may die.
+"""Load a GGUF file once in a separate process: some damaged files make llama.cpp abort, and only that process may die.
 
-A file that has passed is remembered, so that the trial costs its seconds once per file. Run as a program, with
-the path and a folder for the socket, this file is the trial itself; it imports nothing of Clew then.
+A file that has passed is recorded, so that the trial is run once per file. Run as a program, with the path and a folder
+for the socket, this file is the trial itself; it then imports nothing from Clew.
 """
 
 import os
@@ -15,7 +15,7 @@ __all__ = ["check_loads"]
 
 TRIAL_SECONDS = 600.0
 PASSED = "passed"
-LONGEST_FOLDER = 80  # bytes of a path that leave room for the name of a socket
+LONGEST_FOLDER = 80  # bytes of a path, which leaves room for the name of a socket
 
 
 def check_loads(path: Path) -> None:
@@ -40,10 +40,8 @@ def _try_in_child(path: Path) -> str:
         except subprocess.TimeoutExpired:
             raise Timeout(f"{path} did not load within {TRIAL_SECONDS:.0f} s") from None
     if done.returncode != 0:
-        why = "llama.cpp refuses it" if done.returncode == 1 else "llama.cpp dies of it"
-        raise ModelError(
-            f"{path} does not load ({why}): it is damaged or of a kind this version does not know; fetch it anew"
-        )
+        why = "llama.cpp rejects it" if done.returncode == 1 else "llama.cpp crashes on it"
+        raise ModelError(f"{path} does not load ({why}): it is damaged or of an unsupported kind; download it again")
     return PASSED
 
 

@@ -1,6 +1,6 @@
-"""The JSON that OpenAI-compatible servers speak, llama.cpp's in-process one too: requests out, answers in.
+"""The JSON of OpenAI-compatible servers, including llama.cpp's in-process one: requests and responses.
 
-An answer arrives whole or in chunks; `Assembly` takes either and makes the `Completion`.
+A response arrives complete or in chunks; `Assembly` accepts either and builds the `Completion`.
 """
 
 import json
@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from clew.errors import ContextOverflow, ModelError
 from clew.lm.failures import BadAnswer
-from clew.lm.messages import Completion, Request, TokenChance, Usage
-from clew.lm.schema import misfit
+from clew.lm.messages import Completion, Request, TokenLogprob, Usage
+from clew.lm.schema import mismatch
 
 __all__ = ["Assembly", "check_answer", "check_room", "error_in", "sampling"]
 
@@ -18,7 +18,7 @@ Json = Mapping[str, Any]
 
 
 def sampling(request: Request) -> dict[str, Any]:
-    """The settings of a request that every server takes under the same name."""
+    """The options of a request that have the same name on every server."""
     settings: dict[str, Any] = {
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
@@ -30,7 +30,7 @@ def sampling(request: Request) -> dict[str, Any]:
 
 
 def error_in(body: Any) -> str | None:
-    """The reason in an error body of any of the usual servers; None when it is no error."""
+    """The reason in an error response of the common servers; None if it is not an error."""
     if not isinstance(body, Mapping):
         return None
     for key in ("error", "detail", "message"):
@@ -45,7 +45,7 @@ def error_in(body: Any) -> str | None:
 
 
 def check_room(prompt: int, answer: int, context: int | None, name: str) -> None:
-    """Raise `ContextOverflow` unless prompt and answer fit into the window together."""
+    """Raise `ContextOverflow` unless prompt and answer fit into the context window."""
     if context is not None and prompt + answer > context:
         raise ContextOverflow(
             f"the prompt has {prompt:,} tokens and max_tokens is {answer:,}, but {name} has room for {context:,} "
@@ -54,19 +54,19 @@ def check_room(prompt: int, answer: int, context: int | None, name: str) -> None
 
 
 class Assembly:
-    """Puts an answer together from one or many chunks."""
+    """Builds a response from one or many chunks."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._pieces: list[str] = []
         self._thought = False
-        self._chances: list[TokenChance] = []
+        self._logprobs: list[TokenLogprob] = []
         self._finish: str | None = None
         self._usage: Json = {}
         self._timings: Json = {}
 
     def add(self, chunk: Any) -> str:
-        """Take in a chunk; returns the new text in it."""
+        """Add a chunk; returns its new text."""
         if not isinstance(chunk, Mapping):
             raise ModelError(f"{self._name} answered with {json.dumps(chunk)[:60]}, not with a JSON object")
         if not isinstance(chunk.get("choices"), list):
@@ -74,7 +74,7 @@ class Assembly:
         try:
             self._usage = chunk.get("usage") or self._usage
             self._timings = chunk.get("timings") or self._timings
-            return self._take(chunk["choices"][0]) if chunk["choices"] else ""  # a last chunk may only count tokens
+            return self._take(chunk["choices"][0]) if chunk["choices"] else ""  # the last may only have token counts
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{self._name} answered in an unknown shape: {json.dumps(dict(chunk))[:80]}") from error
 
@@ -84,7 +84,7 @@ class Assembly:
         text = str(said.get("content" if said is not choice else "text") or "")
         self._pieces.append(text)
         self._finish = choice.get("finish_reason") or self._finish
-        self._chances += _chances(choice.get("logprobs"))
+        self._logprobs += _logprobs(choice.get("logprobs"))
         return text
 
     @property
@@ -92,7 +92,7 @@ class Assembly:
         return int(self._usage.get("prompt_tokens", 0))
 
     def completion(self, *, seconds: float) -> Completion:
-        """The finished answer."""
+        """The complete response."""
         if self._finish == "content_filter":
             raise BadAnswer(f"{self._name} withheld its answer (content filter)")
         text = "".join(self._pieces)
@@ -107,27 +107,27 @@ class Assembly:
             seconds=seconds,
         )
         finish: Literal["stop", "length"] = "length" if self._finish == "length" else "stop"
-        return Completion(text, finish, usage, self._name, tuple(self._chances))
+        return Completion(text, finish, usage, self._name, tuple(self._logprobs))
 
 
 def check_answer(request: Request, completion: Completion) -> Completion:
-    """The completion, unless it is empty or not the JSON that was asked for."""
+    """The completion, unless it is empty or not the requested JSON."""
     who, text = completion.model, completion.text
     if not text.strip() and request.grammar is None:
-        raise BadAnswer(f"{who} answered with nothing: put the question in other words, or try another model")
-    if request.schema is not None and (why := misfit(text, request.schema)) is not None:
-        why = f"it was cut off after {request.max_tokens} tokens" if completion.finish == "length" else why
-        raise BadAnswer(f"{who} was asked for JSON of a given shape and answered {text[:40]!r}: {why}")
+        raise BadAnswer(f"{who} returned nothing: rephrase the prompt, or try another model")
+    if request.schema is not None and (why := mismatch(text, request.schema)) is not None:
+        why = f"it was truncated after {request.max_tokens} tokens" if completion.finish == "length" else why
+        raise BadAnswer(f"{who} was asked for JSON of a given schema and answered {text[:40]!r}: {why}")
     return completion
 
 
-def _chances(logprobs: Any) -> list[TokenChance]:
-    """Log-probabilities in the shape of chats, or in the older one of bare completions."""
+def _logprobs(logprobs: Any) -> list[TokenLogprob]:
+    """Log-probabilities in the chat format, or in the older completion format."""
     if not logprobs:
         return []
     if "content" in logprobs:
         return [
-            TokenChance(
+            TokenLogprob(
                 each["token"],
                 float(each["logprob"]),
                 tuple((top["token"], float(top["logprob"])) for top in each.get("top_logprobs") or ()),
@@ -136,6 +136,6 @@ def _chances(logprobs: Any) -> list[TokenChance]:
         ]
     tops = logprobs.get("top_logprobs") or [None] * len(logprobs.get("tokens", ()))
     return [
-        TokenChance(token, float(logprob or 0.0), tuple((top or {}).items()))
+        TokenLogprob(token, float(logprob or 0.0), tuple((top or {}).items()))
         for token, logprob, top in zip(logprobs["tokens"], logprobs["token_logprobs"], tops, strict=True)
     ]

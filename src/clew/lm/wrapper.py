@@ -1,4 +1,4 @@
-"""A language model around another one: passes everything on, so that each wrapper writes only what it changes."""
+"""The base of wrappers: passes every call on, so that a wrapper implements only what it changes."""
 
 from collections.abc import Sequence
 from types import TracebackType

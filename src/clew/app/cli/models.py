@@ -12,7 +12,7 @@ from clew.errors import InputError, UnknownName
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew.models import Standing
+    from clew.models import ModelStatus
 
 __all__ = ["models"]
 
@@ -37,7 +37,7 @@ def models(
       clew models get
       clew models get smollm2 --json
     """
-    from clew.models import MODELS, fetch, find_model, models_directory, standing
+    from clew.models import MODELS, fetch, find_model, model_status, models_directory
 
     if action not in ACTIONS:
         raise UnknownName(f"models takes list or get, not {action!r}: as in `clew models get`", close=ACTIONS)
@@ -49,28 +49,28 @@ def models(
         with terminal_progress() as progress:
             done = fetch(asked, progress=progress)
         fetched = [str(each.path) for each in done if each.downloaded]
-    standings = [standing(name, verify=verify) for name in asked]
+    statuses = [model_status(name, verify=verify) for name in asked]
     if as_json:
-        print_json(models_record(standings, directory=str(models_directory()), fetched=fetched))
+        print_json(models_record(statuses, directory=str(models_directory()), fetched=fetched))
         return
-    rows = [_row(each) for each in standings]
+    rows = [_row(each) for each in statuses]
     print_table(["model", "kind", "state", "MB", "licence", "what it is"], rows, shrink=["what it is"])
     say()
     for path in fetched:
         say(f"fetched {printable(path)}")
-    say(_summary(standings, printable(str(models_directory()))))
+    say(_summary(statuses, printable(str(models_directory()))))
 
 
-def _row(standing: "Standing") -> tuple[str, str, str, float, str, str]:
-    model = standing.model
-    state = "at hand" if standing.at_hand else "missing"
+def _row(status: "ModelStatus") -> tuple[str, str, str, float, str, str]:
+    model = status.model
+    state = "installed" if status.installed else "missing"
     return (model.name, model.kind, state, round(model.size / 1e6, 1), model.license, model.summary)
 
 
-def _summary(standings: list["Standing"], directory: str) -> str:
-    missing = [each.model for each in standings if not each.at_hand]
+def _summary(statuses: list["ModelStatus"], directory: str) -> str:
+    missing = [each.model for each in statuses if not each.installed]
     if not missing:
-        return f"{counted(len(standings), 'model')} at hand in {directory}"
+        return f"{counted(len(statuses), 'model')} installed in {directory}"
     download = sum(file.download for model in missing for file in model.files) / 1e6
     names = " ".join(model.name for model in missing)
     return f"run `clew models get {names}` ({download:,.0f} MB to download) to keep what is missing in {directory}"

@@ -4,29 +4,29 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clew.models import Standing
+    from clew.models import ModelStatus
 
 __all__ = ["models_record"]
 
 
-def models_record(standings: "Sequence[Standing]", *, directory: str, fetched: Sequence[str]) -> dict[str, Any]:
+def models_record(statuses: "Sequence[ModelStatus]", *, directory: str, fetched: Sequence[str]) -> dict[str, Any]:
     """The models Clew knows, with the files of each, and what was fetched just now."""
-    return {"directory": directory, "models": [_model(each) for each in standings], "fetched": list(fetched)}
+    return {"directory": directory, "models": [_model(each) for each in statuses], "fetched": list(fetched)}
 
 
-def _model(standing: "Standing") -> dict[str, Any]:
-    model = standing.model
+def _model(status: "ModelStatus") -> dict[str, Any]:
+    model = status.model
     return {
         "name": model.name,
         "kind": model.kind,
         "summary": model.summary,
         "license": model.license,
-        "at_hand": standing.at_hand,
-        "problem": standing.problem,
+        "installed": status.installed,
+        "problem": status.problem,
         "bytes": model.size,
         "files": [
             {
-                "path": str(standing.directory / file.name),
+                "path": str(status.directory / file.name),
                 "bytes": file.size,
                 "sha256": file.sha256,
                 "package": file.requirement,

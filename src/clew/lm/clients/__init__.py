@@ -1,1 +1,1 @@
-"""The clients: ways to reach a language model. They are loaded by name through `clew.lm.CLIENTS`."""
+"""The clients of language models, loaded by name through `clew.lm.CLIENTS`."""

@@ -1,6 +1,6 @@
-"""JSON over HTTP to one server, every wait limited and every failure one sentence.
+"""JSON over HTTP to one server, with a time limit on every wait and a clear error for every failure.
 
-Proxies and credentials of the environment are never used: what is sent goes to the stated address and nowhere else.
+Proxies and credentials from the environment are never used: data is sent to the given address only.
 """
 
 import json
@@ -18,7 +18,7 @@ from clew.lm.wire import error_in
 __all__ = ["Connection"]
 
 CONNECT_SECONDS = 10.0
-LARGEST = 64 << 20  # bytes of one answer
+LARGEST = 64 << 20  # bytes of one response
 BUSY = (408, 425, 429, 500, 502, 503, 504)
 OVERFLOW = ("context size", "maximum context length", "context length", "context window")
 
@@ -42,12 +42,12 @@ class Connection:
             return self._read(response, limit)
 
     def post(self, path: str, body: Mapping[str, Any], limit: TimeLimit) -> Any:
-        """The JSON that comes back."""
+        """The JSON response to a body."""
         with self._open("POST", path, body, limit) as response:
             return self._read(response, limit)
 
     def events(self, path: str, body: Mapping[str, Any], limit: TimeLimit) -> Iterator[Any]:
-        """The JSON objects of a stream of server-sent events; a server that does not stream gives one."""
+        """The JSON objects of a stream of server-sent events; a server that does not stream returns one."""
         with self._open("POST", path, body, limit) as response:
             if "event-stream" not in response.headers.get("content-type", ""):
                 yield self._read(response, limit)
@@ -82,15 +82,15 @@ class Connection:
                     raise self._failure(response, limit)
                 yield response
         except httpx.ConnectTimeout as error:
-            raise Unreachable(f"{self.who} does not take connections: is it running?") from error
+            raise Unreachable(f"{self.who} does not accept connections: is it running?") from error
         except httpx.TimeoutException as error:
             raise limit.over() from error
         except httpx.ConnectError as error:
             raise Unreachable(f"{self.who} cannot be reached ({_plain(error)}): is it running?") from error
         except httpx.TransportError as error:
-            raise Unreachable(f"{self.who} broke the connection off ({_plain(error)})") from error
+            raise Unreachable(f"{self.who} closed the connection ({_plain(error)})") from error
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-            raise ModelError(f"{self.who} cannot be asked: {_plain(error)}") from error
+            raise ModelError(f"{self.who} cannot be queried: {_plain(error)}") from error
 
     def _read(self, response: httpx.Response, limit: TimeLimit) -> Any:
         kind = response.headers.get("content-type", "")
@@ -115,7 +115,7 @@ class Connection:
     def _chunks(self, response: httpx.Response, limit: TimeLimit) -> Iterator[bytes]:
         size = 0
         for chunk in response.iter_bytes():
-            limit.left()  # a server that drips never reaches the transport's own limit
+            limit.left()  # a slow stream never reaches the transport's own limit
             size += len(chunk)
             if size > LARGEST:
                 raise ModelError(f"{self.who} answered with more than {LARGEST >> 20} MiB")
@@ -139,12 +139,12 @@ class Connection:
 
     def _refusal(self, status: int, reason: str, *, wait: float | None = None) -> ModelError:
         if any(sign in reason for sign in OVERFLOW):
-            return ContextOverflow(f"{self.who} refuses the prompt: {reason}")
+            return ContextOverflow(f"{self.who} rejects the prompt: {reason}")
         if status in (401, 403):
-            return ModelError(f"{self.who} refuses the API key ({status}): set CLEW_API_KEY or pass api_key=")
+            return ModelError(f"{self.who} rejects the API key ({status}): set CLEW_API_KEY or pass api_key=")
         if status in BUSY:
             return Unreachable(f"{self.who} is too busy or failing ({status}): {reason}", wait=wait)
-        return ModelError(f"{self.who} refuses the request ({status}): {reason}")
+        return ModelError(f"{self.who} rejects the request ({status}): {reason}")
 
 
 def _plain(error: Exception) -> str:

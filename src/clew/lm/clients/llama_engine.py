@@ -1,7 +1,7 @@
-"""xllamacpp's server for one GGUF file, inside this process: started, asked, and ended without a trace.
+"""xllamacpp's server for one GGUF file, inside this process: start, query, and clean shutdown.
 
-It always listens somewhere. Unless asked otherwise that is a socket in a directory only this user can enter; in either
-case it wants a random key. Work is done in threads of its own, so that whoever waits can stop waiting at any moment.
+It always listens on a socket: by default in a directory that only this user can enter, and always with a random key.
+Requests run in separate threads, so that a waiting caller can stop waiting at any moment.
 """
 
 import logging
@@ -27,9 +27,9 @@ from clew.lm.wire import error_in
 __all__ = ["LlamaEngine"]
 
 CLOSE_SECONDS = 30.0
-BATCH = 128  # prompt tokens between two looks whether to stop
-KEPT_PROMPTS_MIB = 256  # memory for prefixes other than the last one
-LONGEST_SOCKET = 100  # bytes of a socket's path that every system takes
+BATCH = 128  # prompt tokens between two checks for cancellation
+KEPT_PROMPTS_MIB = 256  # memory for cached prefixes other than the last one
+LONGEST_SOCKET = 100  # bytes of a socket's path that every system accepts
 log = logging.getLogger(__name__)
 
 
@@ -46,17 +46,17 @@ class LlamaEngine:
             self._server: Any = xllamacpp.Server(self._parameters(path, context, threads, where or "127.0.0.1"))
         except (RuntimeError, ValueError) as error:
             self._remove_folder()
-            raise ModelError(f"llama.cpp cannot load {path}: it is damaged, or memory is short") from error
+            raise ModelError(f"llama.cpp cannot load {path}: it is damaged, or there is not enough memory") from error
         self.listening = str(self._server.listening_address)
         address = "http://localhost" if where else self.listening
         self.connection = Connection(address, who=name, key=self.key, socket=where)
         log.debug("%s: %d tokens of context, %d threads, listening on %s", name, context, threads, self.listening)
 
     def events(self, payload: Mapping[str, Any], limit: TimeLimit) -> Generator[Mapping[str, Any]]:
-        """What the server sends while it completes; closing the generator ends the work.
+        """The server's events during a completion; closing the generator cancels it.
 
-        llama.cpp looks whether it should stop after every token, and after every batch of a long prompt because it is
-        asked to report its progress.
+        llama.cpp checks for cancellation after every token, and after every batch of a long prompt because progress
+        reports are requested.
         """
         received: queue.SimpleQueue[Any] = queue.SimpleQueue()
         stop = threading.Event()
@@ -70,7 +70,7 @@ class LlamaEngine:
             try:
                 server.handle_completions(body, receive)
                 received.put(None)
-            except Exception as error:  # handed to the thread that waits
+            except Exception as error:  # raised in the waiting thread
                 received.put(error)
             finally:
                 with self._lock:
@@ -89,7 +89,7 @@ class LlamaEngine:
             stop.set()
 
     def close(self) -> None:
-        """End what runs, and then the server; Python must not end while llama.cpp is at work."""
+        """Cancel running requests, then stop the server; Python must not exit while llama.cpp is working."""
         with self._lock:
             running, self._server = dict(self._running), None
             for stop in running.values():
@@ -124,7 +124,7 @@ class LlamaEngine:
             raise ModelError(f"{self.name} failed: {event}") from event
         if event is not None and (reason := error_in(event)) is not None:
             kind = ContextOverflow if "context size" in reason else ModelError
-            raise kind(f"{self.name} refuses the request: {reason}")
+            raise kind(f"{self.name} rejects the request: {reason}")
         return event  # type: ignore[no-any-return]
 
     def _remove_folder(self) -> None:
@@ -133,7 +133,7 @@ class LlamaEngine:
 
 
 def _private_folder() -> Path | None:
-    """A directory that only this user can enter; None where sockets cannot lie in directories."""
+    """A directory that only this user can enter; None if the system has no Unix sockets."""
     if not hasattr(socket, "AF_UNIX") or os.name == "nt":
         return None
     folder = Path(tempfile.mkdtemp(prefix="clew-"))

@@ -1,4 +1,4 @@
-"""What llama.cpp's server offers beyond OpenAI's protocol: its templates, its tokens, and forced decoding.
+"""llama.cpp server features beyond OpenAI's protocol: templates, tokens, and forced decoding.
 
 Both the in-process client and the one for URLs use it: the server inside xllamacpp and `llama-server` are the same.
 """
@@ -19,13 +19,13 @@ Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 class LlamaServer:
-    """Prompts as the model sees them, through a connection to the server's root."""
+    """Tokenised prompts, through a connection to the server's root."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def properties(self, limit: TimeLimit) -> Mapping[str, Any]:
-        """What the server says of itself."""
+        """The properties of the server."""
         properties = self._connection.get("/props", limit)
         return properties if isinstance(properties, Mapping) else {}
 
@@ -38,18 +38,18 @@ class LlamaServer:
             text = self._ask("/apply-template", {"messages": turns}, "prompt", str, limit)
         tokens = self._tokens({"content": text, "add_special": True, "parse_special": True}, limit)
         if not tokens:
-            raise InputError("the prompt is empty: a model needs something to go on from")
+            raise InputError("the prompt is empty: a model needs text to continue")
         return tokens
 
     def text_tokens(self, text: str, limit: TimeLimit) -> list[int]:
-        """The tokens of a text by itself; what looks like a marker of the template is plain text here."""
+        """The tokens of a text on its own; template markers in it are treated as plain text."""
         return self._tokens({"content": text, "add_special": False, "parse_special": False}, limit)
 
     def _tokens(self, body: Mapping[str, Any], limit: TimeLimit) -> list[int]:
         return [int(token) for token in self._ask("/tokenize", body, "tokens", list, limit)]
 
     def _ask(self, path: str, body: Mapping[str, Any], field: str, kind: type, limit: TimeLimit) -> Any:
-        """One field of what the server answers."""
+        """One field of the server's response."""
         answer = self._connection.post(path, body, limit)
         if not isinstance(answer, Mapping) or not isinstance(answer.get(field), kind):
             raise ModelError(f"{self._connection.who} answered {path} without {field!r}: is it a llama.cpp server?")
@@ -57,10 +57,10 @@ class LlamaServer:
 
 
 def score_tokens(prompt: Sequence[int], text: str, tokens: Sequence[int], answer: Answer, *, name: str) -> Score:
-    """Force the model to say `tokens` after `prompt` and add up what it thought of each.
+    """Force the model to generate `tokens` after `prompt` and sum their log-probabilities.
 
-    llama.cpp states the log-probability of a chosen token before the grammar narrows the choice, so a grammar that
-    admits one sequence scores that sequence in a single call.
+    llama.cpp reports the log-probability of a token before the grammar restricts the choice, so a grammar that accepts
+    one sequence scores that sequence in a single call.
     """
     if not tokens:
         return Score(text, 0.0, 0)
@@ -82,9 +82,9 @@ def score_tokens(prompt: Sequence[int], text: str, tokens: Sequence[int], answer
         logprob = sum(float(each["logprob"]) for each in said)
         used = body["usage"]
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise ModelError(f"{name} cannot score: its answer has no log-probabilities of tokens") from error
+        raise ModelError(f"{name} cannot score: its response has no token log-probabilities") from error
     if forced != list(tokens):
-        raise ModelError(f"{name} cannot score: it did not keep to the grammar that forces {text[:40]!r}")
+        raise ModelError(f"{name} cannot score: it did not follow the grammar that forces {text[:40]!r}")
     details = used.get("prompt_tokens_details") or {}
     cached = int(details.get("cached_tokens") or 0)
     usage = Usage(1, used["prompt_tokens"], used["completion_tokens"], cached, time.monotonic() - begun)

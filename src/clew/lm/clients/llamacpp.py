@@ -1,7 +1,7 @@
 """llama.cpp inside this process, through xllamacpp: any GGUF file, with grammars and log-probabilities.
 
-A prompt is cut into tokens and measured first, and then completed; what consecutive prompts begin with in common stays
-in the KV cache.
+A prompt is tokenised and measured first, and then completed; a common prefix of consecutive prompts stays in the KV
+cache.
 """
 
 import os
@@ -33,9 +33,9 @@ SECONDS = 300.0
 class LlamaCpp:
     """A GGUF file as a language model.
 
-    `threads` defaults to CLEW_THREADS, else to the cores this process may use less those that are busy: llama.cpp's
-    threads wait for each other by spinning, and two that have to share a core are far slower than one.
-    No port is opened unless `listen` says so; then `listening` is the address, which asks for `key`.
+    `threads` defaults to CLEW_THREADS, else to the number of idle cores available to this process: llama.cpp's threads
+    wait for each other by spinning, and two that share a core are far slower than one.
+    No port is opened unless `listen` is set; then `listening` is the address, which requires `key`.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class LlamaCpp:
             path, name=self.name, context=self.context, threads=threads or _threads(), listen=listen
         )
         self._prompts = LlamaServer(self._engine.connection)
-        self._end = weakref.finalize(self, self._engine.close)  # at the latest when Python ends
+        self._end = weakref.finalize(self, self._engine.close)  # at the latest when Python exits
 
     @property
     def identity(self) -> str:
@@ -68,12 +68,12 @@ class LlamaCpp:
 
     @property
     def listening(self) -> str:
-        """Where the server listens: unix://… for its private socket, http://… for a port, "" once closed."""
+        """The address of the server: unix://… for its private socket, http://… for a port, "" once closed."""
         return self._engine.listening
 
     @property
     def key(self) -> str:
-        """What whoever connects has to know."""
+        """The key that a client must send."""
         return self._engine.key
 
     def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
@@ -116,7 +116,7 @@ class LlamaCpp:
         self.close()
 
     def _answer(self, payload: Mapping[str, Any], limit: TimeLimit) -> Mapping[str, Any]:
-        """The whole answer at once, put together from the stream's parts."""
+        """The complete response, assembled from the stream."""
         content: list[Any] = []
         last: Mapping[str, Any] = {}
         with closing(self._engine.events(payload, limit)) as events:
@@ -126,7 +126,7 @@ class LlamaCpp:
 
 
 def _grammar(request: Request) -> str | None:
-    """The grammar that a request states, or the one its schema amounts to."""
+    """The grammar of a request, or the one that corresponds to its schema."""
     if request.schema is None:
         return request.grammar
     try:
@@ -139,16 +139,16 @@ def _context(asked: int | None, trained: int | None, name: str) -> int:
     if asked is None:
         return min(CONTEXT, trained or CONTEXT)
     if asked < 1:
-        raise InputError(f"context is a number of tokens above 0, not {asked}")
+        raise InputError(f"context must be a number of tokens above 0, not {asked}")
     if trained is not None and asked > trained:
-        raise InputError(f"{name} was trained on {trained:,} tokens at once: a context of {asked:,} is too long")
+        raise InputError(f"{name} was trained on {trained:,} tokens: a context of {asked:,} is too long")
     return asked
 
 
 def _threads() -> int:
     if named := os.environ.get("CLEW_THREADS"):
         if not named.isdecimal() or int(named) < 1:
-            raise InputError(f"CLEW_THREADS is a number of threads, 1 or more, not {named!r}")
+            raise InputError(f"CLEW_THREADS must be a number of threads, 1 or more, not {named!r}")
         return int(named)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0  # on average over the last minute

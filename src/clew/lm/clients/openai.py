@@ -1,7 +1,7 @@
-"""Any server that speaks OpenAI's protocol: llama-server, vLLM, Ollama and others, at a URL.
+"""Any server with OpenAI's protocol: llama-server, vLLM, Ollama and others, at a URL.
 
-What differs between servers (grammars, scoring, counting) is settled by asking the server once what it is; a server
-that lacks something is told so in one sentence, never silently worked around.
+Differences between servers (grammars, scoring, counting) are resolved by asking the server once what it is; a missing
+feature is an error, never silently worked around.
 """
 
 import ipaddress
@@ -25,7 +25,7 @@ __all__ = ["OpenAI"]
 
 SECONDS = 300.0
 KEYS = ("CLEW_API_KEY", "OPENAI_API_KEY")
-LLAMA, VLLM = "llamacpp", "vllm"  # who owns the models, in the words of those servers
+LLAMA, VLLM = "llamacpp", "vllm"  # the owner of the models, as reported by those servers
 Body = dict[str, Any]
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 class OpenAI:
     """A model behind a URL. Without `model`, the server must offer exactly one.
 
-    The key comes from `api_key`, else from CLEW_API_KEY or OPENAI_API_KEY; keys of the environment are only sent over
+    The key comes from `api_key`, else from CLEW_API_KEY or OPENAI_API_KEY; keys from the environment are only sent over
     https or to this machine.
     """
 
@@ -42,7 +42,7 @@ class OpenAI:
     ) -> None:
         self._url = _clean(url)
         root = self._url.removesuffix("/v1")
-        key = api_key or _key_of_environment(self._url)
+        key = api_key or _key_from_environment(self._url)
         who = f"the server at {self._url}"
         self._api = Connection(self._url, who=who, key=key)
         self._root = Connection(root, who=who, key=key)
@@ -59,7 +59,7 @@ class OpenAI:
 
     @property
     def identity(self) -> str:
-        return f"openai:{self._url}#{self.name}"  # the weights behind a URL cannot be known
+        return f"openai:{self._url}#{self.name}"  # the weights behind a URL are not visible
 
     @property
     def context(self) -> int | None:
@@ -67,9 +67,9 @@ class OpenAI:
 
     def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
         limit = TimeLimit(self._timeout if timeout is None else timeout, self._api.who)
-        self._about(limit)  # what the server is, found out within this call's time
+        self._about(limit)  # the server's kind, determined within this call's time limit
         path, body = self._body(request, limit)
-        if self._owner(limit) == LLAMA:  # it would break an answer off at the window's end; others refuse by themselves
+        if self._owner(limit) == LLAMA:  # it would truncate the answer; others reject the request
             check_room(self._count(request, limit), request.max_tokens, self._window(limit), self.name)
         assembly = Assembly(self.name)
         if stream is None:
@@ -110,12 +110,12 @@ class OpenAI:
     def _body(self, request: Request, limit: TimeLimit) -> tuple[str, Body]:
         body = {"model": self.name, **_asked_of(request), **sampling(request), **self._shape(request, limit)}
         if request.prompt is None:
-            chances: Body = {"logprobs": True, "top_logprobs": request.logprobs}
-            return "/chat/completions", body | (chances if request.logprobs else {})
+            logprobs: Body = {"logprobs": True, "top_logprobs": request.logprobs}
+            return "/chat/completions", body | (logprobs if request.logprobs else {})
         return "/completions", body | ({"logprobs": request.logprobs} if request.logprobs else {})
 
     def _shape(self, request: Request, limit: TimeLimit) -> Body:
-        """The grammar or schema, in the words of this server."""
+        """The grammar or schema, in this server's format."""
         if request.schema is not None:
             schema = json.loads(request.schema)
             shape = {"name": "answer", "schema": schema, "strict": True}
@@ -130,10 +130,10 @@ class OpenAI:
             return {"grammar": request.grammar}
         if owner == VLLM:
             return {"structured_outputs": {"grammar": request.grammar}}
-        raise ModelError(f"{self._api.who} is not known to obey grammars: ask with a JSON schema, or use llama-server")
+        raise ModelError(f"{self._api.who} is not known to support grammars: use a JSON schema, or llama-server")
 
     def _about(self, limit: TimeLimit) -> Mapping[str, Any]:
-        """What the server says of the model; asked once."""
+        """The server's record of the model; requested once."""
         if self._record is None:
             try:
                 self._record = self._choose(self._listed(limit))
@@ -142,7 +142,7 @@ class OpenAI:
             except ModelError:
                 if self._asked is None:
                     raise
-                self._record = {"id": self._asked}  # a server without a list may know the name all the same
+                self._record = {"id": self._asked}  # a server without a list may still know the name
         return self._record
 
     def _listed(self, limit: TimeLimit) -> list[Mapping[str, Any]]:
@@ -155,7 +155,7 @@ class OpenAI:
     def _choose(self, records: list[Mapping[str, Any]]) -> Mapping[str, Any]:
         names = [str(each["id"]) for each in records]
         for each in records:
-            if self._asked is not None and each["id"] in (self._asked, f"{self._asked}:latest"):  # as Ollama says it
+            if self._asked is not None and each["id"] in (self._asked, f"{self._asked}:latest"):  # as in Ollama
                 return each
         if self._asked is None and len(records) == 1:
             return records[0]
@@ -167,7 +167,7 @@ class OpenAI:
         raise InputError(f"{self._api.who} has no model {self._asked!r}: it offers {known}")
 
     def _window(self, limit: TimeLimit) -> int | None:
-        """How many tokens fit; asked once."""
+        """The context window; requested once."""
         if not self._context_known:
             if self._owner(limit) == LLAMA:
                 settings = self._llama.properties(limit).get("default_generation_settings")
@@ -188,7 +188,7 @@ class OpenAI:
             return len(self._vllm_tokens(_asked_of(request), limit))
         asked = {"model": self.name, "max_tokens": 1, "temperature": 0.0}
         path = "/completions" if request.prompt is not None else "/chat/completions"
-        assembly = Assembly(self.name)  # one token of answer, for the count of the prompt that comes with it
+        assembly = Assembly(self.name)  # generate one token, to get the prompt's token count
         assembly.add(self._api.post(path, {**asked, **_asked_of(request)}, limit))
         if not assembly.prompt_tokens:
             raise ModelError(f"{self._api.who} does not count tokens")
@@ -211,36 +211,36 @@ class OpenAI:
         body = {"model": self.name, "prompt": [*prompt, *tokens], "max_tokens": 1, "echo": True, "logprobs": 1}
         answer = self._api.post("/completions", {**body, "temperature": 0.0}, limit)
         try:
-            chances = answer["choices"][0]["logprobs"]["token_logprobs"][len(prompt) : len(prompt) + len(tokens)]
-            logprob = sum(map(float, chances))
+            logprobs = answer["choices"][0]["logprobs"]["token_logprobs"][len(prompt) : len(prompt) + len(tokens)]
+            logprob = sum(map(float, logprobs))
         except (KeyError, IndexError, TypeError) as error:
-            raise ModelError(f"{self._api.who} cannot score: it gives no log-probabilities of the prompt") from error
+            raise ModelError(f"{self._api.who} cannot score: it returns no log-probabilities of the prompt") from error
         return Score(text, logprob, len(tokens), Usage(calls=1, prompt_tokens=len(prompt) + len(tokens)))
 
     def _vllm_tokens(self, asked: Body, limit: TimeLimit) -> list[int]:
         answer = self._root.post("/tokenize", {"model": self.name, **asked}, limit)
         if not isinstance(answer, Mapping) or not isinstance(answer.get("tokens"), list):
-            raise ModelError(f"{self._api.who} does not give the tokens of a text: is it vLLM?")
+            raise ModelError(f"{self._api.who} does not return the tokens of a text: is it vLLM?")
         return [int(token) for token in answer["tokens"]]
 
 
 def _asked_of(request: Request) -> Body:
-    """The prompt or the conversation, under the name servers give it."""
+    """The prompt or the conversation, under its name in the protocol."""
     if request.prompt is not None:
         return {"prompt": request.prompt}
     return {"messages": [{"role": each.role, "content": each.content} for each in request.messages]}
 
 
 def _clean(url: str) -> str:
-    """The address without what does not belong to it; a bare host gets the usual /v1."""
+    """The normalised address; a bare host gets the usual /v1."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"the address of a server is as http://127.0.0.1:8080/v1, not {url!r}")
+        raise InputError(f"expected a server address such as http://127.0.0.1:8080/v1, not {url!r}")
     path = parts.path.rstrip("/") or "/v1"
     return f"{parts.scheme}://{parts.netloc}{path}"
 
 
-def _key_of_environment(url: str) -> str | None:
+def _key_from_environment(url: str) -> str | None:
     name = next((name for name in KEYS if os.environ.get(name)), None)
     if name is None:
         return None

@@ -1,4 +1,4 @@
-"""A model that says what it is told to: for tests, examples and dry runs. It keeps every request it was given."""
+"""A model with scripted responses, for tests, examples and dry runs. It records every request."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ SECONDS = 300.0
 
 
 class Scripted:
-    """Answers from a list, one after another, or from a function of the request; an exception in place of an answer
+    """Responds from a list, in order, or from a function of the request; an exception in place of a response
     is raised. `delay` makes it slow, `scores` are its log-probabilities of continuations. Tokens are words.
 
     >>> Scripted(["FBN1"]).complete(Request(prompt="Which gene?")).text
@@ -85,7 +85,9 @@ class Scripted:
         if callable(self._answers):
             return self._answers(request)
         if len(self.requests) > len(self._answers):
-            raise ModelError(f"the script of {self.name!r} has {len(self._answers)} answers, and was asked once more")
+            raise ModelError(
+                f"the script of {self.name!r} has {len(self._answers)} responses, and one more was requested"
+            )
         return self._answers[len(self.requests) - 1]
 
     def _wait(self, limit: TimeLimit) -> None:
