@@ -87,7 +87,7 @@ class Problems:
     counts: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
     differences: Counter[str] = field(default_factory=Counter)  # between sources, resolved without losing a row
-    resolved: list[str] = field(default_factory=list)  # examples of these
+    difference_examples: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.on_error not in ("refuse", "skip"):
@@ -102,7 +102,7 @@ class Problems:
     def note(self, kind: str, where: str, what: str) -> None:
         """Count a difference between sources that was resolved: it is reported and never stops a build."""
         if self.differences[kind] < EXAMPLES_KEPT:
-            self.resolved.append(f"{where}: {kind}: {what}")
+            self.difference_examples.append(f"{where}: {kind}: {what}")
         self.differences[kind] += 1
 
     def settle(self) -> None:

@@ -82,7 +82,7 @@ class TestEntities:
         assert details["synonyms"] == ["A1", "A2", "Aleph"]
         assert details["height"] == 3
         assert problems.differences == {"different name": 1, "different height": 1}
-        assert problems.resolved == [
+        assert problems.difference_examples == [
             f"{tmp_path / '1.clew'}: different name: 'a': kept as a synonym",
             f"{tmp_path / '1.clew'}: different height: 'a': 4, but 3 in {tmp_path / '0.clew'}, which is kept",
         ]
@@ -138,7 +138,9 @@ class TestSources:
         clew.build(rows, sources=[second], out=tmp_path / "1.clew")
         merged, problems = build([tmp_path / "0.clew", tmp_path / "1.clew"], tmp_path / "all.clew")
         assert merged.manifest.sources == (first, Source("T"), second)
-        assert problems.resolved == ["S: different source: records differ in version, license, url; both are kept"]
+        assert problems.difference_examples == [
+            "S: different source: records differ in version, license, url; both are kept"
+        ]
         again, _ = build([merged.path], tmp_path / "again.clew")
         assert again.manifest.sources == merged.manifest.sources
 

@@ -185,7 +185,7 @@ def _report(out: str, manifest: "Manifest", problems: "Problems", seconds: float
                 "counts": dict(manifest.counts),
                 "problems": dict(problems.counts),
                 "differences": dict(problems.differences),
-                "examples": [*problems.examples, *problems.resolved],
+                "examples": [*problems.examples, *problems.difference_examples],
                 "seconds": round(seconds, 3),
             }
         )
@@ -197,7 +197,7 @@ def _report(out: str, manifest: "Manifest", problems: "Problems", seconds: float
         f"{counted(counts['relations'], 'relation')}, {counted(counts['types'], 'type')}"
     )
     _print_counted("left out", "rows", problems.counts, problems.examples)
-    _print_counted("difference between sources", "times", problems.differences, problems.resolved)
+    _print_counted("difference between sources", "times", problems.differences, problems.difference_examples)
 
 
 def _print_counted(what: str, unit: str, counts: Mapping[str, int], examples: Sequence[str]) -> None:

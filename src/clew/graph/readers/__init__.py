@@ -114,7 +114,7 @@ def _recognise_directory(path: Path) -> str:
     from clew.graph.readers.parquet_export import is_export
 
     names = [each.name for each in path.iterdir()]
-    told = {
+    matches = {
         "clew": is_graph(path),
         "parquet": is_export(path),
         "hpo": "hp.obo" in names,
@@ -122,7 +122,7 @@ def _recognise_directory(path: Path) -> str:
         "kgx": any("nodes." in name for name in names) and any("edges." in name for name in names),
         "ibkh": is_ibkh(path),
     }
-    for name, fits in told.items():
+    for name, fits in matches.items():
         if fits:
             return name
     raise InputError(

@@ -45,7 +45,7 @@ def _united(first: Record, second: Record) -> Record:
 def merge(staged: Sequence[Staged], problems: Problems) -> Staged:
     """One source made of several; `problems.differences` counts where they disagree."""
     entities = _entities([distinct_entities(each, problems) for each in staged], [_label(s) for s in staged], problems)
-    parts = [Part(_label(each), each.triples.drop_columns(_descriptions(each)), _same) for each in staged]
+    parts = [Part(_label(each), each.triples.drop_columns(_descriptions(each)), _identity) for each in staged]
     triples, _ = join(parts, encode=lambda name: True)
     return Staged(
         triples, entities, _relations(staged, problems), _sources(staged, problems), _origin(staged), Origin()
@@ -60,7 +60,7 @@ def _descriptions(staged: Staged) -> list[str]:
     return [name for name in staged.triples.column_names if name in DESCRIPTIONS]
 
 
-def _same(row: int) -> int:
+def _identity(row: int) -> int:
     return row
 
 
@@ -80,7 +80,7 @@ def _origin(staged: Sequence[Staged]) -> Origin:
 
 def _entities(tables: Sequence[pa.Table], labels: Sequence[str], problems: Problems) -> pa.Table:
     """One row per id; a name or type that only stands for an absent one does not count."""
-    parts = [Part(label, _told(table), _same) for label, table in zip(labels, tables, strict=True)]
+    parts = [Part(label, _without_placeholders(table), _identity) for label, table in zip(labels, tables, strict=True)]
     table, _ = join(parts, encode=lambda name: False)
     owner = np.repeat(np.arange(len(parts)), [part.table.num_rows for part in parts])  # row → source
     table, renamed = _names_as_synonyms(table)
@@ -99,7 +99,7 @@ def _note(problems: Problems, where: str, column: str, entity: str, what: str) -
     problems.note(f"different {column}", where, f"{entity!r}: {what}")
 
 
-def _told(table: pa.Table) -> pa.Table:
+def _without_placeholders(table: pa.Table) -> pa.Table:
     """The table without names that repeat the id and without the type that untyped entities are given."""
     for name, stand_in in (("name", table["id"].cast(TEXT)), ("type", pa.scalar(UNTYPED))):
         if name in table.column_names:
@@ -169,12 +169,12 @@ def _sources(staged: Sequence[Staged], problems: Problems) -> list[Source]:
     for each in staged:
         for source in each.sources:
             records.setdefault(source, _label(each))
-    doubted = {name for each in staged for name in _stated(each) - {s.name for s in each.sources if s.curated}}
+    not_curated = {name for each in staged for name in _stated(each) - {s.name for s in each.sources if s.curated}}
     kept: dict[Source, None] = {}
     for source, label in records.items():
-        if source.curated and source.name in doubted:
+        if source.curated and source.name in not_curated:
             problems.note("different curation", label, f"source {source.name!r} is declared curated here only")
-        kept[replace(source, curated=source.curated and source.name not in doubted)] = None
+        kept[replace(source, curated=source.curated and source.name not in not_curated)] = None
     _note_versions(list(kept), problems)
     return list(kept)
 
