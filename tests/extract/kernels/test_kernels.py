@@ -12,6 +12,7 @@ import pytest
 from clew.extract.model.config import DECAYS
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("triton") is None, reason="Triton is not installed")
 def test_the_fused_kernels_give_the_same_losses_and_gradients() -> None:
     worker = Path(__file__).with_name("kernel_worker.py")

@@ -1,0 +1,46 @@
+"""Set-up: tests install from wheels without the libraries of the benchmarks, and every test runs in some tier of CI."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+PEERS = {"faiss-cpu", "igraph", "networkit", "python-graphblas", "rustworkx"}
+
+
+def packages(extra: str) -> set[str]:
+    """The names of the packages that an extra asks for, those of the extras it names included."""
+    found: set[str] = set()
+    for requirement in EXTRAS[extra]:
+        inner = re.fullmatch(r"clew\[(.*)\]", requirement)
+        names = (packages(each) for each in inner[1].split(",")) if inner else [{re.split(r"[\[><=;]", requirement)[0]}]
+        found = found.union(*names)
+    return found
+
+
+def recipe(target: str) -> str:
+    found = re.search(rf"^{re.escape(target)}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
+    assert found is not None, target
+    return found[1]
+
+
+def test_libraries_to_compare_with_are_only_in_the_bench_extra() -> None:
+    assert packages("bench") >= PEERS
+    assert not packages("test") & PEERS
+
+
+@pytest.mark.parametrize("target", ["$(VENV)/base", "$(VENV)/test", "$(VENV)/bench"])
+def test_nothing_is_compiled(target: str) -> None:
+    assert "$(INSTALL)" in recipe(target)
+    assert re.search(r"^INSTALL := .*--only-binary :all: --constraint constraints\.txt", MAKEFILE, re.MULTILINE)
+
+
+def test_every_test_is_in_a_tier_that_ci_runs() -> None:
+    assert '-m "not slow"' in recipe("test")
+    assert '-m "slow or peers"' in recipe("slow")
+    commands = [line for line in (ROOT / ".ci" / "run").read_text("utf-8").splitlines() if line.startswith("make ")]
+    assert commands == ["make test", "make slow"]
