@@ -24,7 +24,7 @@ from benchmarks.linking.trials import timing_rows, typo_rows
 from benchmarks.report import claim_table, environment
 from clew.errors import ClewError, MissingModel
 from clew.evaluate.report.tables import markdown_table
-from clew.graph import Graph
+from clew.graph import read_entities
 from clew.link import STAGES as STAGE_ORDER
 from clew.link import Candidate, Linker, build_vectors, open_or_build
 from clew.link.abbreviations import find_abbreviations
@@ -51,11 +51,11 @@ def run(*, quick: bool = False, progress: Progress = silent) -> dict[str, Any]:
     gold = read_bc5cdr(DATA / "bc5cdr" / "cdr_dev.pubtator.gz")
     rows += _corpus_rows("BC5CDR dev", mesh, _part(gold, quick), encoder, progress)
     ontology = _opened(disease_ontology(folder / "doid.clew"), encoder, progress)
-    rows += _corpus_rows("BiomixQA", ontology, read_biomixqa(DATA / "biomixqa", ontology.graph), encoder, progress)
+    rows += _corpus_rows("BiomixQA", ontology, read_biomixqa(DATA / "biomixqa", ontology.engine), encoder, progress)
     hpo_path = folder / "hpo.clew"
     if not (hpo_path / "manifest.json").is_file():
         clew.build("hpo", out=hpo_path, overwrite=True)
-    hpo = Linker(Graph(hpo_path), progress=progress)
+    hpo = Linker(clew.open(hpo_path), progress=progress)
     typos = typo_rows(hpo, count=TYPOS // 5 if quick else TYPOS, progress=progress)
     timings = timing_rows(hpo, repeats=3 if quick else 7, progress=progress)
     link_ms = next(row["ms"] for row in timings if row["what"] == "mix")
@@ -115,7 +115,7 @@ def _speed(row: Mapping[str, Any]) -> str:
 def _corpus_rows(
     corpus: str, linker: Linker, gold: Sequence[Gold], encoder: Any, progress: Progress
 ) -> list[dict[str, Any]]:
-    ids = set(linker.graph.entities["id"].to_pylist())
+    ids = set(read_entities(linker.engine, ("id",))["id"].to_pylist())
     covered = sum(bool(each.ids & ids) for each in gold) / len(gold)
     stages = STAGES if encoder is not None else STAGES[:-1]
     sentences = all(each.type is None for each in gold)
@@ -203,7 +203,7 @@ def _encoder() -> Any:
 
 
 def _opened(path: Path, encoder: Any, progress: Progress, *, types: Iterable[str] | None = None) -> Linker:
-    graph = Graph(path)
+    graph = clew.open(path)
     open_or_build(graph, progress=progress)
     if encoder is not None:
         build_vectors(graph, encoder, types=types, progress=progress)

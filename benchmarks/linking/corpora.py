@@ -9,7 +9,7 @@ import pyarrow as pa
 
 import clew
 from clew.evaluate.extraction.bc5cdr.abstracts import CHEMICAL, DISEASE, read_abstracts
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 
 __all__ = ["DATA", "Gold", "disease_ontology", "read_bc5cdr", "read_biomixqa"]
 
@@ -36,10 +36,11 @@ def read_bc5cdr(path: Path) -> list[Gold]:
     ]
 
 
-def read_biomixqa(folder: Path, graph: Graph) -> list[Gold]:
+def read_biomixqa(folder: Path, graph: GraphContents) -> list[Gold]:
     """Sentences, each with the disease that it is about."""
     named: dict[str, set[str]] = {}
-    for identifier, name in zip(graph.entities["id"].to_pylist(), graph.entities["name"].to_pylist(), strict=True):
+    entities = read_entities(graph, ("id", "name"))
+    for identifier, name in zip(entities["id"].to_pylist(), entities["name"].to_pylist(), strict=True):
         named.setdefault(name, set()).add(identifier)
     with open(folder / "dataset_for_entity_retrieval_accuracy_analysis.csv", encoding="utf-8", newline="") as file:
         pairs = [(row["text"], row["node_hits"]) for row in csv.DictReader(file)]

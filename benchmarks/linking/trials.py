@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.linking.corpora import DATA, read_bc5cdr
+from clew.graph import read_entities
 from clew.link import Linker, open_index
 from clew.progress import Progress, silent
 
@@ -23,8 +24,9 @@ TYPO_LETTERS = 8
 def typo_rows(linker: Linker, *, count: int, progress: Progress = silent) -> list[dict[str, Any]]:
     """Names with one random edit; right if the entity is first or shares the first place."""
     draw = random.Random(SEED)
-    described = [row for row in linker.graph.entities.to_pylist() if sum(map(str.isalpha, row["name"])) >= TYPO_LETTERS]
-    real = {row["name"].casefold() for row in linker.graph.entities.to_pylist()}
+    named = read_entities(linker.engine, ("id", "name")).to_pylist()
+    described = [row for row in named if sum(map(str.isalpha, row["name"])) >= TYPO_LETTERS]
+    real = {row["name"].casefold() for row in named}
     outcomes: dict[str, list[tuple[bool, bool, bool]]] = {edit: [] for edit in EDITS}
     for at, row in enumerate(draw.sample(described, count)):
         progress("linking misspelt names", at, count)
@@ -79,7 +81,7 @@ def timing_rows(linker: Linker, *, repeats: int, progress: Progress = silent) ->
         every += times
         rows.append({"what": f"link, {kind}", "ms": _median_ms(times), "cpu_ms": _median_ms(busy)})
     rows.append({"what": "mix", "ms": _median_ms(every)})
-    opening = [_seconds(lambda: open_index(linker.graph)) for _ in range(repeats)]
+    opening = [_seconds(lambda: open_index(linker.engine)) for _ in range(repeats)]
     rows.append({"what": "opening the name index", "ms": _median_ms(opening)})
     texts = list(dict.fromkeys(each.text for each in read_bc5cdr(DATA / "bc5cdr" / "cdr_dev.pubtator.gz")))
     whole = "\n\n".join(texts)
@@ -98,10 +100,10 @@ def timing_rows(linker: Linker, *, repeats: int, progress: Progress = silent) ->
 
 
 def _timed_mentions(linker: Linker, draw: random.Random) -> dict[str, list[str]]:
-    entities = linker.graph.entities
-    rows = draw.sample(range(linker.graph.entity_count), 2000)
+    entities = read_entities(linker.engine, ("id", "name"))
+    rows = draw.sample(range(linker.engine.counts["entities"]), 2000)
     names = [entities["name"][row].as_py() for row in rows]
-    synonyms = [each[0] for each in linker.graph.details(np.sort(rows))["synonyms"].to_pylist() if each]
+    synonyms = [each[0] for each in linker.engine.details(np.sort(rows))["synonyms"].to_pylist() if each]
     long = [name for name in names if len(name) >= TYPO_LETTERS]
     foreign = [each.mention for each in read_bc5cdr(DATA / "bc5cdr" / "cdr_dev.pubtator.gz") if each.type == "Chemical"]
     return {

@@ -95,10 +95,11 @@ def _sample(real: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, int]:
 
 def _hpo_vectors(progress: Progress) -> np.ndarray:
     import clew
+    from clew.graph import read_entities
 
     with tempfile.TemporaryDirectory() as directory:
         clew.build("hpo", out=Path(directory) / "hpo.clew", progress=progress)
-        names = clew.open(Path(directory) / "hpo.clew").graph.entities["name"].to_pylist()
+        names = read_entities(clew.open(Path(directory) / "hpo.clew"), ("name",))["name"].to_pylist()
     return open_encoder().encode(names, progress=progress)
 
 

@@ -27,8 +27,8 @@ from benchmarks.stores.questions import QUESTIONS, check_answers
 from benchmarks.workers import last_line, run_worker, worker_command, worker_environment
 from clew.errors import ClewError
 from clew.evaluate.report.tables import markdown_table
-from clew.graph import Graph
 from clew.progress import Progress, silent
+from clew.traverse import GraphEngine
 
 __all__ = ["run", "show"]
 
@@ -51,12 +51,12 @@ def run(*, quick: bool = False, progress: Progress = silent) -> dict[str, Any]:
         )  # fmt: skip
         progress("building the graph", 0, None)
         built = _work("build", str(folder / "files"), str(folder / "ibkh.clew"))
-        graph = Graph(folder / "ibkh.clew")
-        assert graph.triple_count == sum(written.triples.values()), "the graph has not the triples of its files"
+        graph = clew.open(folder / "ibkh.clew")
+        assert graph.counts["triples"] == sum(written.triples.values()), "the graph has not the triples of its files"
         embedded = []
         for repeat in range(repeats["load"]):
             progress("loading the embedded store", repeat, repeats["load"])
-            embedded.append(_work("load", str(graph.path), str(folder / f"embedded-{repeat}")))
+            embedded.append(_work("load", str(folder / "ibkh.clew"), str(folder / f"embedded-{repeat}")))
         with _server(folder / "server") as url:
             server = _load_server(graph, url, progress)
             server["disk_bytes"] = _size(folder / "server")
@@ -65,7 +65,7 @@ def run(*, quick: bool = False, progress: Progress = silent) -> dict[str, Any]:
     libraries = {library: version(library) for library in ("ladybug", "neo4j", "arcadedb-embedded")}
     return {
         "benchmark": "stores",
-        "graph": {"ibkh": {"entities": graph.entity_count, "triples": graph.triple_count, "seed": 7}},
+        "graph": {"ibkh": {"entities": graph.counts["entities"], "triples": graph.counts["triples"], "seed": 7}},
         "agree": True,
         **environment(libraries),
         "quick": quick,
@@ -104,7 +104,7 @@ def _claim(rows: list[dict[str, Any]], *, quick: bool) -> dict[str, Any]:
     }
 
 
-def _load_server(graph: Graph, url: str, progress: Progress) -> dict[str, Any]:
+def _load_server(graph: GraphEngine, url: str, progress: Progress) -> dict[str, Any]:
     from clew.store.server_load import load_server
 
     watch = Watch(graph)
@@ -152,22 +152,21 @@ def _cost_rows(
 # ---- asking
 
 
-def _ask(graph: Graph, embedded: Path, url: str, repeats: int, progress: Progress) -> list[dict[str, Any]]:
+def _ask(graph: GraphEngine, embedded: Path, url: str, repeats: int, progress: Progress) -> list[dict[str, Any]]:
     """Time every question on both stores and the engine, in turns, once all of them have given the same answers."""
     from clew.store.store import open_store
 
-    engine = clew.open(graph.path)
     with open_store(embedded, graph) as embedded_store, open_store(url, graph) as server_store:
         progress("comparing answers", 0, None)
         stores = [("embedded", embedded_store), ("server", server_store)]
-        found = check_answers(engine, stores, timeout=QUERY_SECONDS)
+        found = check_answers(graph, stores, timeout=QUERY_SECONDS)
         rows = []
         for at, question in enumerate(QUESTIONS):
             progress("asking", at, len(QUESTIONS))
             ways: dict[str, Callable[[], object]] = {
                 "embedded": lambda question=question: question.ask(embedded_store, timeout=QUERY_SECONDS),
                 "server": lambda question=question: question.ask(server_store, timeout=QUERY_SECONDS),
-                "clew": lambda question=question: question.walk(engine, question.text),
+                "clew": lambda question=question: question.walk(graph, question.text),
             }
             times: dict[str, list[float]] = {way: [] for way in ways}
             for _ in range(repeats):

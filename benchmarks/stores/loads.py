@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 
-from clew.graph import Graph
+from clew.graph import GraphContents
 from clew.store.layout import lay_out
 
 __all__ = ["PAPER_SECONDS", "Watch", "counts"]
@@ -33,7 +33,7 @@ class Watch:
     layout: how many are done tells which line they belong to.
     """
 
-    graph: Graph
+    graph: GraphContents
     seconds: dict[str, float] = field(default_factory=dict)
     _plan: dict[str, list[tuple[str, int]]] = field(init=False)
     _at: float = field(default_factory=time.perf_counter)
@@ -67,7 +67,7 @@ class Watch:
         return {**self.seconds, "all else": total - sum(self.seconds.values())}
 
 
-def counts(graph: Graph) -> dict[str, int]:
+def counts(graph: GraphContents) -> dict[str, int]:
     """How many entities or triples stand behind each line of Table II."""
     found = dict(graph.schema.types)
     for relation in graph.schema.relations:

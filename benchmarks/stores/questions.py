@@ -47,14 +47,13 @@ def _interacting(engine: Any, text: str) -> Answer:
 
 def _named(engine: Any, type: str, text: str) -> np.ndarray:
     """Entities of a type whose name contains a text, in any case."""
-    graph = engine.graph
-    of_type = np.flatnonzero(graph.entity_types == graph.schema.type_number(type))
-    names = graph.entities["name"].take(pa.array(of_type))
+    of_type = np.flatnonzero(engine.types_of() == engine.schema.type_number(type))
+    names = engine.describe(of_type)["name"].cast(pa.string())
     return of_type[np.asarray(pc.match_substring(names, text, ignore_case=True))]
 
 
 def _identifiers(engine: Any, entities: np.ndarray) -> list[str]:
-    found: list[str] = engine.graph.entities["id"].take(pa.array(entities)).to_pylist()
+    found: list[str] = engine.describe(entities)["id"].to_pylist()
     return found
 
 

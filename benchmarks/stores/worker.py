@@ -32,10 +32,10 @@ def build(files: str, out: str) -> dict[str, Any]:
 def load(graph: str, out: str) -> dict[str, Any]:
     """Load a graph into an embedded store."""
     from benchmarks.stores.loads import Watch
-    from clew.graph import Graph
     from clew.store.embedded import build_embedded
+    from clew.traverse import open
 
-    opened = Graph(graph)
+    opened = open(graph)
     watch = Watch(opened)
     start, busy = time.perf_counter(), time.process_time()
     path = build_embedded(opened, path=Path(out), progress=watch)

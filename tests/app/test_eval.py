@@ -213,10 +213,10 @@ def test_a_graph_is_kept_by_its_recipe(built_graph: Path, tmp_path: Path, monkey
         built.append(out)
         copytree(built_graph, out, dirs_exist_ok=True)
 
-    first = kept_graph("ibkh", "aaa", build).graph.path
-    assert kept_graph("ibkh", "aaa", build).graph.path == first
+    first = kept_graph("ibkh", "aaa", build).snapshot.folder
+    assert kept_graph("ibkh", "aaa", build).snapshot.folder == first
     assert len(built) == 1
-    second = kept_graph("ibkh", "bbb", build).graph.path  # the builder changed: what was kept is not taken
+    second = kept_graph("ibkh", "bbb", build).snapshot.folder  # the builder changed: what was kept is not taken
     assert second != first
     assert built == [first, second]
     (first / "manifest.json").write_text("{}")  # damaged: built again

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from clew.answer import Answer
-from clew.graph import Where, read_triples
 from clew.traverse import GraphEngine
 
 __all__ = ["check_evidence"]
@@ -16,15 +15,14 @@ def check_evidence(answer: Answer, engine: GraphEngine) -> Iterator[str]:
     did not ask for; every support is made of cited triples that hang together and reaches its item.
     """
     cited = {triple.triple: triple for triple in answer.evidence.triples}
-    stated = set(read_triples(engine, where=Where())["number"].to_pylist()) if cited else set()
     for number, triple in cited.items():
         (found,) = engine.numbered([number])
         if (found.subject, found.relation, found.object) != (triple.subject, triple.relation, triple.object):
             yield f"triple {number} is {found}, not {triple}"
         if triple.assertions != tuple(engine.assertions(number)):
             yield f"triple {number} has other assertions than those shown"
-        if number not in stated:
-            yield f"triple {number} is denied by every source"
+        if all(assertion.negated for assertion in triple.assertions):
+            yield f"triple {number} is negated by every source"
     if answer.items and not answer.evidence.supports and answer.kind != "difference":  # absence leaves no trace
         yield "items without any support"
     yield from _check_supports(answer)

@@ -10,7 +10,6 @@ import pytest
 import clew
 from benchmarks.graphs import ibkh_files
 from clew.errors import GraphError, InputError
-from clew.graph.model import Graph
 from clew.graph.readers import ibkh
 from clew.graph.staging import Problems
 from ibkh_oracle import read_slowly
@@ -35,8 +34,8 @@ def test_counts_are_what_was_asked_for(made, tmp_path: Path) -> None:
     for name, rows in written.rows.items():
         assert len((directory / name).read_text("utf-8").splitlines()) == rows + 1
     clew.build(directory, out=tmp_path / "graph.clew")
-    graph = Graph(tmp_path / "graph.clew")
-    assert (graph.entity_count, graph.triple_count) == (ENTITIES, TRIPLES)
+    graph = clew.open(tmp_path / "graph.clew")
+    assert (graph.counts["entities"], graph.counts["triples"]) == (ENTITIES, TRIPLES)
     assert graph.schema.types == written.entities
     assert len(graph.schema.relations) == 14
 

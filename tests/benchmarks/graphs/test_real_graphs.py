@@ -18,17 +18,17 @@ HOPS = 5
 
 def walked_triples(graph: clew.Engine) -> tuple[np.ndarray, np.ndarray]:
     """Subjects and objects of what is walked by default: negated relations left out, symmetric ones both ways."""
-    rows, relations = graph.graph.forward, graph.schema.relations
-    subject = np.repeat(np.arange(graph.graph.entity_count), np.diff(rows.offsets))
-    keep = ~np.array([relation.negated for relation in relations])[rows.relation]
-    mirror = np.array([relation.symmetric for relation in relations])[rows.relation] & keep
-    return np.concatenate((subject[keep], rows.end[mirror])), np.concatenate((rows.end[keep], subject[mirror]))
+    triples, relations = graph.triple_columns(), graph.schema.relations
+    subject, object_ = triples.subject, triples.object
+    keep = ~np.array([relation.negated for relation in relations])[triples.relation]
+    mirror = np.array([relation.symmetric for relation in relations])[triples.relation] & keep
+    return np.concatenate((subject[keep], object_[mirror])), np.concatenate((object_[keep], subject[mirror]))
 
 
 def check(path: Path) -> None:
     """Two queries, at every hop: all backends agree, and so do all peers where `make slow` has installed them."""
     graphs = {name: clew.open(path, backend=name) for name in ("numba", "numpy", "scipy", "torch")}
-    count = graphs["numba"].graph.entity_count
+    count = graphs["numba"].counts["entities"]
     subject, object_ = walked_triples(graphs["numba"])
     pairs = distinct_pairs(count, subject, object_)
     random = np.random.default_rng(11)
@@ -63,20 +63,17 @@ def test_no_default_walk_on_hpo_uses_a_negated_row(hpo: Path) -> None:
     lacks = graph.schema.relation("lacks_phenotype")
     assert lacks.negated
     assert lacks.triples > 600
-    rows = graph.graph.forward
-    denied = np.flatnonzero(rows.relation == lacks.number)
-    diseases = np.unique(graph.graph.subject_of(denied))
+    triples = graph.triple_columns()
+    denied = np.flatnonzero(triples.relation == lacks.number)
+    diseases = np.unique(triples.subject[denied])
     for direction in ("out", "in", "both"):
         near = graph.hop(diseases, k=2, direction=direction)
         for hop in (1, 2):
             assert not np.isin(graph.hop_triples(near, hop).relation, lacks.number).any()
     for number in denied[:40]:
-        subject, end = graph.graph.subject_of(np.array([number])), rows.end[[number]]
-        said = set(
-            rows.relation[rows.offsets[subject[0]] : rows.offsets[subject[0] + 1]][
-                rows.end[rows.offsets[subject[0]] : rows.offsets[subject[0] + 1]] == end[0]
-            ].tolist()
-        )
+        subject, end = triples.subject[[number]], triples.object[[number]]
+        both = (triples.subject == subject[0]) & (triples.object == end[0])
+        said = set(triples.relation[both].tolist())
         paths = list(graph.paths(subject, end, k=1))
         assert {path.triples[0].relation for path in paths} == {
             graph.schema.relations[each].name for each in said if each != lacks.number

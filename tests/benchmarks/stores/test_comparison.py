@@ -14,30 +14,30 @@ from benchmarks.stores import comparison as stores
 from benchmarks.stores import loads as store_loads
 from benchmarks.stores import questions as store_questions
 from clew.errors import ClewError
-from clew.graph import Graph
 from clew.store.embedded import build_embedded
 from clew.store.store import open_store
 from clew.store.values import Rows
+from clew.traverse import Engine, open
 
 ENTITIES, TRIPLES = 1_300, 60_000
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     folder = tmp_path_factory.mktemp("stores")
     ibkh_files.write_files(folder / "files", entities=ENTITIES, triples=TRIPLES)
     clew.build(folder / "files", out=folder / "ibkh.clew")
-    return Graph(folder / "ibkh.clew")
+    return open(folder / "ibkh.clew")
 
 
-def test_the_lines_of_table_ii_hold_the_whole_graph(graph: Graph) -> None:
+def test_the_lines_of_table_ii_hold_the_whole_graph(graph: Engine) -> None:
     counts = store_loads.counts(graph)
     assert counts.keys() == store_loads.PAPER_SECONDS.keys()
     assert sum(counts.values()) == ENTITIES + TRIPLES
     assert round(sum(store_loads.PAPER_SECONDS.values()), 2) == 259.07
 
 
-def test_time_goes_to_the_line_that_was_loaded(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_goes_to_the_line_that_was_loaded(graph: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr(store_loads.time, "perf_counter", lambda: now)
     watch = store_loads.Watch(graph)
@@ -70,9 +70,9 @@ class Forgetful:
         return Rows(found.columns, found.rows[1:])
 
 
-def test_answers_are_the_same_or_nothing_is_timed(graph: Graph, tmp_path: Path) -> None:
+def test_answers_are_the_same_or_nothing_is_timed(graph: Engine, tmp_path: Path) -> None:
     build_embedded(graph, path=tmp_path / "store")
-    engine = clew.open(graph.path)
+    engine = graph
     with open_store(tmp_path / "store", graph) as store:
         rows = store_questions.check_answers(engine, [("embedded", store)], timeout=60)
         assert rows.keys() == {question.what for question in store_questions.QUESTIONS}
@@ -81,8 +81,8 @@ def test_answers_are_the_same_or_nothing_is_timed(graph: Graph, tmp_path: Path) 
             store_questions.check_answers(engine, [("embedded", Forgetful(store))], timeout=60)
 
 
-def test_a_task_in_its_own_process(graph: Graph, tmp_path: Path) -> None:
-    found = stores._work("load", str(graph.path), str(tmp_path / "store"))
+def test_a_task_in_its_own_process(graph: Engine, tmp_path: Path) -> None:
+    found = stores._work("load", graph.snapshot.name, str(tmp_path / "store"))
     assert found["disk_bytes"] > 100_000
     assert found["steps"].keys() == {*store_loads.PAPER_SECONDS, "all else"}
     assert sum(found["steps"].values()) == pytest.approx(found["seconds"])

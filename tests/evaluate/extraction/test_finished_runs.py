@@ -27,8 +27,8 @@ from clew.extract.run.settings import Choices
 from clew.extract.seed.held_out import HoldOutSettings, prepare_held_out, read_held_out
 from clew.extract.sequences.texts import document_texts
 from clew.extract.stage import write_stage
-from clew.graph import Graph
 from clew.lm.clients.scripted import Scripted
+from clew.traverse import Engine, open
 
 HOLDING_OUT = HoldOutSettings(share=0.3, fewest=1)
 
@@ -49,12 +49,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def seed(run: Path) -> Graph:
-    return Graph(run / "seed.clew")
+def seed(run: Path) -> Engine:
+    return open(run / "seed.clew")
 
 
 def test_held_out_facts_are_asked_with_one_model_and_scored_beside_the_baselines(
-    run: Path, seed: Graph, tmp_path: Path
+    run: Path, seed: Engine, tmp_path: Path
 ) -> None:
     predict_held_out(run, tmp_path / "full", seed, run / "model", device="cpu")
     facts = read_facts(read_held_out(run))
@@ -63,7 +63,7 @@ def test_held_out_facts_are_asked_with_one_model_and_scored_beside_the_baselines
     tails = ranked_tails(read_tails(tmp_path / "full"), read_heads(run))
     assert {(fact.head, fact.relation) for fact in facts} == set(tails)
     assert max(map(len, tails.values())) > 20
-    rows = held_out_rows(run, seed.path, runs={"full": tmp_path / "full"})
+    rows = held_out_rows(run, run / "seed.clew", runs={"full": tmp_path / "full"})
     found = {(row.name, row.half): row for row in rows}
     assert {half for _, half in found} == {"all", "head seen", "head unseen"}
     assert found["full, any tail", "all"].facts == found["full, any tail", "all"].asked == len(facts)
@@ -76,7 +76,7 @@ def test_held_out_facts_are_asked_with_one_model_and_scored_beside_the_baselines
     assert found["P(tail | relation)", "head seen"].recall.mean > 0
 
 
-def test_whoever_scores_the_right_mention_highest_is_right(run: Path, seed: Graph, tmp_path: Path) -> None:
+def test_whoever_scores_the_right_mention_highest_is_right(run: Path, seed: Engine, tmp_path: Path) -> None:
     """A model that answers [NONE] for half of the facts, and the held-out tail for all others."""
     out = tmp_path / "full"
     predict_held_out(run, out, seed, run / "model", device="cpu")
@@ -92,8 +92,8 @@ def test_whoever_scores_the_right_mention_highest_is_right(run: Path, seed: Grap
     table = table.set_column(table.schema.get_field_index("weights"), table.schema.field("weights"), column)
     shutil.rmtree(out / "predictions")
     write_stage(out / "predictions", {"k": 20}, {"predictions": table}, {}, what="predictions of a model that knows")
-    prepare_tails(out, seed, settings=MANY_TAILS)
-    found = {(row.name, row.half): row for row in held_out_rows(run, seed.path, runs={"full": out})}
+    prepare_tails(out, seed.graph, settings=MANY_TAILS)
+    found = {(row.name, row.half): row for row in held_out_rows(run, run / "seed.clew", runs={"full": out})}
     assert found["full, any tail", "all"].first.mean > 0.95
     assert found["full, tails among the mentions", "all"].first.mean > 0.95
     sure = found["full, any tail or none", "all"]
@@ -101,15 +101,15 @@ def test_whoever_scores_the_right_mention_highest_is_right(run: Path, seed: Grap
     assert sure.first.mean < 0.8
 
 
-def test_runs_that_held_out_other_facts_are_not_compared(run: Path, seed: Graph, tmp_path: Path) -> None:
+def test_runs_that_held_out_other_facts_are_not_compared(run: Path, seed: Engine, tmp_path: Path) -> None:
     (tmp_path / "heads").symlink_to(run / "heads")
     (tmp_path / "sequences").symlink_to(run / "sequences")
-    prepare_held_out(tmp_path, seed, settings=HoldOutSettings(share=0.2, fewest=1, seed=1))
+    prepare_held_out(tmp_path, seed.graph, settings=HoldOutSettings(share=0.2, fewest=1, seed=1))
     with pytest.raises(InputError, match="other facts"):
-        held_out_rows(run, seed.path, runs={"other": tmp_path})
+        held_out_rows(run, run / "seed.clew", runs={"other": tmp_path})
 
 
-def test_a_model_without_the_relations_cannot_be_asked(run: Path, seed: Graph, tmp_path: Path) -> None:
+def test_a_model_without_the_relations_cannot_be_asked(run: Path, seed: Engine, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="relation that the model knows"):
         ask_held_out(run, tmp_path / "out", seed, ("made_up",))
 

@@ -169,9 +169,9 @@ def held_out(
     from clew.app.cli.options import pairs
     from clew.evaluate.extraction.held_out.evaluation import held_out_rows
     from clew.evaluate.extraction.held_out.queries import predict_held_out
-    from clew.graph import Graph
+    from clew.traverse import open
 
-    folder, opened = Path(out) if out is not None else Path(run) / "asked-held-out", Graph(graph)
+    folder, opened = Path(out) if out is not None else Path(run) / "asked-held-out", open(graph)
     runs: dict[str, Path] = {}
     with terminal_progress() as progress:
         for name, place in pairs(model, "--model").items():

@@ -19,7 +19,7 @@ def test_covered_questions_are_answered(data: Path, tmp_path: Path) -> None:
     aliases = shared_aliases(data)
     build_hetionet(data, tmp_path / "hetionet.clew", aliases=aliases)
     engine = clew.open(tmp_path / "hetionet.clew")
-    questions = load_alzkb(data, engine.graph, aliases=aliases)
+    questions = load_alzkb(data, engine, aliases=aliases)
     asker = Asker(Resources(engine, encoder=None))
     record = alzkb_record(questions, ask_alzkb(questions, asker), asker, settings={})
     asker.close()

@@ -16,7 +16,7 @@ from clew.evaluate.benches.alzkb.questions import AlzkbQuestion, Named, load_alz
 from clew.evaluate.benches.alzkb.scores import choose_option, score_choice, score_open, score_true_false
 from clew.evaluate.benches.alzkb.wording import read_wording, split_choice, split_joined, split_listed, strip_mark
 from clew.evaluate.benches.graphs.hetionet import COMPLETE, build_hetionet, check_complete
-from clew.graph import Graph
+from clew.traverse import Engine, open
 
 ADDED = (
     Alias("Compound", "Cysteine", "DrugBank:DB00151", "DrugBank"),  # L-Cysteine in Hetionet
@@ -29,12 +29,12 @@ ADDED = (
 
 
 @pytest.fixture(scope="module")
-def graph(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    return Graph(build_hetionet(data, tmp_path_factory.mktemp("hetionet") / "hetionet.clew", aliases=ADDED))
+def graph(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    return open(build_hetionet(data, tmp_path_factory.mktemp("hetionet") / "hetionet.clew", aliases=ADDED))
 
 
 @pytest.fixture(scope="module")
-def questions(data: Path, graph: Graph) -> list[AlzkbQuestion]:
+def questions(data: Path, graph: Engine) -> list[AlzkbQuestion]:
     return load_alzkb(data, graph)
 
 
@@ -178,16 +178,16 @@ def test_the_data_folder_resolves_names_of_alzkb(data: Path) -> None:
 # the graph ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_graph_is_complete_where_it_says_so(graph: Graph, data: Path) -> None:
+def test_the_graph_is_complete_where_it_says_so(graph: Engine, data: Path) -> None:
     check_complete(graph, data)
     held = {each.name: each.triples for each in graph.schema.relations}
     assert (held["binds"], held["associates"], held["treats"], held["palliates"]) == (11571, 12623, 755, 390)
-    assert graph.entity_count == 47031
+    assert graph.counts["entities"] == 47031
     assert {each.name for each in graph.schema.relations if each.symmetric} == {"covaries", "interacts", "resembles"}
 
 
 @pytest.mark.parametrize("kind", sorted(COMPLETE))
-def test_a_missing_triple_of_a_complete_kind_is_noticed(graph: Graph, data: Path, tmp_path: Path, kind: str) -> None:
+def test_a_missing_triple_of_a_complete_kind_is_noticed(graph: Engine, data: Path, tmp_path: Path, kind: str) -> None:
     lines = (data / "hetionet" / "metaedges.tsv").read_text("utf-8").splitlines()
     changed = []
     for line in lines:
@@ -199,9 +199,9 @@ def test_a_missing_triple_of_a_complete_kind_is_noticed(graph: Graph, data: Path
         check_complete(graph, tmp_path)
 
 
-def test_current_aliases_of_one_entity_are_synonyms(graph: Graph) -> None:
+def test_current_aliases_of_one_entity_are_synonyms(graph: Engine) -> None:
     def exactly(name: str) -> list[tuple[str, str]]:
-        return [(each.id, each.how) for each in graph.names.search(name) if each.score == 1]
+        return [(each.id, each.how) for each in graph.find(name) if each.score == 1]
 
     assert exactly("Cysteine") == [("DrugBank:DB00151", "synonym")]
     assert exactly("CCN2") == [("NCBIGene:1490", "synonym")]
@@ -243,7 +243,7 @@ def test_what_is_covered(questions: list[AlzkbQuestion]) -> None:
             assert each.form == "true_false" or each.gold_ids or "not" in str(each.pattern).split()
 
 
-def test_more_aliases_cover_more(data: Path, graph: Graph, questions: list[AlzkbQuestion]) -> None:
+def test_more_aliases_cover_more(data: Path, graph: Engine, questions: list[AlzkbQuestion]) -> None:
     more = load_alzkb(data, graph, aliases=[*shared_aliases(data), *ADDED])
     gained = {each.id for each in more if each.covered} - {each.id for each in questions if each.covered}
     assert gained  # there is a gene that binds Cysteine among those asked about
@@ -314,7 +314,9 @@ def test_the_gold_of_covered_questions_is_what_hetionet_says(questions: list[Alz
 
 
 @pytest.mark.parametrize(("form", "answer"), [("MCQ", "6"), ("MCQ", "A"), ("True_or_False", "yes")])
-def test_an_answer_of_another_kind_is_refused(data: Path, graph: Graph, tmp_path: Path, form: str, answer: str) -> None:
+def test_an_answer_of_another_kind_is_refused(
+    data: Path, graph: Engine, tmp_path: Path, form: str, answer: str
+) -> None:
     (tmp_path / "alzkb_questions").mkdir()
     for path in (data / "alzkb_questions").iterdir():
         (tmp_path / "alzkb_questions" / path.name).symlink_to(path)

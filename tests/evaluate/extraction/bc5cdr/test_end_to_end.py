@@ -8,7 +8,7 @@ import pytest
 import clew
 from clew.evaluate.extraction.bc5cdr.abstracts import Abstract
 from clew.evaluate.extraction.bc5cdr.end_to_end import Extracted, mesh_ids, score_end_to_end
-from clew.graph import Graph
+from clew.traverse import Engine, open
 
 
 def document(number: str, *induces: tuple[str, str]) -> Abstract:
@@ -16,7 +16,7 @@ def document(number: str, *induces: tuple[str, str]) -> Abstract:
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     out = tmp_path_factory.mktemp("seed") / "seed.clew"
     entities = pa.table(
         {
@@ -28,19 +28,19 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     )
     triples = pa.table({"subject": ["CHEBI:1"], "relation": ["induces"], "object": ["MONDO:3"]})
     clew.build(triples, entities=entities, out=out)
-    return Graph(out)
+    return open(out)
 
 
-def test_entities_are_mesh_records_by_id_and_cross_reference(graph: Graph) -> None:
+def test_entities_are_mesh_records_by_id_and_cross_reference(graph: Engine) -> None:
     found = mesh_ids(graph, ["MONDO:3", "CHEBI:1", "MESH:D2", "MONDO:4", "MONDO:3", "CLEW:0"])
     assert found == {"MONDO:3": ("D3",), "CHEBI:1": ("D1",), "MESH:D2": ("D2",)}
 
 
-def test_a_graph_of_mesh_knows_records_by_name(graph: Graph, tmp_path: Path) -> None:
+def test_a_graph_of_mesh_knows_records_by_name(graph: Engine, tmp_path: Path) -> None:
     entities = pa.table({"id": ["MESH:D4", "MESH:D9"], "name": ["Rash", "Tremor"], "type": ["Disease", "Disease"]})
     triples = pa.table({"subject": ["MESH:D4"], "relation": ["is_a"], "object": ["MESH:D9"]})
     clew.build(triples, entities=entities, out=tmp_path / "mesh.clew")
-    found = mesh_ids(graph, ["MONDO:3", "MONDO:4", "MESH:D2"], mesh=Graph(tmp_path / "mesh.clew"))
+    found = mesh_ids(graph, ["MONDO:3", "MONDO:4", "MESH:D2"], mesh=open(tmp_path / "mesh.clew"))
     assert found == {"MONDO:3": ("D3",), "MONDO:4": ("D4",), "MESH:D2": ("D2",)}  # an id goes before a name
 
 

@@ -17,7 +17,7 @@ from clew.evaluate.extraction.bc5cdr.rules import sentence_pairs
 from clew.extract.mentions.heads import HEADS
 from clew.extract.sequences.packing import SEQUENCES
 from clew.extract.stage import make_table, write_stage
-from clew.graph import Graph
+from clew.traverse import Engine, open
 
 TEXT = "Tremor and rash. Lithium, not zinc, gave tremor."
 ABSTRACT = Abstract(
@@ -26,7 +26,7 @@ ABSTRACT = Abstract(
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     entities = pa.table(
         {
             "id": ["CHEBI:1", "CHEBI:2", "MONDO:3", "HP:4", "CHEBI:5"],
@@ -39,16 +39,16 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     triples = pa.table(dict(zip(("subject", "relation", "object"), zip(*ends, strict=True), strict=True)))
     out = tmp_path_factory.mktemp("seed") / "seed.clew"
     clew.build(triples, entities=entities, out=out)
-    return Graph(out)
+    return open(out)
 
 
 @pytest.fixture(scope="module")
-def mesh(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def mesh(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     entities = pa.table({"id": ["MESH:D2", "MESH:D8"], "name": ["Zinc", "Metals"], "type": ["Chemical", "Chemical"]})
     triples = pa.table({"subject": ["MESH:D2"], "relation": ["is_a"], "object": ["MESH:D8"]})
     out = tmp_path_factory.mktemp("mesh") / "mesh.clew"
     clew.build(triples, entities=entities, out=out)
-    return Graph(out)
+    return open(out)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def run(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_mentions_are_the_runs_own_and_gold_stays(run: Path, graph: Graph) -> None:
+def test_mentions_are_the_runs_own_and_gold_stays(run: Path, graph: Engine) -> None:
     (found,) = find_mentions([ABSTRACT], run, graph)
     assert [(each.text, each.type, each.ids) for each in found.mentions] == [
         ("rash", "Disease", ("D4",)),
@@ -80,12 +80,12 @@ def test_mentions_are_the_runs_own_and_gold_stays(run: Path, graph: Graph) -> No
     assert sentence_pairs(found) == {("D1", "D3")}
 
 
-def test_a_graph_of_mesh_names_what_the_seed_has_no_record_of(run: Path, graph: Graph, mesh: Graph) -> None:
+def test_a_graph_of_mesh_names_what_the_seed_has_no_record_of(run: Path, graph: Engine, mesh: Engine) -> None:
     (found,) = find_mentions([ABSTRACT], run, graph, mesh=mesh)
     assert found.ids("Chemical") == ("D1", "D2")
 
 
-def test_another_text_and_another_run_are_refused(run: Path, graph: Graph, mesh: Graph) -> None:
+def test_another_text_and_another_run_are_refused(run: Path, graph: Engine, mesh: Engine) -> None:
     with pytest.raises(InputError, match="another text of PMID:7"):
         find_mentions([replace(ABSTRACT, text=f" {TEXT}")], run, graph)
     with pytest.raises(InputError, match="no text of PMID:8"):

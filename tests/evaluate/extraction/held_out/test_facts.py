@@ -18,8 +18,8 @@ from clew.evaluate.extraction.held_out.facts import (
 )
 from clew.extract.seed.candidate_triples import collect_candidate_triples
 from clew.extract.seed.signatures import Signatures
-from clew.graph import Graph
 from clew.link import Linker
+from clew.traverse import open
 
 SEEN = Fact(0, 7, "C:1", "induces", "D:1", False)
 AGAIN = Fact(3, 8, "C:1", "induces", "D:1", False)
@@ -80,7 +80,7 @@ def test_facts_are_read_from_a_run(tmp_path: Path) -> None:
 
 
 def test_true_tails_and_links_come_from_the_seed(hpo: Path) -> None:
-    graph = Graph(hpo)
+    graph = open(hpo)
     signatures = Signatures.of_schema(graph.schema)
     offered = collect_candidate_triples(graph)
     marfan = "OMIM:154700"

@@ -23,9 +23,9 @@ from clew.evaluate.extraction.judge.model_judge import ModelJudge, Settable, Ver
 from clew.evaluate.extraction.judge.wordings import QUESTIONS, WORDINGS, Statement, ask, ask_without_subject, claim
 from clew.evaluate.statistics import Interval
 from clew.extract.seed.signatures import Signatures
-from clew.graph import Graph
 from clew.lm import Request, Score, open_model
 from clew.lm.clients.scripted import Scripted
+from clew.traverse import open
 
 LITHIUM = Statement("lithium", "induces", "tremor", "Lithium gave tremor.")
 
@@ -104,7 +104,7 @@ def test_both_takes_the_mean_of_two_wordings_and_a_name_what_the_subject_makes_l
 def test_examples_in_prompts_are_no_statements_of_the_calibration(hpo: Path) -> None:
     asked = ask(Statement("", "induces", "", ""), "validity", "examples")
     assert asked.count("Claim: ") > 4
-    for each in corrupted_triples(Graph(hpo), each=50):
+    for each in corrupted_triples(open(hpo), each=50):
         assert f"Claim: {claim(each.statement.subject, each.statement.relation, each.statement.object)}." not in asked
 
 
@@ -251,9 +251,10 @@ def test_calibration_pairs_are_gold_and_co_occurring(train: list[Abstract]) -> N
 
 
 def test_corrupted_triples_lead_where_the_relation_never_does(hpo: Path) -> None:
-    graph = Graph(hpo)
+    graph = open(hpo)
     signatures = Signatures.of_schema(graph.schema)
-    types = dict(zip(graph.entities["name"].to_pylist(), graph.entities["type"].to_pylist(), strict=True))
+    entities = read_entities(graph, ("name", "type"))
+    types = dict(zip(entities["name"].to_pylist(), entities["type"].to_pylist(), strict=True))
     given = corrupted_triples(graph, each=50)
     assert len(given) == 100
     for each in given:

@@ -18,10 +18,10 @@ from clew.evaluate.extraction.language_model.evaluation import (
 )
 from clew.evaluate.extraction.language_model.reading import Chunk, chunks, read_triples, stored_relations
 from clew.extract.seed.signatures import Signatures
-from clew.graph import Graph
 from clew.lm import open_model
 from clew.lm.clients.scripted import Scripted
 from clew.lm.grammar import check_grammar
+from clew.traverse import Engine, open
 
 SIGNATURES = Signatures(
     {
@@ -109,7 +109,7 @@ def test_a_real_model_keeps_to_the_lines() -> None:
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     out = tmp_path_factory.mktemp("seed") / "seed.clew"
     entities = pa.table(
         {
@@ -121,7 +121,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     )
     triples = pa.table({"subject": ["CHEBI:1"], "relation": ["induces"], "object": ["MONDO:3"]})
     clew.build(triples, entities=entities, out=out)
-    return Graph(out)
+    return open(out)
 
 
 def table_of(*rows: tuple[str, str, str]) -> pa.Table:
@@ -132,7 +132,7 @@ def table_of(*rows: tuple[str, str, str]) -> pa.Table:
     return pa.Table.from_pylist(listed, schema=BASELINE)
 
 
-def test_names_are_linked_to_the_types_that_their_relation_joins(graph: Graph) -> None:
+def test_names_are_linked_to_the_types_that_their_relation_joins(graph: Engine) -> None:
     rows = (("Lithium", "induces", "tremor"), ("tremor", "induces", "lithium"), ("lithium", "induces", "who knows"))
     linked = link_triples(table_of(*rows), graph)
     assert linked["subject_id"].to_pylist() == ["CHEBI:1", "CHEBI:9", "CHEBI:1"]
@@ -141,7 +141,7 @@ def test_names_are_linked_to_the_types_that_their_relation_joins(graph: Graph) -
     assert [round(each, 3) for each in (validity.yes.mean, validity.no, validity.maybe)] == [0.333, 0.333, 0.333]
 
 
-def test_pairs_are_scored_by_mesh_ids_on_the_abstracts_that_were_read(graph: Graph) -> None:
+def test_pairs_are_scored_by_mesh_ids_on_the_abstracts_that_were_read(graph: Engine) -> None:
     abstracts = [
         Abstract("1", "", "", (), frozenset({("D1", "D3"), ("D1", "D4")})),
         Abstract("2", "", "", (), frozenset({("D1", "D3")})),

@@ -14,8 +14,9 @@ import pyarrow as pa
 from clew.errors import BuildError, InputError
 from clew.evaluate.benches.alzkb.names import CURRENT, Alias, Names
 from clew.evaluate.benches.graphs.recipe import recipe_of
-from clew.graph import Graph, Staged
+from clew.graph import GraphContents, Staged
 from clew.progress import Progress, silent
+from clew.traverse import open
 
 __all__ = ["COMPLETE", "READING", "build_hetionet", "check_complete", "hetionet_recipe"]
 
@@ -58,7 +59,7 @@ def build_hetionet(
     staged: Staged = read(data / "hetionet", problems=problems, progress=progress)
     staged = _with_synonyms(staged, aliases)
     build_graph(staged, out, problems=problems, overwrite=overwrite, progress=progress)
-    check_complete(Graph(out), data)
+    check_complete(open(out), data)
     return out
 
 
@@ -67,7 +68,7 @@ def hetionet_recipe(data: Path) -> str:
     return recipe_of((*READING, *OURS), (data / name for name in ("hetionet", "biomed_edges", "alzkb_questions")))
 
 
-def check_complete(graph: Graph, data: Path) -> None:
+def check_complete(graph: GraphContents, data: Path) -> None:
     """Raise `BuildError` if a kind that counts as complete has fewer or more triples than Hetionet lists for it."""
     expected = _listed_counts(data / "hetionet" / "metaedges.tsv")
     for kind, (subject, relation, object_) in COMPLETE.items():
@@ -75,7 +76,7 @@ def check_complete(graph: Graph, data: Path) -> None:
         held = sum(each.triples for each in joined if (each.subject, each.object) == (subject, object_))
         if held != expected.get(kind):
             raise BuildError(
-                f"{graph.path} has {held} triples of {subject} {relation} {object_}, Hetionet lists "
+                f"{graph.snapshot} has {held} triples of {subject} {relation} {object_}, Hetionet lists "
                 f"{expected.get(kind)}: answers about {kind} would not be complete; restore the files of {data}"
             )
 

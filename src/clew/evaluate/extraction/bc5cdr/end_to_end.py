@@ -14,8 +14,9 @@ from clew.evaluate.extraction.bc5cdr.abstracts import Abstract
 from clew.evaluate.extraction.bc5cdr.scoring import Ancestors, Scored, score_row
 from clew.evaluate.extraction.bc5cdr.selection import best_threshold
 from clew.extract.filter.triples import read_triples
-from clew.graph import Graph
+from clew.graph import GraphContents
 from clew.link import Linker
+from clew.traverse import GraphEngine
 
 __all__ = ["Extracted", "mesh_ids", "read_extracted", "score_end_to_end"]
 
@@ -41,16 +42,20 @@ def read_extracted(run: Path, *, relation: str = "induces") -> list[Extracted]:
     return [Extracted(*rest) for name, *rest in zip(*columns, strict=True) if name == relation]
 
 
-def mesh_ids(graph: Graph, entities: Iterable[str], *, mesh: Graph | None = None) -> dict[str, tuple[str, ...]]:
+def mesh_ids(
+    graph: GraphContents, entities: Iterable[str], *, mesh: GraphEngine | None = None
+) -> dict[str, tuple[str, ...]]:
     """The MeSH records that entities are, by their own ids and cross-references; what has none is left out.
 
     With a graph of MeSH, an entity without one is the record that has the entity's name, if there is such a record.
     """
-    wanted = [each for each in dict.fromkeys(entities) if graph.names.by_id(each) is not None]
-    numbers = np.array([int(graph.resolve(each)[0]) for each in wanted], np.int64)
+    asked = list(dict.fromkeys(entities))
+    found_at = graph.lookup(asked)
+    wanted = [each for each, number in zip(asked, found_at.tolist(), strict=True) if number >= 0]
+    numbers = found_at[found_at >= 0]
     details = graph.details(numbers)
     known = details["xrefs"].to_pylist() if "xrefs" in details.column_names else [None] * len(wanted)
-    names = graph.entities["name"].take(numbers).to_pylist()
+    names = graph.describe(numbers)["name"].to_pylist()
     linker = None if mesh is None else Linker(mesh)
     found = {}
     for entity, name, xrefs in zip(wanted, names, known, strict=True):

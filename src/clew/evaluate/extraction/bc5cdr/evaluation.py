@@ -17,8 +17,8 @@ from clew.evaluate.extraction.bc5cdr.found_mentions import find_mentions
 from clew.evaluate.extraction.bc5cdr.mesh_hierarchy import read_ancestors
 from clew.evaluate.extraction.bc5cdr.model_scores import finetune_and_score, finetuning_settings, score_candidates
 from clew.evaluate.extraction.bc5cdr.scoring import Ancestors, Scored, log_dev, rule_rows, score_bc5cdr
-from clew.graph import Graph
 from clew.progress import Progress, silent
+from clew.traverse import GraphEngine, open
 
 __all__ = ["Setting", "evaluate_bc5cdr"]
 
@@ -50,7 +50,7 @@ def evaluate_bc5cdr(
     gold = _read(folder, "train"), _read(folder, "dev")
     diseases = {each for part in gold for abstract in part for each in abstract.ids(DISEASE)}
     ancestors = None if setting.mesh is None else read_ancestors(setting.mesh, diseases)
-    graph, mesh = (None if path is None else Graph(path) for path in (setting.graph, setting.mesh))
+    graph, mesh = (None if path is None else open(path) for path in (setting.graph, setting.mesh))
     scored = gold
     if setting.mentions is not None:
         seed = _given(graph)
@@ -74,7 +74,7 @@ def _read(folder: Path, part: str) -> list[Abstract]:
     return read_abstracts(folder / f"cdr_{part}.pubtator.gz")
 
 
-def _given(graph: Graph | None) -> Graph:
+def _given(graph: GraphEngine | None) -> GraphEngine:
     if graph is None:
         raise InputError("mentions and triples of a run are entities of its seed: give its graph")
     return graph
@@ -109,7 +109,7 @@ def _model_rows(
 
 
 def _run_rows(
-    run: Path, graph: Graph, mesh: Graph | None, scored: Parts, ancestors: Ancestors | None
+    run: Path, graph: GraphEngine, mesh: GraphEngine | None, scored: Parts, ancestors: Ancestors | None
 ) -> tuple[list[Scored], Scores]:
     """Rows of a run's own triples, and their confidence."""
     extracted = read_extracted(run)

@@ -27,9 +27,9 @@ from clew.extract.predict.tails import read_tails
 from clew.extract.seed.candidate_triples import collect_candidate_triples
 from clew.extract.seed.held_out import mark_unseen, read_held_out
 from clew.extract.seed.signatures import Signatures
-from clew.graph import Graph
 from clew.link import Linker
 from clew.progress import Progress, silent
+from clew.traverse import open
 
 __all__ = ["held_out_rows", "ranked_tails", "weighed_mentions"]
 
@@ -51,8 +51,8 @@ def held_out_rows(
             raise InputError(f"{other} held out other facts than {run}: compare runs that were made from one plan")
     injected = read_injected(run)
     facts = read_facts(mark_unseen(table, injected))
-    seed = Graph(graph)
-    true = true_tails(seed, collect_candidate_triples(seed, fewest=1), facts)
+    seed = open(graph)
+    true = true_tails(seed, collect_candidate_triples(seed.graph, fewest=1), facts)
     signatures = Signatures.of_schema(seed.schema)
     link = linker_of(Linker(seed), signatures)
     rows: list[HeldOutScore] = []

@@ -17,7 +17,7 @@ from clew.errors import InputError
 from clew.evaluate.statistics import Interval, bootstrap_means
 from clew.extract.seed.candidate_triples import CandidateTriples
 from clew.extract.seed.signatures import Signatures
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 from clew.link import Linker
 
 __all__ = [
@@ -126,14 +126,16 @@ def score_facts(
     return scores
 
 
-def true_tails(graph: Graph, offered: CandidateTriples, facts: Sequence[Fact]) -> dict[tuple[str, str], frozenset[str]]:
+def true_tails(
+    graph: GraphContents, offered: CandidateTriples, facts: Sequence[Fact]
+) -> dict[tuple[str, str], frozenset[str]]:
     """For each head and relation that is asked about, every tail that the whole seed has."""
-    ids = graph.entities["id"]
+    ids = read_entities(graph, ("id",))["id"]
     known: dict[tuple[str, str], frozenset[str]] = {}
     for fact in facts:
         asked = (fact.subject, fact.relation)
         if asked not in known:
-            (subject,) = graph.resolve(fact.subject).tolist()
+            subject = int(graph.resolve(fact.subject)[0])
             rows = np.arange(offered.offsets[subject], offered.offsets[subject + 1])
             fitting = rows[offered.relation[rows] == offered.relations.index(fact.relation)]
             known[asked] = frozenset(ids[int(each)].as_py() for each in offered.object[fitting])

@@ -24,9 +24,9 @@ from clew.extract.seed.signatures import SIGNATURES
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.stage import COUNTS, seal_checksum, write_table
 from clew.files import write_text
-from clew.graph import Graph
 from clew.progress import Progress, silent
 from clew.sealed import new_sealed
+from clew.traverse import Engine
 
 __all__ = ["MANY_TAILS", "ask_held_out", "predict_held_out"]
 
@@ -35,7 +35,7 @@ SHARED = ("corpus", "sequences", "heads", "held_out", "injected")
 MANY_TAILS = DecoderSettings(width=64, most=3 * DEPTH, both_ways=False, none=False)
 
 
-def ask_held_out(run: Path, out: Path, graph: Graph, relations: tuple[str, ...]) -> dict[str, int]:
+def ask_held_out(run: Path, out: Path, graph: Engine, relations: tuple[str, ...]) -> dict[str, int]:
     """Write the queries of a run's held-out facts under `out`, for a model with these relations."""
     facts = read_held_out(run)
     wanted: dict[int, list[str]] = {}
@@ -47,7 +47,7 @@ def ask_held_out(run: Path, out: Path, graph: Graph, relations: tuple[str, ...])
     heads = read_heads(run)
     asked = heads.filter(pc.is_in(heads["head"], pa.array(list(wanted), pa.int32())))
     matched = [MatchedRelations(tuple(wanted[head]), "held-out") for head in asked["head"].to_pylist()]
-    signatures = known_signatures(graph, relations)
+    signatures = known_signatures(graph.graph, relations)
     table, queries, counts = make_queries(asked, matched, read_sequences(run), relations, signatures, mentions=heads)
     out.mkdir(parents=True, exist_ok=True)
     for name in SHARED:
@@ -65,7 +65,7 @@ def ask_held_out(run: Path, out: Path, graph: Graph, relations: tuple[str, ...])
 def predict_held_out(
     run: Path,
     out: Path,
-    graph: Graph,
+    graph: Engine,
     model: Path,
     *,
     device: str | None = None,
@@ -75,4 +75,4 @@ def predict_held_out(
     relations = tuple(json.loads((model / "relations.json").read_text("utf-8")))
     ask_held_out(run, out, graph, relations)
     prepare_predictions(out, model=model, device=device, progress=progress)
-    prepare_tails(out, graph, settings=MANY_TAILS, progress=progress)
+    prepare_tails(out, graph.graph, settings=MANY_TAILS, progress=progress)

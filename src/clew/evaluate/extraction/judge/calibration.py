@@ -22,7 +22,7 @@ from clew.evaluate.extraction.judge.model_judge import EVEN, Judge, Settable, Ve
 from clew.evaluate.extraction.judge.wordings import Question, Statement
 from clew.evaluate.statistics import RESAMPLES, Interval
 from clew.extract.corpus.sentences import split_passage
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 from clew.graph.schema import RelationSchema
 from clew.progress import Progress, silent
 
@@ -217,27 +217,27 @@ def _put(abstract: Abstract, pair: Pair) -> Statement:
     return Statement(places[0][both[0]], "induces", places[1][both[0]], passage)
 
 
-def corrupted_triples(graph: Graph, *, each: int = EACH, seed: int = 0) -> list[Known]:
+def corrupted_triples(graph: GraphContents, *, each: int = EACH, seed: int = 0) -> list[Known]:
     """Triples of a seed graph, and each again with an object whose type the relation never leads to."""
     random = np.random.default_rng(seed)
-    names, triples = graph.entities["name"], graph.forward
+    names, triples = read_entities(graph, ("name",))["name"], graph.triple_columns()
     strange = {relation.number: _never_reached(graph, relation) for relation in graph.schema.relations}
     known: list[Known] = []
-    for number in random.permutation(graph.triple_count).tolist():
+    for number in random.permutation(graph.counts["triples"]).tolist():
         relation = int(triples.relation[number])
         if not len(strange[relation]):
             continue
-        subject = names[int(graph.subject_of(np.array([number]))[0])].as_py()
-        for object_, holds in ((triples.end[number], True), (random.choice(strange[relation]), False)):
+        subject = names[int(triples.subject[number])].as_py()
+        for object_, holds in ((triples.object[number], True), (random.choice(strange[relation]), False)):
             statement = Statement(subject, graph.schema.relations[relation].name, names[int(object_)].as_py())
             known.append(Known(statement, holds))
         if len(known) == 2 * each:
             return [known[at] for at in random.permutation(len(known)).tolist()]
-    raise InputError(f"{graph.path} has only {len(known) // 2} triples that can be corrupted, of {each} to be drawn")
+    raise InputError(f"{graph.snapshot} has {len(known) // 2} triples that can be corrupted, expected at least {each}")
 
 
-def _never_reached(graph: Graph, relation: RelationSchema) -> Numbers:
+def _never_reached(graph: GraphContents, relation: RelationSchema) -> Numbers:
     """Entities of types that a relation never leads to."""
     ends = {each.object for each in relation.signatures}
     reached = [graph.schema.type_number(name) for name in ends]
-    return np.flatnonzero(~np.isin(graph.entity_types, reached))
+    return np.flatnonzero(~np.isin(graph.types_of(), reached))

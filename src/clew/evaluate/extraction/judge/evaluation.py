@@ -16,9 +16,10 @@ from clew.evaluate.extraction.judge.wordings import QUESTIONS, Question, Stateme
 from clew.extract.filter.triples import read_triples
 from clew.extract.seed.signatures import Signatures
 from clew.extract.sequences.texts import sequence_texts
-from clew.graph import Graph
+from clew.graph import GraphContents
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
+from clew.traverse import open
 
 __all__ = ["Calibrated", "Candidates", "Drawn", "calibrate_judges", "candidates", "judged_rows", "run_statements"]
 
@@ -54,7 +55,9 @@ def candidates(model: LanguageModel | None, by: str = "scoring") -> Candidates:
     return lambda question: model_judges(model, question)
 
 
-def calibrate_judges(listed: Candidates, graph: Graph, corpus: Path, *, progress: Progress = silent) -> Calibrated:
+def calibrate_judges(
+    listed: Candidates, graph: GraphContents, corpus: Path, *, progress: Progress = silent
+) -> Calibrated:
     """The best judge for each question that has any; `corpus` is the folder of BC5CDR."""
     pairs, corrupted = induced_pairs(read_abstracts(corpus / TRAIN)), corrupted_triples(graph)
     chosen: Calibrated = {}
@@ -95,7 +98,7 @@ def judged_rows(
     progress: Progress = silent,
 ) -> tuple[list[Factuality], list[Calibration]]:
     """Every score of at most `limit` triples of a run, and how their judges were calibrated."""
-    drawn, opened = run_statements(run, limit=limit, seed=seed), Graph(graph)
+    drawn, opened = run_statements(run, limit=limit, seed=seed), open(graph)
     judges = calibrate_judges(candidates(model, by), opened, corpus, progress=progress)
     rows = judge_triples(drawn.statements, judges, progress=progress)
     unjudged = validity_by_signature(drawn.typed, Signatures.of_schema(opened.schema))

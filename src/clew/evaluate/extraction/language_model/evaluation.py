@@ -21,9 +21,9 @@ from clew.extract.predict.queries import read_queries
 from clew.extract.seed.signatures import Signatures
 from clew.extract.sequences.texts import document_texts
 from clew.extract.stage import write_table
-from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
+from clew.traverse import Engine, open
 
 __all__ = [
     "BASELINE",
@@ -100,7 +100,7 @@ def _table(read: Read, pieces: Sequence[Chunk]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=BASELINE)
 
 
-def link_triples(triples: pa.Table, graph: Graph) -> pa.Table:
+def link_triples(triples: pa.Table, graph: Engine) -> pa.Table:
     """The triples with subject_id, subject_type, object_id and object_type: null where no entity has that name.
 
     Names are linked as tails are, to entities of the types that the relation joins, else of any.
@@ -109,7 +109,7 @@ def link_triples(triples: pa.Table, graph: Graph) -> pa.Table:
     turned = Signatures({name: {(b, a): n for (a, b), n in pairs.items()} for name, pairs in signatures.pairs.items()})
     relations = triples["relation"].to_pylist()
     for end, sides in zip(ENDS, (turned, signatures), strict=True):
-        found = EntityResolver(graph, sides).objects(triples[end].to_pylist(), relations, [None] * len(relations))
+        found = EntityResolver(graph.graph, sides).objects(triples[end].to_pylist(), relations, [None] * len(relations))
         ids = [each.id if each.linked else None for each in found]
         triples = triples.append_column(f"{end}_id", pa.array(ids, pa.string()))
         triples = triples.append_column(f"{end}_type", pa.array([each.type for each in found], pa.string()))
@@ -118,7 +118,7 @@ def link_triples(triples: pa.Table, graph: Graph) -> pa.Table:
 
 def score_baseline(
     linked: pa.Table,
-    graph: Graph,
+    graph: Engine,
     abstracts: Sequence[Abstract],
     *,
     name: str,
@@ -136,7 +136,7 @@ def score_baseline(
     return score_row(name, f"{len(abstracts)} abstracts", abstracts, predicted, ancestors)
 
 
-def validity_of_baseline(linked: pa.Table, graph: Graph) -> Factuality:
+def validity_of_baseline(linked: pa.Table, graph: Engine) -> Factuality:
     """ValidityScore by signatures and types alone."""
     columns = (linked[name].to_pylist() for name in ("subject_type", "relation", "object_type"))
     triples = [TypedTriple(*each) for each in zip(*columns, strict=True)]
@@ -147,7 +147,7 @@ def score_read_baseline(
     out: Path, graph: Path, documents: Collection[str], dev: Sequence[Abstract] | None
 ) -> dict[str, Any]:
     """What a baseline that was read reaches: its validity, and its pairs scored by the gold of the documents read."""
-    opened = Graph(graph)
+    opened = open(graph)
     linked = link_triples(pq.read_table(out), opened)
     if not linked.num_rows:
         return {}
