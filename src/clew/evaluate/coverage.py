@@ -1,6 +1,6 @@
 """Whether a graph can answer a question at all, from its gold query alone and before anything is asked.
 
-In: a gold query. Out: what it speaks of that the graph does not have: types, relations, entities by name or id.
+In: a gold query. Out: what it names that the graph does not have: types, relations, entities by name or id.
 """
 
 from collections.abc import Iterator

@@ -11,8 +11,8 @@ __all__ = ["check_evidence"]
 def check_evidence(answer: Answer, engine: GraphEngine) -> Iterator[str]:
     """What is wrong with the evidence, a sentence each; nothing where all is well.
 
-    Every cited triple is in the graph with the very words and assertions shown and is not a denial that the question
-    did not ask for; every support is made of cited triples that hang together and reaches its item.
+    Every cited triple is in the graph with the very words and assertions shown and is not negated by every
+    source; every support is made of cited triples that hang together and reaches its item.
     """
     cited = {triple.triple: triple for triple in answer.evidence.triples}
     for number, triple in cited.items():

@@ -88,20 +88,20 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> PairedTest:
 
 
 def permutation_test(first: ArrayLike, second: ArrayLike, *, seed: int = 0, resamples: int = RESAMPLES) -> PairedTest:
-    """Paired permutation test of two means: swap the runs question by question, in every way or in random ways."""
+    """Paired permutation test of two means: swap the runs question by question, in every way or in random draws."""
     before, after = _pairs(first, second)
     differences = after - before
     moved = differences[differences != 0]  # swapping equal scores changes nothing
     exact = 2 ** len(moved) <= resamples
     signs = _every_sign(len(moved)) if exact else _random_signs(len(moved), resamples, seed)
     least = abs(moved.sum()) - SLACK * max(1.0, float(np.abs(moved).sum()))
-    reached = ways = 0
+    reached = draws = 0
     for block in signs:
         reached += int((np.abs(block @ moved) >= least).sum())
-        ways += len(block)
-    p = reached / ways if exact else (reached + 1) / (ways + 1)  # the order that was seen is one of the random ones
+        draws += len(block)
+    p = reached / draws if exact else (reached + 1) / (draws + 1)  # the order that was seen is one of the random ones
     return PairedTest(
-        "permutation, exact" if exact else f"permutation, {ways:,} draws",
+        "permutation, exact" if exact else f"permutation, {draws:,} draws",
         float(differences.mean()),
         p,
         len(before),

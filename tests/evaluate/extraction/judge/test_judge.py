@@ -23,6 +23,7 @@ from clew.evaluate.extraction.judge.model_judge import ModelJudge, Settable, Ver
 from clew.evaluate.extraction.judge.wordings import QUESTIONS, WORDINGS, Statement, ask, ask_without_subject, claim
 from clew.evaluate.statistics import Interval
 from clew.extract.seed.signatures import Signatures
+from clew.graph import read_entities
 from clew.lm import Request, Score, open_model
 from clew.lm.clients.scripted import Scripted
 from clew.traverse import open

@@ -1,6 +1,6 @@
 """AlzKB's questions put to an asker: lists by F1, options and statements by right or wrong, covered ones only.
 
-What is not covered is counted by its reason, never scored in silence.
+What is not covered is counted by its reason, never scored silently.
 """
 
 from collections import Counter

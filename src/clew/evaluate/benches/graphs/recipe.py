@@ -1,4 +1,4 @@
-"""What a graph was made with, in a few letters: put into its name, so that no graph of another recipe is taken for it.
+"""A short digest of what a graph was built with; it is part of the graph's name, so that another recipe is rebuilt.
 
 In: the modules that build it and the files it is built from. Out: ten letters that change when any of them does.
 """

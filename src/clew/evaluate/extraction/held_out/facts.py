@@ -127,7 +127,7 @@ def score_facts(
 
 
 def true_tails(
-    graph: GraphContents, offered: CandidateTriples, facts: Sequence[Fact]
+    graph: GraphContents, candidates: CandidateTriples, facts: Sequence[Fact]
 ) -> dict[tuple[str, str], frozenset[str]]:
     """For each head and relation that is asked about, every tail that the whole seed has."""
     ids = read_entities(graph, ("id",))["id"]
@@ -136,9 +136,9 @@ def true_tails(
         asked = (fact.subject, fact.relation)
         if asked not in known:
             subject = int(graph.resolve(fact.subject)[0])
-            rows = np.arange(offered.offsets[subject], offered.offsets[subject + 1])
-            fitting = rows[offered.relation[rows] == offered.relations.index(fact.relation)]
-            known[asked] = frozenset(ids[int(each)].as_py() for each in offered.object[fitting])
+            rows = np.arange(candidates.offsets[subject], candidates.offsets[subject + 1])
+            fitting = rows[candidates.relation[rows] == candidates.relations.index(fact.relation)]
+            known[asked] = frozenset(ids[int(each)].as_py() for each in candidates.object[fitting])
     return known
 
 

@@ -152,7 +152,7 @@ def _set(judge: Judge, verdicts: Sequence[Verdict], holds: Flags) -> tuple[Judge
 
 
 def _accuracy(said: Flags, holds: Flags) -> Interval:
-    """Balanced accuracy with its 95 % interval, drawing anew from either kind."""
+    """Balanced accuracy with its 95 % interval, resampling each class."""
     random = np.random.default_rng(0)
     drawn = np.zeros(RESAMPLES)
     for right in (said[holds], ~said[~holds]):

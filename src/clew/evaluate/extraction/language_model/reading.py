@@ -61,7 +61,7 @@ class Read:
 
 
 def chunks(documents: Iterable[tuple[str, str]], *, words: int = CHUNK_WORDS) -> Iterator[Chunk]:
-    """Documents, given as id and text, in pieces of at most so many words where sentences allow it."""
+    """Documents, given as id and text, in chunks of at most `words` words where sentences allow it."""
     if words < 1:
         raise InputError(f"a chunk has at least 1 word, not {words}")
     for document, text in documents:
@@ -120,7 +120,7 @@ def read_triples(
     if not relations:
         raise InputError("triples are read with at least one relation, and none is given")
     prompt = load_prompt("clew.evaluate.extraction.language_model", "extract.txt")
-    told, grammar, lister = "\n".join(relations.values()), line_grammar(relations), ListPrompter(model)
+    told, grammar, prompter = "\n".join(relations.values()), line_grammar(relations), ListPrompter(model)
     read = Read()
     known: dict[tuple[str, str, str], ReadTriple] = {}
     for at, chunk in enumerate(pieces):
@@ -128,7 +128,7 @@ def read_triples(
         begun = time.monotonic()
         asked = prompt.format(text=chunk.text, relations=told)
         try:
-            lines = lister.ask(asked, grammar=grammar, most=MOST_TRIPLES, max_tokens=MOST_TOKENS)
+            lines = prompter.ask(asked, grammar=grammar, most=MOST_TRIPLES, max_tokens=MOST_TOKENS)
         except (ModelError, ContextOverflow, Timeout) as error:
             read.leave_out(f"a chunk: {type(error).__name__}")
             continue
@@ -136,8 +136,8 @@ def read_triples(
         for triple in _triples(lines, relations, read):
             known.setdefault(triple, ReadTriple(*triple)).chunks.append(at)
     progress("reading chunks", len(pieces), len(pieces))
-    if lister.bad_answers:
-        read.left_out["a chunk: no list of triples"] = lister.bad_answers
+    if prompter.bad_answers:
+        read.left_out["a chunk: no list of triples"] = prompter.bad_answers
     read.triples = list(known.values())
     return read
 
