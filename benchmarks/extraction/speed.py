@@ -1,4 +1,10 @@
-"""How fast the model trains: compiled, eager, and the naive version of the same model, in one run on one machine."""
+"""How fast the model trains: captured, compiled, eager, and the naive version of the same model, in one run.
+
+    python -m benchmarks.extraction.speed --size paper --chains RUN/chains --json speed.json
+    python -m benchmarks.extraction.speed --size paper --profile
+
+Without --chains, random chains of the usual shape are made. --profile shows where the time of a step goes instead.
+"""
 
 import argparse
 import json
@@ -14,8 +20,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.extraction_check import relative
-from benchmarks.extraction_naive import NaiveGraphMert
+from benchmarks.extraction.kernels import relative
+from benchmarks.extraction.naive import NaiveGraphMert
+from benchmarks.report import write_json
 from clew.extract.batches.batch import Batch, Packed
 from clew.extract.batches.loading import load_batches
 from clew.extract.chains.graphs import FIRST_WORD, ROOTS, SLOTS, Chains, read_chains
@@ -24,7 +31,9 @@ from clew.extract.model.config import Config, make_config
 from clew.extract.model.graphmert import GraphMert, count_parameters
 from clew.extract.training.pretraining import Settings, Trainer
 
-__all__ = ["configure", "keep", "machine", "profile", "speed"]
+__all__ = ["configure", "profile", "random_chains", "speed"]
+
+VERSIONS = ("captured", "compiled", "eager", "naive")
 
 
 def speed(given: argparse.Namespace) -> None:
@@ -34,24 +43,26 @@ def speed(given: argparse.Namespace) -> None:
     print(f"{given.size}: {count_parameters(GraphMert(config)):,} parameters, {len(chains):,} sequences")
     check_naive(chains, config, given)
     rows = []
-    for way in given.only or ("captured", "compiled", "eager", "naive"):
-        rows.append(measure(way, chains, config, given))
+    for version in given.only or VERSIONS:
+        rows.append(measure(version, chains, config, given))
         print(json.dumps(rows[-1]), flush=True)
-        keep(given.out / "speed.json", {"machine": machine(), "config": json.loads(config.to_json()), "rows": rows})
-    rates = {row["way"]: row["tokens_per_second"] for row in rows}
+        if given.json:
+            facts = {"machine": machine(), "config": json.loads(config.to_json()), "rows": rows}
+            write_json(given.json, facts)
+    rates = {row["version"]: row["tokens_per_second"] for row in rows}
     for row in rows:
         against = f", {row['tokens_per_second'] / rates['naive']:.1f} times naive" if "naive" in rates else ""
         memory = f"{(row['peak_memory_bytes'] or 0) / 2**30:.1f} GiB"
-        print(f"{row['way']:9} {row['tokens_per_second']:,.0f} tokens/s, MFU {row['mfu']:.1%}, {memory}{against}")
+        print(f"{row['version']:9} {row['tokens_per_second']:,.0f} tokens/s, MFU {row['mfu']:.1%}, {memory}{against}")
 
 
-def prepare(way: str, chains: Chains, config: Config, given: argparse.Namespace, *, lap: int) -> Trainer:
-    """A trainer that works in one of the ways."""
+def prepare(version: str, chains: Chains, config: Config, given: argparse.Namespace, *, lap: int) -> Trainer:
+    """A trainer that trains one of the versions."""
     settings = Settings(
         steps=10_000,
-        sequences=given.naive_sequences if way == "naive" else given.sequences,
-        compiled=way in ("captured", "compiled"),
-        captured=way == "captured",
+        sequences=given.naive_sequences if version == "naive" else given.sequences,
+        compiled=version in ("captured", "compiled"),
+        captured=version == "captured",
         report_every=lap,
         peak_flops=given.peak,
         seed=given.seed,
@@ -60,20 +71,20 @@ def prepare(way: str, chains: Chains, config: Config, given: argparse.Namespace,
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     trainer = Trainer(chains, config, settings)
-    if way == "naive":
+    if version == "naive":
         trainer.stepper = trainer.make_stepper(NaiveGraphMert(trainer.model))
     return trainer
 
 
-def measure(way: str, chains: Chains, config: Config, given: argparse.Namespace) -> dict[str, Any]:
-    steps = given.steps or (200 if way == "captured" else 60)
-    trainer = prepare(way, chains, config, given, lap=max(1, steps // 4))
+def measure(version: str, chains: Chains, config: Config, given: argparse.Namespace) -> dict[str, Any]:
+    steps = given.steps or (200 if version == "captured" else 60)
+    trainer = prepare(version, chains, config, given, lap=max(1, steps // 4))
     begin = time.perf_counter()
     trainer.run(steps)
     pace = trainer.describe()
     wanted = ("tokens_per_second", "mfu", "peak_memory_bytes", "peak_flops", "parameters", "limits", "device", "torch")
     return {
-        "way": way,
+        "version": version,
         "sequences": trainer.settings.sequences,
         **{name: pace[name] for name in wanted},
         "laps": [round(row["tokens_per_second"]) for row in trainer.history],
@@ -86,8 +97,8 @@ def profile(given: argparse.Namespace) -> None:
     """Where the time of a step goes: making batches, launching, and the kernels themselves."""
     chains = open_chains(given)
     config = configure(given, chains)
-    for way in given.only or ("captured", "compiled"):
-        trainer = prepare(way, chains, config, given, lap=10_000)
+    for version in given.only or ("captured", "compiled"):
+        trainer = prepare(version, chains, config, given, lap=10_000)
         batches = load_batches(trainer._course(), workers=trainer.workers, pin=trainer.device.type == "cuda")
         first = time_calls(lambda: next(batches), 1)  # noqa: B023 -- called at once
         ready = time_calls(lambda: next(batches), 400)  # noqa: B023
@@ -103,7 +114,7 @@ def profile(given: argparse.Namespace) -> None:
         wait(trainer)
         step = (time.perf_counter() - begin) / 30
         print(
-            f"{way}: {group[0].counts.tokens} tokens, {trainer.workers} workers; first batch {first:.1f} s, then"
+            f"{version}: {group[0].counts.tokens} tokens, {trainer.workers} workers; first batch {first:.1f} s, then"
             f" {1e3 * ready:.2f} ms a batch; a step {1e3 * step:.2f} ms, of it launching {1e3 * launch:.2f} ms"
         )
         show_kernels(trainer, group)
@@ -195,12 +206,32 @@ def random_chains(sequences: int, *, vocabulary: int, relations: int) -> Chains:
     )
 
 
-def keep(path: Path, facts: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
-
-
 def machine() -> dict[str, Any]:
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.processor() or "cpu"
     kernel = pick_kernel(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     return {"device": device, "torch": torch.__version__, "cores": os.cpu_count(), "attention": kernel}
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--chains", type=Path, help="of a prepared run")
+    parser.add_argument("--size", default="paper", choices=("tiny", "small", "paper"))
+    parser.add_argument("--switch", action="append", default=[], metavar="NAME=JSON", help="of Config: hgat=false")
+    parser.add_argument("--sequences", type=int, default=128, help="in a batch")
+    parser.add_argument("--naive-sequences", type=int, default=32)
+    parser.add_argument("--random-sequences", type=int, default=20_000, help="without --chains")
+    parser.add_argument("--relations", type=int, default=28)
+    parser.add_argument("--vocabulary", type=int, default=30_522)
+    parser.add_argument("--only", choices=VERSIONS, action="append")
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--peak", type=float, default=989e12, help="operations a second that MFU is a share of")
+    parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    given = parser.parse_args()
+    (profile if given.profile else speed)(given)
+
+
+if __name__ == "__main__":
+    main()

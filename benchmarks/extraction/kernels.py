@@ -1,6 +1,6 @@
-"""The fused kernels against torch's own operations, forward and backward, on random batches; and their time.
+"""The fused kernels compared with torch's own operations, forward and backward, on random batches; and their time.
 
-Runs on a GPU, or on a CPU under Triton's interpreter (TRITON_INTERPRET=1).
+Runs on a GPU, or on a CPU under Triton's interpreter: TRITON_INTERPRET=1 python -m benchmarks.extraction.kernels
 """
 
 import sys
@@ -22,7 +22,7 @@ from clew.extract.model.distances import make_places
 __all__ = ["check", "relative"]
 
 SEQUENCES = 512  # when timing
-WAYS = (  # stride, warps, stages, registers
+LAUNCHES = (  # stride, warps, stages, registers
     (64, 4, 1, None),
     (64, 4, 2, None),
     (32, 4, 2, None),
@@ -157,8 +157,8 @@ def random_places(
 
 
 def time_attention(device: torch.device) -> None:
-    """Microseconds of the fused kernels, forward and backward, for several ways to launch them."""
-    from clew.extract.model import attention_triton as kernels
+    """Microseconds of the fused kernels, forward and backward, for several launch options."""
+    from clew.extract.kernels import attention_triton as kernels
 
     random = np.random.default_rng(0)
     position, slot, offsets = random_places(random, sequences=SEQUENCES, longest=140, shortest=60)
@@ -172,16 +172,16 @@ def time_attention(device: torch.device) -> None:
     launches = (kernels.FORWARD, kernels.KEYS, kernels.QUERIES)
     chosen = [replace(launch) for launch in launches]
     print(f"{len(position)} tokens in {SEQUENCES} sequences; stride, warps, stages, registers; now {chosen}")
-    for way in WAYS:
+    for options in LAUNCHES:
         for launch in launches:
-            launch.stride, launch.warps, launch.stages, launch.registers = way
-        print(f"  {way}: {time_kernels(inputs, p.expand(len(made.tiles), 8))}", flush=True)
+            launch.stride, launch.warps, launch.stages, launch.registers = options
+        print(f"  {options}: {time_kernels(inputs, p.expand(len(made.tiles), 8))}", flush=True)
     kernels.FORWARD, kernels.KEYS, kernels.QUERIES = chosen
 
 
 def time_kernels(inputs: tuple[Any, ...], p: torch.Tensor, *, repeats: int = 20) -> str:
     """Time of each kernel on the device alone, after a warm-up, by the profiler."""
-    from clew.extract.model import attention_triton as kernels
+    from clew.extract.kernels import attention_triton as kernels
 
     for times in (3, repeats):
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as seen:
@@ -192,3 +192,7 @@ def time_kernels(inputs: tuple[Any, ...], p: torch.Tensor, *, repeats: int = 20)
     taken = {event.key: event.self_device_time_total / repeats for event in seen.key_averages()}
     ours = {name: each for name, each in taken.items() if name.startswith(("_forward", "_backward"))}
     return ", ".join(f"{name} {each:.0f} µs" for name, each in ours.items())
+
+
+if __name__ == "__main__":
+    check()
