@@ -23,6 +23,7 @@ from clew.errors import Cancelled, InputError, Timeout, UnknownName
 from clew.graph import Graph, Where
 from clew.graph.build import build_graph
 from clew.graph.reading import GraphReader
+from clew.graph.segment import cut
 from clew.graph.staging import Problems, Relation, Staged
 from clew.traverse import path_listing, path_search, path_ways
 from clew.traverse.deadline import Deadline
@@ -53,7 +54,7 @@ def make_graph(folder: FilePath, triples: Sequence[RawTriple], entities: Sequenc
 
 def views_of(graph: Graph, direction: str, hops: Sequence[Sequence[str] | None]) -> Callable[[int], View]:
     """One relation set for all hops, or one for each."""
-    views = Views(graph)
+    views = Views(graph, cut(graph, 1))
     number = {relation.name: relation.number for relation in graph.schema.relations}  # of those that occur
     sets = [None if names is None else frozenset(number[name] for name in names if name in number) for names in hops]
     steps = [Step(chosen, Where(), direction) for chosen in sets]
@@ -90,7 +91,7 @@ def paths_between(
     reader = GraphReader(graph)
     request = PathRequest(reader.snapshot.id, tuple(sources.tolist()), tuple(targets.tolist()), Walk(k), kind, limit)
     listing = find_paths(
-        graph, view_of, sources, targets, k, kind=kind, limit=limit, walkable=walkable, deadline=deadline or Deadline()
+        view_of, sources, targets, k, kind=kind, limit=limit, walkable=walkable, deadline=deadline or Deadline()
     )
     return Paths(reader, request, listing)
 

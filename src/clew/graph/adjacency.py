@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adjacency", "Rows", "adjacency_from_pairs", "rows_from_sorted", "transpose"]
+__all__ = ["Adjacency", "Rows", "adjacency_from_pairs", "gather", "rows_from_sorted", "transpose"]
 
 Ints = NDArray[np.integer]
 
@@ -32,14 +32,10 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjacency:
-    """Rows forward and the same pairs backward."""
+    """Rows forward, and the same pairs backward where these are the rows of every entity."""
 
     forward: Rows
-    backward: Rows
-
-    @property
-    def entities(self) -> int:
-        return len(self.forward.first)
+    backward: Rows | None
 
     @property
     def pairs(self) -> int:
@@ -47,13 +43,17 @@ class Adjacency:
 
     @property
     def nbytes(self) -> int:
-        return sum(
-            a.nbytes for rows in (self.forward, self.backward) for a in (rows.offsets, rows.neighbour, rows.first)
-        )
+        both = (self.forward,) if self.backward is None else (self.forward, self.backward)
+        return sum(array.nbytes for rows in both for array in (rows.offsets, rows.neighbour, rows.first))
 
-    def reversed(self) -> "Adjacency":
-        """The same pairs walked the other way."""
-        return Adjacency(self.backward, self.forward)
+
+def gather(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Positions of all entries of some rows, and for each position which of the rows it belongs to."""
+    begin = offsets[rows].astype(np.int64)
+    length = offsets[rows + 1] - begin
+    owner = np.repeat(np.arange(len(rows)), length)
+    before = np.cumsum(length) - length
+    return np.arange(len(owner)) + (begin - before)[owner], owner
 
 
 def rows_from_sorted(entities: int, start: Ints, end: Ints, *, offset_type: str) -> Rows:
@@ -83,14 +83,15 @@ def transpose(rows: Rows) -> Rows:
 
 
 def adjacency_from_pairs(
-    entities: int, start: Ints, end: Ints, *, offset_type: str, sorted_: bool = False
+    rows: int, start: Ints, end: Ints, *, entities: int, offset_type: str, sorted_: bool = False
 ) -> Adjacency:
-    """Rows both ways from any pairs of entities."""
+    """Rows from any pairs of a row and an entity; both ways where there is a row for every entity."""
     if not sorted_:
-        order = np.lexsort((end, start)) if entities >= 2**31 else np.argsort(start.astype(np.int64) * entities + end)
+        packed = start.astype(np.int64) * entities + end if entities < 2**31 else None
+        order = np.lexsort((end, start)) if packed is None else np.argsort(packed)
         start, end = start[order], end[order]
-    forward = rows_from_sorted(entities, start, end, offset_type=offset_type)
-    return Adjacency(forward, transpose(forward))
+    forward = rows_from_sorted(rows, start, end, offset_type=offset_type)
+    return Adjacency(forward, transpose(forward) if rows == entities else None)
 
 
 def _first(entities: int, offsets: Ints, neighbour: Ints) -> Ints:

@@ -306,12 +306,14 @@ def _adjacency(
         entities,
         start.astype(widths.entity),
         end.astype(widths.entity),
+        entities=entities,
         offset_type=widths.offset,
         sorted_=ordered,
     )
 
 
 def _write_adjacency(folder: Path, adjacency: Adjacency) -> None:
+    assert adjacency.backward is not None
     for way, rows in (("forward", adjacency.forward), ("backward", adjacency.backward)):
         write_array(folder / f"{way}_offsets.npy", rows.offsets)
         write_array(folder / f"{way}_neighbour.npy", rows.neighbour)

@@ -28,13 +28,20 @@ DETAILS = "details.parquet"
 class TripleRows:
     """Triples listed under one of their ends: for each entity the other end, the relation and the triple's number.
 
-    `triple` is None where the position itself is the number, as it is in the forward order.
+    `triple` is None where numbers follow each other from `first_triple` on, as they do in the forward order.
     """
 
     offsets: Ints  # (n + 1,)
     end: Ints  # (t,)
     relation: Ints  # (t,)
     triple: Ints | None
+    first_triple: int = 0
+
+    def numbers(self, positions: Ints) -> NDArray[np.int64]:
+        """The numbers of the triples at some positions."""
+        if self.triple is None:
+            return positions.astype(np.int64, copy=False) + self.first_triple
+        return self.triple[positions].astype(np.int64, copy=False)
 
 
 class Graph:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from clew.graph.arrays import numbers_of
 
-__all__ = ["Found", "NameIndex", "hash_strings", "name_table"]
+__all__ = ["MULTIPLIER", "Found", "IdArrays", "NameIndex", "hash_strings", "name_table"]
 
 Ints = NDArray[np.integer]
 Hashes = NDArray[np.uint64]
@@ -24,6 +24,15 @@ MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so it has an inverse modulo 2**64
 INVERSE = pow(MULTIPLIER, -1, 2**64)
 MODULUS = 2**64
 HOW = ("id", "name", "synonym", "prefix", "close")  # the better before the worse where scores are alike
+
+
+class IdArrays(NamedTuple):
+    """All ids as plain arrays: sorted hashes with the entity of each, and the texts one after another by entity."""
+
+    hash: Hashes
+    entity: Ints
+    starts: Ints  # (entities + 1,)
+    text: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +117,18 @@ class NameIndex:
         self._names = names
         self._id_hash = id_hash
         self._id_entity = id_entity
+
+    @cached_property
+    def id_arrays(self) -> IdArrays:
+        """What a compiled look-up works on; mapped, not copied."""
+        column = _array(self._entities["id"])
+        if not len(column):
+            return IdArrays(self._id_hash, self._id_entity, np.zeros(1, np.int64), np.zeros(0, np.uint8))
+        wide = "int64" if pa.types.is_large_string(column.type) else "int32"
+        _, starts, text = column.buffers()
+        offsets: Ints = np.frombuffer(starts, wide)[column.offset : column.offset + len(column) + 1]
+        held = np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+        return IdArrays(self._id_hash, self._id_entity, offsets, held)
 
     def by_id(self, identifier: str) -> int | None:
         """The entity with exactly this id."""

@@ -75,6 +75,16 @@ class Schema:
         relations = [{name: getattr(each, name) for name in STORED} for each in self.relations]
         return json.dumps({"types": dict(self.types), "relations": relations}, indent=1)
 
+    @classmethod
+    def from_json(cls, text: str) -> "Schema":
+        """The reverse of `to_json`; raises ValueError, KeyError or the like where the text is no schema."""
+        body = json.loads(text)
+        names = tuple(body["types"])
+        relations = tuple(RelationSchema(**relation, type_names=names) for relation in body["relations"])
+        if [relation.number for relation in relations] != list(range(len(relations))):
+            raise ValueError("relation numbers")
+        return cls({str(name): int(count) for name, count in body["types"].items()}, relations)
+
 
 def _unknown(what: str, name: str, known: list[str]) -> UnknownName:
     folded = {candidate.casefold(): candidate for candidate in known}
@@ -86,11 +96,6 @@ def _unknown(what: str, name: str, known: list[str]) -> UnknownName:
 def read_schema(path: Path) -> Schema:
     """Read schema.json."""
     try:
-        body = json.loads(path.read_text("utf-8"))
-        names = tuple(body["types"])
-        relations = tuple(RelationSchema(**relation, type_names=names) for relation in body["relations"])
-        if [relation.number for relation in relations] != list(range(len(relations))):
-            raise ValueError("relation numbers")
-        return Schema({str(name): int(count) for name, count in body["types"].items()}, relations)
+        return Schema.from_json(path.read_text("utf-8"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedGraph(f"{path} is damaged: restore it or build the graph again") from error

@@ -1,63 +1,85 @@
-"""What a backend is: something that expands a frontier by one hop over an adjacency.
+"""What a backend is: something that carries frontiers from hop to hop over the rows of a graph.
 
-The k-hop loop is written once, in `khop`, over `expand`. A backend that can do several hops in one call, or many
-queries at once, also is a `Walker` or a `BatchWalker`; those earn their place in the benchmark.
+A frontier is the set where each of some queries stands. It is opaque and stays where the backend keeps it, on a device
+for instance; only `collect` brings entities back. The k-hop loop is written once, in `khop`, over these operations.
+A graph comes as segments: the rows of a range of entities, numbered from the range's first, with global neighbours.
 """
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.adjacency import Adjacency
+from clew.graph.names import IdArrays
 from clew.registry import Entry, Registry
+from clew.traverse.blocks import Block, SeedLists
 
-__all__ = ["BACKENDS", "Backend", "BatchWalker", "Walker"]
+__all__ = ["BACKENDS", "Backend", "FusedWalk"]
 
 Ints = NDArray[np.integer]
+Mask = NDArray[np.bool_]
 
 
-class Backend(Protocol):
-    """One way to compute a hop. `prepare` is called once for an adjacency; its result is handed back to every call."""
+class FusedWalk(Protocol):
+    """All hops of a walk in one call, over one segment that holds every entity; it earns its place in the benchmark."""
 
-    def prepare(self, adjacency: Adjacency) -> Any: ...
-
-    def expand(self, prepared: Any, frontier: Ints) -> Ints:
-        """Neighbours of a sorted, distinct frontier: sorted, distinct, of the same type."""
-
-
-@runtime_checkable
-class Walker(Protocol):
-    """A backend that does all hops in one call."""
-
-    def walk(self, prepared: Any, seeds: Ints, k: int) -> Ints:
-        """Ends of walks of exactly k steps, sorted."""
+    def exact(self, prepared: Any, seeds: Ints, k: int) -> Ints | None:
+        """Ends of walks of exactly k steps, sorted; None if a seed is no entity. Seeds need not be distinct."""
 
     def within(self, prepared: Any, seeds: Ints, k: int) -> Ints:
         """Everything within k steps, sorted."""
 
-    def levels(self, prepared: Any, seeds: Ints, k: int) -> tuple[Ints, Ints]:
-        """Everything within k steps, by distance and then by id, and the offsets of each distance."""
+    def shortest(self, prepared: Any, seeds: Ints, k: int) -> Ints:
+        """Everything at distance exactly k, sorted."""
+
+    def find_ids(self, arrays: IdArrays, ids: list[str]) -> Ints | None:
+        """The entities with exactly these ids; None if one is unknown or needs a closer look."""
+
+    def exact_each(self, prepared: Any, seeds: SeedLists, k: int) -> Block:
+        """`exact` for many queries, one after another; every seed is an entity."""
 
 
-@runtime_checkable
-class BatchWalker(Protocol):
-    """A backend that walks many queries together."""
+class Backend(Protocol):
+    """One way to compute hops. What `prepare` and `start` return is handed back to the other methods, never looked at.
 
-    def walk_each(self, prepared: Any, starts: Ints, seeds: Ints, k: int) -> tuple[Ints, Ints]:
-        """`walk` from seeds[starts[q]:starts[q + 1]] for every query q: all ends, and the offsets of each query's."""
+    A method that takes frontiers may reuse the first one's memory for its result: the first is given away.
+    """
 
-    def seed_words(self, prepared: Any, starts: Ints, seeds: Ints) -> NDArray[np.uint64]:
-        """Up to 64 queries as bits: word v has bit q set when v is a seed of query q."""
+    @property
+    def width(self) -> int:
+        """How many queries one frontier can hold."""
 
-    def spread(self, prepared: Any, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """One hop of up to 64 queries at once."""
+    @property
+    def fused(self) -> FusedWalk | None:
+        """Whole walks in one call, if the backend has them."""
 
-    def sets_of_words(self, words: NDArray[np.uint64], queries: int) -> tuple[NDArray[np.uint64], Ints]:
-        """Each query's members as a set of bits, (queries, n // 64 + 1), and how many they are."""
+    def prepare(self, rows: Adjacency, first: int, entities: int) -> Any:
+        """The rows of entities `first` and following, of `entities` in all, in the form the backend works on."""
 
-    def list_sets(self, sets: NDArray[np.uint64], ids: Ints, at: int) -> None:
-        """Write the members of each set, sorted, one set after another, into `ids` from `at` on; it has 8 to spare."""
+    def start(self, seeds: SeedLists, entities: int) -> Any:
+        """A frontier: each query at its seeds, which are sorted and distinct."""
+
+    def step(self, prepared: Any, frontier: Any, into: Any | None) -> Any:
+        """Neighbours over one segment's rows, added to `into`; the frontier itself is not changed."""
+
+    def keep(self, frontier: Any, allowed: Mask, exempt: Any | None = None) -> Any:
+        """Only allowed entities and those of `exempt`."""
+
+    def without(self, frontier: Any, other: Any) -> Any:
+        """Only entities that `other` does not have."""
+
+    def union(self, frontier: Any, other: Any) -> Any:
+        """Both together."""
+
+    def copy(self, frontier: Any) -> Any:
+        """The same frontier in memory of its own."""
+
+    def is_empty(self, frontier: Any) -> bool:
+        """Whether no query stands anywhere."""
+
+    def collect(self, frontier: Any) -> Block:
+        """The entities of each query."""
 
 
 BACKENDS = Registry(

@@ -14,71 +14,14 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.graph.contents import Reader
 from clew.graph.snapshot import Snapshot
+from clew.traverse.blocks import Block, ListedBlock, SeedLists
 from clew.traverse.request import HopRequest
 from clew.traverse.result import HopResult
 from clew.traverse.walk import Walk
 
-__all__ = ["BatchResult", "Block", "Blocks", "ListedBlock", "SeedLists"]
+__all__ = ["BatchResult", "Blocks"]
 
 Ints = NDArray[np.integer]
-
-
-class SeedLists:
-    """The seeds of many queries, one after another: query q has flat[starts[q]:starts[q + 1]]."""
-
-    __slots__ = ("flat", "starts")
-
-    def __init__(self, starts: NDArray[np.int64], flat: Ints) -> None:
-        self.starts = starts
-        self.flat = flat
-
-    @classmethod
-    def joined(cls, queries: Sequence[Ints], dtype: np.dtype[np.integer]) -> "SeedLists":
-        starts = np.zeros(len(queries) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, queries), np.int64, len(queries)), out=starts[1:])
-        return cls(starts, np.concatenate(queries) if len(queries) else np.empty(0, dtype))
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def of(self, query: int) -> Ints:
-        """The seeds of one query."""
-        return self.flat[self.starts[query] : self.starts[query + 1]]
-
-    def part(self, first: int, last: int) -> "SeedLists":
-        """Some of the queries."""
-        starts = self.starts[first : last + 1]
-        return SeedLists(starts - starts[0], self.flat[starts[0] : starts[-1]])
-
-
-class Block(Protocol):
-    """The results of some queries."""
-
-    counts: Ints
-
-    @property
-    def nbytes(self) -> int: ...
-
-    def ids(self, query: int) -> Ints: ...
-
-    def write(self, ids: Ints, at: int) -> None:
-        """Write the entities of all queries, one after another, into `ids` from `at` on; it has 8 to spare."""
-
-
-class ListedBlock:
-    """Results as lists."""
-
-    def __init__(self, ids: Ints, offsets: Ints) -> None:
-        self.all = ids
-        self._offsets = offsets
-        self.counts = np.diff(offsets)
-        self.nbytes = ids.nbytes
-
-    def ids(self, query: int) -> Ints:
-        return self.all[self._offsets[query] : self._offsets[query + 1]]
-
-    def write(self, ids: Ints, at: int) -> None:
-        ids[at : at + len(self.all)] = self.all
 
 
 class Blocks(Protocol):

@@ -7,7 +7,7 @@ have, or after a few hops, then changes over: whatever comes next, the choice wa
 import threading
 from typing import Any
 
-from clew.traverse.backend import BACKENDS, Backend
+from clew.traverse.backend import BACKENDS, Backend, FusedWalk
 from clew.traverse.view import View
 
 __all__ = ["Choice", "Use"]
@@ -26,15 +26,22 @@ class Use:
         self.backend = backend
         self._lock = threading.Lock()
 
-    def prepared(self, view: View) -> Any:
-        """A view's adjacency in the form the backend works on, made once."""
-        made = view.prepared.get(self.name)
+    def prepared(self, view: View) -> list[Any]:
+        """A view's segments in the form the backend works on, made once."""
+        made: list[Any] | None = view.prepared.get(self.name)
         if made is None:
             with self._lock:
                 made = view.prepared.get(self.name)
                 if made is None:
-                    made = view.prepared[self.name] = self.backend.prepare(view.adjacency)
+                    made = view.prepared[self.name] = [
+                        self.backend.prepare(rows, segment.first, view.entities)
+                        for rows, segment in zip(view.adjacencies, view.segments, strict=True)
+                    ]
         return made
+
+    def fused(self, view: View) -> FusedWalk | None:
+        """Whole walks in one call, where the backend has them and one segment holds every entity."""
+        return self.backend.fused if len(view.segments) == 1 else None
 
 
 class Choice:
@@ -42,7 +49,7 @@ class Choice:
 
     def __init__(self, backend: str | Backend, plain: View) -> None:
         self.auto = backend == "auto"
-        self.compiled = False
+        self.settled = not self.auto
         self._plain = plain
         self._hops = 0
         self._seconds = 0.0
@@ -50,8 +57,6 @@ class Choice:
         if isinstance(backend, str):
             name = "numpy" if self.auto else backend
             self.use = Use(name, BACKENDS.load(name)())
-            if name == "numba":
-                self.compile()
         else:
             self.use = Use(type(backend).__name__, backend)
 
@@ -61,7 +66,7 @@ class Choice:
 
     def note(self, seconds: float) -> None:
         """Count what walking without a compiler has cost; change over when it has cost enough."""
-        if self.auto and not self.compiled:
+        if not self.settled:
             self._hops += 1
             self._seconds += seconds
             if self._hops >= PATIENCE_HOPS or self._seconds > PATIENCE_SECONDS:
@@ -69,14 +74,14 @@ class Choice:
 
     def expect(self, queries: int) -> None:
         """Many queries are coming: change over at once."""
-        if self.auto and queries >= PATIENCE_HOPS:
+        if queries >= PATIENCE_HOPS:
             self.compile()
 
     def compile(self) -> None:
         """Load compiled code and lay the plain graph out for it."""
         with self._lock:
-            if not self.compiled:
-                use = Use("numba", BACKENDS.load("numba")()) if self.auto else self.use
+            if not self.settled:
+                use = Use("numba", BACKENDS.load("numba")())
                 use.prepared(self._plain)
                 self.use = use
-                self.compiled = True
+                self.settled = True

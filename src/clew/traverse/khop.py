@@ -1,75 +1,111 @@
-"""The k-hop loop, written once over `expand`: the sets of every mode, whatever the backend.
+"""The k-hop loop, written once over a backend's frontiers: every mode, one query or many, one segment or many.
 
-`expand(hop, frontier)` gives the neighbours at hop 1, 2, …; `permit(frontier)` leaves those that may be walked through.
+`advance(hop, frontier)` gives the neighbours at hop 1, 2, …; `permit(frontier)` keeps what may be walked through.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from clew.traverse.backend import Backend
 
-__all__ = ["distance_sets", "exact_ends", "exact_sets", "select"]
+__all__ = ["LONG", "WalkContext", "levels", "reach"]
 
-Ints = NDArray[np.integer]
-Expand = Callable[[int, Ints], Ints]
-Permit = Callable[[Ints], Ints]
-Check = Callable[[], None]
 LONG = 64  # hops from which on a walk looks whether it goes in circles
 
 
-def exact_sets(expand: Expand, permit: Permit, seeds: Ints, k: int, check: Check) -> list[Ints]:
-    """Ends of walks of exactly 0, 1, … k steps. Stops early, with fewer sets, when a set is empty."""
-    sets = [seeds]
-    for hop in range(1, k + 1):
-        check()
-        frontier = permit(sets[-1])
-        if len(frontier) == 0:
+class WalkContext:
+    """What a walk needs of its surroundings."""
+
+    __slots__ = ("advance", "backend", "check", "k", "mode", "permit", "uniform")
+
+    def __init__(
+        self,
+        backend: Backend,
+        advance: Callable[[int, Any], Any],
+        permit: Callable[[Any], Any],
+        check: Callable[[], None],
+        *,
+        k: int,
+        mode: str,
+        uniform: bool,
+    ) -> None:
+        self.backend = backend
+        self.advance = advance
+        self.permit = permit
+        self.check = check
+        self.k = k
+        self.mode = mode
+        self.uniform = uniform  # every hop may use the same triples
+
+
+def reach(context: WalkContext, start: Any) -> Any:
+    """The frontier that a walk ends in: its result before types are looked at."""
+    if context.mode == "exact":
+        return _exact(context, start)
+    backend, reached, frontier = context.backend, context.backend.copy(start), start
+    for hop in range(1, context.k + 1):
+        context.check()
+        frontier = context.permit(frontier)
+        if backend.is_empty(frontier):
             break
-        sets.append(expand(hop, frontier))
-    return sets
+        frontier = context.advance(hop, frontier)
+        if context.uniform or hop == context.k:
+            frontier = backend.without(frontier, reached)  # first arrivals walk on, and the last of them are shortest
+        if context.mode == "within" or hop < context.k:
+            reached = backend.union(reached, frontier)
+    return reached if context.mode == "within" else frontier
 
 
-def exact_ends(expand: Expand, permit: Permit, seeds: Ints, k: int, check: Check, *, uniform: bool) -> Ints:
+def _exact(context: WalkContext, start: Any) -> Any:
     """Ends of walks of exactly k steps. When every hop is alike, a set seen before closes a circle, and k is cut."""
-    ends = seeds
+    backend, frontier = context.backend, start
     seen: dict[bytes, int] = {}
-    hop, last = 0, k
+    hop, last = 0, context.k
     while hop < last:
-        check()
-        frontier = permit(ends)
-        if len(frontier) == 0:
-            return ends[:0]
+        context.check()
+        frontier = context.permit(frontier)
+        if backend.is_empty(frontier):
+            break
         hop += 1
-        ends = expand(hop, frontier)
-        if uniform and k > LONG and last == k:
-            before = seen.setdefault(hashlib.sha256(ends.tobytes()).digest(), hop)
+        frontier = context.advance(hop, frontier)
+        if context.uniform and context.k > LONG and last == context.k:
+            before = seen.setdefault(_fingerprint(backend, frontier), hop)
             if before < hop:
-                last = hop + (k - hop) % (hop - before)
-    return ends
+                last = hop + (context.k - hop) % (hop - before)
+    return frontier
 
 
-def distance_sets(expand: Expand, permit: Permit, seeds: Ints, k: int, entities: int, check: Check) -> list[Ints]:
-    """Entities at distance exactly 0, 1, … up to k from the nearest seed, as far as there are any."""
-    visited = np.zeros(entities, bool)
-    visited[seeds] = True
-    sets = [seeds]
-    for hop in range(1, k + 1):
-        check()
-        frontier = permit(sets[-1])
-        if len(frontier) == 0:
-            break
-        found = expand(hop, frontier)
-        found = found[~visited[found]]
-        if len(found) == 0:
-            break
-        visited[found] = True
-        sets.append(found)
-    return sets
+def levels(context: WalkContext, start: Any) -> Iterator[Any]:
+    """The frontiers of hop 0, 1, … k: ends of walks (exact) or first arrivals (within, shortest), while there are any.
+
+    Each frontier is good until the next is asked for.
+    """
+    backend, frontier = context.backend, start
+    exact = context.mode == "exact"
+    reached = None if exact else backend.copy(start)
+    yield frontier
+    for hop in range(1, context.k + 1):
+        context.check()
+        frontier = context.permit(frontier)
+        if backend.is_empty(frontier):
+            return
+        frontier = context.advance(hop, frontier)
+        if exact:
+            yield frontier
+            continue
+        first = backend.without(frontier if context.uniform else backend.copy(frontier), reached)
+        if context.uniform and backend.is_empty(first):
+            return
+        yield first
+        reached = backend.union(reached, first)
+        frontier = first if context.uniform else frontier  # along a metapath an entity may be passed again
 
 
-def select(sets: list[Ints], k: int, mode: str) -> Ints:
-    """The result of a mode, from the sets of every hop (exact) or of every distance (within, shortest)."""
-    if mode == "within":
-        return np.unique(np.concatenate(sets))
-    return sets[k] if len(sets) > k else sets[0][:0]
+def _fingerprint(backend: Backend, frontier: Any) -> bytes:
+    block = backend.collect(frontier)
+    digest = hashlib.sha256()
+    for query in range(len(block.counts)):
+        ids = block.ids(query)
+        digest.update(len(ids).to_bytes(8, "little") + ids.tobytes())
+    return digest.digest()

@@ -17,8 +17,9 @@ from clew.graph.manifest import Manifest
 from clew.graph.reading import GraphReader
 from clew.graph.seeds import distinct
 from clew.traverse.backend import Backend
-from clew.traverse.batch import BatchResult, SeedLists
+from clew.traverse.batch import BatchResult
 from clew.traverse.batch_walk import WalkedBlocks
+from clew.traverse.blocks import SeedLists
 from clew.traverse.deadline import Deadline, Signal
 from clew.traverse.hop_triples import triples_of_hop
 from clew.traverse.path_finding import find_paths
@@ -27,22 +28,23 @@ from clew.traverse.plan import plan_key
 from clew.traverse.query import Query, read_walk
 from clew.traverse.request import HopRequest, PathRequest
 from clew.traverse.result import HopResult, Triples
-from clew.traverse.walk import PathOptions, ReachOptions, StepOptions, TripleOptions, Walk, WalkOptions
+from clew.traverse.walk import PathOptions, ReachOptions, StepOptions, TripleOptions, Walk, WalkOptions, as_walk
 from clew.traverse.walking import Walking
 
 __all__ = ["Engine"]
 
 Ints = NDArray[np.integer]
+NEVER = Deadline()
 
 
 class Engine(GraphReader):
     """An opened graph that can be walked; `clew.open` makes one. Safe to use from many threads."""
 
-    def __init__(self, graph: Graph, *, backend: str | Backend = "auto") -> None:
+    def __init__(self, graph: Graph, *, backend: str | Backend = "auto", segments: int = 1) -> None:
         super().__init__(graph)
         self.graph = graph
         self._reader = GraphReader(graph)  # what results keep: they must not hold the engine
-        self._walking = Walking(graph, backend)
+        self._walking = Walking(graph, backend, segments=segments)
 
     def __repr__(self) -> str:
         return f"Engine({self._graph!r}, backend={'auto' if self._walking.choice.auto else self.backend!r})"
@@ -55,6 +57,14 @@ class Engine(GraphReader):
     def backend(self) -> str:
         """The name of the backend in use now."""
         return self._walking.use.name
+
+    def resolve(self, seeds: Seeds) -> Ints:
+        """Numbers of seeds, in the order given; every one must name exactly one entity."""
+        if type(seeds) is list and set(map(type, seeds)) == {str}:
+            found = self._walking.find_ids(seeds)
+            if found is not None:
+                return found
+        return super().resolve(seeds)
 
     # walking ----------------------------------------------------------------------------------------------------
 
@@ -76,15 +86,18 @@ class Engine(GraphReader):
         plans = self._walking.plans
         key = plan_key(k, options)
         plan = None if key is None else plans.get(key)
-        if plan is not None and timeout is None and cancel is None:
-            start = seeds if type(seeds) is np.ndarray else self.resolve(seeds)
-            ids = plan.walk(start)
-            if ids is not None:
-                return HopResult(self._reader, start, plan.query.walk, ids)
-        walk = _walk(k, options)
+        deadline = NEVER if timeout is None and cancel is None else Deadline(timeout, cancel)
+        if plan is not None and (plan.brief or deadline is NEVER):
+            deadline.check()
+            numbers = plan.seeds(seeds)
+            ids = None if numbers is None else plan.walk(numbers)
+            if numbers is not None and ids is not None:
+                deadline.check()
+                return HopResult(self._reader, numbers, plan.query.walk, ids)
+        walk = as_walk(k, options)
         query = read_walk(self.schema, walk)
         start = distinct(self.resolve(seeds))
-        found = HopResult(self._reader, start, walk, self._walking.ends(start, query, Deadline(timeout, cancel)))
+        found = HopResult(self._reader, start, walk, self._walking.ends(start, query, deadline))
         plan = plans.get(walk)
         if plan is None:
             self._walking.note_plan(query)
@@ -103,7 +116,7 @@ class Engine(GraphReader):
         **options: Unpack[WalkOptions],
     ) -> BatchResult:
         """`hop` for many sets of seeds, 64 at a time where that wins; keeps at most `memory` bytes of results."""
-        walk = _walk(k, options)
+        walk = as_walk(k, options)
         query = read_walk(self.schema, walk)
         self._walking.choice.expect(len(queries))
         seeds = self._starts(queries)
@@ -142,7 +155,7 @@ class Engine(GraphReader):
         **options: Unpack[ReachOptions],
     ) -> tuple[Ints, Ints]:
         """Every entity within k hops, ascending, and its distance from the nearest seed."""
-        given = _walk(k, options)
+        given = as_walk(k, options)
         if given.metapath:
             raise InputError("here relations is one set of names, not a metapath")
         query = read_walk(self.schema, Walk.from_record(given.to_record() | {"mode": "within"}))
@@ -170,7 +183,7 @@ class Engine(GraphReader):
 
         `simple` paths repeat no entity, `walks` may, `shortest` are the simple ones of the least length.
         """
-        walk = _walk(k, options)
+        walk = as_walk(k, options)
         query = read_walk(self.schema, walk)
         sources, targets = distinct(self.resolve(source)), distinct(self.resolve(target))
         request = PathRequest(self.snapshot.id, tuple(sources.tolist()), tuple(targets.tolist()), walk, kind, limit)
@@ -178,8 +191,8 @@ class Engine(GraphReader):
         if walkable is not None:
             walkable[sources] = True
         listing = find_paths(
-            self._graph, lambda hop: self._walking.view(query, hop), sources, targets, query.k, kind=kind,
-            walkable=walkable, limit=limit, deadline=Deadline(timeout, cancel),
+            lambda hop: self._walking.view(query, hop), sources, targets, query.k, kind=kind, walkable=walkable,
+            limit=limit, deadline=Deadline(timeout, cancel),
         )  # fmt: skip
         return Paths(self._reader, request, listing)
 
@@ -237,12 +250,3 @@ class Engine(GraphReader):
             if len(joined.flat) == 0 or (joined.flat.min() >= 0 and joined.flat.max() < self._graph.entity_count):
                 return joined
         return SeedLists.joined([distinct(self.resolve(seeds)) for seeds in queries], dtype)
-
-
-def _walk(k: int | Walk, options: Any) -> Walk:
-    """The walk that was asked for, as a whole or in keywords."""
-    if isinstance(k, Walk):
-        if options:
-            raise InputError(f"give {min(options)} inside the Walk, or k and options in place of a Walk")
-        return k
-    return Walk(k, **options)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.graph import Graph
 from clew.traverse.deadline import Deadline
 from clew.traverse.path_listing import SearchedPaths
 from clew.traverse.path_ways import NO_WAYS, metapath_ways, uniform_ways
@@ -20,7 +19,6 @@ LONGEST_WALK = 10_000  # hops of walks; and as far as views are compared hop by 
 
 
 def find_paths(
-    graph: Graph,
     view_of: Callable[[int], View],
     sources: Ints,
     targets: Ints,
@@ -44,8 +42,8 @@ def find_paths(
     ways, longest, alike = NO_WAYS, 0, True
     none = simple and len(sources) == 1 and np.array_equal(sources, targets)
     if k > 0 and len(sources) and len(targets) and not none:
-        inner = _inner(graph, sources, targets, walkable, simple=simple)
         first = view_of(1)
+        inner = _inner(first.entities, sources, targets, walkable, simple=simple)
         alike = all(view_of(hop).step == first.step for hop in range(2, min(k, LONGEST_WALK) + 1))
         if alike:
             meet_only = kind == "shortest" and not np.isin(sources, targets).any()
@@ -58,9 +56,9 @@ def find_paths(
     return SearchedPaths(ways, longest, kind=kind, limit=int(limit), alike=alike, deadline=deadline)
 
 
-def _inner(graph: Graph, sources: Ints, targets: Ints, walkable: Mask | None, *, simple: bool) -> Mask:
+def _inner(entities: int, sources: Ints, targets: Ints, walkable: Mask | None, *, simple: bool) -> Mask:
     """Which entities may be passed: walkable ones and sources; a simple path never passes an only source or target."""
-    inner = np.ones(graph.entity_count, bool) if walkable is None else walkable.copy()
+    inner = np.ones(entities, bool) if walkable is None else walkable.copy()
     inner[sources] = True
     for ends in (sources, targets):
         if simple and len(ends) == 1:

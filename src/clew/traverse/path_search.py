@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph.adjacency import gather
 from clew.traverse.path_ways import Ways, block_cuts, distinct
-from clew.traverse.view import gather
 
 __all__ = ["EFFORT", "Found", "Search"]
 

@@ -5,13 +5,12 @@ either side, meet in the middle, so that only what lies between sources and targ
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph import Graph
 from clew.traverse.view import Steps, View
 
 __all__ = ["FINE", "NO_WAYS", "Ways", "block_cuts", "distinct", "metapath_ways", "uniform_ways"]
@@ -22,7 +21,6 @@ Check = Callable[[], None]
 BLOCK = 1 << 18  # entries scanned between two looks at the clock
 FINE = 1 << 20  # parts of a bit: degrees are weighed in whole numbers, so that sums are exact and ties are real
 SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
-OTHER_WAY = {"out": "in", "in": "out", "both": "both"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,9 +70,8 @@ def uniform_ways(
 
     With `meet_only` no more than the shortest paths are wanted: k becomes their length as soon as the sides meet.
     """
-    graph = view.graph
     forward = _Reach(view, sources, inner, check)
-    backward = _Reach(_turned(view), targets, inner, check)
+    backward = _Reach(view.turned(), targets, inner, check)
     while forward.hops + backward.hops < k and len(forward.frontier) and len(backward.frontier):
         side, other = (forward, backward) if forward.cost <= backward.cost else (backward, forward)
         side.advance()
@@ -83,15 +80,15 @@ def uniform_ways(
     inside = _between(forward, backward, k)
     if len(inside) == 0:
         return NO_WAYS, 0
-    member = np.zeros(graph.entity_count, bool)
+    member = np.zeros(view.entities, bool)
     member[inside] = True
-    starting = np.zeros(graph.entity_count, bool)
+    starting = np.zeros(view.entities, bool)
     starting[sources] = True
     parts = _collect(view, inside[(inner | starting)[inside]], member, check, loops=loops)
-    local = _numbering(inside, graph.entity_count)
+    local = _numbering(inside, view.entities)
     known = sources[member[sources]]
     target = np.isin(inside, targets)
-    ways = _assemble(graph, inside, local(known), target, inner[inside], [(parts, local, local)])
+    ways = _assemble(view, inside, local(known), target, inner[inside], [(parts, local, local)])
     return ways, k if loops else min(k, ways.places - 1)
 
 
@@ -99,13 +96,13 @@ def metapath_ways(
     views: Sequence[View], sources: Ints, targets: Ints, inner: Mask, check: Check, *, loops: bool
 ) -> Ways:
     """Ways where hop h may use the triples of views[h - 1]: each place is an entity at a hop."""
-    graph = views[0].graph
+    first = views[0]
     reached = [sources]
     for hop, view in enumerate(views, start=1):
         frontier = reached[-1] if hop == 1 else reached[-1][inner[reached[-1]]]
         if len(frontier) == 0:
             break
-        found = np.zeros(graph.entity_count, bool)
+        found = np.zeros(first.entities, bool)
         for steps in _scan(view, frontier, check):
             found[steps.end] = True
         reached.append(np.flatnonzero(found).astype(sources.dtype))
@@ -113,7 +110,7 @@ def metapath_ways(
     layers: list[list[Steps]] = []
     for hop in range(len(reached) - 1, 0, -1):  # back from the last hop, keeping what leads to a target
         before = reached[hop - 1]
-        member = np.zeros(graph.entity_count, bool)
+        member = np.zeros(first.entities, bool)
         member[kept[0]] = True
         layers.insert(
             0, _collect(views[hop - 1], before if hop == 1 else before[inner[before]], member, check, loops=loops)
@@ -123,12 +120,12 @@ def metapath_ways(
     if len(kept[0]) == 0:
         return NO_WAYS
     base = np.cumsum([0, *(len(each) for each in kept)]).tolist()
-    local = [_numbering(each, graph.entity_count, base=first) for each, first in zip(kept, base, strict=False)]
+    local = [_numbering(each, first.entities, base=begin) for each, begin in zip(kept, base, strict=False)]
     entity = np.concatenate(kept)
     later = np.arange(len(entity)) >= base[1]
     numbered = [(parts, local[hop], local[hop + 1]) for hop, parts in enumerate(layers)]
     return _assemble(
-        graph, entity, np.arange(base[1]), later & np.isin(entity, targets), later & inner[entity], numbered
+        first, entity, np.arange(base[1]), later & np.isin(entity, targets), later & inner[entity], numbered
     )
 
 
@@ -153,11 +150,11 @@ class _Reach:
 
     def __init__(self, view: View, seeds: Ints, inner: Mask, check: Check) -> None:
         self._view, self._inner, self._check = view, inner, check
-        self.seen = np.zeros(view.graph.entity_count, bool)
+        self.seen = np.zeros(view.entities, bool)
         self.seen[seeds] = True
         self.levels = [seeds]
         self.frontier = seeds
-        self.cost = int(_row_sizes(view.graph, seeds).sum())
+        self.cost = int(view.row_sizes(seeds).sum())
 
     @property
     def hops(self) -> int:
@@ -175,7 +172,7 @@ class _Reach:
         self.seen[level] = True
         self.levels.append(level)
         self.frontier = level[self._inner[level]]
-        self.cost = int(_row_sizes(self._view.graph, self.frontier).sum())
+        self.cost = int(self._view.row_sizes(self.frontier).sum())
 
 
 def _between(forward: _Reach, backward: _Reach, k: int) -> Ints:
@@ -190,27 +187,16 @@ def _between(forward: _Reach, backward: _Reach, k: int) -> Ints:
     return np.unique(np.concatenate([*forward.levels[:-1], *backward.levels]))
 
 
-def _turned(view: View) -> View:
-    """The same triples walked the other way."""
-    way = OTHER_WAY[view.step.direction]
-    return view if way == view.step.direction else View(view.graph, replace(view.step, direction=way))
-
-
-def _row_sizes(graph: Graph, frontier: Ints) -> NDArray[np.int64]:
-    out, into = graph.forward.offsets, graph.backward.offsets
-    return np.asarray(out[frontier + 1] - out[frontier].astype(np.int64) + into[frontier + 1] - into[frontier])
-
-
 def _scan(view: View, frontier: Ints, check: Check) -> Iterator[Steps]:
     """The steps leaving a frontier, block by block."""
-    for block in np.split(frontier, block_cuts(_row_sizes(view.graph, frontier))):
+    for block in np.split(frontier, block_cuts(view.row_sizes(frontier))):
         check()
         yield view.leaving(block)
 
 
 def _collect(view: View, frontier: Ints, member: Mask, check: Check, *, loops: bool) -> list[Steps]:
     """The steps from a frontier to members, as narrow as the graph's own arrays."""
-    wide = view.graph.manifest.widths
+    wide = view.widths
     parts = []
     for steps in _scan(view, frontier, check):
         keep = member[steps.end] if loops else member[steps.end] & (steps.end != steps.start)
@@ -232,7 +218,7 @@ def _numbering(inside: Ints, entities: int, *, base: int = 0) -> Numbering:
 
 
 def _assemble(
-    graph: Graph,
+    view: View,
     entity: Ints,
     sources: Ints,
     target: Mask,
@@ -259,7 +245,7 @@ def _assemble(
         del order
     into_offsets = np.concatenate(([0], np.cumsum(np.bincount(end, minlength=len(entity)))))
     into_start = start[_order(end, len(entity))]
-    bits = np.log2(np.maximum(graph.degree[entity], 1))
+    bits = np.log2(np.maximum(view.degree(entity), 1))
     weight = np.rint(bits * FINE).astype(np.int64)
     return Ways(
         entity,

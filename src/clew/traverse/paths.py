@@ -100,7 +100,7 @@ class Paths:
         self.request = request
 
     def __iter__(self) -> Iterator[Path]:
-        return (_in_words(self._reader, found) for found in self._shown())
+        return (_in_words(self._reader, found) for found in self.found)
 
     def __bool__(self) -> bool:
         """Whether there is any path."""
@@ -108,7 +108,7 @@ class Paths:
 
     def __len__(self) -> int:
         """How many paths are shown, at most `limit`; `count` says how many there are."""
-        return sum(1 for _ in self._shown())
+        return sum(1 for _ in self.found)
 
     @overload
     def __getitem__(self, at: int) -> Path: ...
@@ -168,7 +168,7 @@ class Paths:
     @property
     def triples(self) -> Triples:
         """Every triple of the paths shown, ascending: the evidence."""
-        numbers = [number for found in self._shown() for number in found.numbers]
+        numbers = [number for found in self.found for number in found.numbers]
         return Triples(self._reader, np.unique(np.array(numbers, np.int64)))
 
     @property
@@ -199,7 +199,9 @@ class Paths:
         """The triples of the paths shown as a MultiDiGraph."""
         return self.triples.to_networkx()
 
-    def _shown(self) -> Iterator[Found]:
+    @property
+    def found(self) -> Iterator[Found]:
+        """The paths shown, in numbers."""
         index = 0
         while index < self.limit and (found := self._listing.get(index)) is not None:
             yield found

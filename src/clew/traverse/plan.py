@@ -1,20 +1,22 @@
 """Plans: a walk asked for before is not read again.
 
-A plan keeps the query and what the compiled backend made of its view. It serves uniform exact walks; whatever needs a
-closer look goes the long way, which also words the errors.
+A plan keeps the query, the backend's fused walk and what it made of the view. It serves uniform exact walks; whatever
+needs a closer look goes the long way, which also words the errors.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Where
+from clew.graph.names import IdArrays
+from clew.traverse.backend import FusedWalk
 from clew.traverse.khop import LONG
 from clew.traverse.query import Query
 
-__all__ = ["Plan", "Plans", "plan_key"]
+__all__ = ["Plan", "Plans", "plan_key", "serves"]
 
 Ints = NDArray[np.integer]
 MOST_PLANS = 256
@@ -23,32 +25,58 @@ PLAIN = (str, int, type(None), Where)  # values of options that mean the same wh
 
 
 class Plan:
-    """One query, ready to walk."""
+    """One query, ready to walk. `brief` says that a walk takes so little time that a deadline need not interrupt it."""
 
-    __slots__ = ("_backend", "_dtype", "_entities", "_prepared", "query")
+    __slots__ = ("_dtype", "_exact", "_find", "_ids", "_k", "_prepared", "brief", "query")
 
-    def __init__(self, query: Query, backend: Any, prepared: Any) -> None:
+    def __init__(
+        self,
+        query: Query,
+        fused: FusedWalk,
+        prepared: Any,
+        ids: Callable[[], IdArrays],
+        *,
+        dtype: np.dtype[np.integer],
+        brief: bool,
+    ) -> None:
         self.query = query
-        self._backend = backend
+        self._find, self._ids = fused.find_ids, ids
+        self.brief = brief
+        self._k = query.k
+        self._exact = fused.exact
         self._prepared = prepared
-        self._dtype = prepared.neighbour.dtype
-        self._entities = len(prepared.offsets) - 1
+        self._dtype = dtype
+
+    def seeds(self, given: Any) -> Ints | None:
+        """Seeds as an array of numbers, not all of which need be entities; None if they need a closer look."""
+        if type(given) is np.ndarray:
+            return given
+        if type(given) is str:
+            given = [given]
+        elif type(given) is int:
+            return None
+        elif type(given) is not list:
+            given = list(given) if type(given) is tuple else []
+        kinds = set(map(type, given))
+        if kinds == {str}:
+            return self._find(self._ids(), given)
+        if kinds == {int}:
+            try:
+                return np.array(given, self._dtype)
+            except OverflowError:
+                return None
+        return None
 
     def walk(self, seeds: Ints) -> Ints | None:
         """The ends, or None if the seeds need a closer look."""
         if seeds.dtype != self._dtype:
-            if seeds.dtype.kind not in "iu" or not len(seeds) or seeds.min() < 0 or seeds.max() >= self._entities:
+            if seeds.dtype.kind not in "iu" or not len(seeds) or seeds.min() < 0 or seeds.max() >= 2**31 - 1:
                 return None
             seeds = seeds.astype(self._dtype)
         flags = seeds.flags
         if len(seeds) > MANY_SEEDS or seeds.ndim != 1 or not (flags.c_contiguous and flags.writeable):
             return None
-        if self.query.k == 1:
-            ids, state = self._backend.expand_few(self._prepared, seeds)
-            if state != 0:
-                return ids if state > 0 else None
-        ids, known = self._backend.try_walk(self._prepared, seeds, self.query.k)
-        return ids if known else None
+        return self._exact(self._prepared, seeds, self._k)
 
 
 class Plans:
@@ -58,17 +86,13 @@ class Plans:
         self._plans: dict[Hashable, Plan] = {}
 
     def get(self, key: Hashable) -> Plan | None:
-        try:
-            return self._plans.get(key)
-        except TypeError:  # a list of names has no hash
-            return None
+        return self._plans.get(key)
 
-    def note(self, query: Query, backend: Any, prepared: Any) -> None:
-        """Keep a plan for the next time, if it is of the kind that plans serve."""
-        if query.uniform and query.mode == "exact" and query.types is None and 0 < query.k <= LONG:
-            if len(self._plans) >= MOST_PLANS:
-                self.forget()
-            self._plans[query.walk] = Plan(query, backend, prepared)
+    def note(self, plan: Plan) -> None:
+        """Keep a plan for the next time."""
+        if len(self._plans) >= MOST_PLANS:
+            self.forget()
+        self._plans[plan.query.walk] = plan
 
     def name(self, key: Hashable, plan: Plan) -> None:
         """Keep a plan under another key too."""
@@ -80,8 +104,17 @@ class Plans:
         self._plans = {}
 
 
+def serves(query: Query) -> bool:
+    """Whether a plan can serve a query."""
+    return query.uniform and query.mode == "exact" and query.types is None and 0 < query.k <= LONG
+
+
 def plan_key(k: Any, options: Mapping[str, Any]) -> Hashable | None:
     """The keywords of a walk as something to look up; None where equal keywords might not mean the same walk."""
-    if type(k) is not int or not all(isinstance(value, PLAIN) for value in options.values()):
+    if type(k) is not int:
+        return None
+    if not options:
+        return k
+    if not all(isinstance(value, PLAIN) for value in options.values()):
         return None
     return (k, *options.items())

@@ -1,4 +1,4 @@
-"""The graph as one `Step` sees it: which triples it may use, scanned row by row or compiled into an adjacency.
+"""A graph as one `Step` sees it: which triples it may use, scanned row by row or compiled into an adjacency.
 
 A filter that is used once is cheapest scanned; one that is used again is cheapest compiled. `View` scans until it has
 looked at as many entries as compiling would, then compiles: never more than twice the best choice.
@@ -6,8 +6,8 @@ looked at as many entries as compiling would, then compiles: never more than twi
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,15 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Graph
-from clew.graph.adjacency import Adjacency, adjacency_from_pairs
+from clew.graph.adjacency import Adjacency, adjacency_from_pairs, gather
+from clew.graph.manifest import Widths
 from clew.graph.model import TripleRows
+from clew.graph.segment import Segment
 from clew.traverse.query import Step
 
-__all__ = ["Steps", "View", "Views", "gather"]
+__all__ = ["Steps", "View", "Views"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
 CACHE_BYTES = 1 << 30
+OTHER_WAY = {"out": "in", "in": "out", "both": "both"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,143 +38,214 @@ class Steps:
     end: Ints
 
 
-def gather(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Positions of all entries of some rows, and for each position which of the rows it belongs to."""
-    begin = offsets[rows].astype(np.int64)
-    length = offsets[rows + 1] - begin
-    owner = np.repeat(np.arange(len(rows)), length)
-    before = np.cumsum(length) - length
-    return np.arange(len(owner)) + (begin - before)[owner], owner
-
-
-class View:
-    """The triples one step may use. Shared by threads; compiled at most once."""
+class Rules:
+    """Which triples of a graph a step may use."""
 
     def __init__(self, graph: Graph, step: Step) -> None:
-        self.graph = graph
-        self.step = step
-        self.prepared: dict[str, Any] = {}  # what each backend made of the adjacency
-        self._scanned = 0
-        self._adjacency: Adjacency | None = None
-        self._lock = threading.Lock()
+        self._graph = graph
+        self._step = step
 
     @cached_property
     def allowed(self) -> Mask:
         """Which relations may be used. A negated one may if it is named, or if negated statements are asked for."""
-        relations = self.graph.schema.relations
-        if self.step.relations is not None:
-            return np.array([r.number in self.step.relations for r in relations], bool)
-        return np.array([not r.negated or self.step.where.negated for r in relations], bool)
+        relations = self._graph.schema.relations
+        if self._step.relations is not None:
+            return np.array([r.number in self._step.relations for r in relations], bool)
+        return np.array([not r.negated or self._step.where.negated for r in relations], bool)
 
     @cached_property
-    def _symmetric(self) -> Mask:
-        mirrored: Mask = self.allowed & np.array([r.symmetric for r in self.graph.schema.relations], bool)
+    def symmetric(self) -> Mask:
+        """Which of them are walked both ways whatever the direction."""
+        mirrored: Mask = self.allowed & np.array([r.symmetric for r in self._graph.schema.relations], bool)
         return mirrored
 
     @cached_property
-    def _passing(self) -> Mask | None:
+    def passing(self) -> Mask | None:
         """Which triples pass the conditions on assertions; None when every one does."""
-        mask = self.graph.assertions.passing(self.step.where)
+        mask = self._graph.assertions.passing(self._step.where)
         return None if mask.all() else mask
 
-    @property
-    def is_base(self) -> bool:
-        """Whether this is the graph as it lies on disk."""
-        return self.step.relations is None and self.step.where.is_default and self.step.direction != "both"
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every triple may be walked, both ways."""
-        return self.step.direction == "both" and bool(self.allowed.all()) and self._passing is None
-
-    @property
-    def compiled(self) -> bool:
-        return self._adjacency is not None
-
-    @property
-    def adjacency(self) -> Adjacency:
-        """Distinct neighbours over the permitted triples, in the direction of the step."""
-        if self._adjacency is None:
-            with self._lock:
-                if self._adjacency is None:
-                    self._adjacency = self._base() if self.is_base else self._compile()
-        return self._adjacency
-
-    def worth_scanning(self) -> bool:
-        """Whether the next hop is better scanned than compiled for."""
-        return self._adjacency is None and not self.is_base and self._scanned <= self.graph.triple_count
-
-    def expand(self, frontier: Ints) -> Ints:
-        """Neighbours of a frontier, found by scanning its rows: sorted, distinct."""
-        steps = self.leaving(frontier)
-        self._scanned += (
-            int(np.sum(self.graph.forward.offsets[frontier + 1] - self.graph.forward.offsets[frontier])) + 1
-        )
-        return np.unique(steps.end)
-
-    def leaving(self, frontier: Ints) -> Steps:
-        """Every permitted triple that leaves a frontier, each once for each end it can be walked from."""
-        forward, backward, direction = self.graph.forward, self.graph.backward, self.step.direction
-        parts = []
+    def sides(self, segment: Segment) -> list[tuple[TripleRows, Mask, bool]]:
+        """The rows to look through: with the relations allowed there, and whether self-loops count there."""
+        direction, found = self._step.direction, []
         if direction != "in":
-            parts.append(self._scan(forward, frontier, self.allowed, loops=True))
+            found.append((segment.forward, self.allowed, True))
         if direction != "out":
-            parts.append(self._scan(backward, frontier, self.allowed, loops=direction == "in"))
-        if direction != "both" and self._symmetric.any():  # the other half of symmetric triples
-            other = backward if direction == "out" else forward
-            parts.append(self._scan(other, frontier, self._symmetric, loops=False))
-        if len(parts) == 1:
-            return parts[0]
-        start, triple, end = (np.concatenate([getattr(p, name) for p in parts]) for name in ("start", "triple", "end"))
-        return Steps(start, triple, end)
+            found.append((segment.backward, self.allowed, direction == "in"))
+        if direction != "both" and self.symmetric.any():  # the other half of symmetric triples
+            found.append((segment.backward if direction == "out" else segment.forward, self.symmetric, False))
+        return found
+
+
+class SegmentView:
+    """The triples that a step may use from the entities of one segment on."""
+
+    def __init__(self, segment: Segment, step: Step, rules: Rules) -> None:
+        self.segment = segment
+        self._step = step
+        self._rules = rules
+
+    def leaving(self, frontier: Ints) -> list[Steps]:
+        """Every permitted triple that leaves a sorted frontier here, each once for each end it can be walked from."""
+        here = self.segment.members(frontier)
+        return [
+            self._scan(rows, here, allowed, loops=loops) for rows, allowed, loops in self._rules.sides(self.segment)
+        ]
 
     def _scan(self, rows: TripleRows, frontier: Ints, allowed: Mask, *, loops: bool) -> Steps:
-        position, owner = gather(rows.offsets, frontier)
+        local = frontier if self.segment.first == 0 else frontier - np.array(self.segment.first, frontier.dtype)
+        position, owner = gather(rows.offsets, local)
         keep = allowed[rows.relation[position]]
-        triple = (position if rows.triple is None else rows.triple[position]).astype(np.int64, copy=False)
-        if self._passing is not None:
-            keep &= self._passing[triple]
+        triple = rows.numbers(position)
+        if self._rules.passing is not None:
+            keep &= self._rules.passing[triple]
         start, end = frontier[owner], rows.end[position]
         if not loops:
             keep &= start != end
         return Steps(start[keep], triple[keep], end[keep])
 
-    def _base(self) -> Adjacency:
-        return self.graph.adjacency if self.step.direction == "out" else self.graph.adjacency.reversed()
+    def row_sizes(self, frontier: Ints) -> NDArray[np.int64]:
+        """How many triples the rows of some entities here hold, both ways."""
+        local = self.segment.members(frontier) - self.segment.first
+        out, into = self.segment.forward.offsets, self.segment.backward.offsets
+        return np.asarray(out[local + 1] - out[local].astype(np.int64) + into[local + 1] - into[local])
 
-    def _compile(self) -> Adjacency:
-        """Pairs of all permitted triples, mirrored where they may be walked both ways."""
-        graph = self.graph
-        keep = self.allowed[graph.forward.relation]
-        if self._passing is not None:
-            keep &= self._passing
-        lengths = np.diff(graph.forward.offsets)
-        start = np.repeat(np.arange(graph.entity_count, dtype=graph.forward.end.dtype), lengths)[keep]
-        end = graph.forward.end[keep]
-        mirrored: Mask | slice | None = None
-        if self.step.direction == "both":
-            mirrored = slice(None)
-        elif self._symmetric.any():
-            mirrored = self._symmetric[graph.forward.relation[keep]]
-        if mirrored is not None:
-            start, end = np.concatenate((start, end[mirrored])), np.concatenate((end, start[mirrored]))
-        made = adjacency_from_pairs(
-            graph.entity_count,
-            start,
-            end,
+    def compile(self) -> Adjacency:
+        """The permitted pairs as rows of their own."""
+        graph, segment = self.segment.graph, self.segment
+        local = np.arange(segment.rows, dtype=graph.manifest.widths.entity)
+        starts, ends = [], []
+        for rows, allowed, _ in self._rules.sides(segment):
+            keep = allowed[rows.relation]
+            if self._rules.passing is not None:
+                keep &= self._rules.passing[slice(None) if rows.triple is None and segment.whole else _all(rows)]
+            starts.append(np.repeat(local, np.diff(rows.offsets))[keep])
+            ends.append(rows.end[keep])
+        return adjacency_from_pairs(
+            segment.rows,
+            np.concatenate(starts),
+            np.concatenate(ends),
+            entities=graph.entity_count,
             offset_type=graph.manifest.widths.offset,
-            sorted_=mirrored is None,
+            sorted_=len(starts) == 1,
         )
-        return made.reversed() if self.step.direction == "in" else made
+
+
+def _all(rows: TripleRows) -> NDArray[np.int64]:
+    return rows.numbers(np.arange(len(rows.end)))
+
+
+class View:
+    """The triples one step may use, over all segments. Shared by threads; compiled at most once."""
+
+    def __init__(self, graph: Graph, segments: Sequence[Segment], step: Step) -> None:
+        self.graph = graph
+        self.step = step
+        self.prepared: dict[str, Any] = {}  # what each backend made of the adjacencies
+        self._rules = Rules(graph, step)
+        self._parts = [SegmentView(segment, step, self._rules) for segment in segments]
+        self._scanned = 0
+        self._adjacencies: list[Adjacency] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def entities(self) -> int:
+        return self.graph.entity_count
+
+    @property
+    def widths(self) -> Widths:
+        return self.graph.manifest.widths
+
+    def degree(self, entities: Ints) -> NDArray[np.int64]:
+        """How many triples of the whole graph touch each of some entities."""
+        return self.graph.degree[entities]
+
+    @property
+    def segments(self) -> list[Segment]:
+        return [part.segment for part in self._parts]
+
+    @property
+    def is_base(self) -> bool:
+        """Whether this is the graph as it is stored."""
+        return self.step.relations is None and self.step.where.is_default and self.step.direction != "both"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every triple may be walked, both ways."""
+        rules = self._rules
+        return self.step.direction == "both" and bool(rules.allowed.all()) and rules.passing is None
+
+    @property
+    def compiled(self) -> bool:
+        return self._adjacencies is not None
+
+    @property
+    def adjacencies(self) -> list[Adjacency]:
+        """Distinct neighbours over the permitted triples, in the direction of the step, segment by segment."""
+        if self._adjacencies is None:
+            with self._lock:
+                if self._adjacencies is None:
+                    inwards = self.step.direction == "in"
+                    self._adjacencies = [
+                        part.segment.adjacency(inwards=inwards) if self.is_base else part.compile()
+                        for part in self._parts
+                    ]
+        return self._adjacencies
+
+    @property
+    def nbytes(self) -> int:
+        """What compiling has cost in memory."""
+        own = () if self.is_base or self._adjacencies is None else self._adjacencies
+        return sum(each.nbytes for each in own)
+
+    @property
+    def pairs(self) -> int:
+        return sum(each.pairs for each in self.adjacencies)
+
+    def worth_scanning(self) -> bool:
+        """Whether the next hop is better scanned than compiled for."""
+        return self._adjacencies is None and not self.is_base and self._scanned <= self.graph.triple_count
+
+    def expand(self, frontier: Ints) -> Ints:
+        """Neighbours of a frontier, found by scanning its rows: sorted, distinct."""
+        steps = self.leaving(frontier)
+        self._scanned += int(self.row_sizes(frontier).sum()) // (2 if self.step.direction == "both" else 1) + 1
+        return np.unique(steps.end)
+
+    def leaving(self, frontier: Ints) -> Steps:
+        """Every permitted triple that leaves a sorted frontier, each once for each end it can be walked from."""
+        parts = [steps for part in self._parts for steps in part.leaving(frontier)]
+        if len(parts) == 1:
+            return parts[0]
+        start, triple, end = (np.concatenate([getattr(p, name) for p in parts]) for name in ("start", "triple", "end"))
+        return Steps(start, triple, end)
+
+    def row_sizes(self, frontier: Ints) -> NDArray[np.int64]:
+        """How many triples the rows of a sorted frontier hold, both ways."""
+        sizes = [part.row_sizes(frontier) for part in self._parts]
+        return sizes[0] if len(sizes) == 1 else np.concatenate(sizes)
+
+    def turned(self) -> "View":
+        """The same triples walked the other way."""
+        way = OTHER_WAY[self.step.direction]
+        if way == self.step.direction:
+            return self
+        return View(self.graph, self.segments, replace(self.step, direction=way))
 
 
 class Views:
     """The views of one graph, the least recently used dropped when their adjacencies take too much memory."""
 
     def __init__(
-        self, graph: Graph, *, cache_bytes: int = CACHE_BYTES, on_drop: Callable[[], None] = lambda: None
+        self,
+        graph: Graph,
+        segments: Sequence[Segment],
+        *,
+        cache_bytes: int = CACHE_BYTES,
+        on_drop: Callable[[], None] = lambda: None,
     ) -> None:
         self._graph = graph
+        self._segments = segments
         self._on_drop = on_drop
         self._cache_bytes = cache_bytes
         self._views: OrderedDict[Step, View] = OrderedDict()
@@ -181,16 +255,15 @@ class Views:
         with self._lock:
             view = self._views.get(step)
             if view is None:
-                view = self._views[step] = View(self._graph, step)
+                view = self._views[step] = View(self._graph, self._segments, step)
                 self._shrink()
             else:
                 self._views.move_to_end(step)
             return view
 
     def _shrink(self) -> None:
-        def held() -> int:
-            return sum(v.adjacency.nbytes for v in self._views.values() if v.compiled and not v.is_base)
-
-        while len(self._views) > 64 or (len(self._views) > 1 and held() > self._cache_bytes):
+        while len(self._views) > 64 or (
+            len(self._views) > 1 and sum(view.nbytes for view in self._views.values()) > self._cache_bytes
+        ):
             self._views.popitem(last=False)
             self._on_drop()

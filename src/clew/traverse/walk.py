@@ -14,8 +14,19 @@ from clew.errors import InputError, UnknownName
 from clew.graph import Where
 from clew.graph.assertions import DEFAULT
 
-__all__ = ["DIRECTIONS", "MODES", "Names", "PathOptions", "ReachOptions", "Relations", "StepOptions", "TripleOptions",
-           "Walk", "WalkOptions"]  # fmt: skip
+__all__ = [
+    "DIRECTIONS",
+    "MODES",
+    "Names",
+    "PathOptions",
+    "ReachOptions",
+    "Relations",
+    "StepOptions",
+    "TripleOptions",
+    "Walk",
+    "WalkOptions",
+    "as_walk",
+]
 
 MODES = ("exact", "within", "shortest")
 DIRECTIONS = ("out", "in", "both")
@@ -138,6 +149,15 @@ class Walk:
         if "where" in given:
             given["where"] = Where.from_record(given["where"])
         return cls(given.pop("k", 1), **given)
+
+
+def as_walk(k: int | Walk, options: Any) -> Walk:
+    """The walk that was asked for, as a whole or in keywords."""
+    if isinstance(k, Walk):
+        if options:
+            raise InputError(f"give {min(options)} inside the Walk, or k and options in place of a Walk")
+        return k
+    return Walk(k, **options)
 
 
 def _check(k: Any, mode: str, direction: str, max_degree: Any) -> None:

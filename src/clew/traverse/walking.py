@@ -1,16 +1,21 @@
-"""Walking a local graph: a checked query and resolved seeds go in, sets of entities come out, on any backend."""
+"""Walking a local graph: a query and resolved seeds go in, entities come out, on any backend and over any segments."""
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Graph
+from clew.graph.names import IdArrays
+from clew.graph.segment import cut
 from clew.traverse import khop
-from clew.traverse.backend import Backend, Walker
+from clew.traverse.backend import Backend
+from clew.traverse.blocks import Block, SeedLists
 from clew.traverse.choice import Choice, Use
 from clew.traverse.deadline import Deadline
-from clew.traverse.plan import Plans
+from clew.traverse.plan import Plan, Plans, serves
 from clew.traverse.query import Query, Step
 from clew.traverse.view import View, Views
 
@@ -18,15 +23,16 @@ __all__ = ["Walking"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
+BRIEF = 1 << 25  # pairs that a fused walk may look at, hops times pairs, between two looks at the clock: some 30 ms
 
 
 class Walking:
     """The views of one graph and the backend that walks them. Safe to use from many threads."""
 
-    def __init__(self, graph: Graph, backend: str | Backend) -> None:
+    def __init__(self, graph: Graph, backend: str | Backend, *, segments: int = 1) -> None:
         self.graph = graph
         self.plans = Plans()
-        self.views = Views(graph, on_drop=self.plans.forget)
+        self.views = Views(graph, cut(graph, segments), on_drop=self.plans.forget)
         self.choice = Choice(backend, self.views(Step()))
 
     def view(self, query: Query, hop: int) -> View:
@@ -39,75 +45,113 @@ class Walking:
         return self.choice.use
 
     def note_plan(self, query: Query) -> None:
-        """After a walk: keep a plan for the next time, once compiled code walks this view."""
-        view = self.view(query, 1)
-        if self.choice.compiled and (view.is_base or view.compiled):
-            use = self.choice.use
-            self.plans.note(query, use.backend, use.prepared(view))
+        """After a walk: keep a plan for the next time, if the backend has fused walks and the view is compiled."""
+        view, use = self.view(query, 1), self.choice.use
+        fused = use.fused(view) if serves(query) and (view.is_base or view.compiled) else None
+        if fused is not None:
+            dtype, brief = np.dtype(self.graph.manifest.widths.entity), self._brief(query, view)
+            self.plans.note(Plan(query, fused, use.prepared(view)[0], self._id_arrays, dtype=dtype, brief=brief))
+
+    def _id_arrays(self) -> IdArrays:
+        return self.graph.names.id_arrays
+
+    def find_ids(self, ids: list[str]) -> Ints | None:
+        """The entities with exactly these ids by compiled code; None where there is none, or one is unknown."""
+        fused = self.choice.use.backend.fused
+        return None if fused is None else fused.find_ids(self._id_arrays(), ids)
+
+    # results ----------------------------------------------------------------------------------------------------
 
     def ends(self, seeds: Ints, query: Query, deadline: Deadline) -> Ints:
         """The entities a query reaches from distinct seeds."""
         begun = time.perf_counter()
-        ids = self._ends(seeds, query, deadline)
-        ids = ids[self.of_type(ids, query)] if query.types is not None else ids
+        deadline.check()
+        ids = self._fused(seeds, query, deadline)
+        if ids is None:
+            ids = self.block(SeedLists.single(seeds), query, deadline).ids(0)
+        elif query.types is not None:
+            ids = ids[self.of_type(ids, query)]
         self.choice.note(time.perf_counter() - begun)
         return ids
 
-    def _ends(self, seeds: Ints, query: Query, deadline: Deadline) -> Ints:
-        """The result of a query before its type filter, by the fastest route."""
-        use, k = self.choice.use, query.k
-        if query.uniform and isinstance(use.backend, Walker) and not deadline.watched and 0 < k <= khop.LONG:
-            view = self.view(query, 1)
-            if not self.choice.scans(view):
-                backend, prepared = use.backend, use.prepared(view)
-                if query.mode == "exact":
-                    return backend.walk(prepared, seeds, k)
-                if query.mode == "within":
-                    return backend.within(prepared, seeds, k)
-                reached, offsets = backend.levels(prepared, seeds, k)
-                return reached[offsets[k] : offsets[k + 1]] if len(offsets) > k + 1 else reached[:0]
-        if query.mode == "exact":
-            expand, permit = self._expander(query), self.permit(seeds, query)
-            return khop.exact_ends(expand, permit, seeds, k, deadline.check, uniform=len(query.steps) == 1)
-        return khop.select(self.sets(seeds, query, deadline), k, query.mode)
+    def _fused(self, seeds: Ints, query: Query, deadline: Deadline) -> Ints | None:
+        """The result of a query before its type filter in one call; None where it needs the loop."""
+        if not query.uniform or not 0 < query.k <= khop.LONG:
+            return None
+        view, use = self.view(query, 1), self.choice.use
+        fused = None if self.choice.scans(view) else use.fused(view)
+        if fused is None or (deadline.watched and not self._brief(query, view)):
+            return None
+        walk = {"exact": fused.exact, "within": fused.within, "shortest": fused.shortest}[query.mode]
+        ids = walk(use.prepared(view)[0], seeds, query.k)
+        deadline.check()
+        return ids
+
+    def _brief(self, query: Query, view: View) -> bool:
+        return query.k == 1 or query.k * view.pairs <= BRIEF
+
+    def exact_each(self, seeds: SeedLists, query: Query) -> Block | None:
+        """Many queries one after another in one call; None where they need the loop."""
+        view, use = self.view(query, 1), self.choice.use
+        fused = use.fused(view) if serves(query) else None
+        return None if fused is None else fused.exact_each(use.prepared(view)[0], seeds, query.k)
+
+    def block(self, seeds: SeedLists, query: Query, deadline: Deadline) -> Block:
+        """The entities that some queries reach together; their seeds are distinct."""
+        context, start = self._context(seeds, query, deadline)
+        reached = khop.reach(context, start)
+        if query.types is not None:
+            reached = context.backend.keep(reached, np.isin(self.graph.entity_types, sorted(query.types)))
+        return context.backend.collect(reached)
 
     def sets(self, seeds: Ints, query: Query, deadline: Deadline) -> list[Ints]:
-        """The set of every hop (exact) or distance (within, shortest)."""
-        expand, permit = self._expander(query), self.permit(seeds, query)
-        if query.mode == "exact":
-            return khop.exact_sets(expand, permit, seeds, query.k, deadline.check)
-        if len(query.steps) == 1:
-            return khop.distance_sets(expand, permit, seeds, query.k, self.graph.entity_count, deadline.check)
-        # Along a metapath an entity may be needed again at a later hop: walk exactly, then keep first arrivals.
-        sets = khop.exact_sets(expand, permit, seeds, query.k, deadline.check)
-        seen = np.zeros(self.graph.entity_count, bool)
-        firsts = []
-        for each in sets:
-            firsts.append(each[~seen[each]])
-            seen[each] = True
-        return firsts
+        """The set of every hop (exact) or distance (within, shortest), as far as there are any."""
+        context, start = self._context(SeedLists.single(seeds), query, deadline)
+        return [context.backend.collect(frontier).ids(0) for frontier in khop.levels(context, start)]
 
-    def permit(self, seeds: Ints, query: Query) -> khop.Permit:
-        """Leaves of a frontier what may be walked through; seeds always may."""
+    # how --------------------------------------------------------------------------------------------------------
+
+    def _context(self, seeds: SeedLists, query: Query, deadline: Deadline) -> tuple[khop.WalkContext, Any]:
+        use = self.choice.use
+        backend, start = use.backend, use.backend.start(seeds, self.graph.entity_count)
+        walkable = query.walkable(self.graph)
+
+        def permit(frontier: Any) -> Any:
+            return frontier if walkable is None else backend.keep(frontier, walkable, exempt)
+
+        exempt = None if walkable is None else backend.copy(start)
+        advance = self._advance(query, use, single=len(seeds) == 1)
+        made = khop.WalkContext(
+            backend, advance, permit, deadline.check, k=query.k, mode=query.mode, uniform=len(query.steps) == 1
+        )
+        return made, start
+
+    def _advance(self, query: Query, use: Use, *, single: bool) -> Callable[[int, Any], Any]:
+        """A hop over every segment; one query's hop over a view that is not compiled may be scanned instead."""
+        backend = use.backend
+
+        def advance(hop: int, frontier: Any) -> Any:
+            view = self.view(query, hop)
+            if single and self.choice.scans(view):
+                found = view.expand(backend.collect(frontier).ids(0))
+                return backend.start(SeedLists.single(found), view.entities)
+            into = None
+            for prepared in use.prepared(view):
+                into = backend.step(prepared, frontier, into)
+            return into
+
+        return advance
+
+    def permit(self, seeds: Ints, query: Query) -> Callable[[Ints], Ints]:
+        """Leaves of a list of entities what may be walked through; seeds always may."""
         walkable = query.walkable(self.graph)
         if walkable is None:
-            return lambda frontier: frontier
+            return lambda entities: entities
         walkable[seeds] = True
-        return lambda frontier: frontier[walkable[frontier]]
+        return lambda entities: entities[walkable[entities]]
 
     def of_type(self, ids: Ints, query: Query) -> Mask:
         """Which entities have one of the types asked for."""
         if query.types is None:
             return np.ones(len(ids), bool)
         return np.isin(self.graph.entity_types[ids], sorted(query.types))
-
-    def _expander(self, query: Query) -> khop.Expand:
-        use = self.choice.use
-
-        def expand(hop: int, frontier: Ints) -> Ints:
-            view = self.view(query, hop)
-            return (
-                view.expand(frontier) if self.choice.scans(view) else use.backend.expand(use.prepared(view), frontier)
-            )
-
-        return expand

@@ -4,90 +4,163 @@ Scratch arrays belong to a thread, so one graph serves many threads at once; ker
 """
 
 import threading
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.adjacency import Adjacency
-from clew.traverse.backends import numba_batch, numba_flood, numba_walk
+from clew.graph.names import IdArrays
+from clew.traverse.backends import numba_batch, numba_flood, numba_ids, numba_walk
+from clew.traverse.backends.entity_set import EntitySet, EntitySets, members
 from clew.traverse.backends.numba_walk import Pairs, Scratch
+from clew.traverse.backends.numba_words import WordSet, WordSets
+from clew.traverse.blocks import Block, ListedBlock, SeedLists
 
 __all__ = ["NumbaBackend"]
 
 Ints = NDArray[np.integer]
-Words = NDArray[np.uint64]
+Mask = NDArray[np.bool_]
+Frontier = EntitySet | WordSet
+
+
+class Prepared(NamedTuple):
+    """A segment laid out for the kernels. Only one that holds every entity has rows both ways, and can be pulled."""
+
+    pairs: Pairs
+    adjacency: Adjacency
+    first: int
+    entities: int
+    whole: bool
 
 
 class NumbaBackend:
     """Push and pull over bits and bytes; see `numba_walk`, `numba_flood` and `numba_batch`."""
 
+    width = 64
+
     def __init__(self) -> None:
         self._local = threading.local()
+        self._sets, self._words = EntitySets(), WordSets()
 
-    def prepare(self, adjacency: Adjacency) -> Pairs:
-        forward, back = adjacency.forward, adjacency.backward
-        lengths = np.diff(back.offsets)
-        filled, two = np.flatnonzero(lengths), np.flatnonzero(lengths > 1)
-        last = int(filled[-1]) + 1 if len(filled) else 0
-        second = np.full(last, adjacency.entities, back.neighbour.dtype)
-        second[two] = back.neighbour[back.offsets[two] + 1]
-        marks = np.zeros(_words(adjacency.entities) << 6, bool)
-        marks[two] = True
-        several = np.packbits(marks, bitorder="little").view(np.uint64)
-        for array in (second, several):
-            array.setflags(write=False)
-        return Pairs(
-            forward.offsets, forward.neighbour, back.offsets, back.neighbour, back.first[:last], second, several
-        )
+    @property
+    def fused(self) -> "NumbaBackend":
+        return self
 
-    def scratch(self, pairs: Pairs) -> Scratch:
+    def prepare(self, rows: Adjacency, first: int, entities: int) -> Prepared:
+        return Prepared(_pairs(rows, entities), rows, first, entities, rows.backward is not None)
+
+    def scratch(self, prepared: Prepared) -> Scratch:
         """This thread's arrays; a backend serves one graph, so they fit all its views."""
-        size = len(pairs.offsets)
+        size, dtype = prepared.entities, prepared.pairs.neighbour.dtype
         held: Scratch | None = getattr(self._local, "scratch", None)
-        if held is None or self._local.size != size or held.here.dtype != pairs.neighbour.dtype:
-            held = self._local.scratch = _new_scratch(size - 1, pairs.neighbour.dtype)
+        if held is None or self._local.size != size or held.here.dtype != dtype:
+            held = self._local.scratch = _new_scratch(size, dtype)
             self._local.size = size
         return held
 
-    def expand(self, prepared: Pairs, frontier: Ints) -> Ints:
-        return self.walk(prepared, frontier, 1)
+    # frontiers --------------------------------------------------------------------------------------------------
 
-    def expand_few(self, prepared: Pairs, frontier: Ints) -> tuple[Ints, int]:
-        """One hop in the fewest instructions; see `numba_walk.expand_few` for the number."""
-        s = self.scratch(prepared)
-        return numba_walk.expand_few(prepared.offsets, prepared.neighbour, frontier, s.bits, s.summary)
+    def start(self, seeds: SeedLists, entities: int) -> Frontier:
+        if len(seeds) == 1:
+            return EntitySet(seeds.of(0), entities)
+        return WordSet(numba_batch.seed_words(entities, seeds.starts, seeds.flat), len(seeds), seeds.flat.dtype)
 
-    def walk(self, prepared: Pairs, seeds: Ints, k: int) -> Ints:
-        return numba_walk.walk(*prepared, *self.scratch(prepared), seeds, k)[0]
+    def step(self, prepared: Prepared, frontier: Frontier, into: Frontier | None) -> Frontier:
+        if isinstance(frontier, EntitySet):
+            assert into is None or isinstance(into, EntitySet)
+            return self._sets.join(EntitySet(self._expand(prepared, frontier), prepared.entities), into)
+        assert into is None or isinstance(into, WordSet)
+        pairs, words = prepared.pairs, frontier.words
+        if prepared.whole:
+            reached = numba_batch.spread(
+                pairs.offsets, pairs.neighbour, pairs.back_offsets, pairs.back_neighbour, words
+            )
+            found = WordSet(reached, frontier.queries, frontier.dtype)
+            return found if into is None else self._words.union(into, found)
+        found = WordSet(np.zeros_like(words), frontier.queries, frontier.dtype) if into is None else into
+        numba_batch.push_rows(pairs.offsets, pairs.neighbour, prepared.first, words, found.words)
+        return found
 
-    def try_walk(self, prepared: Pairs, seeds: Ints, k: int) -> tuple[Ints, bool]:
-        """`walk` of seeds that may not all be entities: False if one is not."""
-        return numba_walk.walk(*prepared, *self.scratch(prepared), seeds, k)
+    def _expand(self, prepared: Prepared, frontier: EntitySet) -> Ints:
+        pairs, scratch = prepared.pairs, self.scratch(prepared)
+        if prepared.whole:
+            return numba_walk.walk(*pairs, *scratch, frontier.ids, 1)[0]
+        local = members(frontier, prepared.adjacency.forward, prepared.first)
+        starts = np.array([0, len(local)])
+        return numba_walk.expand_each(pairs.offsets, pairs.neighbour, starts, local, scratch.bits, scratch.summary)[0]
 
-    def levels(self, prepared: Pairs, seeds: Ints, k: int) -> tuple[Ints, Ints]:
-        return numba_flood.walk_levels(prepared, seeds, k, self.scratch(prepared))
+    def keep(self, frontier: Frontier, allowed: Mask, exempt: Frontier | None = None) -> Frontier:
+        return self._of(frontier).keep(frontier, allowed, exempt)  # type: ignore[arg-type]
 
-    def within(self, prepared: Pairs, seeds: Ints, k: int) -> Ints:
-        return numba_flood.walk_within(prepared, seeds, k, self.scratch(prepared))
+    def without(self, frontier: Frontier, other: Frontier) -> Frontier:
+        return self._of(frontier).without(frontier, other)  # type: ignore[arg-type]
 
-    def walk_each(self, prepared: Pairs, starts: Ints, seeds: Ints, k: int) -> tuple[Ints, Ints]:
-        s = self.scratch(prepared)
+    def union(self, frontier: Frontier, other: Frontier) -> Frontier:
+        return self._of(frontier).union(frontier, other)  # type: ignore[arg-type]
+
+    def copy(self, frontier: Frontier) -> Frontier:
+        return self._of(frontier).copy(frontier)  # type: ignore[arg-type]
+
+    def is_empty(self, frontier: Frontier) -> bool:
+        return self._of(frontier).is_empty(frontier)  # type: ignore[arg-type]
+
+    def collect(self, frontier: Frontier) -> Block:
+        return self._of(frontier).collect(frontier)  # type: ignore[arg-type]
+
+    def _of(self, frontier: Frontier) -> EntitySets | WordSets:
+        return self._sets if isinstance(frontier, EntitySet) else self._words
+
+    # whole walks ------------------------------------------------------------------------------------------------
+
+    def exact(self, prepared: Prepared, seeds: Ints, k: int) -> Ints | None:
+        pairs, scratch = prepared.pairs, self.scratch(prepared)
         if k == 1:
-            return numba_walk.expand_each(prepared.offsets, prepared.neighbour, starts, seeds, s.bits, s.summary)
-        return numba_walk.walk_each(prepared, starts, seeds, k, s)
+            ids, state = numba_walk.expand_few(pairs.offsets, pairs.neighbour, seeds, scratch.bits, scratch.summary)
+            if state != 0:
+                return ids if state > 0 else None
+        ids, known = numba_walk.walk(*pairs, *scratch, seeds, k)
+        return ids if known else None
 
-    def seed_words(self, prepared: Pairs, starts: Ints, seeds: Ints) -> Words:
-        return numba_batch.seed_words(len(prepared.offsets) - 1, starts, seeds)
+    def within(self, prepared: Prepared, seeds: Ints, k: int) -> Ints:
+        return numba_flood.walk_within(prepared.pairs, seeds, k, self.scratch(prepared))
 
-    def spread(self, prepared: Pairs, words: Words) -> Words:
-        p = prepared
-        return numba_batch.spread(p.offsets, p.neighbour, p.back_offsets, p.back_neighbour, words)
+    def shortest(self, prepared: Prepared, seeds: Ints, k: int) -> Ints:
+        reached, offsets = numba_flood.walk_levels(prepared.pairs, seeds, k, self.scratch(prepared))
+        return reached[offsets[k] : offsets[k + 1]] if len(offsets) > k + 1 else reached[:0]
 
-    def sets_of_words(self, words: Words, queries: int) -> tuple[Words, Ints]:
-        return numba_batch.sets_of_words(words, queries)
+    def find_ids(self, arrays: IdArrays, ids: list[str]) -> Ints | None:
+        try:
+            text = np.frombuffer("\0".join(ids).encode(), np.uint8)
+        except UnicodeEncodeError:  # half a surrogate pair is no text
+            return None
+        found = numba_ids.find_ids(text, len(ids), *arrays)
+        return found if len(found) else None
 
-    def list_sets(self, sets: Words, ids: Ints, at: int) -> None:
-        numba_batch.list_sets(sets, ids, at)
+    def exact_each(self, prepared: Prepared, seeds: SeedLists, k: int) -> Block:
+        pairs, scratch = prepared.pairs, self.scratch(prepared)
+        if k == 1:
+            arrays = (pairs.offsets, pairs.neighbour, seeds.starts, seeds.flat, scratch.bits, scratch.summary)
+            return ListedBlock(*numba_walk.expand_each(*arrays))
+        return ListedBlock(*numba_walk.walk_each(pairs, seeds.starts, seeds.flat, k, scratch))
+
+
+def _pairs(rows: Adjacency, entities: int) -> Pairs:
+    forward, back = rows.forward, rows.backward
+    if back is None:
+        none, no_words = forward.neighbour[:0], np.zeros(0, np.uint64)
+        return Pairs(forward.offsets, forward.neighbour, forward.offsets[:1], none, none, none, no_words)
+    lengths = np.diff(back.offsets)
+    filled, two = np.flatnonzero(lengths), np.flatnonzero(lengths > 1)
+    last = int(filled[-1]) + 1 if len(filled) else 0
+    second = np.full(last, entities, back.neighbour.dtype)
+    second[two] = back.neighbour[back.offsets[two] + 1]
+    marks = np.zeros(_words(entities) << 6, bool)
+    marks[two] = True
+    several = np.packbits(marks, bitorder="little").view(np.uint64)
+    for array in (second, several):
+        array.setflags(write=False)
+    return Pairs(forward.offsets, forward.neighbour, back.offsets, back.neighbour, back.first[:last], second, several)
 
 
 def _words(entities: int) -> int:

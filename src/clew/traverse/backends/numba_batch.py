@@ -12,7 +12,7 @@ from clew.traverse.backends.bits import ONE, bits_to_ids, compiled, count_bits
 Ints = NDArray[np.integer]
 Words = NDArray[np.uint64]
 
-__all__ = ["list_sets", "seed_words", "sets_of_words", "spread"]
+__all__ = ["list_sets", "push_rows", "seed_words", "sets_of_words", "spread"]
 
 PUSH_SHARE = 0.15  # of all pairs: below this the active entities push, above it everyone pulls
 
@@ -53,6 +53,16 @@ def spread(offsets: Ints, neighbour: Ints, back_offsets: Ints, back_neighbour: I
                     break
             reached[v] = word
     return reached
+
+
+@compiled
+def push_rows(offsets: Ints, neighbour: Ints, first: int, words: Words, reached: Words) -> None:
+    """One hop of all queries over the rows of entities `first` and following, added to `reached`."""
+    for u in range(len(offsets) - 1):
+        word = words[first + u]
+        if word != 0:
+            for j in range(offsets[u], offsets[u + 1]):
+                reached[neighbour[j]] |= word
 
 
 @compiled

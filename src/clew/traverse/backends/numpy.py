@@ -1,29 +1,36 @@
-"""Hops as array gathers: nothing to compile, so it answers at once; the command line's way for a small hop."""
+"""Hops as array gathers: nothing to compile, so it answers at once; for the small hop of a command line."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clew.graph.adjacency import Adjacency
-from clew.traverse.view import gather
+from clew.graph.adjacency import Adjacency, Rows, gather
+from clew.traverse.backends.entity_set import EntitySet, EntitySets, members
+from clew.traverse.blocks import SeedLists
 
 __all__ = ["NumpyBackend"]
 
-Ints = NDArray[np.integer]
 SORT_SHARE = 32  # fewer than n / 32 neighbour entries are sorted; more are marked
 
 
-class NumpyBackend:
-    """Gathers the rows of the frontier, then sorts or marks what they hold."""
+class NumpyBackend(EntitySets):
+    """Gathers the rows of the frontier, then sorts or marks the entities they hold."""
 
-    def prepare(self, adjacency: Adjacency) -> Adjacency:
-        return adjacency
+    width = 1
+    fused = None
 
-    def expand(self, prepared: Adjacency, frontier: Ints) -> Ints:
-        rows = prepared.forward
-        position, _ = gather(rows.offsets, frontier)
+    def prepare(self, rows: Adjacency, first: int, entities: int) -> tuple[Rows, int]:
+        return rows.forward, first
+
+    def start(self, seeds: SeedLists, entities: int) -> EntitySet:
+        return EntitySet(seeds.of(0), entities)
+
+    def step(self, prepared: tuple[Rows, int], frontier: EntitySet, into: EntitySet | None) -> EntitySet:
+        rows, first = prepared
+        position, _ = gather(rows.offsets, members(frontier, rows, first))
         ends = rows.neighbour[position]
-        if len(ends) * SORT_SHARE < prepared.entities:
-            return np.unique(ends)
-        marks = np.zeros(prepared.entities, bool)
-        marks[ends] = True
-        return np.flatnonzero(marks).astype(frontier.dtype, copy=False)
+        if len(ends) * SORT_SHARE < frontier.entities:
+            found = EntitySet(np.unique(ends), frontier.entities)
+        else:
+            marks = np.zeros(frontier.entities, bool)
+            marks[ends] = True
+            found = EntitySet(np.flatnonzero(marks).astype(frontier.dtype, copy=False), frontier.entities)
+        return self.join(found, into)

@@ -1,4 +1,4 @@
-"""Every backend, mode, direction, filter and width gives what the oracle gives."""
+"""Every engine, backend, mode, direction, filter and width gives what the oracle gives."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,12 +9,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.traverse.backend import BACKENDS
+from clew.errors import Timeout, UnknownName
+from clew.graph import read_entities
+from clew.traverse import GraphEngine
+from clew.traverse.request import KINDS
 from clew.traverse.walk import MODES
+from engines import ENGINES, FEW
 from graphs import filters, keywords, known, raw_graphs, write
 from oracle import Filter, Oracle, RawGraph
 
-ALL = [*BACKENDS, "auto"]
 SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -23,20 +26,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("conformance")
 
 
-def ids_of(graph: clew.Engine, numbers: np.ndarray) -> set[str]:
+def ids_of(graph: GraphEngine, numbers: np.ndarray) -> set[str]:
     return set(graph.describe(numbers)["id"].to_pylist())
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["32-bit", "64-bit"])
 @given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 4), mode=st.sampled_from(MODES))
 @SETTINGS
-def test_every_backend_equals_the_oracle(
+def test_every_engine_equals_the_oracle(
     folder: Path, wide: bool, data: st.DataObject, raw: RawGraph, k: int, mode: str
 ) -> None:
     write(raw, folder / "g.clew", wide=wide)
     filter = data.draw(filters(k))
     seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), max_size=3))
-    opened = {name: clew.open(folder / "g.clew", backend=name) for name in ALL}
+    opened = {name: make(folder / "g.clew") for name, make in ENGINES.items()}
     assume(known(filter, opened["numpy"]) and (raw.rows or filter.frequency is None))
     assume(filter.frequency is None or any(row.frequency for row in raw.rows))
     expected = Oracle(raw).hop(seeds, k, mode, filter)
@@ -55,8 +58,8 @@ def test_batches_equal_single_queries(folder: Path, data: st.DataObject, raw: Ra
     queries = data.draw(st.lists(st.sets(st.sampled_from(sorted(raw.types)), max_size=3), min_size=1, max_size=12))
     queries *= data.draw(st.sampled_from((1, 7)))  # past one word of 64
     oracle = Oracle(raw)
-    for name in ("numba", "numpy"):
-        graph = clew.open(folder / "b.clew", backend=name)
+    for name, make in ENGINES.items():
+        graph = make(folder / "b.clew")
         assume(known(filter, graph))
         assume(filter.frequency is None or any(row.frequency for row in raw.rows))
         many = graph.hop_batch([sorted(seeds) for seeds in queries], k, mode=mode, memory=64, **keywords(filter))
@@ -70,34 +73,82 @@ def test_batches_equal_single_queries(folder: Path, data: st.DataObject, raw: Ra
 @SETTINGS
 def test_triples_of_a_hop(folder: Path, data: st.DataObject, raw: RawGraph, k: int, mode: str) -> None:
     write(raw, folder / "t.clew")
-    graph = clew.open(folder / "t.clew", backend="numpy")
+    opened = [ENGINES[name](folder / "t.clew") for name in FEW]
     filter = data.draw(filters(k))
-    assume(known(filter, graph) and len(filter.relations) == 1)
+    assume(known(filter, opened[0]) and len(filter.relations) == 1)
     assume(filter.frequency is None or any(row.frequency for row in raw.rows))
     seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), min_size=1, max_size=3))
     hop = data.draw(st.integers(1, k))
     oracle = Oracle(raw)
-    near = graph.hop(sorted(seeds), k, mode=mode, **keywords(filter))
-    found = {(t.subject, t.relation, t.object) for t in graph.hop_triples(near, hop)}
-    assert found == oracle.hop_triples(seeds, k, mode, filter, hop)
-    leading = {(t.subject, t.relation, t.object) for t in graph.hop_triples(near, hop, leading_to_result=True)}
-    assert leading == oracle.leading_triples(seeds, k, mode, filter, hop)
+    for graph in opened:
+        near = graph.hop(sorted(seeds), k, mode=mode, **keywords(filter))
+        found = {(t.subject, t.relation, t.object) for t in graph.hop_triples(near, hop)}
+        assert found == oracle.hop_triples(seeds, k, mode, filter, hop)
+        leading = {(t.subject, t.relation, t.object) for t in graph.hop_triples(near, hop, leading_to_result=True)}
+        assert leading == oracle.leading_triples(seeds, k, mode, filter, hop)
+        assert np.array_equal(graph.hop_triples(near.request, hop).numbers, graph.hop_triples(near, hop).numbers)
 
 
 @given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 5))
 @SETTINGS
 def test_distances_and_degree(folder: Path, data: st.DataObject, raw: RawGraph, k: int) -> None:
     write(raw, folder / "d.clew")
-    graph = clew.open(folder / "d.clew", backend="numpy")
     seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), min_size=1, max_size=3))
     oracle = Oracle(raw)
-    ids, distance = graph.distances(sorted(seeds), k, direction="both")
     filter = Filter(direction="both")
     expected = {each: d for d in range(k, -1, -1) for each in oracle.hop(seeds, d, "shortest", filter)}
-    assert dict(zip(graph.describe(ids)["id"].to_pylist(), distance.tolist(), strict=True)) == expected
-    assert np.array_equal(
-        graph.graph.degree, [oracle.degree()[each] for each in graph.graph.entities["id"].to_pylist()]
-    )
+    for graph in [ENGINES[name](folder / "d.clew") for name in FEW]:
+        ids, distance = graph.distances(sorted(seeds), k, direction="both")
+        assert dict(zip(graph.describe(ids)["id"].to_pylist(), distance.tolist(), strict=True)) == expected
+        listed = read_entities(graph, ("id",))["id"].to_pylist()
+        assert graph.degree(where=clew.Where(negated=True)).tolist() == [oracle.degree()[each] for each in listed]
+
+
+@given(data=st.data(), raw=raw_graphs(most=6), k=st.integers(1, 3), kind=st.sampled_from(KINDS))
+@SETTINGS
+def test_every_engine_finds_the_same_paths(folder: Path, data: st.DataObject, raw: RawGraph, k: int, kind: str) -> None:
+    write(raw, folder / "p.clew")
+    ends = st.sets(st.sampled_from(sorted(raw.types)), min_size=1, max_size=2)
+    sources, targets = sorted(data.draw(ends)), sorted(data.draw(ends))
+    direction = data.draw(st.sampled_from(("out", "in", "both")))
+    answers = []
+    for graph in [ENGINES[name](folder / "p.clew") for name in FEW]:
+        found = graph.paths(sources, targets, k, kind=kind, direction=direction, limit=7)
+        answers.append(([str(path) for path in found], found.count, found.count_kind, found.reason, found.request))
+    assert all(each == answers[0] for each in answers)
+
+
+def test_every_engine_reads_the_same(folder: Path, hpo: Path) -> None:
+    """Entities, triples, assertions, look-ups and errors, on a real graph."""
+    first, *others = [ENGINES[name](hpo) for name in FEW]
+    some = np.array([5, 3, 17, 3])
+    for other in others:
+        assert other.snapshot.id == first.snapshot.id
+        assert other.schema == first.schema
+        assert other.describe(some).to_pylist() == first.describe(some).to_pylist()
+        assert other.details(some).to_pylist() == first.details(some).to_pylist()
+        assert other.assertions(11) == first.assertions(11)
+        assert other.assertion_table(some).to_pylist() == first.assertion_table(some).to_pylist()
+        assert other.find("marfan syndrom", limit=3) == first.find("marfan syndrom", limit=3)
+        assert other.lookup(["HP:0001166", "no"]).tolist() == first.lookup(["HP:0001166", "no"]).tolist()
+        assert other.lookup_name("Seizure") == first.lookup_name("Seizure")
+        assert np.array_equal(other.types_of(), first.types_of())
+        assert other.triples("FBN1").table.to_pylist() == first.triples("FBN1").table.to_pylist()
+        near = first.hop("FBN1", 1).ids
+        assert np.array_equal(other.subgraph(near).numbers, first.subgraph(near).numbers)
+        assert np.array_equal(other.degree(near), first.degree(near))
+        for columns in (("id", "name"), None):
+            here, there = (next(each.scan_entities(columns, rows=100)).to_pylist() for each in (first, other))
+            assert here == there
+        rows = {"relations": ["is_a"], "where": clew.Where(), "assertions": ("source",), "rows": 1000}
+        assert sum(block.num_rows for block in other.scan_triples(**rows)) == sum(
+            block.num_rows for block in first.scan_triples(**rows)
+        )
+        with pytest.raises(UnknownName, match="did you mean") as caught:
+            other.hop("arachnodactyl")
+        assert caught.value.close
+        with pytest.raises(Timeout):
+            other.hop("FBN1", 3, timeout=1e-9)
 
 
 def test_one_graph_serves_eight_threads(folder: Path) -> None:
@@ -123,7 +174,7 @@ def test_one_graph_serves_eight_threads(folder: Path) -> None:
     reference = clew.open(folder / "threads.clew", backend="numpy")
     shared = clew.open(folder / "threads.clew", backend="numba")
     jobs = [
-        (np.unique(rng.integers(0, shared.graph.entity_count, 5)).astype(np.int32), int(k), mode, relations)
+        (np.unique(rng.integers(0, shared.counts["entities"], 5)).astype(np.int32), int(k), mode, relations)
         for k in rng.integers(1, 6, 25)
         for mode in MODES
         for relations in (None, ["r1", "r2"])

@@ -1,0 +1,77 @@
+"""A segment: the rows of a range of entities, both ways. Row numbers are local, neighbours and triples global."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph.adjacency import Adjacency, Rows
+from clew.graph.model import Graph, TripleRows
+
+__all__ = ["Segment", "cut"]
+
+Ints = NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """Entities `first` to `first + rows` (excluded) with the triples that leave and enter them."""
+
+    graph: Graph
+    first: int
+    rows: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is every entity of the graph."""
+        return self.rows == self.graph.entity_count
+
+    @property
+    def forward(self) -> TripleRows:
+        """Triples under their subjects."""
+        return self.graph.forward if self.whole else _triples(self.graph.forward, self.first, self.rows)
+
+    @property
+    def backward(self) -> TripleRows:
+        """Triples under their objects."""
+        return self.graph.backward if self.whole else _triples(self.graph.backward, self.first, self.rows)
+
+    def adjacency(self, *, inwards: bool) -> Adjacency:
+        """Distinct neighbours over all triples that are not negated, following triples or against them."""
+        both = self.graph.adjacency
+        out, into = both.forward, both.backward
+        assert into is not None
+        forward, backward = (into, out) if inwards else (out, into)
+        return Adjacency(forward, backward) if self.whole else Adjacency(_rows(forward, self.first, self.rows), None)
+
+    def members(self, entities: Ints) -> Ints:
+        """Those of some sorted entities that are in this segment."""
+        if self.whole:
+            return entities
+        low, high = np.searchsorted(entities, (self.first, self.first + self.rows))
+        return entities[low:high]
+
+
+def cut(graph: Graph, parts: int) -> tuple[Segment, ...]:
+    """The graph as so many segments of about the same number of entities; an empty one only if all are."""
+    bounds = np.unique(np.linspace(0, graph.entity_count, parts + 1).astype(np.int64)).tolist()
+    pairs = list(pairwise(bounds)) or [(0, 0)]
+    return tuple(Segment(graph, first, last - first) for first, last in pairs)
+
+
+def _triples(rows: TripleRows, first: int, count: int) -> TripleRows:
+    begin, end = int(rows.offsets[first]), int(rows.offsets[first + count])
+    return TripleRows(
+        rows.offsets[first : first + count + 1] - rows.offsets[first],
+        rows.end[begin:end],
+        rows.relation[begin:end],
+        None if rows.triple is None else rows.triple[begin:end],
+        begin,
+    )
+
+
+def _rows(rows: Rows, first: int, count: int) -> Rows:
+    begin, end = int(rows.offsets[first]), int(rows.offsets[first + count])
+    offsets = rows.offsets[first : first + count + 1] - rows.offsets[first]
+    return Rows(offsets, rows.neighbour[begin:end], rows.first[first : first + count])

@@ -1,0 +1,82 @@
+"""The compiled look-up of ids: hash, bisect, compare, for all ids in one call."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph.names import MULTIPLIER
+from clew.traverse.backends.bits import ONE, compiled
+
+__all__ = ["find_ids", "lower_bound"]
+
+Ints = NDArray[np.integer]
+Bytes = NDArray[np.uint8]
+FACTOR = np.uint64(MULTIPLIER)
+SEPARATOR = 0
+HALF = np.uint64(32)
+NEAR = 32  # hashes looked through around the expected place at first
+
+
+@compiled
+def lower_bound(hashes: NDArray[np.uint64], value: np.uint64) -> int:
+    """Where a value stands in sorted hashes, or would. Hashes are spread evenly, so the search begins where it should
+    be and widens from there: few pages are touched in a table of any size."""
+    size = len(hashes)
+    if size == 0:
+        return 0
+    low = high = int(np.int64(((value >> HALF) * np.uint64(size)) >> HALF))
+    step = NEAR
+    if hashes[low] < value:
+        while high < size and hashes[high] < value:
+            low = high + 1
+            high += step
+            step <<= 1
+        high = min(high, size)
+    else:
+        while low > 0 and hashes[low] >= value:
+            high = low
+            low = max(low - step, 0)
+            step <<= 1
+    while low < high:
+        middle = (low + high) >> 1
+        if hashes[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def find_ids(text: Bytes, count: int, id_hash: NDArray[np.uint64], id_entity: Ints, starts: Ints, ids: Bytes) -> Ints:
+    """The entities whose ids stand in `text`, with a zero byte between two; nothing if one of the `count` is unknown.
+
+    `starts` and `ids` are the texts of all ids one after another, by entity; `id_hash` is sorted."""
+    found = np.empty(count, id_entity.dtype)
+    at = 0
+    for number in range(count):
+        begin = at
+        value, power = np.uint64(0), FACTOR
+        while at < len(text) and text[at] != SEPARATOR:
+            value += (np.uint64(text[at]) + ONE) * power
+            power *= FACTOR
+            at += 1
+        length = at - begin
+        at += 1
+        low = lower_bound(id_hash, value)
+        entity = np.int64(-1)
+        while low < len(id_hash) and id_hash[low] == value:
+            candidate = np.int64(id_entity[low])
+            first = np.int64(starts[candidate])
+            if np.int64(starts[candidate + 1]) - first == length:
+                same = True
+                for offset in range(length):
+                    if ids[first + offset] != text[begin + offset]:
+                        same = False
+                        break
+                if same:
+                    entity = candidate
+                    break
+            low += 1
+        if entity < 0:
+            return found[:0]
+        found[number] = entity
+    return found if at == len(text) + 1 else found[:0]
