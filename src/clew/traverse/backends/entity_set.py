@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.adjacency import Rows
-from clew.traverse.blocks import Block, ListedBlock
+from clew.traverse.backend import FusedWalk
+from clew.traverse.blocks import Block, ListedBlock, SeedLists
 
 __all__ = ["EntitySet", "EntitySets", "members"]
 
@@ -52,7 +53,13 @@ def members(frontier: EntitySet, rows: Rows, first: int) -> Ints:
 
 
 class EntitySets:
-    """The operations on such frontiers that need no rows: what backends of one query at a time share."""
+    """A backend of one query at a time but for `prepare` and `step`: the operations that need no rows."""
+
+    width = 1
+    fused: FusedWalk | None = None
+
+    def start(self, seeds: SeedLists, entities: int) -> EntitySet:
+        return EntitySet(seeds.of(0), entities)
 
     def join(self, found: EntitySet, into: EntitySet | None) -> EntitySet:
         """What a step has found, added to what other segments gave."""

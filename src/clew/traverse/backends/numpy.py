@@ -4,7 +4,6 @@ import numpy as np
 
 from clew.graph.adjacency import Adjacency, Rows, gather
 from clew.traverse.backends.entity_set import EntitySet, EntitySets, members
-from clew.traverse.blocks import SeedLists
 
 __all__ = ["NumpyBackend"]
 
@@ -14,14 +13,8 @@ SORT_SHARE = 32  # fewer than n / 32 neighbour entries are sorted; more are mark
 class NumpyBackend(EntitySets):
     """Gathers the rows of the frontier, then sorts or marks the entities they hold."""
 
-    width = 1
-    fused = None
-
     def prepare(self, rows: Adjacency, first: int, entities: int) -> tuple[Rows, int]:
         return rows.forward, first
-
-    def start(self, seeds: SeedLists, entities: int) -> EntitySet:
-        return EntitySet(seeds.of(0), entities)
 
     def step(self, prepared: tuple[Rows, int], frontier: EntitySet, into: EntitySet | None) -> EntitySet:
         rows, first = prepared
