@@ -127,7 +127,7 @@ def test_an_abstention_says_what_was_understood_and_what_is_missing(asker: Asker
     assert missing is not None
     assert "No entity of this graph was recognised" in missing
     assert "a list of genes" in missing
-    assert "Not understood: Jabberwock" in missing
+    assert "Not recognised: Jabberwock" in missing
 
 
 def test_what_is_recognised_but_not_joined_is_named(clinic: Asker) -> None:

@@ -52,7 +52,7 @@ def test_questions_come_through_a_pipe(run, graph: Path, typed: Callable[..., No
     assert ran.code == 1  # one had no answer
     assert "Arachnodactyly" in ran.out
     assert "No entity of this graph was recognised" in ran.out
-    assert "3 diseases for FBN1" in ran.out
+    assert "3 diseases that FBN1 causes" in ran.out
     assert "?" not in ran.out.splitlines()[0]
 
 
@@ -64,10 +64,11 @@ def test_piped_questions_give_one_object(run, graph: Path, typed: Callable[..., 
     assert ran.json["answers"][1]["value"] == 3
 
 
-def test_nothing_on_stdin_is_no_question(run, graph: Path, typed: Callable[..., None]) -> None:
+def test_nothing_on_stdin_is_an_error(run, graph: Path, typed: Callable[..., None]) -> None:
     typed(terminal=False)
     ran = run("ask", graph, "--no-embedding")
-    assert (ran.code, ran.out) == (0, "")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no question was given" in ran.error
 
 
 def test_a_name_that_may_mean_two_things_is_asked_about(run, ambiguous_graph: Path, typed: Callable[..., None]) -> None:

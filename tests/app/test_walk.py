@@ -98,7 +98,7 @@ def test_names_never_break_a_table(run, graph: Path) -> None:
         (["FBN1", "--mode", "exakt"], "known: exact, within, shortest"),
         (["FBN1", "--direction", "up"], "known: out, in, both"),
         (["FBN1", "--layer", "best"], "known: all, curated"),
-        (["FBN1", "--as-of", "yesterday"], "as_of= takes a day"),
+        (["FBN1", "--as-of", "yesterday"], "--as-of takes a day"),
         (["FBN1", "--qualifier", "frequency"], "--qualifier takes NAME=VALUE"),
         (["FBN1", "--qualifier", "onset=late"], "no qualifier 'onset'"),
         (["FBN1", "--limit", "-3"], "--limit is a number of rows"),

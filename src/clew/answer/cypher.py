@@ -294,7 +294,7 @@ class _Answering:
             answer,
             kind=best.plan.operation,
             text=plain_text(
-                best,
+                interpretation.candidate,
                 self.words,
                 named=[(m.name, anchor.negated) for anchor, m in zip(question.anchors, best.meanings, strict=True)],
                 kind=best.plan.operation,
@@ -302,10 +302,11 @@ class _Answering:
                 value=answer.value,
                 total=answer.total,
                 truncated=answer.truncated,
+                sources=_sources(answer.evidence),
             ),
             query=ran.outcome.query,
             named=tuple(each for meaning in best.meanings for each in meaning.ids),
-            interpretation=(*describe(best, question.filters, self.words), *ran.notes),
+            interpretation=(*describe(interpretation.candidate, question.filters, self.words), *ran.notes),
             repairs=interpretation.repairs,
             ambiguities=find_ambiguities(interpretation, self.resources.linker),
             alternatives=alternatives_of(interpretation, self.words),
@@ -319,6 +320,12 @@ class _Answering:
         close = close_names(question, self.resources.linker)
         reason = why_not(question, self.words, close)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
+
+
+def _sources(evidence: Evidence) -> tuple[str, ...]:
+    """Who states the triples of some evidence."""
+    stated = (each.source for triple in evidence.triples for each in triple.assertions)
+    return tuple(dict.fromkeys(filter(None, stated)))
 
 
 def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:

@@ -9,7 +9,8 @@ from clew.answer.filters import Filters
 from clew.answer.interpretation import Interpretation
 from clew.answer.phrase import plain_list
 from clew.answer.question import ParsedQuestion
-from clew.answer.rank import in_words
+from clew.answer.rank import in_words, names_in
+from clew.answer.verbalise import question_phrase, type_name
 from clew.answer.words import Words
 from clew.answer.write import write_statement
 from clew.plurals import plural
@@ -24,11 +25,16 @@ DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": 
 
 def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
     """How the question was read, on which statements it rests, and which entities its names were taken for."""
-    said = [f"read as: {in_words(candidate, words, names=True)}", *([str(filters)] if filters else [])]
+    said = [f"read as: {_read_as(candidate, words)}", *([str(filters)] if filters else [])]
     for meaning in candidate.meanings:
-        number = f"{len(meaning.ids)} entities called so: " if len(meaning.ids) > 1 else ""
+        number = f"{len(meaning.ids)} entities of this name: " if len(meaning.ids) > 1 else ""
         said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")
     return said
+
+
+def _read_as(candidate: Candidate, words: Words) -> str:
+    """A plan in plain English, or where there is no plain phrase, step by step."""
+    return question_phrase(candidate.plan, names_in(candidate), words) or in_words(candidate, words, names=True)
 
 
 def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alternative, ...]:
@@ -38,7 +44,7 @@ def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alter
         Alternative(
             write(write_statement(each.candidate.plan)),
             round(each.score, 3),
-            in_words(each.candidate, words, names=True),
+            _read_as(each.candidate, words),
         )
         for each in others[:RUNNERS]
     )
@@ -65,16 +71,18 @@ def why_not(question: ParsedQuestion, words: Words, close: Sequence[Ambiguity] =
     """Why there is no answer: what was understood of the question, and what is missing."""
     if question.anchors:
         named = [f"{each.text!r} as {each.meanings[0].name} ({each.meanings[0].type})" for each in question.anchors]
-        said = [f"Recognised {plain_list(named, len(named))}, but nothing in this graph's schema joins them as asked."]
+        said = [
+            f"Recognised {plain_list(named, len(named))}, but nothing in this graph's schema connects them as asked."
+        ]
     else:
         said = ["No entity of this graph was recognised in the question."]
-    wanted = " or ".join(plural(words.name_of(label)) for label in question.asked)
+    wanted = " or ".join(plural(type_name(label)) for label in question.asked)
     if wanted or question.operation != "list":
         said.append(
             f"Asked for: {DOING.get(question.operation, question.operation)}{f' of {wanted}' if wanted else ''}."
         )
     if question.unrecognised:
-        said.append(f"Not understood: {', '.join(question.unrecognised)}.")
+        said.append(f"Not recognised: {', '.join(question.unrecognised)}.")
     for each in close:
         said.append(f"{each.text!r} resembles {plain_list([str(one) for one in each.others], len(each.others))}.")
     return " ".join(said)

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
-from clew.answer.candidates import Candidate
+from clew.answer.candidates import PATH_LENGTH, Candidate
+from clew.answer.rank import names_in
+from clew.answer.verbalise import listed, relation_phrase, type_name, verbalise
 from clew.answer.words import Words
-from clew.plurals import plural
+from clew.plurals import counted, plural
 
 if TYPE_CHECKING:
     from clew.lm import LanguageModel
@@ -36,29 +38,35 @@ def plain_text(
     value: object,
     total: int,
     truncated: bool,
+    sources: Sequence[str] = (),
 ) -> str:
-    """The answer in one or two sentences; `named` are the entities asked about and whether each is excluded.
+    """The answer in one sentence; `named` are the entities asked about and whether each is excluded.
 
     >>> plain_list(["FBN1", "FBN2"], 2)
     'FBN1 and FBN2'
     """
-    names = [name for name, _ in named]
-    about = _about(named)
     if kind == "exists":
-        joined = bool(value) == (candidate.plan.kind == "exists")
-        return f"{'Yes' if value else 'No'}: {_joined(names)} {'are' if joined else 'are not'} joined in this graph."
+        return _exists_text(candidate, words, named, bool(value), sources)
     if kind == "path":
-        return _path_text(names, total)
-    noun = words.name_of(candidate.asked) if candidate.asked in words.types else "entity"
-    if kind == "count":
-        return f"{value:,} {plural(noun, int(str(value)))}{about}." if isinstance(value, int) else f"{value}{about}."
-    if kind == "aggregate":
-        return f"{value}{about}."
+        return _path_text([name for name, _ in named], total)
+    if kind == "count" and isinstance(value, int):
+        return f"{value:,} {_asked_for(candidate, words, named, value)}."
+    if kind in ("count", "aggregate"):
+        return f"{value} for {_asked_for(candidate, words, named, 2)}."
     if not items:
-        return f"No {noun} was found{about} in this graph."
+        return f"No {_asked_for(candidate, words, named, 2)} were found in this graph."
     more = " or more" if truncated else ""
     shown = plain_list([_with_number(item) for item in items[:LISTED]], total)
-    return f"{total:,}{more} {plural(noun, total)}{about}: {shown}."
+    return f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
+
+
+def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], number: int) -> str:
+    """What the plan asks for as a phrase, its noun as it reads after a number."""
+    phrase = verbalise(candidate.plan, names_in(candidate), words, number=number)
+    if phrase is not None:
+        return phrase
+    noun = type_name(candidate.asked) if candidate.asked is not None else "entity"
+    return f"{plural(noun, number)}{_about(named)}"
 
 
 def phrased(model: "LanguageModel", question: str, plain: str) -> str:
@@ -80,8 +88,21 @@ def phrased(model: "LanguageModel", question: str, plain: str) -> str:
 def _about(named: Sequence[tuple[str, bool]]) -> str:
     wanted = [name for name, excluded in named if not excluded]
     unwanted = [name for name, excluded in named if excluded]
-    about = f" for {_joined(wanted)}" if wanted else ""
-    return f"{about}{' but' if about else ''} without {_joined(unwanted)}" if unwanted else about
+    about = f" linked to {listed(wanted)}" if wanted else ""
+    return f"{about}{' but' if about else ''} not linked to {listed(unwanted)}" if unwanted else about
+
+
+def _exists_text(
+    candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], value: bool, sources: Sequence[str]
+) -> str:
+    """Yes or no, with the triple that it is about and who states it."""
+    said = relation_phrase(candidate.plan, names_in(candidate), words)
+    said = (
+        said or f"{plain_list([name for name, _ in named], len(named)) if named else 'such an entity'} linked as asked"
+    )
+    there = value == (candidate.plan.kind == "exists")
+    stated = f" ({', '.join(sources)})" if sources and there else ""
+    return f"{'Yes' if value else 'No'}: {said}{stated if there else ' is not in this graph'}."
 
 
 def plain_list(names: Sequence[str], total: int) -> str:
@@ -111,10 +132,7 @@ def _with_number(item: Item) -> str:
 
 
 def _path_text(named: Sequence[str], total: int) -> str:
+    ends = plain_list(named, len(named)) if named else "them"
     if not total:
-        return f"No path joins {_joined(named)} within the steps looked at in this graph."
-    return f"{total:,} shortest {plural('path', total)} {'joins' if total == 1 else 'join'} {_joined(named)}."
-
-
-def _joined(named: Sequence[str]) -> str:
-    return plain_list(named, len(named)) if named else "they"
+        return f"No path of up to {PATH_LENGTH} hops connects {ends} in this graph."
+    return f"{counted(total, 'shortest path')} {'connects' if total == 1 else 'connect'} {ends}."

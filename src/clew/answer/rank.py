@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from clew.answer.candidates import Candidate
 from clew.answer.plan import ABSENT, Part, Plan, Step
 from clew.answer.question import ParsedQuestion
+from clew.answer.verbalise import third_person
 from clew.answer.words import Words
 from clew.plurals import plural
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
 
-__all__ = ["Ranked", "Weights", "in_words", "masked", "rank", "third_person"]
+__all__ = ["Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
 
 NEAREST = 12  # plans that are put into words and compared by meaning; the rest are far behind already
 
@@ -119,7 +120,7 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
     plan = candidate.plan
     called = {slot.name: _type(plan, slot.name, words) for slot in plan.slots}
     if names:
-        called |= _names(candidate)
+        called |= names_in(candidate)
     joined = ", and ".join(text for part in plan.parts if (text := _said(part, called, words, names)))
     such_that = f" such that {joined}" if joined else ""
     if plan.kind == "path":
@@ -135,7 +136,7 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
     return f"which {_plural(candidate.asked, words)} are there{such_that}"
 
 
-def _names(candidate: Candidate) -> dict[str, str]:
+def names_in(candidate: Candidate) -> dict[str, str]:
     """What named slots are called."""
     by_ids: dict[object, str] = {meaning.ids: meaning.name for meaning in candidate.meanings}
     found = {}
@@ -161,20 +162,6 @@ def _verb(step: Step, words: Words, names: bool) -> str:
     """The everyday words of a relation; whole sentences, which people read, need them in the third person."""
     said = [words.relations[name][0] for name in step.relations]
     return " or ".join(map(third_person, said) if names else said)
-
-
-def third_person(phrase: str) -> str:
-    """The everyday words of a relation as they stand after one thing.
-
-    >>> [third_person(each) for each in ("show", "associated with", "kind of", "has modifier", "present with")]
-    ['shows', 'is associated with', 'is a kind of', 'has modifier', 'presents with']
-    """
-    first, *rest = phrase.split()
-    if rest[-1:] == ["of"]:
-        return f"is a {phrase}"
-    if first.endswith("ed"):
-        return f"is {phrase}"
-    return " ".join((first if first.endswith("s") else "has" if first == "have" else f"{first}s", *rest))
 
 
 def _type(plan: Plan, slot: str, words: Words) -> str:

@@ -12,7 +12,7 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from clew.errors import DerivedError, InputError, MissingModel
+from clew.errors import ClewError, DerivedError, InputError, MissingModel
 from clew.link import Linker, open_vectors
 from clew.progress import Progress, silent
 from clew.store.layout import StoreSchema, lay_out
@@ -146,4 +146,10 @@ class Resources:
             return self._model
         from clew.lm import open_model
 
-        return open_model(self._model)
+        model = open_model(self._model)
+        try:
+            model.context  # noqa: B018 - a server that does not answer is an error now, not a silent loss later
+        except ClewError:
+            model.close()
+            raise
+        return model

@@ -12,6 +12,7 @@ from clew.store.cypher import Statement, parse, render
 from clew.store.cypher import syntax as s
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
+from clew.store.name_check import check_names
 from clew.store.packing import unpack_properties
 
 __all__ = ["DEFAULT_LIMIT", "DEFAULT_TIMEOUT", "Prepared", "cap", "exclude_negated", "prepare"]
@@ -55,6 +56,7 @@ def prepare(
         _check_parameter(name, value)
     _check_calls(statement, given)
     deadline.check()
+    check_names(statement, schema)
     capped = cap(exclude_negated(statement, schema), given, limit + 1)
     deadline.check()
     if dialect == "ladybug":

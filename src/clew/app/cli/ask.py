@@ -31,7 +31,7 @@ from clew.app.cli.output import (
     shorten,
     terminal_width,
 )
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.progress import announced, terminal_progress
 from clew.app.records import answer_record, answers_record
 from clew.errors import ClewError, InputError
 from clew.plurals import counted
@@ -44,6 +44,7 @@ __all__ = ["ask", "mention_missing_encoder", "show_answer"]
 
 SHOWN = 10
 CITED = 6  # triples shown as evidence
+PATIENCE = 1.0  # seconds of preparing a graph before that is said
 
 
 QuestionWords = Annotated[
@@ -72,6 +73,9 @@ Subclasses = Annotated[
         show_default=False,
     ),
 ]
+AllEvidence = Annotated[
+    bool, typer.Option("--all-evidence", help="Gather and show the evidence of every item, not only of the first 25.")
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Also say how the question was read.")]
 Draw = Annotated[
     str | None, typer.Option(metavar="FILE", help="Draw the evidence: FILE.html or FILE.svg.", show_default=False)
@@ -93,6 +97,7 @@ def ask(
     source: SourceNames = None,
     as_of: AsOf = None,
     min_confidence: MinConfidence = None,
+    all_evidence: AllEvidence = False,
     explain: Explain = False,
     draw: Draw = None,
     limit: Limit = SHOWN,
@@ -115,6 +120,8 @@ def ask(
     """
     check_limit(limit)
     given = " ".join(question or ()).strip()
+    if question and not given:
+        raise InputError("the question is empty: give one in words, or none at all to be asked for it")
     meant = pairs(meaning, "--meaning")
     useless = [("--draw", draw is not None), ("--meaning", bool(meant)), ("--json", as_json and is_terminal())]
     if not given and (options := [option for option, used in useless if used]):
@@ -126,12 +133,16 @@ def ask(
     from clew.answer import Filters, Question
 
     filters = Filters(layer=layer, sources=tuple(source or ()), as_of=as_of, min_confidence=min_confidence)
-    asked = Question(given, meaning=meant, filters=filters, subclasses=subclasses, timeout=timeout)
+    asked = Question(
+        given, meaning=meant, filters=filters, subclasses=subclasses, timeout=timeout, all_evidence=all_evidence
+    )
     settings = Settings(
         graph, store=store, model=model, choose=choose, compose=compose, encoder=None if no_embedding else "default"
     )
     with terminal_progress() as progress:
-        asker = assemble(settings, progress=progress)
+        asker = assemble(
+            settings, progress=announced(progress, f"preparing {graph} for questions, once", after=PATIENCE)
+        )
         if not no_embedding:
             mention_missing_encoder(asker)
         answer = asker.ask(asked) if given else None
@@ -139,6 +150,8 @@ def ask(
     snapshot = engine.snapshot.id
     if answer is None:
         answered = _converse(asker, asked, quietly=as_json, limit=limit, explain=explain)
+        if not answered and not is_terminal():
+            raise InputError("no question was given: put one after the graph, or send one line each through the pipe")
         if as_json:
             print_json(answers_record(answered, graph=graph, snapshot=snapshot))
         failed = any(isinstance(each, tuple) or each.abstained is not None for each in answered)
@@ -147,7 +160,7 @@ def ask(
     if as_json:
         print_json(answer_record(answer, graph=graph, snapshot=snapshot, drawing=drawn))
     else:
-        show_answer(answer, limit=limit, explain=explain)
+        show_answer(answer, limit=limit, explain=explain, cited=None if all_evidence else CITED)
         if drawn is not None:
             say()
             say(f"drawn in {printable(drawn)}")
@@ -184,7 +197,7 @@ def _converse(
     return answered
 
 
-def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False) -> None:
+def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False, cited: int | None = CITED) -> None:
     """The answer for people: text, items, query, evidence."""
     say(bold(one_line(answer.text)))
     if answer.unrecognised and answer.abstained is None:
@@ -206,28 +219,39 @@ def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False) 
         say()
         for line in answer.query.splitlines():
             say(f"  {printable(line)}")
-    _show_evidence(answer)
+    _show_evidence(answer, cited)
     if explain:
-        _show_reading(answer)
+        _show_interpretation(answer)
 
 
-def _show_evidence(answer: "Answer") -> None:
-    if not answer.evidence.triples:
+def _show_evidence(answer: "Answer", most: int | None) -> None:
+    evidence = answer.evidence
+    if not evidence.triples:
         return
     say()
-    triples, documents = answer.evidence.triples, answer.evidence.documents
-    say(f"evidence: {counted(len(triples), 'triple')}, {counted(len(documents), 'reference')}")
+    say(_evidence_line(answer))
     width = terminal_width()
-    for triple in answer.evidence.triples[:CITED]:
+    for triple in evidence.triples[:most]:
         cited = list(dict.fromkeys(each for assertion in triple.assertions for each in assertion.evidence))
         sources = list(dict.fromkeys(assertion.source or "" for assertion in triple.assertions))
         line = one_line(f"{triple}  [{', '.join(cited[:4] or sources)}]")
         say("  " + (line if width is None else shorten(line, width - 2)))
-    if len(answer.evidence.triples) > CITED:
-        say(f"  and {len(answer.evidence.triples) - CITED:,} more (--json, --draw)")
+    if most is not None and len(evidence.triples) > most:
+        say(f"  and {len(evidence.triples) - most:,} more (--all-evidence, --json, --draw)")
 
 
-def _show_reading(answer: "Answer") -> None:
+def _evidence_line(answer: "Answer") -> str:
+    """How much evidence there is, and whether it is all of it."""
+    evidence = answer.evidence
+    said = f"evidence: {counted(len(evidence.triples), 'triple')}, {counted(len(evidence.documents), 'reference')}"
+    if evidence.complete:
+        return said
+    items = len({support.item for support in evidence.supports} - {None})
+    of = f"; partial: for {items:,} of {counted(answer.total, 'item')}" if 0 < items < answer.total else "; partial"
+    return f"{said}{of} (--all-evidence gives all)"
+
+
+def _show_interpretation(answer: "Answer") -> None:
     say()
     decided = [answer.decided] if answer.decided is not None else []
     for line in (*answer.interpretation, *decided, *(f"repaired: {each}" for each in answer.repairs)):

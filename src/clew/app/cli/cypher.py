@@ -1,7 +1,6 @@
 """`clew cypher`: ask a graph in Cypher, load it into a store, or show what a query can name."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,14 +9,13 @@ import typer
 from clew.app.assemble import open_graph
 from clew.app.cli.options import AsJson, GraphPath, check_limit, pairs
 from clew.app.cli.output import print_json, print_table, printable, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.progress import announced, terminal_progress
 from clew.app.records import loaded_record, rows_record, schema_record
 from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew import GraphEngine
-    from clew.progress import Progress
     from clew.store.layout import Relationship
     from clew.store.values import Rows
 
@@ -108,24 +106,14 @@ def _ask(
     left = deadline.left
     most = (DEFAULT_LIMIT if as_json else SHOWN) if limit is None else limit
     with terminal_progress() as progress:
-        opened = open_store(store, engine, build=True, progress=_announced(progress, engine))
+        opened = open_store(
+            store,
+            engine,
+            build=True,
+            progress=announced(progress, f"building the embedded Cypher store of {engine.snapshot.name}, once"),
+        )
     with opened:
         return opened.run(statement, parameters, timeout=left, limit=most)
-
-
-def _announced(progress: "Progress", engine: "GraphEngine") -> "Progress":
-    """A progress that first says, once, why there is something to wait for."""
-    said: list[bool] = []
-
-    def report(task: str, done: int, total: int | None) -> None:
-        if not said:
-            said.append(True)
-            print(
-                f"clew: building the embedded Cypher store of {printable(engine.snapshot.name)}, once", file=sys.stderr
-            )
-        progress(task, done, total)
-
-    return report
 
 
 def _shown_store(store: str) -> str:

@@ -54,7 +54,7 @@ def link(
 
     \b
     Examples:
-      clew link hpo.clew "marfan syndrom" UMLS:C0003706 --type Disease
+      clew link hpo.clew "marfan syndrom" UMLS:C0003706
       clew link hpo.clew --text "No sign of arachnodactyly; the mother has Marfan syndrome (MFS)."
       clew link hpo.clew --file letter.txt --type Phenotype --json
     """

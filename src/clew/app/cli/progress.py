@@ -5,10 +5,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from clew.app.cli.output import shorten
+from clew.app.cli.output import printable, shorten
 from clew.progress import Progress, silent
 
-__all__ = ["terminal_progress"]
+__all__ = ["announced", "terminal_progress"]
 
 BAR = 24  # characters of a full bar
 REDRAW_SECONDS = 0.05
@@ -25,6 +25,26 @@ def terminal_progress() -> Iterator[Progress]:
         yield line
     finally:
         line.wipe()
+
+
+def announced(progress: Progress, sentence: str, *, after: float = 0.0) -> Progress:
+    """A progress that says on stderr, once and after some seconds, why there is something to wait for.
+
+    Unlike bars, the sentence goes to files and pipes too.
+    """
+    begun: float | None = None
+    said = False
+
+    def report(task: str, done: int, total: int | None) -> None:
+        nonlocal begun, said
+        now = time.monotonic()
+        begun = now if begun is None else begun
+        if not said and now - begun >= after:
+            said = True
+            print(f"clew: {printable(sentence)}", file=sys.stderr)
+        progress(task, done, total)
+
+    return report
 
 
 class _Line:

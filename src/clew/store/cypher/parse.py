@@ -1,6 +1,7 @@
 """Cypher text → syntax tree: one read-only statement, or an error that says where it is not one."""
 
 import re
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -26,6 +27,13 @@ WRITING = re.compile(
     r"use|begin|commit|rollback|grant|deny|show|start|stop|explain|profile|checkpoint|comment)\b",
     re.IGNORECASE,
 )
+
+WORD = re.compile(r"[A-Za-z_]+")
+KEYWORDS = (
+    "AND", "AS", "ASC", "CASE", "CONTAINS", "DESC", "DISTINCT", "ELSE", "END", "ENDS WITH", "EXISTS", "IS NOT NULL",
+    "IS NULL", "LIMIT", "MATCH", "NOT", "OPTIONAL MATCH", "ORDER BY", "RETURN", "SKIP", "STARTS WITH", "THEN", "UNION",
+    "UNWIND", "WHEN", "WHERE", "WITH", "XOR",
+)  # fmt: skip
 
 
 def parse(text: str, *, deadline: Deadline | None = None) -> Statement:
@@ -108,4 +116,13 @@ def _explain(text: str, error: UnexpectedInput) -> QueryError:
         return QueryError(f"{found.group(1).upper()} is not allowed: {ALLOWED}", position=at)
     line = text.count("\n", 0, at) + 1
     near = " ".join(text[at : at + 30].split()) or "the end"
-    return QueryError(f"cannot read the query at line {line}, character {at + 1}, near {near!r}", position=at)
+    return QueryError(
+        f"cannot read the query at line {line}, character {at + 1}, near {near!r}{_suggestion(text, at)}", position=at
+    )
+
+
+def _suggestion(text: str, at: int) -> str:
+    """The keyword that is meant, where a word there is nearly one."""
+    word = WORD.match(text, at)
+    close = get_close_matches(word.group().upper(), KEYWORDS, n=1, cutoff=0.7) if word else []
+    return f": did you mean {close[0]}?" if close and word and word.group().upper() != close[0] else ""

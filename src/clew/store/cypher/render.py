@@ -6,6 +6,7 @@ as it was written, and matches symmetric relations in both directions. A dialect
 
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from clew.errors import QueryError, UnknownName
@@ -93,8 +94,10 @@ def render(
 def _known(call: s.Call) -> s.Call:
     name = OTHER_NAMES.get(call.function.lower(), call.function).lower()
     if name not in FUNCTIONS:
+        close = get_close_matches(name, FUNCTIONS, n=1)
+        hint = f"did you mean {SPELLED.get(close[0], close[0])}? " if close else ""
         raise QueryError(
-            f"the function {call.function} is not among the functions that work the same on every store: "
+            f"the function {call.function} is not among the functions that work the same on every store: {hint}"
             f"{', '.join(SPELLED.get(known, known) for known in FUNCTIONS)}"
         )
     least, most = FUNCTIONS[name]
