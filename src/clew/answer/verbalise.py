@@ -51,7 +51,7 @@ def relation_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
     if not starts:
         return None
     try:
-        return f"{names[starts[0]]} {_Verbaliser(plan, names, words).predicate(starts[0])}"
+        return f"{names[starts[0]]} {_Verbaliser(plan, names, words).verb_phrase(starts[0])}"
     except _Unsayable:
         return None
 
@@ -91,8 +91,8 @@ class _Verbaliser:
         )
         return f"{said} but {denied}" if said and denied else said or denied
 
-    def predicate(self, slot: str) -> str:
-        """The first step of a named subject as a predicate: "is associated with a disease with Seizure"."""
+    def verb_phrase(self, slot: str) -> str:
+        """The first step of a named subject as a verb phrase: "is associated with a disease with Seizure"."""
         for absent, step in self._steps(slot):
             if step.subject == slot and not absent:
                 verb = "has" if self._has(step) else third_person(self._verb(step))
