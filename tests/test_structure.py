@@ -19,7 +19,8 @@ MODULES = {
 LADDER = [
     {"_version", "errors"},
     {"registry", "progress", "files", "plurals"},
-    {"sealed", "models"},
+    {"sealed"},
+    {"models"},
     {"graph", "lm", "embed"},
     {"traverse"},
     {"link", "store"},

@@ -29,7 +29,8 @@ from clew.extract.chains.graphs import FIRST_WORD, ROOTS, SLOTS, Chains, read_ch
 from clew.extract.model.attention import pick_kernel
 from clew.extract.model.config import Config, make_config
 from clew.extract.model.graphmert import GraphMert, count_parameters
-from clew.extract.training.pretraining import Settings, Trainer
+from clew.extract.training.pretraining import Trainer
+from clew.extract.training.settings import TrainingSettings
 
 __all__ = ["configure", "profile", "random_chains", "speed"]
 
@@ -58,7 +59,7 @@ def speed(given: argparse.Namespace) -> None:
 
 def prepare(version: str, chains: Chains, config: Config, given: argparse.Namespace, *, lap: int) -> Trainer:
     """A trainer that trains one of the versions."""
-    settings = Settings(
+    settings = TrainingSettings(
         steps=10_000,
         sequences=given.naive_sequences if version == "naive" else given.sequences,
         compiled=version in ("captured", "compiled"),
@@ -157,7 +158,9 @@ def open_chains(given: argparse.Namespace) -> Chains:
 
 def check_naive(chains: Chains, config: Config, given: argparse.Namespace) -> None:
     """The naive version must give the same losses before its speed is worth anything."""
-    trainer = Trainer(chains, config, Settings(steps=1, sequences=4, compiled=False, workers=0, seed=given.seed))
+    trainer = Trainer(
+        chains, config, TrainingSettings(steps=1, sequences=4, compiled=False, workers=0, seed=given.seed)
+    )
     batch = Batch.unpack(next(trainer._course().batches()), trainer.device)
     trainer.model.eval()
     with torch.no_grad():

@@ -14,7 +14,7 @@ from typing import Any
 from clew.errors import DerivedError
 from clew.files import block_checksums, new_directory, write_text
 
-__all__ = ["SEAL", "check_seal", "new_sealed"]
+__all__ = ["SEAL", "Identity", "check_seal", "new_sealed"]
 
 SEAL = "seal.json"
 Identity = Mapping[str, str | int | float | bool]

@@ -14,7 +14,7 @@ DOCUMENTS = 9
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(command_line.COMMANDS, "extract", "extract:extract")
+    monkeypatch.setitem(command_line.COMMANDS, "extract", "extract:application")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def short_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     clew.build(toy_seed(), out=folder / "seed.clew")
     texts = ["extract", "run", folder / "run", folder / "few.jsonl", "--seed-graph", folder / "seed.clew"]
     settings = ["--size", "tiny", "--steps", 3, "--confidence", 0, "--device", "cpu"]
-    command_line.COMMANDS["extract"] = "extract:extract"
+    command_line.COMMANDS["extract"] = "extract:application"
     assert command_line.main([str(each) for each in (*texts, *settings)]) == 0
     return folder / "run"
 
@@ -35,8 +35,8 @@ def test_status_lists_every_stage(run, short_run: Path) -> None:
     done = run("extract", "status", short_run)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[0].split() == ["stage", "made", "by", "state", "what", "it", "holds", "counted"]
-    assert sum(" finished " in line for line in lines) == 15
+    assert lines[0].split() == ["stage", "command", "state", "contents", "counts"]
+    assert sum(" finished " in line for line in lines) == 14
     assert f"{DOCUMENTS} documents" in done.out
     assert f"clew build {short_run}/triples" in done.out
 
@@ -92,18 +92,18 @@ def test_ones_own_text_is_a_table_or_json(run, short_run: Path, tmp_path: Path, 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("extract", "learn"), "known: prepare, train, predict, filter, run, status"),
+        (("extract", "learn"), "No such command 'learn'"),
         (("extract", "status", "nowhere"), "clew extract prepare nowhere"),
-        (("extract", "train", "nowhere"), "nowhere is no run directory"),
+        (("extract", "train", "nowhere"), "nowhere is not a run directory"),
         (("extract", "run", "x", "--size", "huge"), "known: tiny, small, paper"),
         (("extract", "run", "x", "texts.txt"), "--seed-graph"),
-        (("extract", "train", "x", "--text", "-"), "--text goes with predict"),
+        (("extract", "train", "x", "--text", "-"), "No such option: --text"),
         (("extract", "run", "x", "--beta", "2"), "beta is 2.0, expected 0 to 1"),
-        (("extract", "run", "x", "--confidence", "99"), "the least confidence is 99.0, expected 0 to 1"),
+        (("extract", "run", "x", "--confidence", "99"), "the minimum confidence is 99.0, expected 0 to 1"),
         (("extract", "run", "x", "--epochs", "-5"), "epochs is -5.0, expected more than 0"),
         (("extract", "run", "x", "--epochs", "1e30"), "at most 10,000"),
         (("extract", "run", "x", "--steps", "0"), "steps is 0, expected 1 or more"),
-        (("extract", "run", "x", "--teach", "100000000000000000000000"), "expected 0 to 1,000"),
+        (("extract", "run", "x", "--rank-epochs", "100000000000000000000000"), "expected 0 to 1,000"),
         (("extract", "run", "x", "--limit", "-1"), "--limit"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_model_that_is_not_there_is_one_line(run, tmp_path: Path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     done = run("extract", "predict", "--model", "nowhere", "--text", "-")
     assert done.code == 1
-    assert "neither a directory nor a model" in done.error
+    assert "neither a directory nor an installed model" in done.error
     assert len(done.error.splitlines()) == 1
 
 

@@ -1,4 +1,4 @@
-"""`clew extract predict --model small`: the model of the repository reads a text, with a few of its seed's names."""
+"""The model of the repository as a wheel: packed, installed offline, and used by name with a few names of its seed."""
 
 from pathlib import Path
 
@@ -7,12 +7,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from clew.extract.packaging.locate import CHECKOUT
+from clew.extract.packaging import locate
 from clew.graph import Relation, Source, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems
 
-SEED = CHECKOUT / "weights" / "small" / "seed"
+SMALL = locate.CHECKOUT / "weights" / "small"
+SEED = SMALL / "seed"
 NAMES = ("metformin", "type 2 diabetes mellitus", "asthma", "salbutamol", "lung", "hypertension", "cough")
 TEXT = "Metformin is the first-line treatment of type 2 diabetes mellitus. Cough is a frequent symptom of asthma."
 
@@ -31,7 +32,25 @@ def few(tmp_path: Path) -> Path:
     return tmp_path / "few.clew"
 
 
-def test_the_shipped_model_finds_what_a_drug_treats(run, few: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without the repository, whose pip has no index."""
+    monkeypatch.setenv("CLEW_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setattr(locate, "CHECKOUT", tmp_path / "nowhere")
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_wheel_of_the_model_is_made_installed_and_used(run, few: Path, tmp_path: Path, elsewhere: None) -> None:
+    refused = run("extract", "predict", "--model", "small", "--text", "-")
+    assert "clew models get small" in refused.error
+    made = run("extract", "package", SMALL, "--out", tmp_path / "dist", "--json").json
+    assert Path(made["wheel"]).name == "clew_model_small-1.0-py3-none-any.whl"
+    assert made["bytes"] < 40_000_000
+    got = run("models", "get", "small", "--find-links", tmp_path / "dist", "--json").json
+    assert got["extraction"] == ["small"]
     (tmp_path / "abstract.txt").write_text(TEXT, "utf-8")
     options = ["--model", "small", "--seed-graph", few, "--text", tmp_path / "abstract.txt", "--device", "cpu"]
     report = run("extract", "predict", *options, "--json").json

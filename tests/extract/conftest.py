@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.extract.run.options import RunOptions
 from clew.extract.run.pipeline import run_all
-from clew.extract.run.settings import Choices
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +19,7 @@ def toy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = folder / "toy-run"
     with open(folder / "toy-run.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        run_all(run, Choices(size="tiny"), device="cpu")  # the second process finds all of it finished
+        run_all(run, RunOptions(size="tiny"), device="cpu")  # the second process finds all of it finished
     return run
 
 

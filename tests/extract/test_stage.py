@@ -53,7 +53,7 @@ def test_the_checksum_of_a_seal(tmp_path: Path) -> None:
         with new_sealed(tmp_path / str(number), {"number": number}, what="a stage"):
             pass
     assert len({seal_checksum(tmp_path / "1"), seal_checksum(tmp_path / "2")}) == 2
-    with pytest.raises(DerivedError, match="is not finished: run `clew extract prepare`"):
+    with pytest.raises(DerivedError, match="is not finished: run `clew extract run`"):
         seal_checksum(tmp_path / "3")
     (tmp_path / "1" / "seal.json").write_text("[]")
     with pytest.raises(DerivedError, match="cannot be read"):

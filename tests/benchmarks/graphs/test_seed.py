@@ -10,11 +10,12 @@ import pyarrow as pa
 import pytest
 from benchmarks.graphs.seed.entities import Records, entity_table
 from benchmarks.graphs.seed.joining import Clusters, one_to_one
-from benchmarks.graphs.seed.statements import RELATIONS, hetionet_statements, is_permissive, sider_statements
+from benchmarks.graphs.seed.statements import RELATIONS, hetionet_statements, sider_statements
 from benchmarks.graphs.seed.vocabularies import RESOURCES, Term, Vocabularies, is_mentionable
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.extract.packaging.licences import is_permissive
 from clew.graph import Staged
 
 

@@ -22,8 +22,8 @@ from clew.extract.predict.predictions import read_predictions
 from clew.extract.predict.queries import read_queries
 from clew.extract.predict.query_arrays import read_query_arrays
 from clew.extract.predict.tails import prepare_tails, read_tails
+from clew.extract.run.options import RunOptions
 from clew.extract.run.pipeline import open_seed, run_all
-from clew.extract.run.settings import Choices
 from clew.extract.seed.held_out import HoldOutSettings, prepare_held_out, read_held_out
 from clew.extract.sequences.texts import document_texts
 from clew.extract.stage import write_stage
@@ -39,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # with more, tiny tensors wait longer than they compute
     out = tmp_path_factory.mktemp("toy") / "run"
-    choices = Choices(size="tiny", steps=10, confidence=0.0, beta=0.0)
+    choices = RunOptions(size="tiny", steps=10, confidence=0.0, beta=0.0)
     try:
         run_all(out, choices, device="cpu")
         prepare_held_out(out, open_seed(out, choices), settings=HOLDING_OUT)

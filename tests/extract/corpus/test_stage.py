@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from clew.errors import DerivedError, GraphError, InputError
+from clew.extract import stage as stages
 from clew.extract.corpus import CorpusSettings, Input, prepare_corpus, read_documents, read_sentences, stage
 from clew.extract.corpus.screening import screen
 from extract.pubmed_articles import article, article_set
@@ -208,7 +209,7 @@ def test_killed_between_the_last_part_and_the_seal(tmp_path: Path, monkeypatch: 
     source = write_lines(tmp_path / "a.jsonl", [{"id": f"a{n}", "text": f"Gout number {n}."} for n in range(3)])
     source.write_text(source.read_text() + "broken\n")
     with monkeypatch.context() as patched:
-        patched.setattr(stage, "new_sealed", None)
+        patched.setattr(stages, "new_sealed", None)
         with pytest.raises(TypeError):
             prepare_corpus([source], tmp_path / "run")
     monkeypatch.setattr(stage, "screen", None)

@@ -6,12 +6,12 @@ from shutil import copytree, rmtree
 
 import pyarrow.parquet as pq
 import pytest
-from benchmarks.extraction_weights import make_folder
 
 from clew.errors import DerivedError, GraphError, InputError, MissingModel
 from clew.extract.packaging import locate
+from clew.extract.packaging.folder import make_folder
 from clew.extract.packaging.locate import find_model, find_weights
-from clew.extract.run.settings import Choices
+from clew.extract.run.options import RunOptions
 from clew.extract.run.single_text import extract_from_text
 from clew.graph import Graph
 
@@ -31,7 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="module")
 def made(toy_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shipped") / "toy"
-    make_folder(toy_run / "model", toy_run / "seed.clew", folder)
+    make_folder(toy_run / "model", Graph(toy_run / "seed.clew"), folder)
     return folder
 
 
@@ -55,7 +55,7 @@ def test_the_seed_comes_back_with_its_names_types_and_signatures(folder: Path, t
 
 def test_a_text_is_read_with_weights_of_8_bits(folder: Path) -> None:
     model, graph = find_model(folder)
-    settings = Choices(size="tiny", beta=0.0, confidence=0.0).settings()
+    settings = RunOptions(size="tiny", beta=0.0, confidence=0.0).settings()
     triples, _ = extract_from_text(TEXT, model, graph, settings=settings, device="cpu")
     treated = [row for row in triples.to_pylist() if row["relation"] == "treats" and row["head_text"] == "Quinine"]
     assert max(treated, key=lambda row: row["confidence"])["tail_text"] == "malaria"
@@ -91,10 +91,10 @@ def test_a_name_is_looked_for_where_models_lie(folder: Path, place: str, tmp_pat
 
 
 def test_a_name_that_is_nowhere_is_one_sentence(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(MissingModel, match=r"small is neither .* weights/ of Clew's repository; give a path"):
+    with pytest.raises(MissingModel, match=r"none is installed.* `clew models get small`"):
         find_model(Path("small"))
     copytree(folder, tmp_path / "weights" / "short")
-    with pytest.raises(MissingModel, match=r"small is neither .*: there is short;"):
+    with pytest.raises(MissingModel, match=r"small is neither .* \(found: short\)"):
         find_model(Path("small"))
     with pytest.raises(InputError, match="no trained model"):
         find_model(Path("nowhere/small"))

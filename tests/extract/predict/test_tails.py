@@ -13,11 +13,11 @@ from clew.errors import InputError
 from clew.extract.chains.graphs import SLOTS
 from clew.extract.mentions.heads import read_heads
 from clew.extract.predict import tails as tails_stage
-from clew.extract.predict.predictions import part_of, prepare_predictions, read_predictions, take_predictions
+from clew.extract.predict.predictions import part_of, prepare_predictions, read_predictions
 from clew.extract.predict.queries import read_queries
 from clew.extract.predict.query_arrays import read_query_arrays
 from clew.extract.predict.tails import TAILS, DecoderSettings, prepare_tails, read_tails
-from clew.extract.run.settings import look
+from clew.extract.run.status import run_status
 from clew.extract.sequences.vocabulary import open_vocabulary
 from clew.graph import Graph
 from clew.lm import Request
@@ -41,25 +41,6 @@ def test_predictions_are_the_models_best(toy_run: Path) -> None:
     assert (np.diff(log_probs.astype(np.float32), axis=2) <= 0).all()
     assert (log_probs <= 0).all()
     assert all(len(set(row.tolist())) == len(row) for row in tokens[:50].reshape(-1, tokens.shape[2]))
-
-
-def test_predictions_of_another_machine_are_the_same(run: Path, tmp_path: Path) -> None:
-    before = read_predictions(run)
-    tokens, log_probs = arrays(run)
-    folder = tmp_path / "arrays"
-    folder.mkdir()
-    for number, part in enumerate(np.array_split(tokens, 3)):
-        np.save(folder / f"tokens.part-{number:02}.npy", part)
-    np.save(folder / "log_probs.npy", log_probs)
-    np.save(folder / "weights.npy", before["weights"].combine_chunks().flatten().to_numpy())
-    take_predictions(run, folder, model=run / "model")
-    assert read_predictions(run).equals(before)
-    assert {each.stage.name: each.state for each in look(run)}["tails"] == "finished"  # the same seal, even
-    np.save(folder / "log_probs.npy", log_probs[1:])
-    with pytest.raises(InputError, match="expected"):
-        take_predictions(run, folder, model=run / "model")
-    with pytest.raises(InputError, match=r"no weights\.npy"):
-        take_predictions(run, tmp_path, model=run / "model")
 
 
 def test_where_only_mentions_were_weighed_tails_are_mentions(run: Path) -> None:
@@ -137,7 +118,7 @@ def test_a_crash_loses_no_finished_part(run: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(tails_stage._Work, "make", make)
     with pytest.raises(KeyboardInterrupt):
         prepare_tails(run, graph, settings=settings)
-    assert {each.stage.name: each.state for each in look(run)}["tails"] == "finished"  # the old ones still stand
+    assert {each.stage.name: each.state for each in run_status(run)}["tails"] == "finished"  # the old ones still stand
     counts = prepare_tails(run, graph, settings=settings)
     assert made == [0, 300, -1, *range(600, counts["queries"], 300)]
     assert read_tails(run)["query"].to_pylist() == sorted(read_tails(run)["query"].to_pylist())
@@ -184,7 +165,7 @@ def test_blocks_of_documents_give_the_same_triples(run: Path, monkeypatch: pytes
     from clew.extract.filter.tails import FilterSettings
     from clew.extract.filter.triples import prepare_triples, read_triples
 
-    graph, settings = Graph(run / "seed.clew"), FilterSettings(beta=0.0, most=2, least=0.2)
+    graph, settings = Graph(run / "seed.clew"), FilterSettings(beta=0.0, most=2, confidence=0.2)
     whole = prepare_triples(run, graph, model="m", settings=settings)
     together = read_triples(run)
     monkeypatch.setattr(tail_filters, "BLOCK_ROWS", 700)
@@ -195,7 +176,7 @@ def test_blocks_of_documents_give_the_same_triples(run: Path, monkeypatch: pytes
         "filter_triples",
         lambda *given, **named: (parts.append(given[0].table.num_rows), real(*given, **named)),
     )
-    again = prepare_triples(run, graph, model="m", settings=FilterSettings(beta=0.0, most=2, least=0.2, sample=9))
+    again = prepare_triples(run, graph, model="m", settings=FilterSettings(beta=0.0, most=2, confidence=0.2, sample=9))
     assert len(parts) > 5
     assert again == whole
     assert read_triples(run).equals(together)

@@ -17,7 +17,7 @@ SETTINGS = RankingSettings(epochs=2, rate=1e-3, tokens=2048, dropout=0.0)
 def test_a_stopped_teaching_goes_on_to_the_same_model(toy_run: Path, tmp_path: Path) -> None:
     place = toy_run / "pretrained", toy_run / "examples"
     whole = finetune_model(*place, SETTINGS, tmp_path / "whole", device="cpu")
-    assert [row["epoch"] for row in whole.training["taught"]["history"]] == [1, 2]
+    assert [row["epoch"] for row in whole.training["ranking"]["history"]] == [1, 2]
 
     def stop(task: str, done: int, total: int | None) -> None:
         if total is not None and done > total * 0.7:

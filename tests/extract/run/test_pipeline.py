@@ -18,14 +18,15 @@ from clew.errors import DerivedError, InputError, MissingDependency
 from clew.extract.filter.triples import NOT_SIMILAR, read_triples
 from clew.extract.packaging.locate import find_model
 from clew.extract.run import pipeline
+from clew.extract.run.options import RunOptions
 from clew.extract.run.pipeline import finish, prepare, run_all, train
-from clew.extract.run.settings import STAGES, Choices, look
 from clew.extract.run.single_text import extract_from_text
+from clew.extract.run.status import STAGES, run_status
 from clew.extract.toy import toy_held_out, toy_seed
 from clew.graph import Graph
 from clew.lm.clients.scripted import Scripted
 
-TINY = Choices(size="tiny")
+TINY = RunOptions(size="tiny")
 SOURCE = Path(clew.__file__).parents[1]
 
 
@@ -40,9 +41,9 @@ def seals(run: Path) -> dict[str, tuple[int, str]]:
 
 
 def test_all_stages_are_finished_and_counted(toy_run: Path) -> None:
-    assert [each.state for each in look(toy_run)] == ["finished"] * len(STAGES)
-    counts = {each.stage.name: each.counts for each in look(toy_run)}
-    assert counts["asked"]["queries"] == counts["predictions"]["queries"] == counts["tails"]["queries"]
+    assert [each.state for each in run_status(toy_run)] == ["finished"] * (len(STAGES) - 1)  # no facts are held out
+    counts = {each.stage.name: each.counts for each in run_status(toy_run)}
+    assert counts["queries"]["queries"] == counts["predictions"]["queries"] == counts["tails"]["queries"]
     triples = counts["triples"]
     assert triples["tails"] == counts["tails"]["tails"]
     assert triples["tails"] - sum(triples["left out"].values()) == triples["assertions"] > 100
@@ -158,17 +159,17 @@ def test_nothing_is_repeated(toy_run: Path) -> None:
     before = seals(toy_run)
     run_all(toy_run, TINY, device="cpu")
     assert seals(toy_run) == before
-    assert len(before) == len(STAGES)
+    assert len(before) == len(STAGES) - 1
 
 
 def test_a_changed_choice_repeats_only_what_depends_on_it(toy_run: Path, tmp_path: Path) -> None:
     run = copytree(toy_run, tmp_path / "run")
     before = seals(run)
-    counts = finish(run, Choices(size="tiny", confidence=0.9))
+    counts = finish(run, RunOptions(size="tiny", confidence=0.9))
     assert {name for name, seal in seals(run).items() if seal != before[name]} == {"triples"}
-    assert 0 < counts["assertions"] < look(toy_run)[-1].counts["assertions"]
-    prepare(run, Choices(size="tiny", confidence=0.9, alpha=0.9))
-    states = {each.stage.name: each.state for each in look(run)}
+    assert 0 < counts["assertions"] < run_status(toy_run)[-1].counts["assertions"]
+    prepare(run, RunOptions(size="tiny", confidence=0.9, alpha=0.9))
+    states = {each.stage.name: each.state for each in run_status(run)}
     assert states["matches"] == states["injected"] == states["chains"] == "finished"
     assert states["pretrained"] == states["model"] == states["predictions"] == states["triples"] == "outdated"
     assert states["examples"] == "finished"
@@ -178,7 +179,7 @@ def test_with_beta_only_what_is_near_its_text_is_kept(toy_run: Path, tmp_path: P
     run = copytree(toy_run, tmp_path / "run")
     all_of_them = read_triples(run)
     assert all_of_them["similarity"].null_count == all_of_them.num_rows  # by default nothing is compared
-    counts = finish(run, Choices(size="tiny", beta=0.5))
+    counts = finish(run, RunOptions(size="tiny", beta=0.5))
     near = read_triples(run)
     assert counts["beta of"] == "matched triples"
     assert 0 < near.num_rows == all_of_them.num_rows - counts["left out"][NOT_SIMILAR] < all_of_them.num_rows
@@ -189,8 +190,8 @@ KILLED = """
 from pathlib import Path
 import sys
 from clew.extract.run.pipeline import run_all
-from clew.extract.run.settings import Choices
-run_all(Path(sys.argv[1]), Choices(size="tiny", steps=80), device="cpu")
+from clew.extract.run.options import RunOptions
+run_all(Path(sys.argv[1]), RunOptions(size="tiny", steps=80), device="cpu")
 """
 
 
@@ -206,9 +207,9 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert child.returncode == -signal.SIGKILL
     before = seals(run)
     assert set(before) == {"corpus", "sequences", "heads", "reserved", "matches", "injected", "chains", "examples"}
-    assert {each.stage.name: each.state for each in look(run)}["pretrained"] == "in part"
+    assert {each.stage.name: each.state for each in run_status(run)}["pretrained"] == "in part"
     said: list[int] = []
-    choices = Choices(size="tiny", steps=80)
+    choices = RunOptions(size="tiny", steps=80)
     assert seals(run) == before
     train(run, choices, device="cpu", progress=lambda task, done, total: said.append(done))
     after = seals(run)
@@ -217,7 +218,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert not list(run.glob("*.checkpoint"))
     whole = json.loads((run / "model" / "training.json").read_text("utf-8"))
     assert whole["history"][-1]["step"] == 80
-    assert len(whole["taught"]["history"]) == whole["taught"]["settings"]["epochs"] > 0
+    assert len(whole["ranking"]["history"]) == whole["ranking"]["settings"]["epochs"] > 0
 
 
 def _wait(ready: Callable[[], bool], child: "subprocess.Popen[bytes]") -> None:
@@ -231,9 +232,9 @@ def _wait(ready: Callable[[], bool], child: "subprocess.Popen[bytes]") -> None:
 def test_teaching_can_be_left_out_and_made_up_for(toy_run: Path, tmp_path: Path) -> None:
     run = copytree(toy_run, tmp_path / "run")
     before = seals(run)
-    train(run, Choices(size="tiny", teach=0), device="cpu")
+    train(run, RunOptions(size="tiny", rank_epochs=0), device="cpu")
     plain = json.loads((run / "model" / "training.json").read_text("utf-8"))
-    assert plain["taught"]["history"] == []
+    assert plain["ranking"]["history"] == []
     assert (run / "model" / "weights.safetensors").read_bytes() == (
         run / "pretrained" / "weights.safetensors"
     ).read_bytes()
@@ -245,10 +246,10 @@ def test_teaching_can_be_left_out_and_made_up_for(toy_run: Path, tmp_path: Path)
 def test_texts_without_known_names_are_a_clear_end(tmp_path: Path, toy_run: Path) -> None:
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "ship.txt").write_text("The ship left the harbour early. It sailed to the north.", "utf-8")
-    choices = Choices(size="tiny", inputs=(str(tmp_path / "texts"),), seed_graph=str(toy_run / "seed.clew"))
+    choices = RunOptions(size="tiny", inputs=(str(tmp_path / "texts"),), seed_graph=str(toy_run / "seed.clew"))
     with pytest.raises(InputError, match=r"no name of .* occurs in the 1 sequences"):
         run_all(tmp_path / "run", choices)
-    states = {each.stage.name: each.state for each in look(tmp_path / "run")}
+    states = {each.stage.name: each.state for each in run_status(tmp_path / "run")}
     assert states["heads"] == "finished"
     assert states["matches"] == "missing"
 
@@ -261,9 +262,9 @@ def test_a_hostile_corpus_is_counted_and_read(tmp_path: Path, toy_run: Path) -> 
     (texts / "control.txt").write_text("Aspirin\x00 treats\x07 fever in patients with\x1b[31m influenza.", "utf-8")
     (texts / "line.txt").write_text("aspirin " * 1_300_000, "utf-8")  # 10 MB of one line
     (texts / "gout.txt").write_text("Allopurinol is used to treat gout. Gout affects the joint.", "utf-8")
-    choices = Choices(size="tiny", inputs=(str(texts),), seed_graph=str(toy_run / "seed.clew"))
+    choices = RunOptions(size="tiny", inputs=(str(texts),), seed_graph=str(toy_run / "seed.clew"))
     assert prepare(tmp_path / "run", choices)["chains"]["leaves"] > 0
-    corpus = look(tmp_path / "run")[0].counts
+    corpus = run_status(tmp_path / "run")[0].counts
     assert 1 <= corpus["documents"] <= 3
     assert corpus["documents"] + sum(corpus["left_out"].values()) == 5
     assert all(reason for reason in corpus["left_out"])
@@ -271,13 +272,13 @@ def test_a_hostile_corpus_is_counted_and_read(tmp_path: Path, toy_run: Path) -> 
 
 def test_a_corpus_needs_a_seed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="seed graph"):
-        prepare(tmp_path / "run", Choices(inputs=("texts",)))
+        prepare(tmp_path / "run", RunOptions(inputs=("texts",)))
 
 
 def test_ones_own_text_is_read_with_a_finished_model(toy_run: Path) -> None:
     model, graph = find_model(toy_run)
     text = "Quinine is used to treat malaria. Aspirin did not cause asthma."
-    settings = Choices(size="tiny", beta=0.0, confidence=0.0).settings()
+    settings = RunOptions(size="tiny", beta=0.0, confidence=0.0).settings()
     triples, counts = extract_from_text(text, model, graph, settings=settings, device="cpu")
     assert counts["corpus"]["flagged"] == {"negated": 1}
     rows = triples.to_pylist()
@@ -311,9 +312,9 @@ def test_without_torch_the_extra_is_named(toy_run: Path, monkeypatch: pytest.Mon
 def test_damage_is_noticed_and_mended(toy_run: Path, tmp_path: Path) -> None:
     run = copytree(toy_run, tmp_path / "run")
     (run / "tails" / "tails.parquet").write_bytes(b"")
-    assert {each.stage.name: each.state for each in look(run)}["tails"] == "missing"
+    assert {each.stage.name: each.state for each in run_status(run)}["tails"] == "missing"
     with pytest.raises(DerivedError, match="tails"):
-        finish(run, Choices(size="tiny", confidence=0.7))
+        finish(run, RunOptions(size="tiny", confidence=0.7))
 
 
 def test_a_helper_lists_heads_once(toy_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,7 +323,7 @@ def test_a_helper_lists_heads_once(toy_run: Path, tmp_path: Path, monkeypatch: p
     models = [Scripted(lambda request: "Zorbafen\nunheardof") for _ in range(2)]
     waiting = list(models)
     monkeypatch.setattr(pipeline, "open_model", lambda spec: waiting.pop(0))
-    choices = Choices(
+    choices = RunOptions(
         size="tiny",
         inputs=(str(tmp_path / "one.txt"),),
         seed_graph=str(toy_run / "seed.clew"),

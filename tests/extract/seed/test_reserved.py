@@ -52,7 +52,7 @@ def test_a_pair_that_stands_together_is_withheld_whatever_is_said_of_it(graph: G
     }
     assert counts == {
         "pairs in one sequence": 2,
-        "pairs withheld": 2,
+        "pairs reserved": 2,
         "triples between them": 3,
         "further triples that entail them": 1,
     }
@@ -62,7 +62,7 @@ def test_a_pair_that_stands_together_is_withheld_whatever_is_said_of_it(graph: G
 
 def test_planted_pairs_are_not_taught(graph: Graph) -> None:
     (planted,) = [at for at in range(graph.triple_count) if spelt(graph, np.array([at])) == {("A", "treats", "C")}]
-    triples, _ = reserve_pairs(graph, HEADS, ReserveSettings(share=0.999, fewest=1), planted=np.array([planted]))
+    triples, _ = reserve_pairs(graph, HEADS, ReserveSettings(share=0.999, fewest=1), held_out=np.array([planted]))
     assert planted not in triples
 
 

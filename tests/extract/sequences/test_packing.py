@@ -131,7 +131,7 @@ def test_finished_parts_are_not_made_again(tmp_path: Path, run: Path, monkeypatc
 
 
 def test_refusals(tmp_path: Path) -> None:
-    with pytest.raises(DerivedError, match="not finished: run `clew extract prepare`"):
+    with pytest.raises(DerivedError, match="not finished: run `clew extract run`"):
         prepare_sequences(tmp_path)
     with pytest.raises(InputError, match="8 to 1024 tokens"):
         SequenceSettings(length=4)

@@ -7,7 +7,8 @@ from pathlib import Path
 import torch
 
 from clew.extract.model.config import make_config
-from clew.extract.training.pretraining import Settings, train
+from clew.extract.training.pretraining import train
+from clew.extract.training.settings import TrainingSettings
 from random_chains import make_chains
 
 __all__ = ["train_a_little"]
@@ -18,7 +19,7 @@ CALM = {"dropout": 0.0, "activation_dropout": 0.0, "relation_dropout": 0.0}  # e
 def train_a_little(out: Path, *, accumulate: int) -> None:
     """Three steps of a tiny model."""
     config = replace(make_config("tiny", vocabulary=60, relations=3), **CALM)
-    settings = Settings(steps=3, sequences=4, accumulate=accumulate, report_every=1, device="cpu")
+    settings = TrainingSettings(steps=3, sequences=4, accumulate=accumulate, report_every=1, device="cpu")
     train(make_chains(30, longest=30), config, settings, out)
 
 

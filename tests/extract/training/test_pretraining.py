@@ -20,7 +20,8 @@ from clew.extract.model.config import make_config
 from clew.extract.model.storage import WEIGHTS, read_model
 from clew.extract.training.operations import count_operations
 from clew.extract.training.optimiser import rate_at
-from clew.extract.training.pretraining import Settings, Trainer, train
+from clew.extract.training.pretraining import Trainer, train
+from clew.extract.training.settings import TrainingSettings
 from extract.training.rank_worker import train_a_little
 from random_chains import make_chains
 
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 CHAINS = make_chains(40, longest=30)
 CONFIG = make_config("tiny", vocabulary=60, relations=3)
-SETTINGS = Settings(steps=8, sequences=6, report_every=2, device="cpu")
+SETTINGS = TrainingSettings(steps=8, sequences=6, report_every=2, device="cpu")
 
 
 class Stop(Exception):

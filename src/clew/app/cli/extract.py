@@ -13,199 +13,227 @@ import typer
 from clew.app.cli.options import AsJson, check_limit
 from clew.app.cli.output import one_line, print_json, print_table, printable, say, shown_of
 from clew.app.cli.progress import terminal_progress
-from clew.errors import InputError, UnknownName
+from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
-    from clew.extract.run.settings import Choices
+    from clew.extract.run.options import RunOptions
     from clew.lm import LanguageModel
 
-__all__ = ["extract"]
+__all__ = ["application"]
 
-ACTIONS = ("prepare", "train", "predict", "filter", "run", "status")
 RUN = "extraction"
-Names = list[str] | None
 SHOWN = (
     "subject", "subject_name", "relation", "object", "object_name", "known", "turned", "document", "sentence",
     "sentence_start", "sentence_end", "head_text", "head_start", "head_end", "tail_text", "tail_start", "tail_end",
     "confidence", "similarity", "decoder", "model",
 )  # fmt: skip
 
-
-Inputs = Annotated[
-    Names,
-    typer.Argument(
-        metavar="[TEXTS]...", help="Files or folders: PubMed XML, JSONL, CSV, plain text, …", show_default=False
-    ),
-]
-SeedGraph = Annotated[
-    str | None,
-    typer.Option(metavar="GRAPH", help="The seed: a graph that names what the texts say.", show_default=False),
-]
-Size = Annotated[str | None, typer.Option(metavar="SIZE", help="tiny (default), small or paper.", show_default=False)]
-Tokenizer = Annotated[
-    str | None, typer.Option(metavar="FILE", help="A tokenizer.json; else one is trained.", show_default=False)
-]
-License = Annotated[str | None, typer.Option(metavar="NAME", help="Of texts that state none.", show_default=False)]
-Keep = Annotated[
-    Names, typer.Option(metavar="FLAG", help="Read negated, speculative or animal sentences too.", show_default=False)
-]
-Alpha = Annotated[
-    float | None, typer.Option(metavar="Q", help="Inject matches above this quantile of scores.", show_default=False)
-]
-Beta = Annotated[
-    float | None,
-    typer.Option(metavar="Q", help="Keep triples as near the text as matches above Q are.", show_default=False),
-]
-Confidence = Annotated[
-    float | None, typer.Option(metavar="P", help="Keep triples that are at least so sure.", show_default=False)
-]
-Across = Annotated[
-    bool | None,
-    typer.Option("--across/--no-across", help="Keep what two sentences say together.", show_default=False),
-]
-NewKinds = Annotated[
-    bool | None,
-    typer.Option("--new-kinds/--no-new-kinds", help="Keep is_a that the seed's hierarchy denies.", show_default=False),
-]
-EncoderName = Annotated[
-    str | None, typer.Option("--encoder", metavar="NAME", help="Compares triples and text; minilm.", show_default=False)
-]
-Helper = Annotated[
-    str | None, typer.Option(metavar="MODEL", help="A language model that forms the tails.", show_default=False)
-]
-HelperFor = Annotated[
-    Names, typer.Option(metavar="WHAT", help="Or for heads, relations, tails; repeatable.", show_default=False)
-]
-Steps = Annotated[int | None, typer.Option(metavar="N", help="Train so many steps,", show_default=False)]
-Epochs = Annotated[float | None, typer.Option(metavar="N", help="or so many times over all texts.", show_default=False)]
-Teach = Annotated[
-    int | None, typer.Option(metavar="N", help="Epochs of choosing among mentions; 0: none.", show_default=False)
-]
+RunPath = Annotated[Path, typer.Argument(metavar="[RUN]", help="The run directory.")]
 Device = Annotated[
-    str | None, typer.Option(metavar="NAME", help="cpu or cuda; else the best there is.", show_default=False)
+    str | None, typer.Option(metavar="NAME", help="cpu or cuda (default: cuda if there is one).", show_default=False)
 ]
 ModelPath = Annotated[
     str | None,
-    typer.Option("--model", metavar="DIR", help="predict: another run, a model, or small.", show_default=False),
+    typer.Option("--model", metavar="MODEL", help="Another run, a model directory, or small.", show_default=False),
 ]
 Text = Annotated[
-    str | None, typer.Option(metavar="FILE", help="predict: one's own text; - reads stdin.", show_default=False)
+    str | None,
+    typer.Option(metavar="FILE", help="Extract from this text instead of a run; - reads stdin.", show_default=False),
 ]
-Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Triples shown at most.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of triples shown.")]
 
 
-def extract(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help="prepare, train, predict, filter, run or status.")],
-    run: Annotated[str, typer.Argument(metavar="[RUN]", help="The run directory.")] = RUN,
-    inputs: Inputs = None,
-    seed_graph: SeedGraph = None,
-    size: Size = None,
-    tokenizer: Tokenizer = None,
-    license: License = None,
-    keep: Keep = None,
-    alpha: Alpha = None,
-    beta: Beta = None,
-    confidence: Confidence = None,
-    across: Across = None,
-    new_kinds: NewKinds = None,
-    encoder: EncoderName = None,
-    helper: Helper = None,
-    helper_for: HelperFor = None,
-    steps: Steps = None,
-    epochs: Epochs = None,
-    teach: Teach = None,
+def application() -> typer.Typer:
+    """The commands below `clew extract`."""
+    from clew.app.cli.extract_package import package
+    from clew.app.cli.run_options import take_run_options
+
+    app = typer.Typer(
+        name="extract",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        help="Extract triples from texts with a model trained on them and on a seed graph (GraphMERT).\n\n"
+        "Runs resume: finished stages are skipped, and the options of a run are remembered in it.",
+    )
+    phases = ("prepare", "train", "predict", "filter")
+    app.command("run")(take_run_options(run_all, phases=phases))
+    for command, name in ((prepare, "prepare"), (train, "train"), (predict, "predict"), (filter_, "filter")):
+        app.command(name)(take_run_options(command, phases=(name,)))
+    app.command("status")(status)
+    app.command("package")(package)
+    return app
+
+
+def run_all(
+    *,
+    options: "RunOptions",
+    run: RunPath = Path(RUN),
     device: Device = None,
-    model: ModelPath = None,
-    text: Text = None,
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Extract triples from texts with a model trained on them and on a seed graph (GraphMERT).
-
-    prepare reads texts and finds what the seed says of them; train learns that, and then which mention of a text is the
-    tail, or that none is; predict asks for the tails of every head; filter keeps what holds and writes it for `clew
-    build`; run does all. A finished stage is not repeated, a killed one goes on. What is chosen for a run is remembered
-    in it. Without TEXTS and a seed graph, a toy corpus is taken.
+    """Run all stages: prepare, train, predict, filter. Without TEXTS, a toy corpus is taken.
 
     \b
     Examples:
       clew extract run --size tiny
-      clew extract prepare diabetes pubmed.xml.gz notes/ --seed-graph hpo.clew --size small
+      clew extract run diabetes pubmed.xml.gz notes/ --seed-graph hpo.clew --size small
       clew extract run diabetes --epochs 10 --device cuda --json
-      clew extract predict --model small --text abstract.txt
-      clew build diabetes/triples --out extracted.clew
     """
-    if action not in ACTIONS:
-        raise UnknownName(f"no action of extract is called {action!r}: known: {', '.join(ACTIONS)}", close=ACTIONS)
+    from clew.extract.run import pipeline
+
     check_limit(limit)
-    from clew.extract.run.settings import Choices
-
-    chosen = Choices(
-        inputs=tuple(str(Path(each).absolute()) for each in inputs) if inputs else None,
-        license=license, keep=tuple(keep) if keep else None, seed_graph=_absolute(seed_graph), size=size,
-        tokenizer=_absolute(tokenizer), encoder=encoder, helper=helper, alpha=alpha, beta=beta, confidence=confidence,
-        across=across, new_kinds=new_kinds, helper_for=tuple(helper_for) if helper_for else None, steps=steps,
-        epochs=epochs, teach=teach,
-    )  # fmt: skip
-    if text is not None:
-        if action != "predict":
-            raise InputError(f"--text goes with predict, not with {action}")
-        _predict_text(text, model or run, chosen, device=device, limit=limit, as_json=as_json)
-        return
-    begun = time.perf_counter()
-    if action != "status":
-        _work(action, Path(run), chosen, model=model, device=device)
-    _report(action, Path(run), time.perf_counter() - begun, limit=limit, as_json=as_json)
+    with _timed() as seconds, terminal_progress() as progress:
+        pipeline.run_all(run, _remembered(run, options, new=True), device=device, progress=progress)
+    _report("run", run, seconds, limit=limit, as_json=as_json)
 
 
-def _absolute(path: str | None) -> str | None:
-    """So that a run can be gone on with from another directory."""
-    return None if path is None else str(Path(path).absolute())
+def prepare(*, options: "RunOptions", run: RunPath = Path(RUN), as_json: AsJson = False) -> None:
+    """Read texts, find mentions of seed entities, and select the seed triples to train on.
+
+    With --hold-out, a share of the seed's entity pairs is kept out of training; `clew eval extraction held-out` then
+    measures how many of these facts the trained model finds.
+
+    \b
+    Examples:
+      clew extract prepare diabetes pubmed.xml.gz notes/ --seed-graph hpo.clew --size small
+      clew extract prepare trial abstracts.jsonl --seed-graph hpo.clew --size small --hold-out 0.1
+    """
+    from clew.extract.run import pipeline
+
+    with _timed() as seconds, terminal_progress() as progress:
+        pipeline.prepare(run, _remembered(run, options, new=True), progress=progress)
+    _report("prepare", run, seconds, limit=0, as_json=as_json)
 
 
-def _work(action: str, run: Path, chosen: "Choices", *, model: str | None, device: str | None) -> None:
+def train(*, options: "RunOptions", run: RunPath = Path(RUN), device: Device = None, as_json: AsJson = False) -> None:
+    """Pre-train the model on a prepared run, then fine-tune it to rank candidate tails.
+
+    Several GPUs: `torchrun --nproc-per-node 4 -m clew.app.cli.main extract train RUN`.
+
+    \b
+    Examples:
+      clew extract train diabetes --epochs 25 --device cuda
+      clew extract train diabetes --rank-epochs 0
+    """
+    from clew.extract.run import pipeline
+
+    with _timed() as seconds, terminal_progress() as progress:
+        pipeline.train(run, _remembered(run, options), device=device, progress=progress)
+    _report("train", run, seconds, limit=0, as_json=as_json)
+
+
+def predict(
+    *,
+    options: "RunOptions",
+    run: RunPath = Path(RUN),
+    model: ModelPath = None,
+    text: Text = None,
+    device: Device = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the tails of every head of a run, or extract triples from one text.
+
+    \b
+    Examples:
+      clew extract predict diabetes
+      clew extract predict other --model diabetes
+      clew extract predict --model small --text abstract.txt
+    """
     from clew.extract.packaging.locate import find_weights
     from clew.extract.run import pipeline
-    from clew.extract.run.settings import RECORD, Choices
 
-    new = action in ("prepare", "run") and not (run / RECORD).exists()
-    choices = chosen if new else chosen.over(Choices.read(run))
+    check_limit(limit)
+    if text is not None:
+        _predict_text(text, model or str(run), options, device=device, limit=limit, as_json=as_json)
+        return
     other = None if model is None else find_weights(Path(model))
-    with terminal_progress() as progress:
-        if action == "prepare":
-            pipeline.prepare(run, choices, progress=progress)
-        elif action == "train":
-            pipeline.train(run, choices, device=device, progress=progress)
-        elif action == "predict":
-            pipeline.predict(run, choices, model=other, device=device, progress=progress)
-        elif action == "filter":
-            pipeline.finish(run, choices, model=other, progress=progress)
-        else:
-            pipeline.run_all(run, choices, device=device, progress=progress)
+    with _timed() as seconds, terminal_progress() as progress:
+        pipeline.predict(run, _remembered(run, options), model=other, device=device, progress=progress)
+    _report("predict", run, seconds, limit=0, as_json=as_json)
 
 
-# ---- what is shown
+def filter_(
+    *,
+    options: "RunOptions",
+    run: RunPath = Path(RUN),
+    model: ModelPath = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Filter the predicted tails and write the final triples, as a table and as KGX for `clew build`.
+
+    \b
+    Examples:
+      clew extract filter diabetes --confidence 0.8
+      clew build diabetes/triples --out extracted.clew
+    """
+    from clew.extract.packaging.locate import find_weights
+    from clew.extract.run import pipeline
+
+    check_limit(limit)
+    other = None if model is None else find_weights(Path(model))
+    with _timed() as seconds, terminal_progress() as progress:
+        pipeline.finish(run, _remembered(run, options), model=other, progress=progress)
+    _report("filter", run, seconds, limit=limit, as_json=as_json)
 
 
-def _report(action: str, run: Path, seconds: float, *, limit: int, as_json: bool) -> None:
+def status(run: RunPath = Path(RUN), limit: Limit = 20, as_json: AsJson = False) -> None:
+    """Show the stages of a run, their state and counts, and the final triples.
+
+    \b
+    Examples:
+      clew extract status diabetes
+      clew extract status diabetes --json
+    """
+    check_limit(limit)
+    _report("status", run, [0.0], limit=limit, as_json=as_json)
+
+
+def _remembered(run: Path, options: "RunOptions", *, new: bool = False) -> "RunOptions":
+    """The options given now over those that the run remembers; a `new` run may remember none."""
+    from clew.extract.run.options import RECORD, RunOptions
+
+    if new and not (run / RECORD).exists():
+        return options
+    return options.over(RunOptions.read(run))
+
+
+@contextmanager
+def _timed() -> Iterator[list[float]]:
+    """A list that holds the seconds of the block once it has ended."""
+    seconds: list[float] = []
+    begun = time.perf_counter()
+    yield seconds
+    seconds.append(time.perf_counter() - begun)
+
+
+# ---- reports
+
+
+def _report(action: str, run: Path, seconds: list[float], *, limit: int, as_json: bool) -> None:
     from clew.extract.filter.triples import read_triples
-    from clew.extract.run.settings import look
+    from clew.extract.run.status import run_status
 
-    standings = look(run)
-    finished = standings[-1].state == "finished" and action in ("filter", "run", "status")
-    rows = _best(read_triples(run)) if finished else []
+    states = run_status(run)
+    finished = states[-1].state == "finished" and action in ("filter", "run", "status")
+    rows = _most_confident_first(read_triples(run)) if finished else []
     if as_json:
         stages = [
             {"stage": each.stage.name, "state": each.state, "holds": each.stage.holds, "counts": each.counts}
-            for each in standings
+            for each in states
         ]
         print_json(
             {
                 "action": action,
                 "run": str(run),
-                "seconds": round(seconds, 3),
+                "seconds": round(sum(seconds), 3),
                 "stages": stages,
                 "total": len(rows),
                 "triples": [_record(row) for row in rows[:limit]],
@@ -213,31 +241,31 @@ def _report(action: str, run: Path, seconds: float, *, limit: int, as_json: bool
         )
         return
     print_table(
-        ["stage", "made by", "state", "what it holds", "counted"],
+        ["stage", "command", "state", "contents", "counts"],
         [
             (
                 each.stage.name,
-                each.stage.command,
+                each.stage.command.split()[0],
                 each.state,
                 each.stage.holds,
-                _headline(each.counts, each.stage.counted),
+                _headline(each.counts, each.stage.headline),
             )
-            for each in standings
+            for each in states
         ],
-        shrink=["counted"],
+        shrink=["counts"],
     )
     if rows:
         say()
         _show_triples(rows, limit)
         say()
-        say(f"build them: clew build {printable(str(run / 'triples'))} --out extracted.clew")
+        say(f"build a graph of them: clew build {printable(str(run / 'triples'))} --out extracted.clew")
 
 
 def _headline(counts: dict[str, Any], names: Sequence[str]) -> str:
     return ", ".join(f"{counts[name]:,} {name}" for name in names if name in counts)
 
 
-def _best(triples: Any) -> list[dict[str, Any]]:
+def _most_confident_first(triples: Any) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = triples.sort_by([("confidence", "descending")]).to_pylist()
     return rows
 
@@ -249,13 +277,13 @@ def _show_triples(rows: list[dict[str, Any]], limit: int) -> None:
             row["relation"],
             row["head_text" if row["turned"] else "tail_text"],
             round(row["confidence"], 2),
-            "known" if row["known"] else "new",
+            "yes" if row["known"] else "no",
             "yes" if row["tail_start"] is not None else "no",
             one_line(row["sentence"]),
         )
         for row in rows[:limit]
     ]
-    titles = ["subject", "relation", "object", "chance", "to the seed", "said", "sentence"]
+    titles = ["subject", "relation", "object", "confidence", "in seed graph", "tail in sentence", "sentence"]
     print_table(titles, shown, shrink=["sentence", "object", "subject"])
     if len(rows) > limit:
         say(shown_of(limit, len(rows)))
@@ -266,23 +294,25 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
     return {name: round(value, 4) if isinstance(value, float) else value for name, value in kept.items()}
 
 
-# ---- one's own text
+# ---- one text
 
 
-def _predict_text(text: str, model: str, chosen: "Choices", *, device: str | None, limit: int, as_json: bool) -> None:
+def _predict_text(
+    text: str, model: str, options: "RunOptions", *, device: str | None, limit: int, as_json: bool
+) -> None:
     from clew.extract.packaging.locate import find_model
     from clew.extract.run.single_text import extract_from_text
 
     begun = time.perf_counter()
     with terminal_progress() as progress:
-        found, graph = find_model(Path(model), seed_graph=chosen.seed_graph, progress=progress)
-    settings = replace(chosen, size=chosen.size or _preset_of(found)).settings()
-    with terminal_progress() as progress, _opened(chosen) as (encoder, helper):
+        found, graph = find_model(Path(model), seed_graph=options.seed_graph, progress=progress)
+    settings = replace(options, size=options.size or _preset_of(found)).settings()
+    with terminal_progress() as progress, _opened(options) as (encoder, helper):
         triples, counts = extract_from_text(
-            _read(text), found, graph, settings=settings, keep=chosen.keep or (), encoder=encoder, helper=helper,
-            device=device, progress=progress,
+            _read(text), found, graph, settings=settings, encoder=encoder, helper=helper, device=device,
+            progress=progress,
         )  # fmt: skip
-    rows = _best(triples)
+    rows = _most_confident_first(triples)
     if as_json:
         print_json(
             {
@@ -298,11 +328,11 @@ def _predict_text(text: str, model: str, chosen: "Choices", *, device: str | Non
     heads, flagged = counts["heads"]["heads"], sum(counts["corpus"]["flagged"].values())
     say(
         f"{counted(counts['corpus']['sentences'], 'sentence')}, {flagged:,} left out as negated, speculative or about "
-        f"animals; {counted(heads, 'head')}, {counted(counts['asked']['queries'], 'query')}"
+        f"animals; {counted(heads, 'head')}, {counted(counts['queries']['queries'], 'query')}"
     )
     say()
     if not rows:
-        say("no triple was sure enough: see --confidence")
+        say("no triple reached the confidence threshold: see --confidence")
         return
     _show_triples(rows, limit)
 
@@ -317,19 +347,19 @@ def _preset_of(model: Path) -> str:
 
 
 @contextmanager
-def _opened(chosen: "Choices") -> "Iterator[tuple[Encoder | None, LanguageModel | None]]":
+def _opened(options: "RunOptions") -> "Iterator[tuple[Encoder | None, LanguageModel | None]]":
     """The encoder and the helper model, where they are needed."""
     encoder = None
-    if chosen.beta:
+    if options.beta:
         from clew.embed import open_encoder
 
-        encoder = open_encoder(chosen.encoder or "minilm")
-    if chosen.helper is None:
+        encoder = open_encoder(options.encoder or "minilm")
+    if options.helper is None:
         yield encoder, None
         return
     from clew.lm import open_model
 
-    with open_model(chosen.helper) as helper:
+    with open_model(options.helper) as helper:
         yield encoder, helper
 
 
@@ -339,4 +369,4 @@ def _read(file: str) -> str:
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise InputError(f"{file} is no UTF-8 text: {error}") from error
+        raise InputError(f"{file} is not UTF-8 text: {error}") from error

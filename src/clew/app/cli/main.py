@@ -30,7 +30,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "index": "index:index",
     "link": "link:link",
     "cypher": "cypher:cypher",
-    "extract": "extract:extract",
+    "extract": "extract:application",
     "statements": "extract_statements:application",
     "models": "models:models",
     "export": "export:export",

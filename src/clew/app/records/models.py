@@ -9,9 +9,16 @@ if TYPE_CHECKING:
 __all__ = ["models_record"]
 
 
-def models_record(statuses: "Sequence[ModelStatus]", *, directory: str, fetched: Sequence[str]) -> dict[str, Any]:
-    """The models Clew knows, with the files of each, and what was fetched just now."""
-    return {"directory": directory, "models": [_model(each) for each in statuses], "fetched": list(fetched)}
+def models_record(
+    statuses: "Sequence[ModelStatus]", *, directory: str, extraction: Sequence[str], fetched: Sequence[str]
+) -> dict[str, Any]:
+    """The models Clew knows, with the files of each, the installed extraction models, and what was fetched just now."""
+    return {
+        "directory": directory,
+        "models": [_model(each) for each in statuses],
+        "extraction": list(extraction),
+        "fetched": list(fetched),
+    }
 
 
 def _model(status: "ModelStatus") -> dict[str, Any]:

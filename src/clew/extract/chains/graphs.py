@@ -30,6 +30,7 @@ __all__ = [
     "UNKNOWN",
     "Chains",
     "read_chains",
+    "save_chains",
     "write_chains",
 ]
 
@@ -119,10 +120,15 @@ def count_tokens(tokenizer: str) -> int:
 def write_chains(path: Path, chains: Chains, *, identity: Mapping[str, str | int | float | bool]) -> None:
     """Write chains as a sealed directory."""
     with new_sealed(path, identity, what=WHAT) as directory:
-        for name in TYPES:
-            np.save(directory / f"{name}.npy", getattr(chains, name))
-        write_text(directory / "relations.json", json.dumps(list(chains.relations)) + "\n")
-        write_text(directory / "tokenizer.json", chains.tokenizer)
+        save_chains(directory, chains)
+
+
+def save_chains(directory: Path, chains: Chains) -> None:
+    """Write the files of chains into a directory."""
+    for name in TYPES:
+        np.save(directory / f"{name}.npy", getattr(chains, name))
+    write_text(directory / "relations.json", json.dumps(list(chains.relations)) + "\n")
+    write_text(directory / "tokenizer.json", chains.tokenizer)
 
 
 def read_chains(path: Path, *, verify: bool = False) -> Chains:

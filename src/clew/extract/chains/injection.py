@@ -5,9 +5,7 @@ put into buckets of like score, inside them into buckets of like frequent relati
 the best scores, and among scores as good as each other the rarest relations. Matches in, injected rows out.
 """
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +15,12 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.extract.seed.selection import MATCHES, read_matches
-from clew.extract.stage import COUNTS, finished_counts, read_stage_table, seal_checksum, write_table
-from clew.files import write_text
-from clew.sealed import new_sealed
+from clew.extract.stage import Stage
 
-__all__ = ["InjectionSettings", "inject", "prepare_injected", "read_injected"]
+__all__ = ["STAGE", "InjectionSettings", "inject", "prepare_injected", "read_injected"]
 
 Ints = NDArray[np.integer]
-REPORT = "report.json"
+STAGE = Stage("injected", "prepare", "the triples each head is given", reads=("matches",), headline=("injected",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,21 +124,16 @@ def _counts(relation: Ints, relations: list[str]) -> dict[str, int]:
 
 
 def prepare_injected(run: Path, *, settings: InjectionSettings | None = None) -> dict[str, Any]:
-    """Inject the matches of a run and write run/injected with its report."""
+    """Inject the matches of a run and write run/injected; returns what became of them."""
     settings = settings or InjectionSettings()
-    stage = Path(run) / "injected"
-    stated = {name: "none" if value is None else value for name, value in asdict(settings).items()}
-    identity: Mapping[str, str | int | float | bool] = {**stated, "matches": seal_checksum(Path(run) / "matches")}
-    if (counted := finished_counts(stage, identity)) is not None:
-        return counted
+    work = STAGE.start(run, {"settings": settings})
+    if work.finished is not None:
+        return work.finished
     table, report = inject(read_matches(run).cast(MATCHES), settings)
-    with new_sealed(stage, identity, what="injected triples") as directory:
-        write_table(table, directory / "injected.parquet")
-        for name in (COUNTS, REPORT):
-            write_text(directory / name, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    work.write({STAGE.name: table}, report)
     return report
 
 
 def read_injected(run: Path) -> pa.Table:
     """The injected triples of a run."""
-    return read_stage_table(Path(run) / "injected")
+    return STAGE.read_table(run)

@@ -10,16 +10,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clew.extract.chains.graphs import PAD, SLOTS, UNKNOWN, Chains, read_chains, write_chains
+from clew.extract.chains.graphs import PAD, SLOTS, UNKNOWN, Chains, save_chains
 from clew.extract.chains.injection import read_injected
 from clew.extract.mentions.heads import read_heads
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.vocabulary import Vocabulary, open_vocabulary
-from clew.extract.stage import seal_checksum
+from clew.extract.stage import Stage, write_counts
 
-__all__ = ["grow_leaves", "prepare_chains"]
+__all__ = ["STAGE", "grow_leaves", "prepare_chains"]
 
 Ints = NDArray[np.integer]
+STAGE = Stage(
+    "chains", "prepare", "leafy chain graphs, for training", reads=("injected", "sequences"), headline=("leaves",)
+)
 
 
 def grow_leaves(
@@ -66,15 +69,14 @@ def grow_leaves(
 def prepare_chains(run: Path) -> dict[str, int]:
     """Write run/chains from the injected triples of a run; returns what was counted."""
     run = Path(run)
+    work = STAGE.start(run, {})
+    if work.finished is not None:
+        return work.finished
     path = run / "sequences" / "tokenizer.json"
     chains, counts = grow_leaves(
         read_sequences(run), read_heads(run), read_injected(run), open_vocabulary(path), path.read_text("utf-8")
     )
-    identity: dict[str, str | int | float | bool] = {
-        "injected": seal_checksum(run / "injected"),
-        "sequences": seal_checksum(run / "sequences"),
-        **{f"count: {name}": count for name, count in counts.items()},
-    }
-    write_chains(run / "chains", chains, identity=identity)
-    read_chains(run / "chains")
+    with work.seal() as directory:
+        save_chains(directory, chains)
+        write_counts(directory, counts)
     return counts

@@ -22,11 +22,10 @@ from clew.extract.corpus.screening import CorpusSettings, Screened, screen
 from clew.extract.corpus.source_files import Input, SourceFile, source_files
 from clew.extract.corpus.tables import DOCUMENTS, SENTENCES, STAGE, Rows
 from clew.extract.corpus.word_lists import WORD_LISTS
-from clew.extract.stage import COUNTS, PartFolder, finished_counts
-from clew.files import block_checksums, write_text
+from clew.extract.stage import PartFolder, write_counts
+from clew.files import block_checksums
 from clew.graph.staging import Problems
 from clew.progress import Progress, silent
-from clew.sealed import new_sealed
 
 __all__ = ["CorpusCounts", "prepare_corpus"]
 
@@ -74,23 +73,21 @@ def prepare_corpus(
 ) -> CorpusCounts:
     """Read files and folders into the corpus of a run directory; of two documents alike the first stands."""
     settings = settings or CorpusSettings()
-    stage = Path(run) / STAGE
     problems = Problems(on_error="skip")
     inputs = list(inputs)
     files = source_files(inputs, problems)
-    identity = _identify(files, settings)
-    if (finished := finished_counts(stage, identity)) is not None:
-        return CorpusCounts.from_json(finished)
-    parts = PartFolder(stage, identity)
+    work = STAGE.start(run, _identify(files, settings))
+    if work.finished is not None:
+        return CorpusCounts.from_json(work.finished)
+    parts = work.parts()
     counts = _gather(files, parts, problems, settings, progress)
     if not counts.documents:
         parts.remove()
         raise InputError(_say_nothing_was_read(inputs, counts))
-    with new_sealed(stage, identity, what="corpus") as directory:
+    with work.seal() as directory:
         parts.join("documents", directory / "documents.parquet", DOCUMENTS)
         parts.join("sentences", directory / "sentences.parquet", SENTENCES)
-        write_text(directory / COUNTS, json.dumps(counts.to_json(), indent=1, ensure_ascii=False) + "\n")
-    parts.remove()
+        write_counts(directory, counts.to_json())
     return counts
 
 

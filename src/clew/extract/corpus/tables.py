@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from clew.extract.corpus.document import Document
 from clew.extract.corpus.screening import Screened
-from clew.extract.stage import make_table
-from clew.sealed import check_seal
+from clew.extract.stage import Stage, make_table
 
 __all__ = ["DOCUMENTS", "SENTENCES", "STAGE", "Rows", "read_documents", "read_sentences"]
 
-STAGE = "corpus"
+STAGE = Stage("corpus", "prepare", "documents and their sentences", headline=("documents", "kept"))
 DOCUMENTS = pa.schema([(name, pa.string()) for name in ("document", "title", "text", "source", "license")])
 SENTENCES = pa.schema(
     [
@@ -53,15 +51,9 @@ class Rows:
 
 def read_documents(run: Path) -> pa.Table:
     """The documents of a run: document, title, text, source, license."""
-    return pq.read_table(_finished(run) / "documents.parquet")
+    return STAGE.read_table(run, "documents")
 
 
 def read_sentences(run: Path) -> pa.Table:
     """The sentences of a run: document, sentence, start, end, negated, speculative, animal, kept."""
-    return pq.read_table(_finished(run) / "sentences.parquet")
-
-
-def _finished(run: Path) -> Path:
-    stage = Path(run) / STAGE
-    check_seal(stage, {}, what=f"the corpus of {run}", remedy="clew extract prepare")
-    return stage
+    return STAGE.read_table(run, "sentences")

@@ -76,23 +76,23 @@ class FilterSettings:
 
     `beta` is a quantile: a triple must be as similar to its sequence as the matched seed triples above this quantile
     are (the predicted ones, where nothing was matched); 0 asks for nothing and needs no encoder. `sample` is how many
-    matches are compared for it. A tail must have the `least` confidence, and `most` of each query are kept. At the
+    matches are compared for it. A tail must have the minimum `confidence`, and `most` of each query are kept. At the
     default, precision and recall of statements about pairs that the model was never shown are about equal. Tails that
     are no mentions never come that far.
     """
 
     beta: float = 0.0
     most: int = 3
-    least: float = 0.5
-    across: bool = False  # keep triples whose head and tail stand in different sentences
-    new_kinds: bool = False  # keep statements of kinds that the seed's own hierarchy has no room for
+    confidence: float = 0.5
+    cross_sentence: bool = False  # keep triples whose head and tail stand in different sentences
+    new_is_a: bool = False  # keep is_a triples absent from the seed hierarchy
     signatures: bool = True
     unlinked: bool = True  # keep tails that no entity of the seed is called, where the text itself says them
     sample: int = 2000
     syntax: Syntax = field(default_factory=Syntax)
 
     def __post_init__(self) -> None:
-        for name, stated in (("beta", self.beta), ("the least confidence", self.least)):
+        for name, stated in (("beta", self.beta), ("the minimum confidence", self.confidence)):
             if not 0 <= stated <= 1:
                 raise InputError(f"{name} is {stated}, expected 0 to 1")
         if self.most < 1 or self.sample < 1:
@@ -110,28 +110,28 @@ def filter_tails(
     if parts.finished < len(blocks):
         words, ends = _known_words(run, graph), EntityResolver(graph, signatures)
         evidence = Evidence(run)
-        hierarchy = None if settings.new_kinds else Hierarchy(graph)
+        hierarchy = None if settings.new_is_a else Hierarchy(graph)
         for start, end in blocks[parts.finished :]:
             progress("filtering tails", start, tails.num_rows)
             sieve = filter_texts(_with_heads(tails.slice(start, end - start), heads, documents), settings, words=words)
-            if not settings.across:
+            if not settings.cross_sentence:
                 sieve.keep("no sentence names both head and tail", _are_in_one_sentence(sieve, evidence))
             sieve.table = _with_ends(sieve.table, heads, ends, signatures)
             sieve.keep("worded as help, not harm, or the other way round", _are_worded_so(sieve, evidence))
             filter_triples(sieve, signatures, settings, hierarchy=hierarchy)
-            parts.write({"sifted": sieve.table.cast(FILTERED)}, sieve.left_out)
+            parts.write({"filtered": sieve.table.cast(FILTERED)}, sieve.left_out)
     progress("filtering tails", tails.num_rows, tails.num_rows)
     left_out: Counter[str] = Counter()
     for note in parts.notes():
         left_out.update(note)  # not a sum of Counters: what left nothing out is listed too
-    return FilteredTable(pa.concat_tables([FILTERED.empty_table(), *parts.tables("sifted")]), dict(left_out))
+    return FilteredTable(pa.concat_tables([FILTERED.empty_table(), *parts.tables("filtered")]), dict(left_out))
 
 
 def filter_texts(candidates: pa.Table, settings: FilterSettings, *, words: frozenset[str]) -> FilteredTable:
     """The filters that look at tails alone; `words` are all that texts and names hold, folded."""
     sieve = FilteredTable(candidates)
     sieve.keep("tail without words or out of vocabulary", are_words(sieve.table["tail_text"]))
-    sieve.keep("not confident enough", sieve.table["confidence"].to_numpy() >= settings.least)
+    sieve.keep("not confident enough", sieve.table["confidence"].to_numpy() >= settings.confidence)
     sieve.keep("tail with a word that nobody wrote", are_attested(sieve.table["tail_text"].to_pylist(), words))
     return sieve
 

@@ -3,9 +3,7 @@
 triples.parquet holds all columns; extracted_nodes.jsonl and extracted_edges.jsonl are the same for `clew build`.
 """
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +24,19 @@ from clew.extract.predict.tails import read_tails
 from clew.extract.seed.selection import read_matches
 from clew.extract.seed.word_similarity import relation_words
 from clew.extract.sequences.texts import document_texts, sequence_texts
-from clew.extract.stage import COUNTS, PartFolder, finished_counts, read_stage_table, seal_checksum, write_table
-from clew.files import write_text
+from clew.extract.stage import PartFolder, Stage, write_counts, write_table
 from clew.graph import Graph, Relation, Source
 from clew.progress import Progress, silent
-from clew.sealed import new_sealed
 
-__all__ = ["NOT_SIMILAR", "prepare_triples", "read_triples"]
+__all__ = ["NOT_SIMILAR", "STAGE", "prepare_triples", "read_triples"]
 
-STAGE = "triples"
+STAGE = Stage(
+    "triples",
+    "filter",
+    "final triples, as a table and as KGX",
+    reads=("tails",),
+    headline=("assertions", "triples"),
+)
 PART_ROWS = 8192
 NOT_SIMILAR = "less similar to its sequence than beta"
 
@@ -52,37 +54,34 @@ def prepare_triples(
     run, settings = Path(run), settings or FilterSettings()
     if settings.beta > 0 and encoder is None:
         raise InputError("the similarity of triples and text needs an encoder: give one, or set beta to 0")
-    identity = {
-        "settings": json.dumps(asdict(settings), sort_keys=True),
-        "tails": seal_checksum(run / "tails"),
+    made_from = {
+        "settings": settings,
         "graph": graph.manifest.snapshot,
         "encoder": "none" if encoder is None or settings.beta == 0 else encoder.identity,
         "model_name": model,
     }
-    if (counted := finished_counts(run / STAGE, identity)) is not None:
-        return counted
-    sifted, compared = PartFolder(run / "sifted", identity), PartFolder(run / STAGE, identity)
-    sieve = filter_tails(run, graph, settings, sifted, progress=progress)
+    work = STAGE.start(run, made_from)
+    if work.finished is not None:
+        return work.finished
+    sieve = filter_tails(run, graph, settings, work.parts("filtered"), progress=progress)
     counts: dict[str, Any] = {"tails": read_tails(run).num_rows, "after all but similarity": sieve.table.num_rows}
     if settings.beta > 0 and encoder is not None:
-        counts |= _keep_similar(sieve, run, graph, encoder, settings, compared, progress)
+        counts |= _keep_similar(sieve, run, graph, encoder, settings, work.parts("compared"), progress)
     else:
         sieve.table = sieve.table.append_column("similarity", pa.nulls(sieve.table.num_rows, pa.float32()))
     triples = _finish(sieve, run, graph, model)
     verify_spans(triples, document_texts(run))
     counts |= _describe(triples) | {"left out": sieve.left_out}
-    with new_sealed(run / STAGE, identity, what="extracted triples") as directory:
-        write_table(triples, directory / f"{STAGE}.parquet")
+    with work.seal() as directory:
+        write_table(triples, directory / f"{STAGE.name}.parquet")
         write_kgx(directory, triples, relations=_relations(graph, triples), source=_source(run, model))
-        write_text(directory / COUNTS, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
-    for parts in (sifted, compared):
-        parts.remove()
+        write_counts(directory, counts)
     return counts
 
 
 def read_triples(run: Path) -> pa.Table:
     """The final triples of a run."""
-    return read_stage_table(Path(run) / STAGE)
+    return STAGE.read_table(run)
 
 
 def _keep_similar(
@@ -102,9 +101,9 @@ def _keep_similar(
     for start in range(parts.finished * PART_ROWS, len(said), PART_ROWS):
         rows = slice(start, start + PART_ROWS)
         scores = cosines(said[rows], where[rows], encoder)
-        parts.write({STAGE: pa.table({"similarity": scores})}, {"rows": len(scores)})
+        parts.write({STAGE.name: pa.table({"similarity": scores})}, {"rows": len(scores)})
         progress("comparing with the text", min(start + PART_ROWS, len(said)), len(said))
-    joined = pa.concat_tables([pa.table({"similarity": pa.array([], pa.float32())}), *parts.tables(STAGE)])
+    joined = pa.concat_tables([pa.table({"similarity": pa.array([], pa.float32())}), *parts.tables(STAGE.name)])
     similarity: NDArray[np.float32] = joined["similarity"].to_numpy()
     matched = _matched_similarity(run, graph, texts, encoder, settings.sample)
     beta = threshold(similarity if matched is None else matched, settings.beta)

@@ -15,12 +15,13 @@ from clew.extract.corpus.tables import read_documents
 from clew.extract.list_prompt import NOTHING, ListPrompter
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.spans import SequenceTokens
-from clew.extract.stage import make_table
+from clew.extract.stage import Stage, make_table
 from clew.lm import LanguageModel, Usage, literal, load_prompt
 from clew.progress import Progress, silent
 
-__all__ = ["MENTIONS", "Discoverer", "discover_mentions", "literal_spans"]
+__all__ = ["MENTIONS", "STAGE", "Discoverer", "discover_mentions", "literal_spans"]
 
+STAGE = Stage("mentions", "prepare", "mentions listed by a helper model", reads=("sequences",))
 MENTIONS = pa.schema(
     [
         ("document", pa.string()),

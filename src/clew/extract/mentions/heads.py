@@ -7,7 +7,7 @@ common English words not at all. Mentions that somebody marked can be given and 
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from clew.extract.corpus.tables import read_documents
 from clew.extract.mentions.linking import link_heads
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.spans import SequenceTokens, Span
-from clew.extract.stage import PartFolder, finished_counts, make_table, read_stage_table, seal_checksum, write_stage
+from clew.extract.stage import Stage, make_table
 from clew.graph import Graph
 from clew.link import Candidate, Linker, Mention
 from clew.progress import Progress, silent
@@ -28,8 +28,9 @@ from clew.progress import Progress, silent
 if TYPE_CHECKING:
     from clew.embed import Encoder
 
-__all__ = ["HEADS", "HeadSettings", "find_heads", "prepare_heads", "read_heads", "stop_names"]
+__all__ = ["HEADS", "STAGE", "HeadSettings", "find_heads", "prepare_heads", "read_heads", "stop_names"]
 
+STAGE = Stage("heads", "prepare", "mentions of seed entities", reads=("sequences",), headline=("heads",))
 HEADS = pa.schema(
     [
         ("head", pa.int32()),
@@ -91,19 +92,14 @@ def prepare_heads(
     makes surer.
     """
     settings = settings or HeadSettings()
-    stage = Path(run) / "heads"
-    identity = {
-        **asdict(settings),
-        "sequences": seal_checksum(Path(run) / "sequences"),
-        "graph": graph.manifest.snapshot,
-        "mentions": 0 if mentions is None else mentions.num_rows,
-    }
-    if (counted := finished_counts(stage, identity)) is not None:
-        return counted
+    given = 0 if mentions is None else mentions.num_rows
+    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot, "mentions": given})
+    if work.finished is not None:
+        return work.finished
     linker = Linker(graph, progress=progress)
     sequences = SequenceTokens(read_sequences(run).select(["document", "starts", "ends"]))
     documents = read_documents(run).select(["document", "text"])
-    parts = PartFolder(stage, identity)
+    parts = work.parts()
     for at in range(parts.finished * DOCUMENTS_AT_ONCE, documents.num_rows, DOCUMENTS_AT_ONCE):
         progress("finding heads", at, documents.num_rows)
         some = documents.slice(at, DOCUMENTS_AT_ONCE)
@@ -117,15 +113,14 @@ def prepare_heads(
     )
     table = table.set_column(0, HEADS.field("head"), pa.array(np.arange(table.num_rows, dtype=np.int32)))
     total = sum((Counter(note) for note in parts.notes()), Counter[str]())
-    write_stage(stage, identity, {"heads": table}, total, what="heads of sequences")
-    parts.remove()
+    work.write({STAGE.name: table}, total)
     progress("finding heads", documents.num_rows, documents.num_rows)
     return dict(total)
 
 
 def read_heads(run: Path) -> pa.Table:
     """The heads of a run."""
-    return read_stage_table(Path(run) / "heads")
+    return STAGE.read_table(run)
 
 
 def find_heads(

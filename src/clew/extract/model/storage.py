@@ -21,6 +21,7 @@ from clew.files import new_directory, write_text
 from clew.sealed import check_seal, new_sealed
 
 __all__ = [
+    "NUMBERS",
     "Checkpoint",
     "SavedModel",
     "load_weights",
@@ -32,6 +33,7 @@ __all__ = [
 
 WHAT = "an extraction model"
 WEIGHTS = "weights.safetensors"
+NUMBERS = {"int8": torch.int8, "bfloat16": torch.bfloat16, "float32": torch.float32}  # on disk
 STATE = "state.json"  # of a checkpoint, written last
 
 

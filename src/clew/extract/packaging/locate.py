@@ -9,7 +9,7 @@ from pathlib import Path
 
 from clew.errors import DerivedError, GraphError, InputError, MissingModel
 from clew.extract.packaging.seed_tables import build_seed
-from clew.extract.run.settings import RECORD, Choices
+from clew.extract.run.options import RECORD, RunOptions
 from clew.extract.stage import seal_checksum
 from clew.graph import Graph
 from clew.link.indexing import open_or_build
@@ -17,7 +17,7 @@ from clew.models import cache_directory, models_directory
 from clew.progress import Progress, silent
 from clew.sealed import check_seal
 
-__all__ = ["find_model", "find_weights", "open_shipped_seed"]
+__all__ = ["MODEL", "SEED", "find_model", "find_weights", "open_shipped_seed"]
 
 MODEL, SEED = "model", "seed"
 GRAPH = "seed.clew"  # beside a model or in a run
@@ -34,7 +34,7 @@ def find_model(path: Path, *, seed_graph: str | None = None, progress: Progress 
     folder = _folder(Path(path))
     model = find_weights(folder)
     if seed_graph is None and (folder / RECORD).is_file():
-        seed_graph = Choices.read(folder).seed_graph
+        seed_graph = RunOptions.read(folder).seed_graph
     if seed_graph is not None:
         return model, Graph(seed_graph)
     if (folder / GRAPH).is_dir():
@@ -87,13 +87,16 @@ def _folder(path: Path) -> Path:
     found = next((place / path for place in places if (place / path).is_dir()), None)
     if found is None:
         here = sorted({seed.parent.name for place in places for seed in place.glob(f"*/{SEED}")})
-        known = f"there is {', '.join(here)}" if here else f"such models lie in {WEIGHTS}/ of Clew's repository"
+        known = f"found: {', '.join(here)}" if here else "none is installed"
         raise MissingModel(
-            f"{path} is neither a directory nor a model that comes with Clew and is here: {known}; give a path "
-            f"(--model), or copy the model to {models_directory() / path}"
+            f"{path} is neither a directory nor an installed model ({known}): give a path (--model), or run "
+            f"`clew models get {path}`"
         )
     return found
 
 
 def _remedy(folder: Path) -> str:
+    """The command that brings a damaged folder back: fetched again, or restored in a clone."""
+    if folder.parent == models_directory():
+        return f"clew models get {folder.name}"
     return f"git restore {folder}"

@@ -11,18 +11,23 @@ import numpy as np
 import pyarrow as pa
 
 from clew.errors import InputError, MissingDependency
-from clew.extract.chains.graphs import SLOTS
 from clew.extract.predict.queries import read_queries
 from clew.extract.predict.query_arrays import Queries, read_query_arrays
-from clew.extract.stage import Identity, PartFolder, finished_counts, read_stage_table, seal_checksum, write_stage
+from clew.extract.stage import Stage, seal_checksum
 from clew.progress import Progress, silent
 
 if TYPE_CHECKING:
     from clew.extract.predict.predictor import Predictor
 
-__all__ = ["PREDICTIONS", "open_predictor", "part_of", "prepare_predictions", "read_predictions", "take_predictions"]
+__all__ = ["PREDICTIONS", "STAGE", "open_predictor", "part_of", "prepare_predictions", "read_predictions"]
 
-STAGE = "predictions"
+STAGE = Stage(
+    "predictions",
+    "predict",
+    "the model's predictions for each tail",
+    reads=("queries", "model"),
+    headline=("queries",),
+)
 PREDICTIONS = pa.schema(
     [
         ("query", pa.int32()),
@@ -58,11 +63,11 @@ def prepare_predictions(
     if k < 0 or k == 1:
         raise InputError(f"at least two tokens of each slot are kept, a word and an end, or none at all; not {k}")
     run = Path(run)
-    identity: Identity = {"queries": seal_checksum(run / "queries"), "model": seal_checksum(model), "k": k}
-    if (counted := finished_counts(run / STAGE, identity)) is not None:
-        return counted
+    work = STAGE.start(run, {"model": seal_checksum(model), "k": k})
+    if work.finished is not None:
+        return work.finished
     queries, (asked, _) = read_query_arrays(run / "queries"), read_queries(run)
-    parts = PartFolder(run / STAGE, identity)
+    parts = work.parts()
     predictor = open_predictor(model, device=device)
     if predictor.saved.relations != queries.relations:
         raise InputError(f"the queries of {run} are for a model with other relations: run `clew extract predict` again")
@@ -71,46 +76,13 @@ def prepare_predictions(
         part = part_of(queries, start, end)
         found = predictor.answer(part, k, progress=progress)
         rows = asked.slice(start, end - start)
-        parts.write({STAGE: _table(rows, part, found.tokens, found.log_probs, found.weights)}, {"queries": end - start})
-    table = pa.concat_tables([PREDICTIONS.empty_table(), *parts.tables(STAGE)])
-    _write(run, identity, table, k)
-    parts.remove()
-    return _count(table, k)
-
-
-def take_predictions(run: Path, folder: Path, *, model: Path) -> dict[str, int]:
-    """Write run/predictions from arrays that were predicted on another machine.
-
-    `folder` holds weights.npy (queries + mentions,), and unless only mentions were weighed tokens.npy and
-    log_probs.npy, (queries, 7, k) each; whole or as tokens.part-00.npy and so on.
-    """
-    run, folder = Path(run), Path(folder)
-    asked, _ = read_queries(run)
-    queries = read_query_arrays(run / "queries")
-    mentions = 0 if queries.candidates is None else len(queries.candidates.first)
-    weights = _join_arrays(folder, "weights")
-    tokens = log_probs = np.zeros((asked.num_rows, SLOTS, 0), np.uint16)
-    if list(folder.glob("tokens*.npy")):
-        tokens, log_probs = (_join_arrays(folder, name) for name in ("tokens", "log_probs"))
-    if tokens.shape != log_probs.shape or tokens.shape[:2] != (asked.num_rows, SLOTS):
-        raise InputError(
-            f"{folder} holds tokens {tokens.shape} and log_probs {log_probs.shape}, expected ({asked.num_rows}, "
-            f"{SLOTS}, k) each: predict with the queries of {run}"
+        parts.write(
+            {STAGE.name: _table(rows, part, found.tokens, found.log_probs, found.weights)}, {"queries": end - start}
         )
-    if weights.shape != (asked.num_rows + mentions,):
-        raise InputError(
-            f"{folder} holds weights {weights.shape}, expected ({asked.num_rows + mentions},): predict with the "
-            f"queries of {run}"
-        )
-    k = int(tokens.shape[2])
-    identity: Identity = {"queries": seal_checksum(run / "queries"), "model": seal_checksum(model), "k": k}
-    table = _table(asked, queries, tokens, log_probs, weights)
-    _write(run, identity, table, k)
-    return _count(table, k)
-
-
-def _write(run: Path, identity: Identity, table: pa.Table, k: int) -> None:
-    write_stage(run / STAGE, identity, {STAGE: table}, _count(table, k), what="what is predicted of tails")
+    table = pa.concat_tables([PREDICTIONS.empty_table(), *parts.tables(STAGE.name)])
+    counts = _count(table, k)
+    work.write({STAGE.name: table}, counts)
+    return counts
 
 
 def _count(table: pa.Table, k: int) -> dict[str, int]:
@@ -118,18 +90,9 @@ def _count(table: pa.Table, k: int) -> dict[str, int]:
     return {"queries": table.num_rows, "tokens of a slot": k, "mentions weighed": weights - table.num_rows}
 
 
-def _join_arrays(folder: Path, name: str) -> np.ndarray:
-    files = (
-        [folder / f"{name}.npy"] if (folder / f"{name}.npy").is_file() else sorted(folder.glob(f"{name}.part-*.npy"))
-    )
-    if not files:
-        raise InputError(f"{folder} has no {name}.npy, nor parts of it")
-    return np.concatenate([np.load(file, allow_pickle=False) for file in files])
-
-
 def read_predictions(run: Path) -> pa.Table:
     """The predictions of a run, in the order of its queries."""
-    return read_stage_table(Path(run) / STAGE)
+    return STAGE.read_table(run)
 
 
 def part_of(queries: Queries, start: int, end: int) -> Queries:

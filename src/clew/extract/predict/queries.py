@@ -1,23 +1,24 @@
 """From heads to queries: each head of a run with every relation that makes sense for it.
 
-With each query stand the mentions of its sequence that may be its tail. Written are run/asked (a table: query, head,
-relation, mentions; the signatures that decided; counts) and run/queries, the same rows as arrays for the model.
+The mentions of its sequence that may be its tail stand with each query. Written is run/queries: a table (query, head,
+relation, mentions), the signatures that decided, counts, and the same rows as arrays for the model.
 """
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from clew.errors import DerivedError, InputError
+from clew.errors import InputError
 from clew.extract.mentions.candidates import Mention, find_candidates, mentions_by_sequence
 from clew.extract.mentions.heads import read_heads
-from clew.extract.predict.query_arrays import Candidates, Queries, write_query_arrays
+from clew.extract.predict.query_arrays import Candidates, Queries, save_query_arrays
 from clew.extract.predict.relation_matching import (
     MatchedRelations,
     RelationChooser,
@@ -28,16 +29,23 @@ from clew.extract.predict.relation_matching import (
 from clew.extract.seed.signatures import SIGNATURES, Signatures, read_signatures
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.texts import sequence_texts
-from clew.extract.stage import COUNTS, finished_counts, read_stage_table, seal_checksum, write_table
+from clew.extract.stage import Stage, write_counts, write_table
 from clew.files import write_text
 from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
-from clew.sealed import check_seal, new_sealed
 
-__all__ = ["QUERIES", "known_signatures", "make_queries", "prepare_queries", "read_queries"]
+__all__ = [
+    "QUERIES",
+    "STAGE",
+    "known_signatures",
+    "make_queries",
+    "prepare_queries",
+    "read_queries",
+    "write_queries",
+]
 
-STAGE, ARRAYS = "asked", "queries"
+STAGE = Stage("queries", "predict", "heads with the relations to ask for", reads=("heads",), headline=("queries",))
 QUERIES = pa.schema(
     [
         ("query", pa.int32()),
@@ -58,22 +66,21 @@ def prepare_queries(
     helper: LanguageModel | None = None,
     progress: Progress = silent,
 ) -> dict[str, int]:
-    """Write run/asked and run/queries for a model directory (of which relations.json counts); returns the counts.
+    """Write run/queries for a model directory (of which relations.json counts); returns the counts.
 
     With a `helper` model, it chooses among the relations of each head by the text.
     """
     run, matching = Path(run), matching or RelationMatching()
     relations = _relations(model)
-    identity = {
-        **asdict(matching),
-        "heads": seal_checksum(run / "heads"),
+    made_from = {
+        "settings": matching,
         "graph": graph.manifest.snapshot,
-        "relations": json.dumps(relations),
+        "relations": relations,
         "helper": "none" if helper is None else helper.identity,
     }
-    counted = finished_counts(run / STAGE, identity)
-    if counted is not None and _is_asked(run):
-        return counted
+    work = STAGE.start(run, made_from)
+    if work.finished is not None:
+        return work.finished
     heads = read_heads(run)
     if not heads.num_rows:
         raise InputError(f"no head was found in the texts of {run}: give a seed graph that names what they speak of")
@@ -89,18 +96,29 @@ def prepare_queries(
             f"nothing can be asked about the {heads.num_rows:,} heads of {run}: no relation of the model begins at one "
             "of their types"
         )
-    with new_sealed(run / STAGE, identity, what="heads and relations to ask") as directory:
-        write_table(table, directory / f"{STAGE}.parquet")
-        write_text(directory / SIGNATURES, signatures.to_json())
-        write_text(directory / COUNTS, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
-    write_query_arrays(run / ARRAYS, queries, identity={STAGE: seal_checksum(run / STAGE)})
+    write_queries(run, made_from, table, queries, signatures, counts)
     return counts
 
 
+def write_queries(
+    run: Path,
+    made_from: Mapping[str, Any],
+    table: pa.Table,
+    queries: Queries,
+    signatures: Signatures,
+    counts: Mapping[str, int],
+) -> None:
+    """Write run/queries: what `make_queries` gave, as a table and as arrays for the model."""
+    with STAGE.start(run, made_from).seal() as directory:
+        write_table(table, directory / f"{STAGE.name}.parquet")
+        write_text(directory / SIGNATURES, signatures.to_json())
+        save_query_arrays(directory, queries)
+        write_counts(directory, counts)
+
+
 def read_queries(run: Path) -> tuple[pa.Table, Signatures]:
-    """What was asked, in the order of the queries, and the signatures that decided it."""
-    stage = Path(run) / STAGE
-    return read_stage_table(stage), read_signatures(stage / SIGNATURES)
+    """The queries of a run in order, and the signatures that decided them."""
+    return STAGE.read_table(run), read_signatures(STAGE.directory(run) / SIGNATURES)
 
 
 def make_queries(
@@ -214,16 +232,6 @@ def _match(heads: pa.Table, graph: Graph, signatures: Signatures, matching: Rela
         cues = TypeCues(graph.entities["name"].to_pylist(), graph.entities["type"].to_pylist())
     texts, types = heads["text"].to_pylist(), heads["type"].to_pylist()
     return match_relations(texts, types, signatures, cues=cues, matching=matching)
-
-
-def _is_asked(run: Path) -> bool:
-    """Whether the arrays were written too: they come last."""
-    wanted = {STAGE: seal_checksum(run / STAGE)}
-    try:
-        check_seal(run / ARRAYS, wanted, what="the queries", remedy="clew extract predict")
-    except DerivedError:
-        return False
-    return True
 
 
 def known_signatures(graph: Graph, relations: Sequence[str]) -> Signatures:

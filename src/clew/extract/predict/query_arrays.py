@@ -17,7 +17,7 @@ from clew.extract.chains.graphs import ROOTS, SLOTS
 from clew.files import write_text
 from clew.sealed import check_seal, new_sealed
 
-__all__ = ["Candidates", "Queries", "read_query_arrays", "write_query_arrays"]
+__all__ = ["Candidates", "Queries", "read_query_arrays", "save_query_arrays", "write_query_arrays"]
 
 WHAT = "queries for prediction"
 TYPES: dict[str, Any] = {
@@ -105,12 +105,17 @@ class Queries:
 def write_query_arrays(path: Path, queries: Queries, *, identity: Mapping[str, str | int | float | bool]) -> None:
     """Write queries as a sealed directory."""
     with new_sealed(path, identity, what=WHAT) as directory:
-        for name in TYPES:
-            np.save(directory / f"{name}.npy", getattr(queries, name))
-        if queries.candidates is not None:
-            for name in CANDIDATE_TYPES:
-                np.save(directory / f"candidate_{name}.npy", getattr(queries.candidates, name))
-        write_text(directory / "relations.json", json.dumps(list(queries.relations)) + "\n")
+        save_query_arrays(directory, queries)
+
+
+def save_query_arrays(directory: Path, queries: Queries) -> None:
+    """Write the files of queries into a directory."""
+    for name in TYPES:
+        np.save(directory / f"{name}.npy", getattr(queries, name))
+    if queries.candidates is not None:
+        for name in CANDIDATE_TYPES:
+            np.save(directory / f"candidate_{name}.npy", getattr(queries.candidates, name))
+    write_text(directory / "relations.json", json.dumps(list(queries.relations)) + "\n")
 
 
 def read_query_arrays(path: Path, *, verify: bool = False) -> Queries:

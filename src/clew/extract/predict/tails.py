@@ -6,7 +6,7 @@ that a killed run goes on with the next.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,14 @@ from clew.extract.predict.trie import Trie
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.texts import document_texts, sequence_texts
 from clew.extract.sequences.vocabulary import Vocabulary, open_vocabulary
-from clew.extract.stage import PartFolder, finished_counts, make_table, read_stage_table, seal_checksum, write_stage
+from clew.extract.stage import Stage, make_table
 from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
 
-__all__ = ["TAILS", "DecoderSettings", "make_lexicon", "prepare_tails", "read_tails"]
+__all__ = ["STAGE", "TAILS", "DecoderSettings", "make_lexicon", "prepare_tails", "read_tails"]
 
-STAGE = "tails"
+STAGE = Stage("tails", "predict", "tails as phrases", reads=("predictions",), headline=("tails",))
 TAILS = pa.schema(
     [
         ("query", pa.int32()),
@@ -97,35 +97,30 @@ def prepare_tails(
 ) -> dict[str, int]:
     """Write run/tails from the predictions of a run; returns what was counted."""
     run, settings = Path(run), settings or DecoderSettings()
-    identity = {
-        **asdict(settings),
-        "predictions": seal_checksum(run / "predictions"),
-        "graph": graph.manifest.snapshot,
-        "helper": "none" if helper is None else helper.identity,
-    }
-    if (counted := finished_counts(run / STAGE, identity)) is not None:
-        return counted
-    parts = PartFolder(run / STAGE, identity)
+    told = "none" if helper is None else helper.identity
+    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot, "helper": told})
+    if work.finished is not None:
+        return work.finished
+    parts = work.parts()
     predictions = read_predictions(run)
     size = PART_QUERIES if helper is None else PART_ASKED
-    work = _Work(run, graph, predictions, settings, helper)
+    finder = _TailFinder(run, graph, predictions, settings, helper)
     for start in range(parts.finished * size, predictions.num_rows, size):
         progress("making tails", start, predictions.num_rows)
         block = predictions.slice(start, size)
-        table, counts = work.make(block, start)
-        parts.write({STAGE: table}, counts)
+        table, counts = finder.find(block, start)
+        parts.write({STAGE.name: table}, counts)
     progress("making tails", predictions.num_rows, predictions.num_rows)
     total = sum((Counter(note) for note in parts.notes()), Counter[str]())
-    table = pa.concat_tables([TAILS.empty_table(), *parts.tables(STAGE)])
+    table = pa.concat_tables([TAILS.empty_table(), *parts.tables(STAGE.name)])
     counts = {"queries": predictions.num_rows, "tails": table.num_rows, **dict(total)}
-    write_stage(run / STAGE, identity, {STAGE: table}, counts, what="tails")
-    parts.remove()
+    work.write({STAGE.name: table}, counts)
     return counts
 
 
 def read_tails(run: Path) -> pa.Table:
     """The tails of a run."""
-    return read_stage_table(Path(run) / STAGE)
+    return STAGE.read_table(run)
 
 
 def make_lexicon(graph: Graph, types: set[str], vocabulary: Vocabulary) -> dict[str, Trie]:
@@ -138,7 +133,7 @@ def make_lexicon(graph: Graph, types: set[str], vocabulary: Vocabulary) -> dict[
     return {kind: Trie(listed, vocabulary.encode(listed)) for kind, listed in by_type.items()}
 
 
-class _Work:
+class _TailFinder:
     """Everything that blocks of queries share; what is large is read once."""
 
     def __init__(
@@ -172,7 +167,7 @@ class _Work:
         if settings.sequence:
             self._phrases = _SequencePhrases(run, self._heads, self._vocabulary)
 
-    def make(self, block: pa.Table, start: int) -> tuple[pa.Table, dict[str, int]]:
+    def find(self, block: pa.Table, start: int) -> tuple[pa.Table, dict[str, int]]:
         """The tails of some queries, and what was counted."""
         slots = _slots_of(block)
         counts: Counter[str] = Counter()

@@ -8,10 +8,9 @@ a planted tail is drawn as one without. A run and its seed go in; run/examples c
 read.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
@@ -30,15 +29,20 @@ from clew.extract.seed.candidate_triples import collect_candidate_triples
 from clew.extract.seed.held_out import read_removed_triples
 from clew.extract.seed.signatures import Signatures
 from clew.extract.sequences.packing import read_sequences
-from clew.extract.stage import COUNTS, Identity, finished_counts, seal_checksum
-from clew.files import write_text
+from clew.extract.stage import Stage, write_counts
 from clew.graph import Graph
 from clew.progress import Progress, silent
-from clew.sealed import new_sealed
 
 __all__ = ["STAGE", "ExampleSettings", "make_examples", "prepare_examples"]
 
-STAGE, HELD_OUT = "examples", "held_out"
+STAGE = Stage(
+    "examples",
+    "prepare",
+    "training examples for candidate ranking",
+    reads=("heads", "injected"),
+    optional=("held_out",),
+    headline=("queries",),
+)
 FOLDS = 5  # of entities: a query is held out with its head, and not learnt from if any of its mentions is held out
 Tails = dict[str, dict[str, set[str]]]  # subject, relation, objects
 Pair = frozenset[str]
@@ -82,20 +86,12 @@ def prepare_examples(
 ) -> dict[str, int]:
     """Write run/examples for a model with these relations; returns what was counted."""
     run, settings = Path(run), settings or ExampleSettings()
-    planted = (run / HELD_OUT).is_dir()
-    identity: Identity = {
-        **asdict(settings),
-        "heads": seal_checksum(run / "heads"),
-        "graph": graph.manifest.snapshot,
-        "relations": json.dumps(list(relations)),
-        "injected": seal_checksum(run / "injected"),
-        "held_out": seal_checksum(run / HELD_OUT) if planted else "none",
-    }
-    if (counted := finished_counts(run / STAGE, identity)) is not None:
-        return counted
-    with new_sealed(run / STAGE, identity, what="examples") as folder:
+    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot, "relations": list(relations)})
+    if work.finished is not None:
+        return work.finished
+    with work.seal() as folder:
         counts = make_examples(run, graph, folder, relations=relations, settings=settings, progress=progress)
-        write_text(folder / COUNTS, json.dumps(counts, indent=1) + "\n")
+        write_counts(folder, counts)
     return counts
 
 
@@ -114,7 +110,7 @@ def make_examples(
     Besides the questions, sequence_number.npy says which sequences of the run they are about.
     """
     heads, tokens = read_heads(run), read_sequences(run)["tokens"].combine_chunks()
-    removed = read_removed_triples(run) if (run / HELD_OUT).is_dir() else np.zeros(0, np.int64)
+    removed = read_removed_triples(run)
     known, hidden = _tails(graph, heads, removed, np.fromiter(without, np.int64), relations)
     lessons = _ExampleFinder(known, hidden, _seen_pairs(run), known_signatures(graph, relations))
     progress("finding lessons", 0, heads.num_rows)

@@ -83,7 +83,7 @@ def finetune_model(
             about=about,
             progress=progress,
         )
-    training = {**saved.training, "taught": {"settings": asdict(settings), "history": taught.history}}
+    training = {**saved.training, "ranking": {"settings": asdict(settings), "history": taught.history}}
     learnt = replace(saved, model=taught.model, training=training)
     write_model(out, learnt, identity=about, files=_pictures(model))
     shutil.rmtree(place, ignore_errors=True)

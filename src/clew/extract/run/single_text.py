@@ -1,7 +1,4 @@
-"""Triples from one text of one's own, with a model that is trained already.
-
-The same stages as in a run, in a directory that is thrown away: what comes out is the same as from a large corpus.
-"""
+"""Triples from one text, with a trained model: the same stages as in a run, in a temporary directory."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +8,7 @@ import pyarrow as pa
 
 from clew.embed import Encoder
 from clew.errors import InputError
-from clew.extract.corpus import CorpusSettings, Input, prepare_corpus
+from clew.extract.corpus import Input, prepare_corpus
 from clew.extract.filter.triples import prepare_triples, read_triples
 from clew.extract.mentions.heads import prepare_heads
 from clew.extract.predict.predictions import prepare_predictions
@@ -35,16 +32,12 @@ def extract_from_text(
     graph: Graph,
     *,
     settings: RunSettings,
-    keep: tuple[str, ...] = (),
     encoder: Encoder | None = None,
     helper: LanguageModel | None = None,
     device: str | None = None,
     progress: Progress = silent,
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """The triples of a text, as `assertions.SCHEMA` has them, and what each stage counted.
-
-    `keep` are flags (negated, speculative, animal) whose sentences are read too.
-    """
+    """The triples of a text, as `assertions.SCHEMA` has them, and the counts of each stage."""
     check_torch()
     if not text.strip():
         raise InputError("the text is empty: give a file with a text, or write one to the standard input (--text -)")
@@ -53,13 +46,13 @@ def extract_from_text(
         source.write_text(text, "utf-8")
         given = Input(source, source="text", license=LICENCE, format="text")
         counts: dict[str, Any] = {}
-        counts["corpus"] = prepare_corpus([given], run, settings=CorpusSettings(keep=keep)).to_json()
-        cut = SequenceSettings(tokenizer=model / "tokenizer.json")
+        counts["corpus"] = prepare_corpus([given], run, settings=settings.corpus).to_json()
+        cut = SequenceSettings(tokenizer=str(model / "tokenizer.json"))
         counts["sequences"] = prepare_sequences(run, settings=cut)
         counts["heads"] = prepare_heads(run, graph, settings=settings.heads)
         if not counts["heads"].get("heads"):
-            raise InputError(f"the text mentions nothing that {graph.path} has a name for: give another seed graph")
-        counts["asked"] = prepare_queries(run, graph, model=model, matching=settings.matching)
+            raise InputError(f"the text mentions no entity of {graph.path}: give another seed graph (--seed-graph)")
+        counts["queries"] = prepare_queries(run, graph, model=model, matching=settings.matching)
         counts["predictions"] = prepare_predictions(
             run, model=model, k=settings.tokens, device=device, progress=progress
         )

@@ -7,14 +7,13 @@ facts come out.
 """
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from clew.errors import InputError
@@ -22,11 +21,12 @@ from clew.extract.mentions.heads import read_heads
 from clew.extract.seed.candidate_triples import FEWEST, collect_candidate_triples, short_tails
 from clew.extract.seed.hierarchy import IS_A, Closure
 from clew.extract.sequences.vocabulary import open_vocabulary
-from clew.extract.stage import finished_counts, make_table, read_stage_table, seal_checksum, write_stage
+from clew.extract.stage import Stage, make_table
 from clew.graph import Graph
 
 __all__ = [
     "HELD_OUT",
+    "STAGE",
     "HoldOutSettings",
     "entailing_triples",
     "hold_out_facts",
@@ -39,6 +39,14 @@ __all__ = [
 ]
 
 Ints = NDArray[np.integer]
+STAGE = Stage(
+    "held_out",
+    "prepare --hold-out SHARE",
+    "facts held out of training",
+    reads=("heads",),
+    headline=("facts to be found",),
+)
+REMOVED = "removed"
 FEWEST_HEADS = 20  # that the half of unseen heads is made of
 HELD_OUT = pa.schema(
     [
@@ -234,14 +242,9 @@ def prepare_held_out(run: Path, graph: Graph, *, settings: HoldOutSettings | Non
     """Plant facts in a run and write run/held_out: the facts, and the triples that must not be offered."""
     settings = settings or HoldOutSettings()
     run = Path(run)
-    stage = run / "held_out"
-    identity = {
-        **asdict(settings),
-        "heads": seal_checksum(run / "heads"),
-        "graph": graph.manifest.snapshot,
-    }
-    if (counted := finished_counts(stage, identity)) is not None:
-        return counted
+    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot})
+    if work.finished is not None:
+        return work.finished
     heads = read_heads(run)
     entity = pc.index_in(heads["entity"], value_set=graph.entities["id"]).fill_null(-1).to_numpy()
     short = short_tails(
@@ -250,14 +253,13 @@ def prepare_held_out(run: Path, graph: Graph, *, settings: HoldOutSettings | Non
         open_vocabulary(run / "sequences" / "tokenizer.json"),
     )
     removed, facts, counts = hold_out_facts(graph, heads["sequence"].to_numpy(), entity, settings=settings, short=short)
-    tables = {"held_out": facts, "removed": pa.table({"triple": removed})}
-    write_stage(stage, identity, tables, counts, what="planted facts")
+    work.write({STAGE.name: facts, REMOVED: pa.table({"triple": removed})}, counts)
     return counts
 
 
 def read_held_out(run: Path) -> pa.Table:
     """The planted facts of a run."""
-    return read_stage_table(Path(run) / "held_out")
+    return STAGE.read_table(run)
 
 
 def mark_unseen(facts: pa.Table, injected: pa.Table) -> pa.Table:
@@ -268,7 +270,7 @@ def mark_unseen(facts: pa.Table, injected: pa.Table) -> pa.Table:
 
 
 def read_removed_triples(run: Path) -> NDArray[np.int64]:
-    """Numbers of the triples that planted facts forbid to offer."""
-    read_held_out(run)
-    table = pq.read_table(Path(run) / "held_out" / "removed.parquet")
-    return np.asarray(table["triple"].to_numpy(), np.int64)
+    """Numbers of the triples that training must not see; none, where the run holds no facts out."""
+    if not STAGE.is_in(run):
+        return np.zeros(0, np.int64)
+    return np.asarray(STAGE.read_table(run, REMOVED)["triple"].to_numpy(), np.int64)

@@ -5,7 +5,8 @@ whether a text states something; with pairs that it has not seen, it must ask th
 the numbers of triples that are not to be offered come out, with those that entail them by is_a.
 """
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
@@ -17,12 +18,19 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.extract.mentions.heads import read_heads
 from clew.extract.seed.held_out import entailing_triples, pair_numbers, pairs_in_one_sequence, read_removed_triples
-from clew.extract.stage import Identity, finished_counts, read_stage_table, seal_checksum, write_stage
+from clew.extract.stage import Stage
 from clew.graph import Graph
 
 __all__ = ["STAGE", "ReserveSettings", "hidden_triples", "prepare_reserved", "read_reserved"]
 
-STAGE, HELD_OUT = "reserved", "held_out"
+STAGE = Stage(
+    "reserved",
+    "prepare",
+    "seed triples reserved for fine-tuning",
+    reads=("heads",),
+    optional=("held_out",),
+    headline=("pairs reserved",),
+)
 Ints = NDArray[np.int64]
 
 
@@ -40,43 +48,37 @@ class ReserveSettings:
 
 
 def prepare_reserved(run: Path, graph: Graph, *, settings: ReserveSettings | None = None) -> dict[str, int]:
-    """Write run/reserved; returns what was counted. Planted pairs stay out of it."""
+    """Write run/reserved; returns the counts. Held-out pairs are not among them."""
     run, settings = Path(run), settings or ReserveSettings()
-    identity: Identity = {
-        **asdict(settings),
-        "heads": seal_checksum(run / "heads"),
-        "graph": graph.manifest.snapshot,
-        "held_out": seal_checksum(run / HELD_OUT) if (run / HELD_OUT).is_dir() else "none",
-    }
-    if (counted := finished_counts(run / STAGE, identity)) is not None:
-        return counted
-    triples, counts = reserve_pairs(graph, read_heads(run), settings, planted=_planted(run))
-    write_stage(run / STAGE, identity, {STAGE: pa.table({"triple": triples})}, counts, what="withheld triples")
+    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot})
+    if work.finished is not None:
+        return work.finished
+    triples, counts = reserve_pairs(graph, read_heads(run), settings, held_out=read_removed_triples(run))
+    work.write({STAGE.name: pa.table({"triple": triples})}, counts)
     return counts
 
 
 def reserve_pairs(
-    graph: Graph, heads: pa.Table, settings: ReserveSettings, *, planted: Ints | None = None
+    graph: Graph, heads: pa.Table, settings: ReserveSettings, *, held_out: Sequence[int] | Ints = ()
 ) -> tuple[Ints, dict[str, int]]:
-    """The numbers of the triples that are withheld, and what was counted."""
+    """The numbers of the reserved triples, and the counts; `held_out` are triples whose pairs are not taken."""
     entity = pc.index_in(heads["entity"], value_set=graph.entities["id"]).fill_null(-1).to_numpy()
     width = graph.entity_count
     pair = pair_numbers(graph.subject_of(np.arange(graph.triple_count)), graph.forward.end, width)  # (triples,)
     together = np.intersect1d(pair, pairs_in_one_sequence(heads["sequence"].to_numpy(), entity, width))
-    if planted is not None:
-        together = np.setdiff1d(together, pair[planted])
+    together = np.setdiff1d(together, pair[np.asarray(held_out, np.int64)])
     ids = graph.entities["id"]
-    luck = [
+    draws = [
         crc32(f"{settings.seed} {ids[one].as_py()} {ids[other].as_py()}".encode())
         for one, other in zip((together // width).tolist(), (together % width).tolist(), strict=True)
     ]
     enough = len(together) >= settings.fewest
-    drawn = together[np.array(luck, np.int64) < settings.share * 2**32] if enough else together[:0]
+    drawn = together[np.array(draws, np.int64) < settings.share * 2**32] if enough else together[:0]
     own = np.flatnonzero(np.isin(pair, drawn))
     entailing = entailing_triples(graph, own)
     counts = {
         "pairs in one sequence": len(together),
-        "pairs withheld": len(drawn),
+        "pairs reserved": len(drawn),
         "triples between them": len(own),
         "further triples that entail them": len(np.setdiff1d(entailing, own)),
     }
@@ -84,15 +86,10 @@ def reserve_pairs(
 
 
 def read_reserved(run: Path) -> Ints:
-    """The numbers of the triples that a run withholds."""
-    return np.asarray(read_stage_table(Path(run) / STAGE)["triple"].to_numpy(), np.int64)
+    """The numbers of the triples that a run reserves."""
+    return np.asarray(STAGE.read_table(run)["triple"].to_numpy(), np.int64)
 
 
 def hidden_triples(run: Path) -> Ints:
-    """All triples that no leaf may show: what is withheld, and what is planted."""
-    planted = _planted(Path(run))
-    return read_reserved(run) if planted is None else np.union1d(read_reserved(run), planted)
-
-
-def _planted(run: Path) -> Ints | None:
-    return read_removed_triples(run) if (run / HELD_OUT).is_dir() else None
+    """All triples that no leaf may show: the reserved and the held-out ones."""
+    return np.union1d(read_reserved(run), read_removed_triples(run))

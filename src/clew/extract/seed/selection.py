@@ -7,7 +7,7 @@ Triples are put into words ("head relation tail"). The default similarity is tha
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from clew.extract.seed.word_similarity import WordSimilarity, relation_words
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.spans import SequenceTokens
 from clew.extract.sequences.vocabulary import open_vocabulary
-from clew.extract.stage import finished_counts, read_stage_table, seal_checksum, write_stage
+from clew.extract.stage import Stage
 from clew.graph import Graph
 from clew.progress import Progress, silent
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MATCHES",
+    "STAGE",
     "Context",
     "SelectionSettings",
     "drop_rare",
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 Ints = NDArray[np.integer]
+STAGE = Stage("matches", "prepare", "seed triples nearest to each head's text", reads=("heads",), headline=("matches",))
 MATCHES = pa.schema(
     [
         ("head", pa.int32()),
@@ -117,16 +119,15 @@ def prepare_matches(
     `without` are numbers of triples that must not be offered.
     """
     settings = settings or SelectionSettings()
-    stage = Path(run) / "matches"
-    identity = {
-        **asdict(settings),
-        "heads": seal_checksum(Path(run) / "heads"),
+    made_from = {
+        "settings": settings,
         "graph": graph.manifest.snapshot,
         "encoder": "words" if encoder is None else encoder.identity,
         "without": "" if without is None else hashlib.sha256(np.asarray(without).tobytes()).hexdigest(),
     }
-    if (counted := finished_counts(stage, identity)) is not None:
-        return counted
+    work = STAGE.start(run, made_from)
+    if work.finished is not None:
+        return work.finished
     offered = collect_candidate_triples(graph, without=() if without is None else without, fewest=settings.fewest)
     vocabulary = open_vocabulary(Path(run) / "sequences" / "tokenizer.json")
     table, counts = select_triples(
@@ -138,13 +139,13 @@ def prepare_matches(
         encoder=encoder,
         progress=progress,
     )
-    write_stage(stage, identity, {"matches": table}, counts, what="triples matched with heads")
+    work.write({STAGE.name: table}, counts)
     return counts
 
 
 def read_matches(run: Path) -> pa.Table:
     """The matches of a run."""
-    return read_stage_table(Path(run) / "matches")
+    return STAGE.read_table(run)
 
 
 def read_context(run: Path, graph: Graph) -> Context:

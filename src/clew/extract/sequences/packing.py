@@ -4,7 +4,6 @@ Whole kept sentences of one document are packed in order; a sentence that is lon
 words. Written are `sequences/sequences.parquet` and the tokenizer.json that made it.
 """
 
-import json
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -27,25 +26,18 @@ from clew.extract.sequences.tokenizer import (
     save_tokenizer,
     train_tokenizer,
 )
-from clew.extract.stage import (
-    COUNTS,
-    PartFolder,
-    finished_counts,
-    make_table,
-    read_counts,
-    read_stage_table,
-    seal_checksum,
-)
-from clew.files import block_checksums, write_text
+from clew.extract.stage import PartFolder, Stage, make_table, read_counts, write_counts
+from clew.files import block_checksums
 from clew.progress import Progress, silent
-from clew.sealed import new_sealed
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 __all__ = ["SEQUENCES", "STAGE", "SequenceSettings", "Tokens", "pack", "prepare_sequences", "read_sequences"]
 
-STAGE = "sequences"
+STAGE = Stage(
+    "sequences", "prepare", "token sequences and the tokenizer", reads=("corpus",), headline=("sequences", "tokens")
+)
 VERSION = 1
 PART_DOCUMENTS = 2000
 SEQUENCES = pa.schema(
@@ -65,7 +57,7 @@ class SequenceSettings:
 
     length: int = 128  # tokens
     vocabulary_size: int = VOCABULARY_SIZE
-    tokenizer: Path | None = None
+    tokenizer: str | None = None  # path
 
     def __post_init__(self) -> None:
         if not 8 <= self.length <= 1024:
@@ -89,27 +81,25 @@ def prepare_sequences(
 ) -> dict[str, Any]:
     """Make the sequences of a run from its corpus; returns what was counted."""
     settings = settings or SequenceSettings()
-    stage = Path(run) / STAGE
-    identity = _identify(run, settings)
-    if (finished := finished_counts(stage, identity)) is not None:
-        return finished
+    work = STAGE.start(run, _identify(settings))
+    if work.finished is not None:
+        return work.finished
     documents, sentences = read_documents(run), read_sentences(run)
     if not documents.num_rows or not any(sentences["kept"].to_pylist()):
         raise InputError(_say_nothing_was_kept(run))
-    parts = PartFolder(stage, identity)
+    parts = work.parts()
     tokenizer = _find_tokenizer(parts, documents, sentences, settings, progress)
     counts = _write_parts(parts, tokenizer, documents, sentences, settings, progress)
-    with new_sealed(stage, identity, what=STAGE) as directory:
-        parts.join(STAGE, directory / f"{STAGE}.parquet", SEQUENCES)
+    with work.seal() as directory:
+        parts.join(STAGE.name, directory / f"{STAGE.name}.parquet", SEQUENCES)
         save_tokenizer(tokenizer, directory / TOKENIZER)
-        write_text(directory / COUNTS, json.dumps(counts, indent=1) + "\n")
-    parts.remove()
+        write_counts(directory, counts)
     return dict(counts)
 
 
 def read_sequences(run: Path) -> pa.Table:
     """The sequences of a run: sequence, document, tokens, starts, ends."""
-    return read_stage_table(Path(run) / STAGE)
+    return STAGE.read_table(run)
 
 
 def pack(sentences: Iterable[Tokens], length: int, continues: frozenset[int]) -> Iterator[Tokens]:
@@ -173,7 +163,7 @@ def _write_parts(
                 counts["tokens"] += len(packed)
                 counts["unknown"] += packed.ids.count(UNKNOWN)
         counts["documents"] += block.num_rows
-        parts.write({STAGE: make_table(rows, SEQUENCES)}, counts)
+        parts.write({STAGE.name: make_table(rows, SEQUENCES)}, counts)
         progress("making sequences", at + block.num_rows, documents.num_rows)
     return {**counts, "vocabulary": tokenizer.get_vocab_size()}
 
@@ -220,7 +210,7 @@ def _find_tokenizer(
 ) -> "Tokenizer":
     """The one given, the one an earlier attempt has trained, or a new one."""
     if settings.tokenizer is not None:
-        return load_tokenizer(settings.tokenizer)
+        return load_tokenizer(Path(settings.tokenizer))
     stored = parts.path / TOKENIZER
     if not stored.is_file():
         progress("training the tokenizer", 0, None)
@@ -231,13 +221,12 @@ def _find_tokenizer(
     return load_tokenizer(stored)
 
 
-def _identify(run: Path, settings: SequenceSettings) -> dict[str, str | int]:
-    given = settings.tokenizer
+def _identify(settings: SequenceSettings) -> dict[str, str | int]:
+    given = None if settings.tokenizer is None else Path(settings.tokenizer)
     if given is not None and not given.is_file():
         raise InputError(f"there is no file {given}")
     return {
         "version": VERSION,
-        "corpus": seal_checksum(Path(run) / "corpus"),
         "length": settings.length,
         "vocabulary_size": settings.vocabulary_size,
         "tokenizer": "" if given is None else " ".join(block_checksums(given)),

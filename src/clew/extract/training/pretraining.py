@@ -11,7 +11,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -38,75 +38,46 @@ from clew.extract.model.storage import (
     write_checkpoint,
     write_model,
 )
-from clew.extract.training.duration import check_duration
 from clew.extract.training.loss_curve import draw_losses
 from clew.extract.training.optimiser import load_state, make_optimiser, rate_at, save_state
+from clew.extract.training.settings import TrainingSettings
 from clew.extract.training.steps import CapturedStep, Step
 from clew.extract.training.throughput import Throughput
 from clew.progress import Progress, silent
+from clew.sealed import Identity
 
-__all__ = ["Settings", "Trainer", "train"]
+__all__ = ["Trainer", "pick_device", "train"]
 
 logger = logging.getLogger(__name__)
 DROPOUT = 200  # what a random number is for: see `masking` and `plan`
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to train. What is None is chosen by the machine: bfloat16, compiled code, graphs and workers on CUDA."""
-
-    steps: int | None = None  # None: as many as `epochs` take
-    epochs: float = 25.0
-    sequences: int = 128  # in a batch, about: batches are filled by tokens
-    accumulate: int = 1  # batches in a step, for each process
-    rate: float = 4e-4
-    last_rate: float = 1e-5
-    warm_up: int = 500  # steps, but at most a tenth of all
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    seed: int = 0
-    neighbours: bool = False  # begin with embeddings from which words stand beside which, not at random
-    device: str | None = None
-    bfloat16: bool | None = None
-    compiled: bool | None = None
-    captured: bool | None = None  # replay the whole step as one CUDA graph; needs compiled code and one process
-    workers: int | None = None
-    checkpoint_every: int = 0  # steps; 0: none
-    report_every: int = 50
-    peak_flops: float = 989e12  # of the device, in operations a second: an H100 or H200 in dense bfloat16
-    licences: tuple[str, ...] = ()  # of what the chains were made from
-
-    def __post_init__(self) -> None:
-        for name in ("sequences", "accumulate", "report_every"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}, expected 1 or more")
-        check_duration(self.steps, self.epochs)
-
-
 def train(
     chains: Chains,
     config: Config,
-    settings: Settings,
+    settings: TrainingSettings,
     out: Path,
     *,
+    identity: Identity | None = None,
     start_from: Path | None = None,
     progress: Progress = silent,
 ) -> SavedModel:
-    """Train a model and write it to `out`; goes on from `out`.checkpoint if there is one of the same settings.
+    """Train a model and write it to `out`; resumes from `out`.checkpoint if there is one of the same settings.
 
-    `start_from` is the directory of another model of the same shape, whose weights are the beginning (fine-tuning).
+    `identity` is what its seal and checkpoints say that it was made from; `start_from` is the directory of another
+    model of the same shape, whose weights are the beginning.
     """
     out = Path(out)
     with _group() as (rank, ranks), torch.random.fork_rng(_devices(settings)):
-        trainer = Trainer(chains, config, settings, rank=rank, ranks=ranks, start_from=start_from)
+        trainer = Trainer(chains, config, settings, rank=rank, ranks=ranks, identity=identity, start_from=start_from)
         place = out.with_name(f"{out.name}.checkpoint")
         trainer.resume(place)
         trainer.run(trainer.steps, checkpoint=place, progress=progress)
         saved = SavedModel(trainer.plain_model(), config, chains.tokenizer, chains.relations, trainer.describe())
         if rank == 0:
-            identity = {"chains": _fingerprint(chains), "settings": sha256(repr(settings).encode()).hexdigest()}
+            plain = {"chains": _fingerprint(chains), "settings": sha256(repr(settings).encode()).hexdigest()}
             picture = {"loss.svg": draw_losses(trainer.history)}
-            write_model(out, saved, identity=identity, files=picture)
+            write_model(out, saved, identity=identity or plain, files=picture)
             if place.is_dir():
                 _remove_checkpoint(place)
     return saved
@@ -119,10 +90,11 @@ class Trainer:
         self,
         chains: Chains,
         config: Config,
-        settings: Settings,
+        settings: TrainingSettings,
         *,
         rank: int = 0,
         ranks: int = 1,
+        identity: Identity | None = None,
         start_from: Path | None = None,
     ) -> None:
         if (chains.vocabulary, len(chains.relations)) != (config.vocabulary, config.relations):
@@ -131,6 +103,7 @@ class Trainer:
                 f" {chains.vocabulary} and {len(chains.relations)}"
             )
         self.chains, self.config, self.settings, self.rank, self.ranks = chains, config, settings, rank, ranks
+        self.identity = dict(identity or {})
         self.device = pick_device(settings.device)
         on_gpu = self.device.type == "cuda"
         self.bfloat16 = on_gpu if settings.bfloat16 is None else settings.bfloat16
@@ -279,7 +252,8 @@ class Trainer:
             for name, value in asdict(self.settings).items()
             if name not in ("steps", "epochs", "workers", "checkpoint_every", "report_every", "peak_flops", "licences")
         }
-        stated = {**settings, "steps": self.steps, "config": self.config.to_json(), "chains": _fingerprint(self.chains)}
+        content = _fingerprint(self.chains)
+        stated = {**settings, "steps": self.steps, "config": self.config.to_json(), "content": content, **self.identity}
         return json.loads(json.dumps(stated))  # type: ignore[no-any-return]
 
 
@@ -308,7 +282,7 @@ def _group() -> Iterator[tuple[int, int]]:
         distributed.destroy_process_group()
 
 
-def _devices(settings: Settings) -> list[torch.device]:
+def _devices(settings: TrainingSettings) -> list[torch.device]:
     device = pick_device(settings.device)
     return [device] if device.type == "cuda" else []
 

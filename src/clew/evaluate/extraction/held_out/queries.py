@@ -15,17 +15,13 @@ from clew.errors import InputError
 from clew.evaluate.extraction.held_out.facts import DEPTH
 from clew.extract.mentions.heads import read_heads
 from clew.extract.predict.predictions import prepare_predictions
-from clew.extract.predict.queries import known_signatures, make_queries
-from clew.extract.predict.query_arrays import write_query_arrays
+from clew.extract.predict.queries import known_signatures, make_queries, write_queries
 from clew.extract.predict.relation_matching import MatchedRelations
 from clew.extract.predict.tails import DecoderSettings, prepare_tails
 from clew.extract.seed.held_out import read_held_out
-from clew.extract.seed.signatures import SIGNATURES
 from clew.extract.sequences.packing import read_sequences
-from clew.extract.stage import COUNTS, seal_checksum, write_table
-from clew.files import write_text
+from clew.extract.stage import seal_checksum
 from clew.progress import Progress, silent
-from clew.sealed import new_sealed
 from clew.traverse import Engine
 
 __all__ = ["MANY_TAILS", "ask_held_out", "predict_held_out"]
@@ -54,11 +50,7 @@ def ask_held_out(run: Path, out: Path, graph: Engine, relations: tuple[str, ...]
         if not (out / name).exists():
             (out / name).symlink_to((run / name).resolve(), target_is_directory=True)
     identity = {"held_out": seal_checksum(run / "held_out"), "relations": json.dumps(relations)}
-    with new_sealed(out / "asked", identity, what="held-out facts to ask") as directory:
-        write_table(table, directory / "asked.parquet")
-        write_text(directory / SIGNATURES, signatures.to_json())
-        write_text(directory / COUNTS, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
-    write_query_arrays(out / "queries", queries, identity={"asked": seal_checksum(out / "asked")})
+    write_queries(out, identity, table, queries, signatures, counts)
     return {**counts, "facts": facts.num_rows, "facts asked about": int(np.isin(facts["head"], list(wanted)).sum())}
 
 

@@ -1,24 +1,23 @@
-"""The folder that goes to users: refused where a row may not be passed on, and as small as it is said to be."""
+"""The folder of a model: refused where a row may not be redistributed, and the published one is whole and small."""
 
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import torch
-from benchmarks.extraction_weights import make_folder
-from benchmarks.graphs.seed.statements import is_permissive
 
 from clew.errors import InputError
 from clew.extract.model.config import Config
 from clew.extract.model.graphmert import GraphMert
 from clew.extract.model.storage import SavedModel, write_model
-from clew.graph import Source, Staged
+from clew.extract.packaging.folder import make_folder
+from clew.extract.packaging.licences import is_permissive
+from clew.graph import Graph, Source, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems
 from clew.sealed import check_seal
 
-SHIPPED = Path(__file__).resolve().parents[2] / "weights" / "small"
+SHIPPED = Path(__file__).resolve().parents[3] / "weights" / "small"
 MOST_BYTES = 40_000_000
 
 
@@ -31,7 +30,7 @@ def test_a_graph_with_rows_that_may_not_be_passed_on_is_refused(license_text: st
     staged = Staged(triples, sources=[Source("somebody", license=license_text)])
     build_graph(staged, tmp_path / "seed.clew", problems=Problems("refuse"))
     with pytest.raises(InputError, match="somebody"):
-        make_folder(tmp_path / "model", tmp_path / "seed.clew", tmp_path / "out", kind=torch.int8)
+        make_folder(tmp_path / "model", Graph(tmp_path / "seed.clew"), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
