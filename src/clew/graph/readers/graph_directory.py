@@ -3,12 +3,12 @@
 import os
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from clew.graph.contents import GraphContents, read_entities, read_triples
 from clew.graph.manifest import MANIFEST
 from clew.graph.model import Graph
+from clew.graph.reading import GraphReader
 from clew.graph.staging import Origin, Problems, Relation, Staged
 from clew.progress import Progress, silent
 
@@ -22,32 +22,25 @@ def is_graph(path: Path) -> bool:
     return (path / MANIFEST).is_file()
 
 
-def read(source: str | os.PathLike[str], *, problems: Problems, progress: Progress = silent) -> Staged:
-    """Read a graph directory, after comparing its checksums; a row of `triples` is one assertion."""
-    path = Path(source)
-    progress(f"reading {path.name}", 0, 1)
-    graph = Graph(path, verify=True)
-    triples = np.repeat(np.arange(graph.triple_count), np.diff(graph.assertions.offsets))  # (assertions,)
-    names = pa.array([relation.name for relation in graph.schema.relations], TEXT)
-    ids = graph.entities["id"].combine_chunks().cast(TEXT)
-    columns = {
-        "subject": _encoded(graph.subject_of(triples), ids),
-        "relation": _encoded(graph.forward.relation[triples], names),
-        "object": _encoded(graph.forward.end[triples], ids),
-    }
-    stated = graph.assertions.table
-    columns |= dict(zip(stated.column_names, stated.columns, strict=True))
-    relations = [Relation(r.name, r.negated, r.symmetric, r.transitive, r.inverse) for r in graph.schema.relations]
-    origin = Origin(files=(str(path),))
-    return Staged(pa.table(columns), _entities(graph), relations, graph.manifest.sources, origin, origin)
+def read(source: str | os.PathLike[str] | GraphContents, *, problems: Problems, progress: Progress = silent) -> Staged:
+    """Read a graph, given by its directory or opened, after comparing its checksums; one row per assertion."""
+    contents = GraphReader(Graph(Path(source))) if isinstance(source, str | os.PathLike) else source
+    progress(f"reading {contents.snapshot}", 0, 1)
+    contents.verify()
+    entities = read_entities(contents)
+    entities = pa.table(
+        {name: column.cast(TEXT) if name in ("id", "name", "type") else column for name, column in _columns(entities)}
+    )
+    relations = contents.schema.relations
+    ids, names = entities["id"].combine_chunks(), pa.array([relation.name for relation in relations], TEXT)
+    stated = dict(_columns(read_triples(contents, assertions=True).drop_columns(["number"])))
+    for name, values in (("subject", ids), ("relation", names), ("object", ids)):
+        numbers = stated[name].combine_chunks().cast(pa.int32())
+        stated[name] = pa.DictionaryArray.from_arrays(numbers, values)
+    flags = [Relation(each.name, each.negated, each.symmetric, each.transitive, each.inverse) for each in relations]
+    origin = Origin(files=(str(contents.snapshot),))
+    return Staged(pa.table(stated), entities, flags, contents.snapshot.sources, origin, origin)
 
 
-def _encoded(numbers: NDArray[np.integer], values: pa.Array) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int32()), values)
-
-
-def _entities(graph: Graph) -> pa.Table:
-    """Id, name, type and every further column, in the order of the entities' numbers."""
-    further = graph.details(np.arange(graph.entity_count)).drop_columns(["id"])
-    columns = {name: graph.entities[name].cast(TEXT) for name in graph.entities.column_names}
-    return pa.table(columns | dict(zip(further.column_names, further.columns, strict=True)))
+def _columns(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    return list(zip(table.column_names, table.columns, strict=True))
