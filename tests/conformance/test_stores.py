@@ -212,6 +212,10 @@ QUERIES: dict[str, tuple[str, dict[str, Any], list[tuple[Any, ...]]]] = {
         "MATCH (n:Gene) WHERE n.score <> 3 RETURN n.id", {}, [("G:2",)],
     ),
     "among": ("MATCH (n) WHERE n.id IN $ids RETURN n.name", {"ids": ["G:1", "P:2", "no"]}, [("FBN1",), ("Same",)]),
+    "parameters named by keywords": (
+        "MATCH (n {id: $start}) WHERE n.name = $`odd name` RETURN n.id", {"start": "G:1", "odd name": "FBN1"},
+        [("G:1",)],
+    ),
     "among none": ("MATCH (n:Gene) WHERE n.id IN [] RETURN n.name", {}, []),
     "contains": (
         "MATCH (n) WHERE toLower(n.name) CONTAINS 'marfan' RETURN n.id", {},

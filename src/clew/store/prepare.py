@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clew.errors import InputError, QueryError
-from clew.store.cypher import Statement, parse, render
+from clew.store.cypher import Statement, parse, quote, render
 from clew.store.cypher import syntax as s
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
@@ -59,11 +59,25 @@ def prepare(
     check_names(statement, schema)
     capped = cap(exclude_negated(statement, schema), given, limit + 1)
     deadline.check()
+    sent = {name: given[name] for name in capped.parameters}  # a cap may have replaced one
     if dialect == "ladybug":
         capped = unpack_properties(capped, schema.provenance)
+        capped, sent = _plain_names(capped, sent)
     text = render(capped, dialect, symmetric=schema.symmetric, deadline=deadline)
-    sent = {name: given[name] for name in capped.parameters}  # a cap may have replaced one
     return Prepared(text, sent, statement.columns)
+
+
+def _plain_names(statement: Statement, parameters: dict[str, Any]) -> tuple[Statement, dict[str, Any]]:
+    """Parameters without names that need quoting, which Ladybug does not find."""
+    odd = [name for name in sorted(parameters) if not name.isdigit() and quote(name) != name]
+    if not odd:
+        return statement, parameters
+    names = {name: f"clew_p{number}" for number, name in enumerate(odd)}
+
+    def change(part: Any) -> Any:
+        return s.Parameter(names.get(part.name, part.name)) if isinstance(part, s.Parameter) else part
+
+    return s.rewrite(statement, change), {names.get(name, name): value for name, value in parameters.items()}
 
 
 def exclude_negated(statement: Statement, schema: StoreSchema) -> Statement:

@@ -12,6 +12,7 @@ from typing import Any
 
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
+from clew.store.cypher.deferral import conjunction, defer_conditions
 
 __all__ = ["to_ladybug"]
 
@@ -24,7 +25,7 @@ SHORTEST = {"one": "SHORTEST", "all": "ALL SHORTEST"}
 def to_ladybug(statement: s.Statement) -> s.Statement:
     """The same statement for Ladybug."""
     _check(statement)
-    queries = tuple(_distinct_relationships(_named_columns(query)) for query in statement.queries)
+    queries = tuple(defer_conditions(_distinct_relationships(_named_columns(query))) for query in statement.queries)
     repeated = frozenset(
         each.variable
         for each in s.walk(queries)
@@ -91,10 +92,10 @@ def _distinct_relationships(query: s.Query) -> s.Query:
         match part:
             case s.Match() | s.Subquery():
                 patterns, conditions = _named(part.patterns, names)
-                return replace(part, patterns=patterns, where=_all_of(part.where, *conditions))
+                return replace(part, patterns=patterns, where=conjunction(part.where, *conditions))
             case s.PatternExpression(pattern):
                 patterns, conditions = _named((pattern,), names)
-                return s.Subquery("EXISTS", patterns, _all_of(*conditions))
+                return s.Subquery("EXISTS", patterns, conjunction(*conditions))
         return part
 
     changed: s.Query = s.rewrite(query, change)
@@ -137,14 +138,6 @@ def _disjoint(one: Any, other: Any) -> s.Expression:
     return s.Binary("<>", s.Call("id", (left,)), s.Call("id", (right,)))  # cheaper than comparing all properties
 
 
-def _all_of(*conditions: s.Expression | None) -> s.Expression | None:
-    whole: s.Expression | None = None
-    for condition in conditions:
-        if condition is not None:
-            whole = condition if whole is None else s.Binary("AND", whole, condition)
-    return whole
-
-
 # columns ----------------------------------------------------------------------------------------------------------
 
 
@@ -155,7 +148,7 @@ def _named_columns(query: s.Query) -> s.Query:
     for clause in query.clauses:
         match clause:
             case s.Match(patterns):
-                scope += [name for name in _variables(patterns) if name not in scope]
+                scope += [name for name in s.declared(patterns) if name not in scope]
             case s.Unwind(_, variable):
                 scope += [variable]
             case s.With(projection) | s.Return(projection):
@@ -165,12 +158,6 @@ def _named_columns(query: s.Query) -> s.Query:
                 scope = [item.column for item in projection.items]
         clauses.append(clause)
     return s.Query(tuple(clauses))
-
-
-def _variables(patterns: tuple[s.Pattern, ...]) -> Iterator[str]:
-    for part in s.walk(patterns):
-        if isinstance(part, s.Pattern | s.EntityPattern | s.RelationshipPattern) and part.variable is not None:
-            yield part.variable
 
 
 def _all(scope: list[str]) -> tuple[s.Item, ...]:

@@ -49,6 +49,7 @@ __all__ = [
     "Unwind",
     "Variable",
     "With",
+    "declared",
     "held",
     "rewrite",
     "walk",
@@ -344,6 +345,13 @@ def walk(part: Any) -> Iterator[Any]:
         if hasattr(here, FIELDS):
             yield here
         stack += reversed(held(here))
+
+
+def declared(patterns: tuple[Pattern, ...]) -> Iterator[str]:
+    """The variables that patterns declare, in order, with repeats."""
+    for part in walk(patterns):
+        if isinstance(part, Pattern | EntityPattern | RelationshipPattern) and part.variable is not None:
+            yield part.variable
 
 
 def held(part: Any) -> tuple[Any, ...]:
