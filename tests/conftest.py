@@ -23,3 +23,11 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"the data sets are not at {DATA}")
     return DATA
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs the trained toy model waits a minute for it; short runs of every stage are in the fast tier."""
+    for item in items:
+        if "toy_run" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
