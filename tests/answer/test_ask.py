@@ -9,7 +9,7 @@ import clew
 from clew.answer import Answer, Asker, CypherStrategy, Question, Resources
 from clew.answer.candidates import candidates
 from clew.answer.check import check_plan
-from clew.answer.cypher import ways_of, words_of
+from clew.answer.cypher import schema_paths_of, words_of
 from clew.answer.question import understand
 from clew.errors import QueryError
 from clew.evaluate.questions import load_bench
@@ -115,7 +115,7 @@ def test_grounded_plans_need_no_repair(asker: Asker) -> None:
     checked = 0
     for question in load_bench("hpo-60"):
         understood = understand(question.question, asker.resources.linker, words_of(asker.resources))
-        for candidate in candidates(understood, asker.resources.schema, ways_of(asker.resources)):
+        for candidate in candidates(understood, asker.resources.schema, schema_paths_of(asker.resources)):
             found = check_plan(candidate.plan, asker.resources.schema)
             assert (found.plan, found.repairs) == (candidate.plan, ())
             checked += 1

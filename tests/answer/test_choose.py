@@ -5,7 +5,7 @@ import pytest
 from clew.answer import Asker
 from clew.answer.candidates import candidates
 from clew.answer.choose import near_ties
-from clew.answer.cypher import ways_of, words_of
+from clew.answer.cypher import schema_paths_of, words_of
 from clew.answer.question import understand
 from clew.answer.rank import Ranked, rank
 from clew.errors import InputError
@@ -18,7 +18,7 @@ CLEAR = "Which genes are associated with Beals syndrome?"
 
 def ranked(clinic: Asker, text: str) -> list[Ranked]:
     question = understand(text, clinic.resources.linker, words_of(clinic.resources))
-    found = list(candidates(question, clinic.resources.schema, ways_of(clinic.resources)))
+    found = list(candidates(question, clinic.resources.schema, schema_paths_of(clinic.resources)))
     return rank(question, found, words_of(clinic.resources))
 
 

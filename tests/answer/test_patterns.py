@@ -10,7 +10,7 @@ import clew
 from clew.answer import Asker, Question, Resources
 from clew.answer.canonical import same
 from clew.answer.expand import expand
-from clew.answer.ground import hold_to_ids
+from clew.answer.ground import names_to_ids
 from clew.answer.read import read_plan
 from clew.answer.run import run_plan
 from clew.answer.write import write_statement
@@ -125,7 +125,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_plain_question_becomes_the_plan_it_says(asker: Asker, question: str) -> None:
-    gold = hold_to_ids(read_plan(parse(QUESTIONS[question])), asker.resources.engine, asker.resources.schema)
+    gold = names_to_ids(read_plan(parse(QUESTIONS[question])), asker.resources.engine, asker.resources.schema)
     answer = asker.ask(Question(question, subclasses=False))
     assert answer.abstained is None
     read = read_plan(parse(answer.query))

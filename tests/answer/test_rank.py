@@ -2,14 +2,14 @@
 
 from clew.answer import Asker
 from clew.answer.candidates import candidates
-from clew.answer.cypher import ways_of, words_of
+from clew.answer.cypher import schema_paths_of, words_of
 from clew.answer.question import ParsedQuestion, understand
 from clew.answer.rank import Ranked, in_words, masked, rank
 
 
 def ranked(asker: Asker, text: str) -> tuple[ParsedQuestion, list[Ranked]]:
     question = understand(text, asker.resources.linker, words_of(asker.resources))
-    found = list(candidates(question, asker.resources.schema, ways_of(asker.resources)))
+    found = list(candidates(question, asker.resources.schema, schema_paths_of(asker.resources)))
     return question, rank(question, found, words_of(asker.resources))
 
 
@@ -25,7 +25,7 @@ def test_types_that_are_spoken_of_count(clinic: Asker) -> None:
     _, plain = ranked(clinic, "Which genes explain ectopia lentis?")
     _, spoken = ranked(clinic, "Which genes explain diseases with ectopia lentis?")
     assert [len(each[0].candidate.relationships) for each in (plain, spoken)] == [1, 2]
-    assert spoken[0].parts["spoken_of"] > plain[0].parts["spoken_of"]
+    assert spoken[0].parts["mentioned"] > plain[0].parts["mentioned"]
 
 
 def test_plans_in_words_have_types_or_names(clinic: Asker) -> None:

@@ -89,7 +89,7 @@ def test_no_path_is_an_answer(run, graph: Path) -> None:
     ran = run("paths", graph, "P:1", "FBN1")
     assert ran.code == 0
     ends = "from Arachnodactyly (P:1) to FBN1 (G:1)"
-    assert ran.out == f"there is no path of up to 3 hops {ends} in this graph under these conditions\n"
+    assert ran.out == f"No path of up to 3 hops {ends} in this graph under these conditions\n"
 
 
 def test_a_number_with_thousands_of_digits(run, graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:

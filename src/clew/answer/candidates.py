@@ -1,7 +1,7 @@
 """Every plan that a question's words could mean in this graph: schema paths from what is asked to what is named.
 
-The asked-for type is joined to each named entity by the shortest ways the schema has, or by longer ones that lead
-through the types the question speaks of; names that share the beginning of their way share its slots ("genes of
+The asked-for type is connected to each named entity by the shortest paths of the schema, or by longer ones that lead
+through types the question mentions; names that share the beginning of their path share its slots ("genes of
 diseases that show both A and B" means one disease).
 """
 
@@ -14,11 +14,11 @@ from itertools import islice, product
 from clew.answer.filters import with_filters
 from clew.answer.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.question import Meaning, ParsedQuestion
-from clew.answer.ways import Move, Way, Ways
+from clew.answer.schema_paths import Move, SchemaPath, SchemaPaths
 from clew.answer.words import Said
 from clew.store.layout import StoreSchema
 
-__all__ = ["Candidate", "Ways", "candidates"]
+__all__ = ["Candidate", "SchemaPaths", "candidates"]
 
 MOST_CHOICES = 400
 PATH_LENGTH = 4
@@ -41,41 +41,41 @@ class Candidate:
 
 @dataclass(slots=True)
 class _Builder:
-    """Grows slots and steps from what is asked for; ways with the same beginning share it."""
+    """Grows slots and steps from what is asked for; paths with the same beginning share it."""
 
     slots: list[Slot] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     absent: list[Part] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
-    reached: dict[Way, str] = field(default_factory=dict)
+    reached: dict[SchemaPath, str] = field(default_factory=dict)
 
     def slot(self, *labels: str) -> str:
         name = f"{labels[0][0].lower() if labels else 'e'}{len(self.slots) + 1}"
         self.slots.append(Slot(name, labels))
         return name
 
-    def follow(self, start: str, way: Way, *, end: Meaning | None) -> str:
-        """Steps along a way; its last slot is the named entity, through which longer ways may lead."""
+    def follow(self, start: str, path: SchemaPath, *, end: Meaning | None) -> str:
+        """Steps along a path; its last slot is the named entity, through which longer paths may lead."""
         here = start
-        for number, move in enumerate(way, start=1):
-            last = number == len(way) and end is not None
-            there = None if last else self.reached.get(way[:number])
+        for number, move in enumerate(path, start=1):
+            last = number == len(path) and end is not None
+            there = None if last else self.reached.get(path[:number])
             if there is None:
                 there = self.slot(move.label)
                 self.steps.append(_step(here, move, there))
-                self.reached.setdefault(way[:number], there)
+                self.reached.setdefault(path[:number], there)
             here = there
         if end is not None:
             self.conditions.append(_is(here, end))
         return here
 
-    def without(self, start: str, ends: Sequence[tuple[Way, Meaning]]) -> None:
-        """A part that must not exist: all of these ways together."""
+    def without(self, start: str, ends: Sequence[tuple[SchemaPath, Meaning]]) -> None:
+        """A part that must not exist: all of these paths together."""
         steps: list[Step] = []
         conditions: list[Condition] = []
-        for way, end in ends:
+        for path, end in ends:
             here = start
-            for move in way:
+            for move in path:
                 there = self.slot(move.label)
                 steps.append(_step(here, move, there))
                 here = there
@@ -97,7 +97,7 @@ def _is(slot: str, meaning: Meaning) -> Condition:
     return Condition(slot, "id", "IN", meaning.ids)
 
 
-def candidates(question: ParsedQuestion, schema: StoreSchema, ways: Ways) -> Iterator[Candidate]:
+def candidates(question: ParsedQuestion, schema: StoreSchema, paths: SchemaPaths) -> Iterator[Candidate]:
     """Every plan the question could mean, the shorter before the longer.
 
     Where words right beside a name speak of a relation, only plans that lead to it by that relation are meant.
@@ -105,7 +105,7 @@ def candidates(question: ParsedQuestion, schema: StoreSchema, ways: Ways) -> Ite
     if question.foreign and not question.asked:
         return
     label_of = {label.type: label.name for label in schema.labels}
-    found = [(_fitting(question, each), each) for each in _all(question, ways, label_of)]
+    found = [(_fitting(question, each), each) for each in _all(question, paths, label_of)]
     best = max((fitting for fitting, _ in found), default=0)
     for fitting, each in found:
         if fitting == best:
@@ -146,16 +146,16 @@ def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema) -> Step:
     return replace(step, relations=(known.name, *siblings))
 
 
-def _all(question: ParsedQuestion, ways: Ways, label_of: dict[str, str]) -> Iterator[Candidate]:
+def _all(question: ParsedQuestion, paths: SchemaPaths, label_of: dict[str, str]) -> Iterator[Candidate]:
     choices = [[m for m in anchor.meanings if m.type in label_of] for anchor in question.anchors]
     for meanings in islice(product(*choices), 16):
         if question.operation == "path" and len(meanings) == 2:
             yield _path(meanings)
         elif question.operation == "exists" and len(meanings) >= 2:
-            yield from _joined(question, meanings, ways, label_of)
+            yield from _joined(question, meanings, paths, label_of)
         else:
-            for asked in _askable(question, meanings, ways, label_of):
-                yield from _rows(question, asked, meanings, ways, label_of)
+            for asked in _askable(question, meanings, paths, label_of):
+                yield from _rows(question, asked, meanings, paths, label_of)
 
 
 def _fitting(question: ParsedQuestion, candidate: Candidate) -> int:
@@ -168,37 +168,37 @@ def _fitting(question: ParsedQuestion, candidate: Candidate) -> int:
         if condition.key == "id" and not condition.negated
     }
     judged = {meaning.type for meaning in candidate.meanings} if candidate.asked is None else set()
-    spoken = {*question.spoken_of} | judged
-    spoken_of = {plan.slots[0].name} | {slot.name for slot in plan.slots if not spoken.isdisjoint(slot.types)}
+    spoken = {*question.mentioned} | judged
+    mentioned = {plan.slots[0].name} | {slot.name for slot in plan.slots if not spoken.isdisjoint(slot.types)}
     found = 0
     for anchor, meaning in zip(question.anchors, candidate.meanings, strict=False):
         slot = held.get(meaning.ids, "")
         steps = [step for part in plan.parts for step in part.steps if slot in step.ends]
         found += any(
-            not set(step.relations).isdisjoint(anchor.beside) and any(other in spoken_of for other in step.ends)
+            not set(step.relations).isdisjoint(anchor.beside) and any(other in mentioned for other in step.ends)
             for step in steps
         )
     return found
 
 
 def _askable(
-    question: ParsedQuestion, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
+    question: ParsedQuestion, meanings: tuple[Meaning, ...], paths: SchemaPaths, label_of: dict[str, str]
 ) -> list[str]:
     """Labels that may be asked for: those the words name, else all that lead to what is named."""
     if question.asked:
         return list(question.asked)
     anchored = {label_of[meaning.type] for meaning in meanings}
-    if question.direction and (alike := [a for a in anchored if ways.along_hierarchy(a, direction="up")]):
+    if question.direction and (alike := [a for a in anchored if paths.along_hierarchy(a, direction="up")]):
         return alike
-    return [label for label in label_of.values() if not meanings or any(ways.between(label, a) for a in anchored)]
+    return [label for label in label_of.values() if not meanings or any(paths.between(label, a) for a in anchored)]
 
 
-def _ways(question: ParsedQuestion, ways: Ways, asked: str, label: str) -> list[Way]:
-    """Ways from what is asked to what is named; along a hierarchy if the question says so, or if there is no other."""
-    hierarchy = ways.along_hierarchy(label, direction=question.direction or "down") if label == asked else []
+def _paths(question: ParsedQuestion, paths: SchemaPaths, asked: str, label: str) -> list[SchemaPath]:
+    """Paths from what is asked to what is named; along a hierarchy if the question says so or nothing else fits."""
+    hierarchy = paths.along_hierarchy(label, direction=question.direction or "down") if label == asked else []
     if question.direction and hierarchy:
         return hierarchy
-    return ways.between(asked, label, through=question.spoken_of) or hierarchy
+    return paths.between(asked, label, through=question.mentioned) or hierarchy
 
 
 def _path(meanings: tuple[Meaning, ...]) -> Candidate:
@@ -213,7 +213,7 @@ def _path(meanings: tuple[Meaning, ...]) -> Candidate:
 
 
 def _joined(
-    question: ParsedQuestion, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
+    question: ParsedQuestion, meanings: tuple[Meaning, ...], paths: SchemaPaths, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
     """Whether what is named is joined as the question says: alike ones to the last, or the first to all others."""
     ordered = meanings
@@ -222,18 +222,18 @@ def _joined(
     first, *others = ordered
     start = label_of[first.type]
     labels = [label_of[other.type] for other in others]
-    if question.direction and labels == [start] and (above := ways.along_hierarchy(start, direction="down")):
+    if question.direction and labels == [start] and (above := paths.along_hierarchy(start, direction="down")):
         yield _one_above_the_other(question, meanings, start, above[0][0].relationship)
         return
-    stated = [_ways(question, ways, start, label) for label in labels]
-    denied = [ways.between(start, label, denied=True, through=question.spoken_of) for label in labels]
+    stated = [_paths(question, paths, start, label) for label in labels]
+    denied = [paths.between(start, label, denied=True, through=question.mentioned) for label in labels]
     missing = question.denied and not all(denied)
     for chosen in islice(product(*(denied if question.denied and not missing else stated)), MOST_CHOICES):
         builder = _Builder()
         root = builder.slot(start)
         builder.conditions.append(_is(root, first))
-        for way, other in zip(chosen, others, strict=True):
-            builder.follow(root, way, end=other)
+        for path, other in zip(chosen, others, strict=True):
+            builder.follow(root, path, end=other)
         kind = "lacks" if missing else "exists"
         yield _candidate(Plan(tuple(builder.slots), builder.parts(), kind=kind), None, meanings)
 
@@ -250,13 +250,13 @@ def _one_above_the_other(
 
 
 def _rows(
-    question: ParsedQuestion, asked: str, meanings: tuple[Meaning, ...], ways: Ways, label_of: dict[str, str]
+    question: ParsedQuestion, asked: str, meanings: tuple[Meaning, ...], paths: SchemaPaths, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
     ends = [
         (anchor, meaning, label_of[meaning.type]) for anchor, meaning in zip(question.anchors, meanings, strict=True)
     ]
-    stated = [_ways(question, ways, asked, label) for _, _, label in ends]
-    denied = [ways.between(asked, label, denied=True, through=question.spoken_of) for _, _, label in ends]
+    stated = [_paths(question, paths, asked, label) for _, _, label in ends]
+    denied = [paths.between(asked, label, denied=True, through=question.mentioned) for _, _, label in ends]
     subtracting = question.denied and not all(denied)  # what no source denies is absent where it is not stated
     choices = denied if question.denied and not subtracting else stated
     said_so = [
@@ -267,38 +267,44 @@ def _rows(
         builder = _Builder()
         root = builder.slot(asked)
         together = [
-            (each[0].negated and not said, way, each[1]) for each, said, way in zip(ends, said_so, chosen, strict=True)
+            (each[0].negated and not said, path, each[1])
+            for each, said, path in zip(ends, said_so, chosen, strict=True)
         ]
         if subtracting:
-            builder.without(root, [(way, meaning) for _, way, meaning in together])
+            builder.without(root, [(path, meaning) for _, path, meaning in together])
             together = []
-        for absent, way, meaning in sorted(together, key=lambda each: len(each[1])):
+        for absent, path, meaning in sorted(together, key=lambda each: len(each[1])):
             if absent:
-                builder.without(root, [(way, meaning)])
+                builder.without(root, [(path, meaning)])
             else:
-                builder.follow(root, way, end=meaning)
+                builder.follow(root, path, end=meaning)
             if question.others and label_of[meaning.type] == asked:
                 builder.conditions.append(Condition(root, "id", "IN", meaning.ids, negated=True))
-        yield from _wanted(question, asked, root, builder, meanings, ways)
+        yield from _wanted(question, asked, root, builder, meanings, paths)
 
 
 def _chosen(
-    question: ParsedQuestion, labels: Sequence[str], choices: Sequence[Sequence[Way]]
-) -> Iterator[tuple[Way, ...]]:
-    """A way to each name; names of one type that stand in one list ("A, B and C") are all led to in the same way."""
+    question: ParsedQuestion, labels: Sequence[str], choices: Sequence[Sequence[SchemaPath]]
+) -> Iterator[tuple[SchemaPath, ...]]:
+    """A path to each name; names of one type in one list ("A, B and C") are all reached by the same path."""
     first: list[int] = []  # for each name the first of its list
     for at, anchor in enumerate(question.anchors):
         between = question.text[question.anchors[at - 1].end : anchor.start] if at else ""
         listed = bool(at) and labels[at] == labels[at - 1] and LISTED.fullmatch(between) is not None
         first.append(first[-1] if listed and choices[at] == choices[at - 1] else at)
     heads = sorted(set(first))
-    for ways in islice(product(*(choices[at] for at in heads)), MOST_CHOICES):
-        by_head = dict(zip(heads, ways, strict=True))
+    for paths in islice(product(*(choices[at] for at in heads)), MOST_CHOICES):
+        by_head = dict(zip(heads, paths, strict=True))
         yield tuple(by_head[at] for at in first)
 
 
 def _wanted(
-    question: ParsedQuestion, asked: str, root: str, builder: _Builder, meanings: tuple[Meaning, ...], ways: Ways
+    question: ParsedQuestion,
+    asked: str,
+    root: str,
+    builder: _Builder,
+    meanings: tuple[Meaning, ...],
+    paths: SchemaPaths,
 ) -> Iterator[Candidate]:
     if question.operation == "count":
         plan = Plan(tuple(builder.slots), builder.parts(), measure=Measure("count", root))
@@ -306,7 +312,7 @@ def _wanted(
     elif question.operation == "top":
         bound, order = question.bound, (Sort(None, descending=question.descending),)
         limits = (bound.operator, bound.number) if bound else (None, None)
-        for grown, measured in _measurable(asked, root, builder, ways, bound.labels if bound else question.spoken_of):
+        for grown, measured in _measurable(asked, root, builder, paths, bound.labels if bound else question.mentioned):
             measure = Measure("count", measured, None, *limits)
             plan = Plan(tuple(grown.slots), grown.parts(), asked=(Asked(root),), measure=measure)
             yield _candidate(replace(plan, sort=order, limit=question.number), asked, meanings)
@@ -315,10 +321,10 @@ def _wanted(
 
 
 def _measurable(
-    asked: str, root: str, builder: _Builder, ways: Ways, spoken_of: Sequence[str]
+    asked: str, root: str, builder: _Builder, paths: SchemaPaths, mentioned: Sequence[str]
 ) -> Iterator[tuple[_Builder, str]]:
-    """The slot that is counted: one already on the way to what is named, or one more step away."""
-    labels = [label for label in spoken_of if label != asked]
+    """The slot that is counted: one already on the path to what is named, or one more step away."""
+    labels = [label for label in mentioned if label != asked]
     named = {condition.of for condition in builder.conditions if not condition.negated}
     between = [slot for slot in builder.slots if slot.name not in named | {root}]
     wanted = [slot.name for slot in between if slot.types[0] in labels or not labels]
@@ -326,13 +332,13 @@ def _measurable(
         yield from ((builder, name) for name in wanted)
         return
     for label in labels:
-        for way in _shortest(ways.between(asked, label)):
+        for path in _shortest(paths.between(asked, label)):
             grown = deepcopy(builder)
-            yield grown, grown.follow(root, way, end=None)
+            yield grown, grown.follow(root, path, end=None)
 
 
-def _shortest(found: Sequence[Way]) -> list[Way]:
-    return [way for way in found if len(way) == len(found[0])]
+def _shortest(found: Sequence[SchemaPath]) -> list[SchemaPath]:
+    return [path for path in found if len(path) == len(found[0])]
 
 
 def _candidate(plan: Plan, asked: str | None, meanings: tuple[Meaning, ...]) -> Candidate:

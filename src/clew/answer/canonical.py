@@ -52,7 +52,7 @@ def _plain(plan: Plan) -> Plan:
         replace(part, conditions=tuple(map(_condition, part.conditions))) for part in (plan.required, *others)
     )
     parts = (_without_idle(parts[0], others), *parts[1:])
-    used = {step.name for part in parts for step in part.steps} & _spoken_of(plan)
+    used = {step.name for part in parts for step in part.steps} & _is_needed(plan)
     parts = tuple(
         replace(part, steps=tuple(replace(each, name=each.name if each.name in used else "") for each in part.steps))
         for part in parts
@@ -70,7 +70,7 @@ def _without_idle(required: Part, others: tuple[Part, ...]) -> Part:
     return replace(required, conditions=tuple(kept))
 
 
-def _spoken_of(plan: Plan) -> set[str]:
+def _is_needed(plan: Plan) -> set[str]:
     names = {each.of for each in plan.asked} | ({plan.measure.of} if plan.measure else set())
     for part in plan.parts:
         for condition in part.conditions:

@@ -14,7 +14,7 @@ from clew.answer.candidates import Candidate
 from clew.answer.check import check_plan
 from clew.answer.examples import make_examples
 from clew.answer.filters import with_filters
-from clew.answer.ground import hold_to_ids
+from clew.answer.ground import names_to_ids
 from clew.answer.plan import Asked, Condition, Plan, Slot
 from clew.answer.question import Anchor, Meaning, ParsedQuestion
 from clew.answer.read import read_plan
@@ -114,7 +114,7 @@ class Composer:
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
         plan = self._typed(_listed(read_plan(parse(text), given)))
         checked = check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
-        plan = one_column(_listed(hold_to_ids(checked.plan, self.engine, self.schema)))
+        plan = one_column(_listed(names_to_ids(checked.plan, self.engine, self.schema)))
         _refuse_nobody(plan)
         meanings = {anchor: used for anchor in question.anchors if (used := _used(anchor, plan)) is not None}
         missing = [anchor.text for anchor in question.anchors if anchor not in meanings and is_sure(anchor)]
@@ -203,12 +203,12 @@ def _refuse_nobody(plan: Plan) -> None:
 
 def _used(anchor: Anchor, plan: Plan) -> Meaning | None:
     """The meaning of a name that a plan speaks of."""
-    spoken_of = set()
+    mentioned = set()
     for part in plan.parts:
         for condition in part.conditions:
             if condition.key == "id":
-                spoken_of |= set(condition.value if isinstance(condition.value, tuple) else (condition.value,))
-    return next((meaning for meaning in anchor.meanings if not spoken_of.isdisjoint(meaning.ids)), None)
+                mentioned |= set(condition.value if isinstance(condition.value, tuple) else (condition.value,))
+    return next((meaning for meaning in anchor.meanings if not mentioned.isdisjoint(meaning.ids)), None)
 
 
 def _candidate(plan: Plan, meanings: tuple[Meaning, ...]) -> Candidate:

@@ -11,9 +11,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, Evidence, Usage
-from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, Ways
+from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, SchemaPaths
 from clew.answer.clarify import close_names, find_ambiguities, settle
-from clew.answer.evidence import cite, gather_evidence, held_ids
+from clew.answer.evidence import cite, gather_evidence, ids_of
 from clew.answer.expand import with_subclasses
 from clew.answer.explain import alternatives_of, confidence_in, describe, why_not
 from clew.answer.filter_words import provenance_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from clew.answer.compose import Composer
     from clew.lm import Metered
 
-__all__ = ["CypherStrategy", "hierarchy_of", "ways_of", "words_of"]
+__all__ = ["CypherStrategy", "hierarchy_of", "schema_paths_of", "words_of"]
 
 log = logging.getLogger(__name__)
 MOST_PATHS = 10
@@ -100,9 +100,11 @@ def hierarchy_of(resources: Resources) -> dict[str, str]:
     return resources.once("hierarchy", lambda: _hierarchy(resources))
 
 
-def ways_of(resources: Resources) -> Ways:
-    """The ways between the labels of a graph."""
-    return resources.once("ways", lambda: Ways(resources.schema, frozenset(hierarchy_of(resources).values())))
+def schema_paths_of(resources: Resources) -> SchemaPaths:
+    """The paths between the labels of a graph's schema."""
+    return resources.once(
+        "schema paths", lambda: SchemaPaths(resources.schema, frozenset(hierarchy_of(resources).values()))
+    )
 
 
 def _hierarchy(resources: Resources) -> dict[str, str]:
@@ -117,7 +119,7 @@ def _hierarchy(resources: Resources) -> dict[str, str]:
 
 
 class _Answering:
-    """One question on its way to an answer."""
+    """One question being answered."""
 
     def __init__(self, strategy: CypherStrategy, resources: Resources, question: Question) -> None:
         self.strategy = strategy
@@ -133,7 +135,7 @@ class _Answering:
         return Interpreter(
             self.schema,
             self.words,
-            ways_of(resources),
+            schema_paths_of(resources),
             lambda: resources.once("composer", self._composer),
             encoder=resources.encoder,
             choose=self.strategy.choose,
@@ -158,7 +160,7 @@ class _Answering:
     def answer_cypher(self) -> Answer:
         begun = perf_counter()
         query = self.question.text
-        nothing = ParsedQuestion(query, anchors=(), tokens=(), type_words=(), operation="list", asked=(), spoken_of=())
+        nothing = ParsedQuestion(query, anchors=(), tokens=(), type_words=(), operation="list", asked=(), mentioned=())
         composed = self.resources.once("composer", self._composer).read(query, nothing, {})
         interpretation = Interpretation(nothing, composed.candidate, repairs=composed.repairs, written=True)
         understood = perf_counter() - begun
@@ -339,7 +341,7 @@ def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
 
 def _named(plan: Plan, slot: str) -> list[str]:
     """The ids that one end of a path is held to."""
-    ids = held_ids(plan, slot)
+    ids = ids_of(plan, slot)
     if not ids:
         raise QueryError("the ends of a path are named entities: give each an id")
     return list(ids)

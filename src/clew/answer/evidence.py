@@ -7,13 +7,13 @@ from typing import Any
 
 from clew.answer.answer import Cited, Evidence, Support
 from clew.answer.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Step
-from clew.answer.provenance import hold_to_assertions
+from clew.answer.provenance import restrict_to_assertions
 from clew.answer.run import Outcome
 from clew.answer.write import write_statement
 from clew.store.store import Store
 from clew.traverse import GraphEngine
 
-__all__ = ["cite", "gather_evidence", "held_ids"]
+__all__ = ["cite", "gather_evidence", "ids_of"]
 
 SHOWN = 25  # items whose evidence is gathered
 MOST_SUPPORTS = 400
@@ -46,7 +46,7 @@ def gather_evidence(
         skip=0,
         limit=None,
     )
-    held = hold_to_assertions(wanted, engine, store.schema)
+    held = restrict_to_assertions(wanted, engine, store.schema)
     most = ALL_SUPPORTS if every_item else MOST_SUPPORTS
     rows = store.run(write_statement(held.plan), held.parameters, timeout=timeout, limit=most)
     supports = [_support(row, slots, len(steps), root) for row in rows.rows]
@@ -88,7 +88,7 @@ def _up_the_hierarchy(support: Support, outcome: Outcome, engine: GraphEngine, s
     extra: list[int] = []
     for step in _walked(outcome):
         here, there = (step.subject, step.object) if step.subject in support.slots else (step.object, step.subject)
-        targets = held_ids(outcome.plan, there)
+        targets = ids_of(outcome.plan, there)
         start = support.slots.get(here)
         if start is None or start in targets:
             continue
@@ -106,7 +106,7 @@ def _walked(outcome: Outcome) -> list[Step]:
     return [step for part in outcome.plan.parts if part.kind != ABSENT for step in part.steps if step not in left]
 
 
-def held_ids(plan: Plan, slot: str) -> tuple[str, ...]:
+def ids_of(plan: Plan, slot: str) -> tuple[str, ...]:
     """The ids that a slot of a plan is held to; empty where it is held to none."""
     for condition in plan.required.conditions:
         if (condition.of, condition.key) == (slot, "id"):

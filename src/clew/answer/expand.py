@@ -32,7 +32,7 @@ def _expanded(part: Part, engine: GraphEngine, schema: StoreSchema, plan: Plan) 
             continue
         for named, other, direction in ((step.object, step.subject, "in"), (step.subject, step.object, "out")):
             ids = _named(part, named)
-            if ids is None or _spoken_of(plan, part, step, named):
+            if ids is None or _is_needed(plan, part, step, named):
                 continue
             found = _reached(step, ids, direction, engine, schema)
             steps = tuple(each for each in part.steps if each is not step)
@@ -53,7 +53,7 @@ def _named(part: Part, slot: str) -> tuple[str, ...] | None:
     return tuple(map(str, value)) if said[0].operator == "IN" and isinstance(value, tuple) else None
 
 
-def _spoken_of(plan: Plan, part: Part, step: Step, slot: str) -> bool:
+def _is_needed(plan: Plan, part: Part, step: Step, slot: str) -> bool:
     """Whether anything but this step needs the slot."""
     if any(column.of == slot for column in plan.asked) or (plan.measure and plan.measure.of == slot):
         return True

@@ -6,10 +6,10 @@ from clew.answer.plan import Condition, Plan
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 
-__all__ = ["hold_to_ids"]
+__all__ = ["names_to_ids"]
 
 
-def hold_to_ids(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Plan:
+def names_to_ids(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Plan:
     """The plan with every exact name of a typed slot replaced by the ids of the entities called so.
 
     MATCH (d:Disease {name: 'Marfan syndrome'}) becomes MATCH (d:Disease) WHERE d.id IN ['OMIM:154700', 'ORPHA:558'].

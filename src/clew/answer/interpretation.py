@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from clew.answer.candidates import Candidate, Ways, candidates
+from clew.answer.candidates import Candidate, SchemaPaths, candidates
 from clew.answer.question import ParsedQuestion
 from clew.answer.rank import Ranked, rank
 from clew.answer.simplify import simpler
@@ -50,7 +50,7 @@ class Interpreter:
         self,
         schema: StoreSchema,
         words: Words,
-        ways: Ways,
+        schema_paths: SchemaPaths,
         composer: "Callable[[], Composer]",
         *,
         encoder: "Encoder | None" = None,
@@ -59,7 +59,7 @@ class Interpreter:
     ) -> None:
         self.schema = schema
         self.words = words
-        self.ways = ways
+        self.schema_paths = schema_paths
         self._composer = composer  # asked for only where a model may write
         self.encoder = encoder
         self.choose = choose
@@ -68,7 +68,7 @@ class Interpreter:
     def interpretations(
         self, question: ParsedQuestion, model: "LanguageModel | None" = None
     ) -> Iterator[Interpretation]:
-        """Ways to take a question; whoever asks for another one found nothing with the last."""
+        """SchemaPaths to take a question; whoever asks for another one found nothing with the last."""
         ranked = self._rank(question)
         if model is not None and self.compose:
             yield from self._written(question, ranked, model)
@@ -85,7 +85,7 @@ class Interpreter:
     def _rank(self, question: ParsedQuestion) -> list[Ranked]:
         if not question.anchors and question.operation == "list":
             return []  # a list of everything is not what anybody asks for
-        found = list(candidates(question, self.schema, self.ways))
+        found = list(candidates(question, self.schema, self.schema_paths))
         return rank(question, found, self.words, encoder=self.encoder)
 
     def _grounded(

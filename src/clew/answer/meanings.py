@@ -88,7 +88,7 @@ def _one_of(one: Meaning, other: Meaning) -> Meaning:
 
 
 def _of_its_type(anchor: Anchor, words: Words) -> Anchor:
-    """Held to the type that the name itself says: "Hirschsprung disease" is a disease, though a phenotype too."""
+    """Restricted to the type that the name itself says: "Hirschsprung disease" is a disease, though a phenotype too."""
     said = {words.schema.type_of(label) for word in words.find_types(tokens_of(anchor.text)) for label in word.labels}
     fitting = tuple(meaning for meaning in anchor.meanings if meaning.type in said)
     if not fitting or anchor.meanings[0].score - fitting[0].score > ALIKE:

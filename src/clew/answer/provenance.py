@@ -25,7 +25,7 @@ from clew.graph import GraphContents, Where, read_triples
 from clew.graph.assertions import Assertions
 from clew.store.layout import StoreSchema
 
-__all__ = ["AS_OF", "LAYER", "STEP_KEYS", "Held", "find_passing", "hold_to_assertions"]
+__all__ = ["AS_OF", "LAYER", "STEP_KEYS", "Restricted", "find_passing", "restrict_to_assertions"]
 
 TRIPLE, LAYER, AS_OF = STEP_KEYS = ("triple", "layer", "as_of")  # of every step, beside what its assertions have
 WEIGHED = ("source", "agent_type", "knowledge_level", "valid_from", "valid_to")  # columns of layers and days
@@ -49,18 +49,18 @@ _known: "WeakKeyDictionary[GraphContents, dict[tuple[Condition, ...], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Restricted:
     """A plan whose conditions on steps are about the numbers of triples, and the parameters that hold these."""
 
     plan: Plan
     parameters: Mapping[str, Sequence[str]]
 
 
-def hold_to_assertions(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Held:
+def restrict_to_assertions(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Restricted:
     """The plan as a store can run it."""
     steps = {step.name for part in plan.parts for step in part.steps if step.name}
     if not any(condition.of in steps for part in plan.parts for condition in part.conditions):
-        return Held(plan, {})
+        return Restricted(plan, {})
     for part in plan.parts:
         for step in part.steps:
             if step.repeated and any(condition.of == step.name for each in plan.parts for condition in each.conditions):
@@ -69,7 +69,7 @@ def hold_to_assertions(plan: Plan, contents: GraphContents, schema: StoreSchema)
     required = [plan.required] if any(part.kind == REQUIRED for part in plan.parts) else []
     parts = [*required, *(part for part in plan.parts if part.kind != REQUIRED)]
     held = tuple(_held(part, steps, parameters, contents, schema) for part in parts)
-    return Held(replace(plan, parts=held), parameters)
+    return Restricted(replace(plan, parts=held), parameters)
 
 
 def _held(

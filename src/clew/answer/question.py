@@ -46,7 +46,7 @@ class ParsedQuestion:
     type_words: tuple[TypeWord, ...]
     operation: str  # list, count, top, exists or path
     asked: tuple[str, ...]  # labels that may be asked for; empty where the words do not say
-    spoken_of: tuple[str, ...]  # labels of other type words, in order
+    mentioned: tuple[str, ...]  # labels of other type words, in order
     foreign: bool = False  # asks for a type that this graph does not have
     kinds: tuple[str, ...] = ()  # labels that say what a named entity is: "seizures as a symptom"
     number: int | None = None
@@ -91,7 +91,7 @@ def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | N
         operation=operation.name,
         asked=asked.labels if asked is not None else (),
         foreign=asked is not None and not asked.labels,
-        spoken_of=tuple(dict.fromkeys(label for word in others for label in word.labels)),
+        mentioned=tuple(dict.fromkeys(label for word in others for label in word.labels)),
         kinds=tuple(dict.fromkeys(label for word in kinds for label in word.labels)),
         number=operation.number,
         descending=operation.descending,

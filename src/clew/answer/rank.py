@@ -29,8 +29,8 @@ class Weights:
     """How much each sign counts."""
 
     relation: float = 0.6  # words that speak of a relation of the plan
-    spoken_of: float = 0.8  # a type the question speaks of is, or is not, in the plan
-    unspoken: float = 0.15  # a type in between that the question does not speak of
+    mentioned: float = 0.8  # a type the question speaks of is, or is not, in the plan
+    unmentioned: float = 0.15  # a type in between that the question does not speak of
     step: float = 0.2
     name: float = 1.0  # how well names matched
     kind: float = 0.4  # a name is of a type that the question says, or of the same type as another name
@@ -75,19 +75,19 @@ def _scored(question: ParsedQuestion, candidate: Candidate, words: Words, weight
     relations = set(candidate.relationships)
     said = sum(words.says(name, stems) for name in relations) / max(1, len(relations))
     between = _between(candidate)
-    wanted = [label for label in question.spoken_of if label != candidate.asked]
+    wanted = [label for label in question.mentioned if label != candidate.asked]
     groups = [set(word.labels) for word in question.type_words if not word.implied]
     missing = sum(1 for group in groups if group.isdisjoint(candidate.labels))
     present = sum(1 for label in set(wanted) if label in between)
     types = [meaning.type for meaning in candidate.meanings]
     fitting = sum(1 for type in types if type in question.kinds) + (len(types) - len(set(types)))
-    unspoken = sum(1 for label in between if label not in wanted)
+    unmentioned = sum(1 for label in between if label not in wanted)
     steps = sum(len(part.steps) for part in candidate.plan.parts)
     names = sum(meaning.score for meaning in candidate.meanings) / max(1, len(candidate.meanings))
     parts = {
         "relation": weights.relation * said,
-        "spoken_of": weights.spoken_of * (present - missing),
-        "unspoken": -weights.unspoken * unspoken,
+        "mentioned": weights.mentioned * (present - missing),
+        "unmentioned": -weights.unmentioned * unmentioned,
         "step": -weights.step * steps,
         "name": weights.name * names,
         "kind": weights.kind * fitting,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from clew.answer.answer import Item
 from clew.answer.expand import expand
 from clew.answer.plan import Plan
-from clew.answer.provenance import hold_to_assertions
+from clew.answer.provenance import restrict_to_assertions
 from clew.answer.write import write_statement
 from clew.store.cypher import Statement, write
 from clew.store.cypher import syntax as s
@@ -36,7 +36,7 @@ class Outcome:
 def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
     """Ask the store for what a plan wants."""
     ran = expand(plan, engine, store.schema)
-    held = hold_to_assertions(ran, engine, store.schema)
+    held = restrict_to_assertions(ran, engine, store.schema)
     statement = write_statement(held.plan)
     if ran.operation in ("list", "difference") and ran.measure is None:
         statement = _ranked(statement)

@@ -34,11 +34,11 @@ def write_statement(plan: Plan, *, keys: tuple[str, ...] = ENTITY_KEYS) -> s.Sta
 def _unnamed(statement: s.Statement) -> s.Statement:
     """Without names for entities that are spoken of only once."""
     parts = list(s.walk(statement))
-    spoken_of = Counter(part.name for part in parts if isinstance(part, s.Variable))
-    spoken_of += Counter(part.variable or "" for part in parts if isinstance(part, s.EntityPattern))
+    mentioned = Counter(part.name for part in parts if isinstance(part, s.Variable))
+    mentioned += Counter(part.variable or "" for part in parts if isinstance(part, s.EntityPattern))
 
     def change(part: Any) -> Any:
-        if isinstance(part, s.EntityPattern) and spoken_of[part.variable or ""] == 1:
+        if isinstance(part, s.EntityPattern) and mentioned[part.variable or ""] == 1:
             return replace(part, variable=None)
         return part
 
@@ -82,8 +82,8 @@ class _Writer:
     def _match(self, part: Part, absent: list[Part], lonely: list[str]) -> s.Match:
         inline, other = self._split(part.conditions)
         patterns = self._patterns(part.steps, inline)
-        spoken_of = dict.fromkeys((*lonely, *(condition.of for condition in part.conditions)))
-        missing = [name for name in spoken_of if name in self.waiting or (not patterns and name not in self.steps)]
+        mentioned = dict.fromkeys((*lonely, *(condition.of for condition in part.conditions)))
+        missing = [name for name in mentioned if name in self.waiting or (not patterns and name not in self.steps)]
         patterns += [s.Pattern((self._entity(name, inline),)) for name in missing]
         where = [_condition(each) for each in (*other, *_left(inline)) if not each.says_there_is_one]
         where += [self._absent(each) for each in absent]

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from clew.answer import Asker, Plan
 from clew.answer.expand import expand
-from clew.answer.ground import hold_to_ids
+from clew.answer.ground import names_to_ids
 from clew.answer.read import read_plan
 from clew.answer.write import write_statement
 from clew.errors import QueryError, UnknownName
@@ -79,7 +79,7 @@ def work_out(question: GoldQuestion, asker: Asker) -> list[Reading]:
 def _reading(statement: Statement, text: str, asked: str, asker: Asker) -> Reading:
     store, engine = asker.resources.store, asker.resources.engine
     try:
-        plan = hold_to_ids(read_plan(statement), engine, store.schema)
+        plan = names_to_ids(read_plan(statement), engine, store.schema)
     except QueryError:
         plan = None
     if asked == "path":

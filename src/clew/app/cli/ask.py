@@ -49,7 +49,9 @@ PATIENCE = 1.0  # seconds of preparing a graph before that is said
 
 QuestionWords = Annotated[
     list[str] | None,
-    typer.Argument(metavar="QUESTION", help="None: read questions from the terminal or stdin.", show_default=False),
+    typer.Argument(
+        metavar="QUESTION", help="Without one, questions are read from the terminal or stdin.", show_default=False
+    ),
 ]
 StoreName = Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")]
 Model = Annotated[
@@ -63,7 +65,9 @@ Model = Annotated[
 ]
 Meaning = Annotated[
     list[str] | None,
-    typer.Option("--meaning", metavar="NAME=ID", help="What a name means; may be repeated.", show_default=False),
+    typer.Option(
+        "--meaning", metavar="NAME=ID", help="The entity that a name means; may be repeated.", show_default=False
+    ),
 ]
 Subclasses = Annotated[
     bool | None,
@@ -76,12 +80,12 @@ Subclasses = Annotated[
 AllEvidence = Annotated[
     bool, typer.Option("--all-evidence", help="Gather and show the evidence of every item, not only of the first 25.")
 ]
-Explain = Annotated[bool, typer.Option("--explain", help="Also say how the question was read.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Also show how the question was interpreted.")]
 Draw = Annotated[
     str | None, typer.Option(metavar="FILE", help="Draw the evidence: FILE.html or FILE.svg.", show_default=False)
 ]
-Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many items to show.")]
-Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="For each query.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of items shown.")]
+Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of each query.")]
 
 
 def ask(
@@ -107,9 +111,9 @@ def ask(
 ) -> None:
     """Answer a question about a graph, with the query that ran and the evidence behind the answer.
 
-    Names are looked up in the graph, the rest of the question is matched with its schema; nothing leaves the machine.
-    Without a question, questions are read until an empty line, and a name that may mean several things is asked about;
-    from a pipe they are read to the end, a line each.
+    Names are linked to entities, the rest of the question is matched with the graph's schema; nothing leaves the
+    machine. Without a question, questions are read until an empty line, and you are asked what ambiguous names mean;
+    from a pipe they are read to the end, one per line.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`clew cypher`: ask a graph in Cypher, load it into a store, or show what a query can name."""
+"""`clew cypher`: query a graph in Cypher, load it into a store, or show its schema."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ ENDS_SHOWN = 3
 def cypher(
     graph: GraphPath,
     query: Annotated[
-        str | None, typer.Argument(metavar="QUERY", help="A Cypher query that only reads.", show_default=False)
+        str | None, typer.Argument(metavar="QUERY", help="A read-only Cypher query.", show_default=False)
     ] = None,
     store: Annotated[
         str, typer.Option("--store", metavar="STORE", help="embedded, a path, or bolt://user:password@host:port/name.")
@@ -38,19 +38,21 @@ def cypher(
         list[str] | None,
         typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; JSON or text.", show_default=False),
     ] = None,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Give up after this long.")] = 30.0,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit.")] = 30.0,
     limit: Annotated[
         int | None,
         typer.Option("--limit", "-n", metavar="N", help="Rows; 20, or 10,000 with --json.", show_default=False),
     ] = None,
-    load: Annotated[bool, typer.Option("--load", help="Load the graph into the store, anew.")] = False,
+    load: Annotated[
+        bool, typer.Option("--load", help="Load the graph into the store, replacing its contents.")
+    ] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Show labels, relationship names and properties.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a graph in Cypher.
+    """Query a graph in Cypher.
 
-    The embedded store is built beside the graph on first use; a server is filled with --load, and its password may
-    stand in CLEW_NEO4J_PASSWORD. Queries only read. docs/stores.md says how a graph lies in a store.
+    The embedded store is built beside the graph on first use; --load fills a server, whose password may be given in
+    CLEW_NEO4J_PASSWORD. Queries are read-only. docs/stores.md has the schema of a graph in a store.
 
     \b
     Examples:
@@ -190,19 +192,19 @@ def _show_schema(graph: str, engine: "GraphEngine", *, as_json: bool) -> None:
     say(f"properties of entities: {printable(', '.join(listed))}")
     say()
     relationships = sorted(layout.relationships, key=lambda each: (-each.count, each.name))
-    rows = [(each.name, each.count, each.relation, _flags(each), _joins(each)) for each in relationships]
-    print_table(["relationship", "count", "relation", "flags", "joins"], rows, shrink=["joins"])
+    rows = [(each.name, each.count, each.relation, _flags(each), _connects(each)) for each in relationships]
+    print_table(["relationship", "count", "relation", "flags", "connects"], rows, shrink=["connects"])
     say()
     properties = {each.name: each.kind for relationship in relationships for each in relationship.properties}
     named = ["triple (integer)", *(f"{name} ({kind})" for name, kind in properties.items())]
-    say(f"properties of relationships, where they say something: {printable(', '.join(named))}")
+    say(f"properties of relationships, if stated: {printable(', '.join(named))}")
 
 
 def _flags(relationship: "Relationship") -> str:
     return ", ".join(flag for flag in ("negated", "symmetric") if getattr(relationship, flag))
 
 
-def _joins(relationship: "Relationship") -> str:
+def _connects(relationship: "Relationship") -> str:
     shown = [f"{each.subject} → {each.object}" for each in relationship.ends[:ENDS_SHOWN]]
     more = len(relationship.ends) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -81,7 +81,7 @@ def demo(
         say(f"? {answer.question}")
         show_answer(answer, limit=ITEMS_SHOWN)
     say()
-    say(bold(f"Around {end['name']} ({end['id']}), walking triples both ways"))
+    say(bold(f"Around {end['name']} ({end['id']}), following triples in either direction"))
     _show_neighbourhood(hops)
     say()
     say(bold(describe_paths(found, len(shown), start, end)))

@@ -21,7 +21,7 @@ __all__ = ["doctor"]
 def doctor(graph: GraphPath, as_json: AsJson = False) -> None:
     """Check a graph: every block against its checksum, every array for safety.
 
-    Damage is printed one sentence a block of at most 4 MiB, and the exit code is 1.
+    Damage is reported block by block (4 MiB each), and the exit code is 1.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`clew index`: what linking stands on, made once beside a graph: the name index and the vectors of its names."""
+"""`clew index`: build the name index of a graph and the embeddings of its names, kept beside it."""
 
 import time
 from contextlib import suppress
@@ -25,22 +25,20 @@ __all__ = ["index"]
 def index(
     graph: GraphPath,
     vectors: Annotated[
-        bool, typer.Option("--vectors/--no-vectors", help="Also encode the names, for linking by meaning.")
+        bool, typer.Option("--vectors/--no-vectors", help="Also embed the names, for linking by similarity.")
     ] = True,
     encoder: Annotated[
         str, typer.Option(metavar="NAME", help="minilm, a model's directory or a server's URL.")
     ] = "minilm",
     type: Annotated[
         list[str] | None,
-        typer.Option(
-            "--type", "-t", metavar="TYPE", help="Encode this type only; may be repeated.", show_default=False
-        ),
+        typer.Option("--type", "-t", metavar="TYPE", help="Embed only this type; may be repeated.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make the name index of a graph, and vectors of its names.
+    """Build the name index of a graph, and embeddings of its names.
 
-    What is there already and fits the graph is kept. Encoding goes on where a run was broken off.
+    Up-to-date indexes are kept; interrupted runs resume.
 
     \b
     Examples:
@@ -56,7 +54,7 @@ def index(
     if as_json:
         print_json(index_record(names, encoded, graph=graph, snapshot=engine.snapshot.id))
         return
-    done = "made" if names["made"] else "kept"
+    done = "built" if names["made"] else "up to date"
     say(
         f"{printable(graph)}: {counted(names['names'], 'name')} and {counted(names['ids'], 'id')} indexed, "
         f"{names['bytes'] / 1e6:,.1f} MB, {done} in {names['seconds']:.1f} s"

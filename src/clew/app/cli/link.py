@@ -1,4 +1,4 @@
-"""`clew link`: what names mean in a graph, one by one or in running text."""
+"""`clew link`: names linked to entities, one by one or in running text."""
 
 import sys
 from collections.abc import Sequence
@@ -39,16 +39,20 @@ def link(
     ] = None,
     context: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="The text around a name: tells namesakes apart.", show_default=False),
+        typer.Option(metavar="TEXT", help="The text around a name, to disambiguate it.", show_default=False),
     ] = None,
     encoder: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Also link by meaning, as minilm (see clew index).", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            help="Also link by embedding similarity, such as minilm (see clew index).",
+            show_default=False,
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Rows shown at most.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of rows.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Link names to entities: ids, names, synonyms, other spellings, misspellings, meaning; each with its reason.
+    """Link names to entities: ids, names, synonyms, spelling variants, misspellings, embeddings; each with its reason.
 
     With --text or --file, find the mentions in running text and say which are negated, uncertain, about family or past.
 
@@ -119,10 +123,10 @@ def _encoder(spec: str | None) -> Any:
 def _show_linked(graph: str, linked: "Linked") -> None:
     say(bold(printable(linked.mention)))
     if not linked.candidates:
-        say(f"nothing in {printable(graph)} is called anything like that")
+        say(f"no entity of {printable(graph)} has a name like that")
         return
     if linked.best is None:
-        say("nothing is near enough; the nearest:")
+        say("no match is good enough; the nearest are:")
     elif linked.ambiguous:
         say(f"{counted(len(linked.alternatives), 'alternative')} with a similar score")
     rows = [(each.id, each.type, each.name, each.stage, each.score, each.reason) for each in linked.candidates]

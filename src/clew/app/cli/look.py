@@ -45,12 +45,12 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
     print_table(["type", "entities"], types, shrink=["type"])
     say()
     relations = sorted(engine.schema.relations, key=lambda relation: (-relation.triples, relation.name))
-    rows = [(r.name, r.triples, _flags(r), _joins(r)) for r in relations]
-    print_table(["relation", "triples", "flags", "joins"], rows, shrink=["joins"])
+    rows = [(r.name, r.triples, _flags(r), _connects(r)) for r in relations]
+    print_table(["relation", "triples", "flags", "connects"], rows, shrink=["connects"])
     _show_sources(engine)
     if record["problems"]:
         say()
-        print_table(["left out when built", "rows"], sorted(record["problems"].items()))
+        print_table(["skipped when built", "rows"], sorted(record["problems"].items()))
 
 
 def _flags(relation: "RelationSchema") -> str:
@@ -58,7 +58,7 @@ def _flags(relation: "RelationSchema") -> str:
     return ", ".join([*flags, *([f"inverse of {relation.inverse}"] if relation.inverse else [])])
 
 
-def _joins(relation: "RelationSchema") -> str:
+def _connects(relation: "RelationSchema") -> str:
     signatures = relation.signatures
     shown = [f"{s.subject} → {s.object}" for s in signatures[:SIGNATURES_SHOWN]]
     more = len(signatures) - len(shown)
@@ -77,8 +77,10 @@ def _show_sources(engine: "GraphEngine") -> None:
 
 def find(
     graph: GraphPath,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="An id, a name, its beginning, or nearly so.")],
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many to show at most.")] = 10,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="An id, a name, the beginning of a name, or a misspelt one.")
+    ],
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number shown.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Find entities by id, name, synonym, prefix or misspelling, best first.
@@ -96,7 +98,7 @@ def find(
         print_json(found_record(found, graph=graph, text=text))
         return
     if not found:
-        say(f"nothing in {printable(graph)} is called anything like {text!r}")
+        say(f"nothing in {printable(graph)} has a name like {text!r}")
         return
     rows = [(hit.id, hit.type, hit.name, _how(hit.how, hit.matched, hit.name), hit.score) for hit in found]
     print_table(["id", "type", "name", "found by", "score"], rows, shrink=["name", "found by"])

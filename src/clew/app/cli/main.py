@@ -66,7 +66,7 @@ def clew(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
     verbose: Annotated[bool, typer.Option(*VERBOSE, help="Log to stderr.")] = False,
 ) -> None:
-    """Build knowledge graphs, walk them many hops, and show the triples and sources that carry an answer.
+    """Build knowledge graphs, traverse them, and answer questions with the triples and sources behind every answer.
 
     \b
     Examples:

@@ -113,4 +113,4 @@ def _summary(statuses: list["ModelStatus"], directory: str) -> str:
         return f"{counted(len(statuses), 'model')} installed in {directory}"
     download = sum(file.download for model in missing for file in model.files) / 1e6
     names = " ".join(model.name for model in missing)
-    return f"run `clew models get {names}` ({download:,.0f} MB to download) to keep what is missing in {directory}"
+    return f"run `clew models get {names}` ({download:,.0f} MB to download) to install what is missing into {directory}"

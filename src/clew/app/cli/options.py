@@ -51,10 +51,12 @@ FIRST_WORD = re.compile(rf"^({'|'.join(KEYWORDS)})(?= (?:is|are|must|takes)\b)")
 
 GraphPath = Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Direction = Annotated[str, typer.Option(metavar="WAY", help="Walk triples out, in or both ways.")]
+Direction = Annotated[str, typer.Option(metavar="DIRECTION", help="Follow triples out, in or both.")]
 Relation = Annotated[
     list[str] | None,
-    typer.Option("--relation", "-r", metavar="R", help="Walk only this relation; may be repeated.", show_default=False),
+    typer.Option(
+        "--relation", "-r", metavar="R", help="Follow only this relation; may be repeated.", show_default=False
+    ),
 ]
 Metapath = Annotated[
     str | None,
@@ -62,11 +64,11 @@ Metapath = Annotated[
 ]
 Through = Annotated[
     list[str] | None,
-    typer.Option(metavar="TYPE", help="Walk only through entities of this type; may be repeated.", show_default=False),
+    typer.Option(metavar="TYPE", help="Only pass through entities of this type; may be repeated.", show_default=False),
 ]
 MaxDegree = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Do not walk through entities with more triples.", show_default=False),
+    typer.Option(metavar="N", help="Do not pass through entities with more than N triples.", show_default=False),
 ]
 Layer = Annotated[str, typer.Option(metavar="LAYER", help="Statements to use: all, curated or no-extracted.")]
 SourceNames = Annotated[
@@ -74,19 +76,23 @@ SourceNames = Annotated[
     typer.Option("--source", metavar="NAME", help="Use only this source; may be repeated.", show_default=False),
 ]
 AsOf = Annotated[
-    str | None, typer.Option(metavar="DAY", help="Use what was valid on a day, as 2020-05-01.", show_default=False)
+    str | None,
+    typer.Option(metavar="DAY", help="Use statements valid on this day, such as 2020-05-01.", show_default=False),
 ]
 MinConfidence = Annotated[
-    float | None, typer.Option(metavar="X", help="Use statements at least this confident.", show_default=False)
+    float | None, typer.Option(metavar="X", help="Minimum confidence of a statement.", show_default=False)
 ]
 QualifierPairs = Annotated[
     list[str] | None,
     typer.Option(
-        "--qualifier", metavar="NAME=VALUE", help="Ask for a qualifier's value; may be repeated.", show_default=False
+        "--qualifier",
+        metavar="NAME=VALUE",
+        help="Require this value of a qualifier; may be repeated.",
+        show_default=False,
     ),
 ]
-WithNegated = Annotated[bool, typer.Option("--with-negated", help="Also walk what is stated not to hold.")]
-Timeout = Annotated[float | None, typer.Option(metavar="SECONDS", help="Give up after this long.", show_default=False)]
+WithNegated = Annotated[bool, typer.Option("--with-negated", help="Also follow negated statements.")]
+Timeout = Annotated[float | None, typer.Option(metavar="SECONDS", help="Time limit.", show_default=False)]
 NoEmbedding = Annotated[bool, typer.Option("--no-embedding", help="Rank interpretations without embeddings.")]
 Choose = Annotated[
     str,

@@ -1,4 +1,4 @@
-"""`clew paths`: the ways from one entity to another, each triple with what its sources say, and a drawing of them."""
+"""`clew paths`: ranked paths from one entity to another, each triple with its sources, and a drawing of them."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -49,10 +49,11 @@ def paths(
     source: Annotated[str, typer.Argument(metavar="FROM", help="Id or exact name of an entity.", show_default=False)],
     target: Annotated[str, typer.Argument(metavar="TO", help="Id or exact name of an entity.", show_default=False)],
     k: Annotated[
-        int | None, typer.Option("--k", "-k", metavar="N", help="Most hops; 3 by default.", show_default=False)
+        int | None,
+        typer.Option("--k", "-k", metavar="N", help="Maximum number of hops; 3 by default.", show_default=False),
     ] = None,
     kind: Annotated[str, typer.Option(metavar="KIND", help="simple, walks or shortest.")] = "simple",
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many paths at most.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of paths.")] = 10,
     direction: Direction = "out",
     relation: Relation = None,
     metapath: Metapath = None,
@@ -74,8 +75,8 @@ def paths(
 ) -> None:
     """Show the paths between two entities, with the sources of every triple.
 
-    Short paths come first, among them those through rare entities. Kinds: simple paths pass no entity twice, walks
-    may, shortest are the simple paths of the least length.
+    Shorter paths come first; among those of one length, paths through rarer entities. Kinds: simple paths visit no
+    entity twice, walks may, shortest are the simple paths of minimum length.
 
     \b
     Examples:
@@ -93,11 +94,11 @@ def paths(
         from clew.app.drawing.write import check_drawing_name, write_drawing
 
         check_drawing_name(draw)
+    from clew.traverse import Walk
+
+    walk = Walk(hops, direction=direction, relations=steps, through=through or None, max_degree=max_degree, where=where)
     engine = open_graph(graph, backend=backend)
-    found = engine.paths(
-        source, target, hops, kind=kind, limit=limit, direction=direction, relations=steps, through=through or None,
-        max_degree=max_degree, where=where, timeout=timeout,
-    )  # fmt: skip
+    found = engine.paths(source, target, walk, kind=kind, limit=limit, timeout=timeout)
     start, end = (entity_records(engine, engine.resolve(each))[0] for each in (source, target))
     shown = list(found)
     if draw is not None:
@@ -119,7 +120,7 @@ def describe_paths(found: "Paths", shown: int, start: Entity, end: Entity) -> st
     noun = {"simple": "path", "walks": "walk", "shortest": "shortest path"}[found.kind]
     hops = f"of up to {counted(found.k, 'hop')}"
     if not found.truncated and shown == 0:
-        return f"there is no {noun} {hops} {ends} in this graph under these conditions"
+        return f"No {noun} {hops} {ends} in this graph under these conditions"
     total = found.count
     number = f"{total:,}" if total < LONG_COUNT else f"about 10^{round(log10(total))}"
     at_most = "at most " if found.count_kind != "exact" else ""

@@ -1,4 +1,4 @@
-"""`clew hop`: the entities so many hops from some seeds, and the triples that lead there."""
+"""`clew hop`: the entities K hops from some seeds, and the supporting triples."""
 
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
@@ -39,10 +39,11 @@ __all__ = ["hop"]
 SHOWN = 20
 MOST_HOPS = 1000  # whose triples are listed
 REACH = {
-    "exact": "at the end of a walk of exactly {hops}",
-    "within": "at a distance of at most {hops}",
-    "shortest": "at a distance of exactly {hops}",
+    "exact": "exactly {hops} from",
+    "within": "within {hops} of",
+    "shortest": "at shortest distance {hops} from",
 }
+DIRECTIONS = {"out": "outgoing", "in": "incoming", "both": "either direction"}
 
 
 def hop(
@@ -67,7 +68,7 @@ def hop(
     min_confidence: MinConfidence = None,
     qualifier: QualifierPairs = None,
     with_negated: WithNegated = False,
-    triples: Annotated[bool, typer.Option("--triples", help="Also show the triples that lead there.")] = False,
+    triples: Annotated[bool, typer.Option("--triples", help="Also show the supporting triples.")] = False,
     limit: Annotated[
         int | None,
         typer.Option("--limit", "-n", metavar="N", help="Rows shown; 20, or all with --json.", show_default=False),
@@ -78,8 +79,9 @@ def hop(
 ) -> None:
     """Show the entities K hops from the seeds.
 
-    Modes: exact is the ends of walks of exactly K steps, within a distance of at most K (seeds included), shortest a
-    distance of exactly K. --type filters the result, --through and --max-degree what may be walked through.
+    Modes: exact gives the ends of walks of exactly K hops, within all entities at distance K or less (seeds included),
+    shortest those at distance exactly K. --type filters the result; --through and --max-degree restrict intermediate
+    entities.
 
     \b
     Examples:
@@ -95,19 +97,20 @@ def hop(
         layer=layer, sources=source, as_of=as_of, min_confidence=min_confidence, qualifiers=qualifier,
         with_negated=with_negated,
     )  # fmt: skip
-    engine = open_graph(graph, backend=backend)
-    found = engine.hop(
-        seeds, hops, mode=mode, direction=direction, relations=steps, types=type or None, through=through or None,
-        max_degree=max_degree, where=where, timeout=timeout,
+    from clew.traverse import Walk
+
+    walk = Walk(
+        hops, mode=mode, direction=direction, relations=steps, types=type or None, through=through or None,
+        max_degree=max_degree, where=where,
     )  # fmt: skip
+    engine = open_graph(graph, backend=backend)
+    found = engine.hop(seeds, walk, timeout=timeout)
     led = [engine.hop_triples(found, each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
     if as_json:
         types, listed = _by_type(engine, found), led if triples else None
-        print_json(
-            hop_record(engine, found, graph=graph, direction=direction, types=types, triples=listed, limit=limit)
-        )
+        print_json(hop_record(engine, found, graph=graph, types=types, triples=listed, limit=limit))
     else:
-        _show(engine, found, led, direction=direction, limit=SHOWN if limit is None else limit)
+        _show(engine, found, led, limit=SHOWN if limit is None else limit)
 
 
 def _by_type(engine: "GraphEngine", found: "HopResult") -> dict[str, int]:
@@ -121,12 +124,11 @@ def _by_type(engine: "GraphEngine", found: "HopResult") -> dict[str, int]:
     }
 
 
-def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, direction: str, limit: int) -> None:
+def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, limit: int) -> None:
     seeds = ", ".join(printable(f"{seed['name']} ({seed['id']})") for seed in entity_records(engine, found.seeds[:3]))
     seeds += f" and {len(found.seeds) - 3:,} more" if len(found.seeds) > 3 else ""
     reach = REACH[found.walk.mode].format(hops=counted(found.walk.k, "hop"))
-    ways = {"out": "out from", "in": "in towards", "both": "either way from"}[direction]
-    say(f"{counted(len(found), 'entity')} {reach} {ways} {seeds}")
+    say(f"{counted(len(found), 'entity')} {reach} {seeds} ({DIRECTIONS[found.walk.direction]})")
     if len(found) and limit:
         by_type = _by_type(engine, found)
         if len(by_type) > 1:
@@ -144,7 +146,7 @@ def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, di
 def _show_triples(led: "list[Triples]", *, limit: int) -> None:
     total = sum(map(len, led))
     say()
-    say(f"{counted(total, 'triple')} on the way")
+    say(counted(total, "supporting triple"))
     if total and limit:
         listed = ((at, each) for at, some in enumerate(led, 1) for each in some)
         rows = [(at, t.subject_name, t.relation, t.object_name) for at, t in islice(listed, limit)]
