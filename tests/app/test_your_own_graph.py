@@ -13,7 +13,7 @@ import pytest
 
 import clew
 from clew.answer.own_words import load_words
-from clew.graph.readers.foreign import FOREIGN
+from clew.graph.readers.source_files import FOREIGN
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "your-own-graph.md"
 (SCRIPT,) = re.findall(r"```bash\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)

@@ -10,7 +10,10 @@ import logging
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -20,10 +23,10 @@ import pyarrow.csv
 
 from clew.errors import InputError
 from clew.graph.readers.parts import Part
-from clew.graph.readers.source_files import open_bytes, reading
+from clew.graph.readers.source_files import open_bytes, plain_suffix, reading
 from clew.graph.staging import Problems
 
-__all__ = ["Delimited"]
+__all__ = ["DELIMITED", "Delimited", "delimiter_of"]
 
 log = logging.getLogger(__name__)
 BLOCK = 8 << 20  # bytes handed to a parser at a time
@@ -31,6 +34,11 @@ ROWS = 1 << 16  # rows turned into a chunk at a time on the careful way
 LONGEST_FIELD = 2**31 - 1
 MARK = b"\xef\xbb\xbf"  # the byte order mark with which some programs begin UTF-8
 QUOTE, LINE_FEED, RETURN = b'"'[0], b"\n"[0], b"\r"[0]
+DELIMITED = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # suffix → the delimiter expected there
+CANDIDATES = ",;\t|"
+NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+SAMPLE = 1 << 16  # bytes
+RECORDS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,3 +244,34 @@ def _survey_quotes(file: Delimited) -> _Quotes:
             inside = bool((len(quotes) + inside) % 2)
             block = stream.read(BLOCK) + stream.readline()
     return _Quotes(regular=not inside, around_line_breaks=around_line_breaks)
+
+
+def delimiter_of(path: Path, given: str | None = None) -> str:
+    """The delimiter that was given, else the one that splits the file's first records into equally many fields.
+
+    The delimiter that belongs to the suffix wins wherever it fits, so a `;` inside the fields of a CSV is harmless.
+    """
+    if given is not None:
+        chosen = NAMED.get(given, given)
+        if len(chosen) != 1 or not chosen.isascii() or chosen in '"\r\n':
+            raise InputError(f"delimiter= takes one character, or tab, comma, semicolon or pipe, not {given!r}")
+        return chosen
+    with reading(path, "text"), open_bytes(path) as stream:
+        sample = stream.read(SAMPLE)
+    text = sample.decode("utf-8-sig", errors="replace")
+    expected = DELIMITED[plain_suffix(path)]
+    candidates = sorted(CANDIDATES, key=lambda each: each != expected)
+    widths = {each: _widths(text, each, whole=len(sample) < SAMPLE) for each in candidates}
+    regular = {each: found[0] for each, found in widths.items() if found and found[0] > 1 and len(set(found)) == 1}
+    if expected in regular or not regular:
+        return next((each for each in candidates if widths[each] and widths[each][0] > 1), expected)
+    return max(regular, key=lambda each: regular[each])
+
+
+def _widths(text: str, delimiter: str, *, whole: bool) -> list[int]:
+    """The number of fields of each of the first records; a sample that ends inside a record leaves the last one out."""
+    found: list[int] = []
+    with suppress(csv.Error):
+        records = islice(csv.reader(StringIO(text, newline=""), delimiter=delimiter), RECORDS)
+        found.extend(len(record) for record in records if record)
+    return found if whole or len(found) == RECORDS else found[:-1] or found

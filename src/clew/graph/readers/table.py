@@ -16,11 +16,9 @@ import pyarrow.parquet
 
 from clew.errors import InputError
 from clew.graph.readers.conversion import LIST_SEPARATOR
-from clew.graph.readers.delimited import Delimited
-from clew.graph.readers.delimiter import DELIMITED, delimiter_of
-from clew.graph.readers.foreign import unreadable
+from clew.graph.readers.delimited import DELIMITED, Delimited, delimiter_of
 from clew.graph.readers.parts import DESCRIPTIONS, TRIPLE, Part, check_entities, check_triples, join
-from clew.graph.readers.source_files import check_file, plain_suffix, reading
+from clew.graph.readers.source_files import check_file, plain_suffix, reading, unreadable
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Origin, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent, track
 
