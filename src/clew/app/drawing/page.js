@@ -51,7 +51,7 @@
       make("h2", data.entities[triple.subject].name),
       make("p", `${triple.relation} →`, "quiet"),
       make("h2", data.entities[triple.object].name),
-      make("h3", count === 1 ? "1 statement" : `${count} statements`),
+      make("h3", count === 1 ? "1 assertion" : `${count} assertions`),
       ...triple.statements.map(renderStatement),
     ];
   }
