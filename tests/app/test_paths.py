@@ -119,7 +119,7 @@ def test_drawings(run, graph: Path, tmp_path: Path) -> None:
         (["FBN1", "Nobody"], "no entity has the id or name 'Nobody'"),
         (["FBN1", "P:1", "--kind", "short"], "known: simple, walks, shortest"),
         (["FBN1", "P:1", "--limit", "-1"], "--limit"),
-        (["FBN1", "P:1", "--k", "-1"], "k is a number of hops"),
+        (["FBN1", "P:1", "--k", "-1"], "k must be a number of hops"),
         (["FBN1", "P:1", "--draw", "d.png"], "cannot draw to 'd.png': the file name must end in .html or .svg"),
         (["FBN1"], "TO"),
     ],

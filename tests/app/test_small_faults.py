@@ -50,9 +50,9 @@ def test_no_question_is_an_error(run, graph: Path, monkeypatch: pytest.MonkeyPat
     ("options", "named"),
     [
         (["--as-of", "yesterday"], "--as-of takes a day"),
-        (["--timeout", "-1"], "--timeout is a number of seconds"),
-        (["--max-degree", "-1"], "--max-degree is a number of triples"),
-        (["--k", "-1"], "--k is a number of hops"),
+        (["--timeout", "-1"], "--timeout must be a number of seconds"),
+        (["--max-degree", "-1"], "--max-degree must be a number of triples"),
+        (["--k", "-1"], "--k must be a number of hops"),
     ],
 )
 def test_errors_name_options(run, graph: Path, options: list[str], named: str) -> None:

@@ -91,7 +91,7 @@ def test_names_never_break_a_table(run, graph: Path) -> None:
     [
         (["FBN2"], "did you mean G:1 (FBN1)"),
         (["Same"], "2 entities are called 'Same': pass one of the ids P:3, P:4"),
-        (["FBN1", "--k", "-1"], "k is a number of hops, 0 or more, not -1"),
+        (["FBN1", "--k", "-1"], "k must be a number of hops, 0 or more, not -1"),
         (["FBN1", "--k", "two"], "--k"),
         (["FBN1", "--relation", "cause"], "did you mean 'causes'"),
         (["FBN1", "--type", "Genes"], "did you mean 'Gene'"),
@@ -106,7 +106,7 @@ def test_names_never_break_a_table(run, graph: Path) -> None:
         (["FBN1", "--metapath", "causes", "--k", "2"], "leave --k out"),
         (["FBN1", "--metapath", "causes", "-r", "has"], "not both"),
         (["FBN1", "--backend", "nump"], "did you mean"),
-        (["FBN1", "--timeout", "0"], "timeout is a number of seconds above 0"),
+        (["FBN1", "--timeout", "0"], "timeout must be a number of seconds above 0"),
         (["FBN1", "--triples", "--k", "100000"], "at most 1,000 hops"),
         (["FBN1", "--realtion", "causes"], "--relation"),
         ([], "SEED"),

@@ -83,7 +83,7 @@ def test_the_fast_way_refuses_numbers_outside_too(path: Path, seed: int, k: int)
 
 @pytest.mark.parametrize("k", [-1, 1.5, "2", True, None])
 def test_k_is_a_number_of_hops(graph: clew.Engine, k: object) -> None:
-    with pytest.raises(InputError, match="k is a number of hops"):
+    with pytest.raises(InputError, match="k must be a number of hops"):
         graph.hop("g:1", k=k)  # type: ignore[arg-type]
 
 

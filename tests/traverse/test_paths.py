@@ -25,7 +25,7 @@ from clew.graph.build import build_graph
 from clew.graph.reading import GraphReader
 from clew.graph.segment import cut
 from clew.graph.staging import Problems, Relation, Staged
-from clew.traverse import path_listing, path_search, path_ways
+from clew.traverse import path_listing, path_search, search_graph
 from clew.traverse.deadline import Deadline
 from clew.traverse.path_finding import find_paths
 from clew.traverse.paths import Paths
@@ -191,9 +191,11 @@ def test_every_kind_is_what_brute_force_finds_in_the_same_order(
 ) -> None:
     with TemporaryDirectory() as folder, ExitStack() as patches:
         graph = make_graph(FilePath(folder), world.triples, world.entities)
-        patches.enter_context(mock.patch.object(path_search, "PATIENCE", patience))  # so that both ways on are walked
+        patches.enter_context(
+            mock.patch.object(path_search, "RESTRICT_AFTER", patience)
+        )  # so that both ways on are walked
         if small:  # many blocks, many batches
-            patches.enter_context(mock.patch.object(path_ways, "BLOCK", 2))
+            patches.enter_context(mock.patch.object(search_graph, "BLOCK", 2))
             patches.enter_context(mock.patch.object(path_search, "FIRST_BATCH", 1))
         expected = brute_force(world, graph)
 
@@ -356,7 +358,7 @@ def test_many_threads_share_one_answer(tmp_path: FilePath) -> None:
 def test_wrong_words_are_refused(marfan: Graph) -> None:
     with pytest.raises(UnknownName, match="known: simple, walks, shortest"):
         search(marfan, ["FBN1"], ["FBN2"], 2, kind="longest")
-    with pytest.raises(InputError, match="limit is a number of paths"):
+    with pytest.raises(InputError, match="limit must be a number of paths"):
         search(marfan, ["FBN1"], ["FBN2"], 2, limit=-1)
     with pytest.raises(InputError, match="10,000 hops"):
         search(marfan, ["FBN1"], ["FBN2"], 10_001, kind="walks")
@@ -381,18 +383,18 @@ def test_a_timeout_stops_the_call_and_a_cancellation_the_iteration(tmp_path: Fil
     assert len(list(found)) == 5000
 
 
-def test_a_search_in_vain_notices_the_deadline_and_gives_up_saying_so(tmp_path: FilePath) -> None:
+def test_a_search_without_result_notices_the_deadline_and_gives_up_saying_so(tmp_path: FilePath) -> None:
     # Twelve hops among nine entities: millions of walks, none of them simple, and no shortcut to find that out.
     names = [f"e{at}" for at in range(9)]
     triples = [(a, "causes", b) for a, b in itertools.permutations(names, 2)]
     triples += [("s", "part_of", name) for name in names] + [(name, "part_of", "t") for name in names]
     graph = make_graph(tmp_path, triples)
     hops = [["part_of"], *[["causes"]] * 12, ["part_of"]]
-    with mock.patch.object(path_search, "EFFORT", 30_000):
+    with mock.patch.object(path_search, "MAX_WASTED", 30_000):
         found = search(graph, ["s"], ["t"], 14, hops=hops)
         assert list(found) == []
         assert found.truncated
-        assert "partial paths that led nowhere" in str(found.reason)
+        assert "partial paths without a result" in str(found.reason)
         assert found.count_kind == "upper_bound"
         assert found.count == 9 * 8**12
     with pytest.raises(Timeout):

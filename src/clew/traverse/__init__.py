@@ -1,4 +1,4 @@
-"""How a graph is walked: walks and requests, the engine, results, backends, batches and paths."""
+"""Graph traversal: walks and requests, the engine, results, backends, batches and paths."""
 
 from clew.traverse.batch import BatchResult
 from clew.traverse.engine import GraphEngine

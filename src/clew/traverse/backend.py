@@ -1,8 +1,9 @@
-"""What a backend is: something that carries frontiers from hop to hop over the rows of a graph.
+"""The backend protocol: operations on frontiers from hop to hop over the rows of a graph.
 
-A frontier is the set where each of some queries stands. It is opaque and stays where the backend keeps it, on a device
-for instance; only `collect` brings entities back. The k-hop loop is written once, in `khop`, over these operations.
-A graph comes as segments: the rows of a range of entities, numbered from the range's first, with global neighbours.
+A frontier is the current set of entities of one or more queries. It is opaque and stays where the backend keeps it,
+such as on a device; only `collect` returns entities. The k-hop loop is written once, in `khop`, over these operations.
+A graph comes as segments: the rows of a range of entities, numbered from the start of the range, with global
+neighbours.
 """
 
 from typing import Any, Protocol
@@ -22,28 +23,28 @@ Mask = NDArray[np.bool_]
 
 
 class FusedWalk(Protocol):
-    """All hops of a walk in one call, over one segment that holds every entity; it earns its place in the benchmark."""
+    """Optional: all hops of a walk in one call, over one segment that contains every entity."""
 
     def exact(self, prepared: Any, seeds: Ints, k: int) -> Ints | None:
-        """Ends of walks of exactly k steps, sorted; None if a seed is no entity. Seeds need not be distinct."""
+        """Entities reached by walks of exactly k hops, sorted; None if a seed is not an entity. Seeds may repeat."""
 
     def within(self, prepared: Any, seeds: Ints, k: int) -> Ints:
-        """Everything within k steps, sorted."""
+        """Entities within k hops, sorted."""
 
     def shortest(self, prepared: Any, seeds: Ints, k: int) -> Ints:
-        """Everything at distance exactly k, sorted."""
+        """Entities at distance exactly k, sorted."""
 
     def find_ids(self, arrays: IdArrays, ids: list[str]) -> Ints | None:
-        """The entities with exactly these ids; None if one is unknown or needs a closer look."""
+        """The entities with exactly these ids; None if one is unknown or needs the general look-up."""
 
     def exact_each(self, prepared: Any, seeds: SeedLists, k: int) -> Block:
         """`exact` for many queries, one after another; every seed is an entity."""
 
 
 class Backend(Protocol):
-    """One way to compute hops. What `prepare` and `start` return is handed back to the other methods, never looked at.
+    """An implementation of hops. Values returned by `prepare` and `start` are opaque and passed back to other methods.
 
-    A method that takes frontiers may reuse the first one's memory for its result: the first is given away.
+    A method that takes frontiers may reuse the memory of the first for its result: the first must not be used again.
     """
 
     @property
@@ -52,31 +53,31 @@ class Backend(Protocol):
 
     @property
     def fused(self) -> FusedWalk | None:
-        """Whole walks in one call, if the backend has them."""
+        """Fused walks, if the backend has them."""
 
     def prepare(self, rows: Adjacency, first: int, entities: int) -> Any:
-        """The rows of entities `first` and following, of `entities` in all, in the form the backend works on."""
+        """The rows of the entities from `first` on, of `entities` in total, in the backend's own form."""
 
     def start(self, seeds: SeedLists, entities: int) -> Any:
         """A frontier: each query at its seeds, which are sorted and distinct."""
 
     def step(self, prepared: Any, frontier: Any, into: Any | None) -> Any:
-        """Neighbours over one segment's rows, added to `into`; the frontier itself is not changed."""
+        """The neighbours over one segment's rows, added to `into`; the frontier is not changed."""
 
     def keep(self, frontier: Any, allowed: Mask, exempt: Any | None = None) -> Any:
-        """Only allowed entities and those of `exempt`."""
+        """The allowed entities of a frontier, and those in `exempt`."""
 
     def without(self, frontier: Any, other: Any) -> Any:
-        """Only entities that `other` does not have."""
+        """The entities of a frontier that are not in `other`."""
 
     def union(self, frontier: Any, other: Any) -> Any:
-        """Both together."""
+        """The union of two frontiers."""
 
     def copy(self, frontier: Any) -> Any:
-        """The same frontier in memory of its own."""
+        """A copy of a frontier."""
 
     def is_empty(self, frontier: Any) -> bool:
-        """Whether no query stands anywhere."""
+        """Whether the frontier of every query is empty."""
 
     def collect(self, frontier: Any) -> Block:
         """The entities of each query."""

@@ -1,7 +1,7 @@
-"""The results of many queries at once: computed block by block, and dropped when they need too much memory.
+"""The results of many queries, computed in blocks and dropped when they exceed the memory limit.
 
-Blocks are computed when first asked for and kept while they fit into the memory allowed, so a batch may be far larger
-than that: iterate, and each block is dropped in its turn.
+Blocks are computed on first use and cached within the memory limit, so a batch may be far larger than the limit if it
+is iterated in order.
 """
 
 from collections import OrderedDict
@@ -25,7 +25,7 @@ Ints = NDArray[np.integer]
 
 
 class Blocks(Protocol):
-    """Where the results of a batch come from: block by block, `width` queries each."""
+    """The source of a batch's results, in blocks of `width` queries."""
 
     width: int
 
@@ -35,12 +35,12 @@ class Blocks(Protocol):
 class BatchResult(Sequence[HopResult]):
     """The results of a batch, in the order of its queries.
 
-    `ids` holds the entities of all queries one after another, `offsets` where each query's begin.
+    `ids` are the entities of all queries, concatenated; `offsets` is the start of each query in it.
     """
 
     def __init__(self, reader: Reader, seeds: SeedLists, walk: Walk, blocks: Blocks, *, memory: int) -> None:
         if isinstance(memory, bool) or not isinstance(memory, int) or memory < 0:
-            raise InputError(f"memory is a number of bytes, 0 or more, not {memory!r}")
+            raise InputError(f"memory must be a number of bytes, 0 or more, not {memory!r}")
         self._reader = reader
         self._seeds = seeds
         self._source = blocks
@@ -48,7 +48,7 @@ class BatchResult(Sequence[HopResult]):
         self._blocks: OrderedDict[int, Block] = OrderedDict()
         self.walk = walk
         if 0 < len(seeds) <= blocks.width:
-            self._block(0)  # errors and time-outs of a small batch come from the call itself
+            self._block(0)  # errors and timeouts of a small batch are raised by the call itself
 
     def __len__(self) -> int:
         return len(self._seeds)
@@ -74,12 +74,12 @@ class BatchResult(Sequence[HopResult]):
 
     @property
     def snapshot(self) -> Snapshot:
-        """The graph that was walked."""
+        """The graph that was traversed."""
         return self._reader.snapshot
 
     @property
     def requests(self) -> list[HopRequest]:
-        """What was asked, query by query."""
+        """The request of each query."""
         return [
             HopRequest(self.snapshot.id, tuple(np.unique(self._seeds.of(at)).tolist()), self.walk)
             for at in range(len(self))
@@ -87,7 +87,7 @@ class BatchResult(Sequence[HopResult]):
 
     @property
     def ids(self) -> Ints:
-        """The entities of all queries, one query after another."""
+        """The entities of all queries, concatenated."""
         blocks = [self._block(number) for number in range(self._block_count)]
         if len(blocks) == 1 and isinstance(blocks[0], ListedBlock):
             return blocks[0].all
@@ -101,7 +101,7 @@ class BatchResult(Sequence[HopResult]):
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each query's entities begin in `ids`, and the end of the last."""
+        """The start of each query's entities in `ids`, and the end of the last."""
         counts = [self._block(number).counts for number in range(self._block_count)]
         return np.concatenate(([0], *counts)).cumsum().astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""How a batch is walked: block by block, as many queries together as the backend holds where that wins."""
+"""Batch traversal: in blocks, with as many queries at once as the backend supports if that is faster."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from clew.traverse.walking import Walking
 
 __all__ = ["WalkedBlocks"]
 
-MANY = 1024  # queries in a block when they walk one by one
-TOGETHER_FROM = 3  # hops from which on walking many queries together beats one by one
+MANY = 1024  # queries in a block that is processed one by one
+TOGETHER_FROM = 3  # hops from which processing many queries at once is faster
 TOGETHER_QUERIES = 8  # and at least this many of them
 
 
 class WalkedBlocks:
-    """The blocks of a batch, walked when asked for."""
+    """The blocks of a batch, computed on demand."""
 
     def __init__(self, walking: Walking, seeds: SeedLists, query: Query, deadline: Deadline) -> None:
         self._walking = walking

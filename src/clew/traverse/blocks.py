@@ -1,4 +1,4 @@
-"""The seeds that go into a walk of several queries at once, and the entities that come out of it."""
+"""The seeds of several queries, and the entities they reach."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,7 +12,7 @@ Ints = NDArray[np.integer]
 
 
 class SeedLists:
-    """The seeds of some queries, one after another: query q has flat[starts[q]:starts[q + 1]]."""
+    """The concatenated seeds of several queries: query q has flat[starts[q]:starts[q + 1]]."""
 
     __slots__ = ("flat", "starts")
 
@@ -39,7 +39,7 @@ class SeedLists:
         return self.flat[self.starts[query] : self.starts[query + 1]]
 
     def distinct(self) -> "SeedLists":
-        """The same queries, the seeds of each sorted and without repeats."""
+        """The same queries, with the seeds of each sorted and distinct."""
         query = np.repeat(np.arange(len(self)), np.diff(self.starts))
         order = np.lexsort((self.flat, query))
         query, flat = query[order], self.flat[order]
@@ -65,7 +65,7 @@ class Block(Protocol):
         """The entities of one query, ascending."""
 
     def write(self, ids: Ints, at: int) -> None:
-        """Write the entities of all queries, one after another, into `ids` from `at` on; it has 8 to spare."""
+        """Write the entities of all queries, concatenated, into `ids` from `at` on; it has 8 spare entries."""
 
 
 class ListedBlock:

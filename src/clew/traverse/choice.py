@@ -1,7 +1,7 @@
-"""Which backend walks: the one asked for, or with `auto` first NumPy and then compiled code.
+"""The backend in use: the requested one, or with `auto` first NumPy and then compiled code.
 
-Loading compiled code takes about a second. `auto` walks with NumPy until that has cost about as much as waiting would
-have, or after a few hops, then changes over: whatever comes next, the choice was never far from the best.
+Loading compiled code takes about a second. `auto` uses NumPy until that has cost about as much as loading would have,
+or for a few hops, then switches: a ski-rental strategy, at most about twice the cost of the best choice.
 """
 
 import threading
@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 0.25
 
 
 class Use:
-    """A backend under its name, with what it made of each view."""
+    """A named backend, with the prepared segments of each view."""
 
     __slots__ = ("_lock", "backend", "name")
 
@@ -27,7 +27,7 @@ class Use:
         self._lock = threading.Lock()
 
     def prepared(self, view: View) -> list[Any]:
-        """A view's segments in the form the backend works on, made once."""
+        """A view's segments in the backend's own form, prepared once."""
         made: list[Any] | None = view.prepared.get(self.name)
         if made is None:
             with self._lock:
@@ -40,12 +40,12 @@ class Use:
         return made
 
     def fused(self, view: View) -> FusedWalk | None:
-        """Whole walks in one call, where the backend has them and one segment holds every entity."""
+        """Fused walks, if the backend has them and one segment contains every entity."""
         return self.backend.fused if len(view.segments) == 1 else None
 
 
 class Choice:
-    """The backend in use for one graph. `use` may change under `auto`: take it once for a piece of work."""
+    """The backend in use for one graph. `use` may change under `auto`: read it once for each operation."""
 
     def __init__(self, backend: str | Backend, plain: View) -> None:
         self.auto = backend == "auto"
@@ -61,11 +61,11 @@ class Choice:
             self.use = Use(type(backend).__name__, backend)
 
     def scans(self, view: View) -> bool:
-        """Whether a hop over this view is better scanned than compiled for."""
+        """Whether scanning is cheaper than compiling for a hop over this view."""
         return self.auto and view.worth_scanning()
 
     def note(self, seconds: float) -> None:
-        """Count what walking without a compiler has cost; change over when it has cost enough."""
+        """Add up the cost without compiled code; switch when it is high enough."""
         if not self.settled:
             self._hops += 1
             self._seconds += seconds
@@ -73,12 +73,12 @@ class Choice:
                 self.compile()
 
     def expect(self, queries: int) -> None:
-        """Many queries are coming: change over at once."""
+        """Many queries are coming: switch at once."""
         if queries >= PATIENCE_HOPS:
             self.compile()
 
     def compile(self) -> None:
-        """Load compiled code and lay the plain graph out for it."""
+        """Load compiled code and prepare the unfiltered graph for it."""
         with self._lock:
             if not self.settled:
                 use = Use("numba", BACKENDS.load("numba")())

@@ -1,4 +1,4 @@
-"""When to stop: a time limit, a cancellation, or neither. Checked between hops and between blocks of work."""
+"""Time limits and cancellation, checked between hops and between blocks of work."""
 
 import time
 from typing import Protocol
@@ -9,26 +9,26 @@ __all__ = ["Deadline", "Signal"]
 
 
 class Signal(Protocol):
-    """Anything that can say "stop", such as threading.Event."""
+    """A cancellation signal, such as threading.Event."""
 
     def is_set(self) -> bool: ...
 
 
 class Deadline:
-    """Raises `Timeout` or `Cancelled` from `check` once it is time."""
+    """`check` raises `Timeout` after the time limit, or `Cancelled` after the signal."""
 
     __slots__ = ("_cancel", "_ends", "_seconds")
 
     def __init__(self, timeout: float | None = None, cancel: Signal | None = None) -> None:
         if timeout is not None and not timeout > 0:
-            raise InputError(f"timeout is a number of seconds above 0, not {timeout!r}")
+            raise InputError(f"timeout must be a number of seconds above 0, not {timeout!r}")
         self._seconds = timeout
         self._ends = None if timeout is None else time.monotonic() + timeout
         self._cancel = cancel
 
     @property
     def watched(self) -> bool:
-        """Whether there is anything to check at all."""
+        """Whether there is a limit or a signal to check."""
         return self._ends is not None or self._cancel is not None
 
     def check(self) -> None:

@@ -1,7 +1,7 @@
-"""What an engine is: a graph that can be read and walked, whether it is local, partitioned or on another machine.
+"""The engine contract: a graph that can be read and traversed, whether local, partitioned or on another machine.
 
-`clew.open` gives the local one (`traverse.local.Engine`). Everything above `traverse` is handed an engine and uses
-nothing of it but this contract.
+`clew.open` returns the local one (`traverse.local.Engine`). Everything above `traverse` receives an engine and uses
+only this contract.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,9 +24,9 @@ Ints = NDArray[np.integer]
 
 
 class GraphEngine(GraphContents, Protocol):
-    """Reads and walks one snapshot of a graph. Safe to use from many threads.
+    """Reads and traverses one snapshot of a graph. Safe to use from many threads.
 
-    Where a method takes `k` and options, a whole `Walk` may be given in place of `k`.
+    A method with `k` and options also accepts a `Walk` in place of `k`.
     """
 
     def hop(
@@ -55,9 +55,9 @@ class GraphEngine(GraphContents, Protocol):
     def hop_triples(
         self, of: HopResult | HopRequest, hop: int | None = None, *, leading_to_result: bool = False
     ) -> Triples:
-        """The permitted triples that leave the set of hop - 1 of a walk, or of all its hops where `hop` is None.
+        """The permitted triples that leave the frontier of hop - 1 of a walk, or of every hop if `hop` is None.
 
-        With `leading_to_result` only those on a path to its result.
+        With `leading_to_result`, only those on a path to its result.
         """
 
     def distances(
@@ -89,10 +89,10 @@ class GraphEngine(GraphContents, Protocol):
         """Permitted triples that leave a set of entities."""
 
     def numbered(self, numbers: Iterable[int]) -> Triples:
-        """Triples given by their numbers inside this snapshot."""
+        """Triples by number in this snapshot."""
 
     def subgraph(self, seeds: Seeds, **options: Unpack[TripleOptions]) -> Triples:
-        """Permitted triples with both ends in a set of entities."""
+        """Permitted triples with subject and object in a set of entities."""
 
     def degree(self, seeds: Seeds | None = None, **options: Unpack[StepOptions]) -> NDArray[np.int64]:
-        """How many permitted triples touch each of some entities (or of all), in the order given."""
+        """The number of permitted triples of each of some entities (or of all), in the order given."""

@@ -1,6 +1,6 @@
-"""The triples behind a hop: those that leave the set of the hop before (the LogosKG paper's equation 5).
+"""The triples of a hop: those that leave the previous frontier (the LogosKG paper's equation 5).
 
-Pruned, they are only those that lie on a way to the result: the sets are followed backward from it.
+Pruned, they are only those on a path to the result: the frontiers are traced backward from it.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ ViewOf = Callable[[Query, int], View]
 def triples_of_hop(
     view_of: ViewOf, query: Query, sets: list[Ints], hop: int, permit: Permit, *, result: Ints | None
 ) -> NDArray[np.int64]:
-    """Numbers of the permitted triples that leave the set of hop - 1; with `result`, only those on a way to it."""
+    """Numbers of permitted triples that leave the frontier of hop - 1; with `result`, only those on a path to it."""
     if hop > len(sets):
         return np.empty(0, np.int64)
     steps = view_of(query, hop).leaving(permit(sets[hop - 1]))
@@ -32,10 +32,10 @@ def triples_of_hop(
 
 
 def leading_entities(view_of: ViewOf, query: Query, sets: list[Ints], hop: int, permit: Permit, result: Ints) -> Ints:
-    """Entities that, reached at `hop`, are in the result or lead to it in the hops that are left."""
+    """Entities that, reached at `hop`, are in the result or lead to it in the remaining hops."""
     leading = result
     for later in range(query.k, hop, -1):
-        if query.mode == "within":  # an entity may be passed later than it was first reached
+        if query.mode == "within":  # an entity may be passed through later than it was first reached
             candidates = permit(np.unique(np.concatenate(sets[:later])))
         else:
             candidates = permit(sets[later - 1]) if later - 1 < len(sets) else result[:0]

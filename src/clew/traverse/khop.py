@@ -1,6 +1,7 @@
-"""The k-hop loop, written once over a backend's frontiers: every mode, one query or many, one segment or many.
+"""The k-hop loop over a backend's frontiers: every mode, one query or many, one segment or many.
 
-`advance(hop, frontier)` gives the neighbours at hop 1, 2, …; `permit(frontier)` keeps what may be walked through.
+`advance(hop, frontier)` gives the neighbours at hop 1, 2, …; `permit(frontier)` keeps entities that may be
+intermediate.
 """
 
 import hashlib
@@ -11,11 +12,11 @@ from clew.traverse.backend import Backend
 
 __all__ = ["LONG", "WalkContext", "levels", "reach"]
 
-LONG = 64  # hops from which on a walk looks whether it goes in circles
+LONG = 64  # hops from which cycles of frontiers are detected
 
 
 class WalkContext:
-    """What a walk needs of its surroundings."""
+    """The functions and options that the loop needs."""
 
     __slots__ = ("advance", "backend", "check", "k", "mode", "permit", "uniform")
 
@@ -40,7 +41,7 @@ class WalkContext:
 
 
 def reach(context: WalkContext, start: Any) -> Any:
-    """The frontier that a walk ends in: its result before types are looked at."""
+    """The final frontier: the result before the type filter."""
     if context.mode == "exact":
         return _exact(context, start)
     backend, reached, frontier = context.backend, context.backend.copy(start), start
@@ -51,14 +52,14 @@ def reach(context: WalkContext, start: Any) -> Any:
             break
         frontier = context.advance(hop, frontier)
         if context.uniform or hop == context.k:
-            frontier = backend.without(frontier, reached)  # first arrivals walk on, and the last of them are shortest
+            frontier = backend.without(frontier, reached)  # first arrivals
         if context.mode == "within" or hop < context.k:
             reached = backend.union(reached, frontier)
     return reached if context.mode == "within" else frontier
 
 
 def _exact(context: WalkContext, start: Any) -> Any:
-    """Ends of walks of exactly k steps. When every hop is alike, a set seen before closes a circle, and k is cut."""
+    """Entities reached by walks of exactly k hops. If all hops are equal, a repeated frontier is a cycle."""
     backend, frontier = context.backend, start
     seen: dict[bytes, int] = {}
     hop, last = 0, context.k
@@ -77,9 +78,9 @@ def _exact(context: WalkContext, start: Any) -> Any:
 
 
 def levels(context: WalkContext, start: Any) -> Iterator[Any]:
-    """The frontiers of hop 0, 1, … k: ends of walks (exact) or first arrivals (within, shortest), while there are any.
+    """The frontiers of hop 0, 1, … k: of walks (exact) or of first arrivals (within, shortest), while not empty.
 
-    Each frontier is good until the next is asked for.
+    Each frontier is valid until the next is requested.
     """
     backend, frontier = context.backend, start
     exact = context.mode == "exact"
@@ -99,7 +100,7 @@ def levels(context: WalkContext, start: Any) -> Iterator[Any]:
             return
         yield first
         reached = backend.union(reached, first)
-        frontier = first if context.uniform else frontier  # along a metapath an entity may be passed again
+        frontier = first if context.uniform else frontier  # along a metapath an entity may be passed through again
 
 
 def _fingerprint(backend: Backend, frontier: Any) -> bytes:

@@ -1,7 +1,7 @@
 """The local engine: hops, distances, triples and paths over a graph directory, on any backend.
 
-`auto`, the default backend, answers with NumPy at once and changes to compiled code after a few hops, when loading it
-has become the cheaper choice; so a single hop on the command line never waits for a compiler.
+`auto`, the default backend, starts with NumPy and switches to compiled code after a few hops, when loading it has
+become the cheaper choice; so a single hop on the command line never waits for a compiler.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,12 +38,12 @@ NEVER = Deadline()
 
 
 class Engine(GraphReader):
-    """An opened graph that can be walked; `clew.open` makes one. Safe to use from many threads."""
+    """The engine of a graph directory, returned by `clew.open`. Safe to use from many threads."""
 
     def __init__(self, graph: Graph, *, backend: str | Backend = "auto", segments: int = 1) -> None:
         super().__init__(graph)
         self.graph = graph
-        self._reader = GraphReader(graph)  # what results keep: they must not hold the engine
+        self._reader = GraphReader(graph)  # kept by results, which must not hold the engine
         self._walking = Walking(graph, backend, segments=segments)
 
     def __repr__(self) -> str:
@@ -79,9 +79,9 @@ class Engine(GraphReader):
     ) -> HopResult:
         """The entities k hops from the seeds.
 
-        `exact`: ends of walks of exactly k steps. `within`: distance at most k, seeds included. `shortest`: distance
+        `exact`: reached by walks of exactly k hops. `within`: distance at most k, seeds included. `shortest`: distance
         exactly k. `relations` is a name, a set of names for all hops, or a list of k sets (a metapath). `types` filters
-        the result; `through` (types) and `max_degree` filter what may be walked through, seeds excepted.
+        the result; `through` (types) and `max_degree` filter intermediate entities, except seeds.
         """
         plans = self._walking.plans
         key = plan_key(k, options)
@@ -115,7 +115,7 @@ class Engine(GraphReader):
         memory: int = 1 << 30,
         **options: Unpack[WalkOptions],
     ) -> BatchResult:
-        """`hop` for many sets of seeds, 64 at a time where that wins; keeps at most `memory` bytes of results."""
+        """`hop` for many sets of seeds, 64 at a time if that is faster; keeps at most `memory` bytes of results."""
         walk = as_walk(k, options)
         query = read_walk(self.schema, walk)
         self._walking.choice.expect(len(queries))
@@ -126,13 +126,13 @@ class Engine(GraphReader):
     def hop_triples(
         self, of: HopResult | HopRequest, hop: int | None = None, *, leading_to_result: bool = False
     ) -> Triples:
-        """The permitted triples that leave the set of hop - 1 of a walk, or of all its hops where `hop` is None.
+        """The permitted triples that leave the frontier of hop - 1 of a walk, or of every hop if `hop` is None.
 
-        With `leading_to_result` only those on a path to its result.
+        With `leading_to_result`, only those on a path to its result.
         """
         query = read_walk(self.schema, of.walk)
         if hop is not None and (isinstance(hop, bool) or not isinstance(hop, int) or not 1 <= hop <= query.k):
-            raise InputError(f"hop is a number from 1 to {query.k}, not {hop!r}")
+            raise InputError(f"hop must be a number from 1 to {query.k}, not {hop!r}")
         self._check_snapshot(of.snapshot if isinstance(of, HopRequest) else of.snapshot.id)
         seeds = distinct(self.resolve(of.seeds))
         sets = self._walking.sets(seeds, query, Deadline())
@@ -181,7 +181,7 @@ class Engine(GraphReader):
     ) -> Paths:
         """Paths of 1 to k triples from a source to a target: shortest first, then through the rarest entities.
 
-        `simple` paths repeat no entity, `walks` may, `shortest` are the simple ones of the least length.
+        `simple` paths repeat no entity, `walks` may, `shortest` are the simple paths of minimal length.
         """
         walk = as_walk(k, options)
         query = read_walk(self.schema, walk)
@@ -204,20 +204,20 @@ class Engine(GraphReader):
         return Triples(self._reader, np.unique(steps.triple))
 
     def numbered(self, numbers: Iterable[int]) -> Triples:
-        """Triples given by their numbers inside this snapshot."""
+        """Triples by number in this snapshot."""
         wanted = np.unique(np.fromiter(numbers, np.int64))
         if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self._graph.triple_count:
             raise InputError(f"triples are numbered from 0 to {self._graph.triple_count - 1}")
         return Triples(self._reader, wanted)
 
     def subgraph(self, seeds: Seeds, **options: Unpack[TripleOptions]) -> Triples:
-        """Permitted triples with both ends in a set of entities."""
+        """Permitted triples with subject and object in a set of entities."""
         entities = distinct(self.resolve(seeds))
         steps = self._walking.view(self._one_step(options), 1).leaving(entities)
         return Triples(self._reader, np.unique(steps.triple[np.isin(steps.end, entities)]))
 
     def degree(self, seeds: Seeds | None = None, **options: Unpack[StepOptions]) -> NDArray[np.int64]:
-        """How many permitted triples touch each of some entities (or of all), in the order given."""
+        """The number of permitted triples of each of some entities (or of all), in the order given."""
         query = self._one_step({"direction": "both", **options})
         entities = np.arange(self._graph.entity_count) if seeds is None else self.resolve(seeds)
         view = self._walking.view(query, 1)
@@ -231,7 +231,7 @@ class Engine(GraphReader):
     # how --------------------------------------------------------------------------------------------------------
 
     def _one_step(self, options: Any) -> Query:
-        """The query of a single step; here relations are one set."""
+        """The query of a single hop; `relations` is one set."""
         walk = Walk(1, **options)
         if walk.metapath:
             raise InputError("here relations is one set of names, not a metapath")
@@ -239,7 +239,9 @@ class Engine(GraphReader):
 
     def _check_snapshot(self, snapshot: str) -> None:
         if snapshot != self.snapshot.id:
-            raise InputError(f"asked of snapshot {snapshot}, but {self.snapshot} is snapshot {self.snapshot.id}")
+            raise InputError(
+                f"the request is for snapshot {snapshot}, but {self.snapshot} is snapshot {self.snapshot.id}"
+            )
 
     def _starts(self, queries: Sequence[Seeds]) -> SeedLists:
         """The seeds of every query as numbers; arrays of numbers are checked together and used as they are."""

@@ -1,4 +1,4 @@
-"""Opening and building: a path in, a graph that can be walked out."""
+"""Open or build a graph as an engine."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,11 +12,11 @@ from clew.traverse.local import Engine
 
 __all__ = ["as_engine", "build", "open"]
 
-LOCAL: type[GraphEngine] = Engine  # mypy proves here that the local engine keeps the contract
+LOCAL: type[GraphEngine] = Engine  # mypy checks here that the local engine implements the contract
 
 
 def open(path: str | Path, *, backend: str | Backend = "auto", verify: bool = False) -> Engine:
-    """Open a graph directory; costs milliseconds whatever its size. `verify` compares every block with its checksum."""
+    """Open a graph directory in milliseconds, whatever its size. `verify` compares every block with its checksum."""
     return Engine(Graph(path, verify=verify), backend=backend)
 
 
@@ -48,7 +48,7 @@ def build(
     it is not the one that the first lines show. `relations` declares flags (symmetric,
     negated, …). `on_error` says whether bad rows stop the build ("refuse") or are counted and left out ("skip").
     """
-    from clew.graph.build import build_graph  # brings Parquet along: not needed to open a graph
+    from clew.graph.build import build_graph  # imports Parquet, which is not needed to open a graph
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
 

@@ -1,4 +1,4 @@
-"""Finding paths: sources, targets and views go in, a listing that searches when asked comes out."""
+"""Find paths: from sources, targets and views to a listing that searches on demand."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.traverse.deadline import Deadline
 from clew.traverse.path_listing import SearchedPaths
-from clew.traverse.path_ways import NO_WAYS, metapath_ways, uniform_ways
+from clew.traverse.search_graph import EMPTY, metapath_search_graph, uniform_search_graph
 from clew.traverse.view import View
 
 __all__ = ["find_paths"]
@@ -32,14 +32,14 @@ def find_paths(
     """Paths of 1 to k triples from any source to any target; hop h uses the triples of `view_of(h)`.
 
     `simple`: no entity repeats. `walks`: entities may repeat; k is at most 10,000. `shortest`: the simple paths of the
-    least length that there is between any source and any target. Only `walkable` entities and sources are passed.
-    Views that are alike for the first 10,000 hops are taken to be alike for all.
+    minimal length between any source and any target. Only `walkable` entities and sources are passed through.
+    Views that are equal for the first 10,000 hops are assumed to be equal for all.
     """
     if kind == "walks" and k > LONGEST_WALK:
         raise InputError(f"walks can have up to {LONGEST_WALK:,} hops, not {k}: ask for fewer, or for simple paths")
     sources, targets = np.unique(sources), np.unique(targets)
     simple = kind != "walks"
-    ways, longest, alike = NO_WAYS, 0, True
+    graph, longest, alike = EMPTY, 0, True
     none = simple and len(sources) == 1 and np.array_equal(sources, targets)
     if k > 0 and len(sources) and len(targets) and not none:
         first = view_of(1)
@@ -47,17 +47,17 @@ def find_paths(
         alike = all(view_of(hop).step == first.step for hop in range(2, min(k, LONGEST_WALK) + 1))
         if alike:
             meet_only = kind == "shortest" and not np.isin(sources, targets).any()
-            ways, longest = uniform_ways(
+            graph, longest = uniform_search_graph(
                 first, sources, targets, k, inner, deadline.check, loops=not simple, meet_only=meet_only
             )
         else:
             views = [view_of(hop) for hop in range(1, k + 1)]
-            ways, longest = metapath_ways(views, sources, targets, inner, deadline.check, loops=not simple), k
-    return SearchedPaths(ways, longest, kind=kind, limit=int(limit), alike=alike, deadline=deadline)
+            graph, longest = metapath_search_graph(views, sources, targets, inner, deadline.check, loops=not simple), k
+    return SearchedPaths(graph, longest, kind=kind, limit=int(limit), alike=alike, deadline=deadline)
 
 
 def _inner(entities: int, sources: Ints, targets: Ints, walkable: Mask | None, *, simple: bool) -> Mask:
-    """Which entities may be passed: walkable ones and sources; a simple path never passes an only source or target."""
+    """The entities that may be inner: walkable ones and sources; a simple path never passes a sole source or target."""
     inner = np.ones(entities, bool) if walkable is None else walkable.copy()
     inner[sources] = True
     for ends in (sources, targets):

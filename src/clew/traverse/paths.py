@@ -1,7 +1,7 @@
-"""Paths between entities, one total order everywhere: `Paths` is what a request for them returns.
+"""Paths between entities in one total order: `Paths` is the result of a request for them.
 
-The order is length, then rarest first (the summed logarithms of inner degrees), then triple numbers, then entity
-numbers. Paths are found when asked for, a limited number; how many there are is counted, not enumerated.
+The order is length, then rarest first (the sum of the log degrees of inner entities), then triple numbers, then entity
+numbers. Paths are searched on demand up to a limit; their number is counted, not enumerated.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from clew.graph.contents import Reader
 from clew.graph.snapshot import Snapshot
 from clew.traverse.path_listing import Listing
 from clew.traverse.path_search import Found
-from clew.traverse.path_ways import FINE
 from clew.traverse.request import PathRequest
 from clew.traverse.result import Triple, Triples, to_pandas
+from clew.traverse.search_graph import COST_UNITS
 
 __all__ = ["Path", "PathStep", "Paths"]
 
@@ -38,7 +38,7 @@ STEPS = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """One step of a path: from start to end over a triple, `forward` unless that is walked against its direction."""
+    """One step of a path: from start to end over a triple, `forward` unless it is traversed against its direction."""
 
     start: str
     start_name: str
@@ -54,18 +54,18 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Triples from a source to a target, in walking order. A symmetric triple points whichever way it is walked."""
+    """Triples from a source to a target, in path order. A symmetric triple points in the direction it is traversed."""
 
     triples: tuple[Triple, ...]
     entities: tuple[int, ...]  # internal numbers, one more than triples
     ids: tuple[str, ...]
     names: tuple[str, ...]
-    forward: tuple[bool, ...]  # whether each triple points the way it is walked
+    forward: tuple[bool, ...]  # whether each triple is traversed from subject to object
     cost: float  # the sum of log2 degree of the inner entities: low is rare
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The triples' numbers inside this snapshot."""
+        """The triples' numbers in this snapshot."""
         return tuple(triple.number for triple in self.triples)
 
     @property
@@ -88,10 +88,10 @@ class Path:
 
 
 class Paths:
-    """The first `limit` paths, found when asked for and kept; iterate as often as needed, from any thread.
+    """The first `limit` paths, searched on demand and kept; iterate as often as needed, from any thread.
 
-    `count` is exact or, as `count_kind` says, an upper bound. The deadline of the call holds for everything done later
-    as well; after a timeout or a cancellation the search begins again when asked again.
+    `count` is exact or an upper bound: see `count_kind`. The deadline of the call also applies to later searches; after
+    a timeout or a cancellation the search restarts on the next request.
     """
 
     def __init__(self, reader: Reader, request: PathRequest, listing: Listing) -> None:
@@ -107,7 +107,7 @@ class Paths:
         return self._listing.get(0) is not None
 
     def __len__(self) -> int:
-        """How many paths are shown, at most `limit`; `count` says how many there are."""
+        """The number of paths listed, at most `limit`; `count` is the number that exist."""
         return sum(1 for _ in self.found)
 
     @overload
@@ -147,17 +147,17 @@ class Paths:
 
     @property
     def truncated(self) -> bool:
-        """Whether there are, or may be, paths beyond the ones shown; `reason` says why."""
+        """Whether there are, or may be, more paths than listed; `reason` says why."""
         return self.reason is not None
 
     @property
     def reason(self) -> str | None:
-        """Why not every path is shown; None when every one is."""
+        """Why the list is incomplete; None if it is complete."""
         return self._listing.reason
 
     @property
     def count(self) -> int:
-        """How many paths there are: exactly or at most, as `count_kind` says. May have thousands of digits."""
+        """The number of paths, exact or an upper bound (`count_kind`). It may have thousands of digits."""
         return self._listing.counted[0]
 
     @property
@@ -167,13 +167,13 @@ class Paths:
 
     @property
     def triples(self) -> Triples:
-        """Every triple of the paths shown, ascending: the evidence."""
+        """The triples of the listed paths, ascending."""
         numbers = [number for found in self.found for number in found.numbers]
         return Triples(self._reader, np.unique(np.array(numbers, np.int64)))
 
     @property
     def table(self) -> pa.Table:
-        """Arrow: one row a step: path, step, start, start_name, relation, forward, end, end_name, number."""
+        """Arrow: one row per step: path, step, start, start_name, relation, forward, end, end_name, number."""
         rows = [
             {
                 "path": at,
@@ -192,11 +192,11 @@ class Paths:
         return pa.Table.from_pylist(rows, schema=STEPS)
 
     def to_pandas(self) -> Any:
-        """A data frame with one row for each step of each path shown."""
+        """A data frame with one row for each step of each listed path."""
         return to_pandas(self.table)
 
     def to_networkx(self) -> Any:
-        """The triples of the paths shown as a MultiDiGraph."""
+        """The triples of the listed paths as a MultiDiGraph."""
         return self.triples.to_networkx()
 
     @property
@@ -220,4 +220,4 @@ def _in_words(reader: Reader, found: Found) -> Path:
         first, last = (at, at + 1) if along else (at + 1, at)
         triples.append(Triple(number, ids[first], relation.name, ids[last], names[first], names[last]))
         forward.append(along or relation.symmetric)
-    return Path(tuple(triples), found.entities, ids, names, tuple(forward), found.cost / FINE)
+    return Path(tuple(triples), found.entities, ids, names, tuple(forward), found.cost / COST_UNITS)

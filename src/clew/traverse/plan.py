@@ -1,7 +1,7 @@
-"""Plans: a walk asked for before is not read again.
+"""Plans: a repeated walk is not parsed again.
 
-A plan keeps the query, the backend's fused walk and what it made of the view. It serves uniform exact walks; whatever
-needs a closer look goes the long way, which also words the errors.
+A plan keeps the query, the backend's fused walk and its prepared view. It serves uniform exact walks; anything else
+takes the general code path, which also raises the errors.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -21,7 +21,7 @@ __all__ = ["Plan", "Plans", "plan_key", "serves"]
 Ints = NDArray[np.integer]
 MOST_PLANS = 256
 MANY_SEEDS = 4096
-PLAIN = (str, int, type(None), Where)  # values of options that mean the same whenever they compare equal
+PLAIN = (str, int, type(None), Where)  # option values that mean the same if they compare equal
 
 
 class Plan:
@@ -48,7 +48,7 @@ class Plan:
         self._dtype = dtype
 
     def seeds(self, given: Any) -> Ints | None:
-        """Seeds as an array of numbers, not all of which need be entities; None if they need a closer look."""
+        """Seeds as an array of numbers, which need not all be entities; None if they need the general code path."""
         if type(given) is np.ndarray:
             return given
         if type(given) is str:
@@ -68,7 +68,7 @@ class Plan:
         return None
 
     def walk(self, seeds: Ints) -> Ints | None:
-        """The ends, or None if the seeds need a closer look."""
+        """The result, or None if the seeds need the general code path."""
         if seeds.dtype != self._dtype:
             if seeds.dtype.kind not in "iu" or not len(seeds) or seeds.min() < 0 or seeds.max() >= 2**31 - 1:
                 return None
@@ -80,7 +80,7 @@ class Plan:
 
 
 class Plans:
-    """Plans by their walk, and by the keywords it was asked in."""
+    """Plans by their walk, and by the keywords of the call."""
 
     def __init__(self) -> None:
         self._plans: dict[Hashable, Plan] = {}
@@ -100,7 +100,7 @@ class Plans:
             self._plans[key] = plan
 
     def forget(self) -> None:
-        """Drop all plans, and with them their hold on views."""
+        """Drop all plans, and their references to views."""
         self._plans = {}
 
 
@@ -110,7 +110,7 @@ def serves(query: Query) -> bool:
 
 
 def plan_key(k: Any, options: Mapping[str, Any]) -> Hashable | None:
-    """The keywords of a walk as something to look up; None where equal keywords might not mean the same walk."""
+    """The keywords of a walk as a key; None if equal keywords might not mean the same walk."""
     if type(k) is not int:
         return None
     if not options:

@@ -1,4 +1,4 @@
-"""A walk read against one graph: names become numbers, and `Step` says which triples a hop may use."""
+"""A walk resolved against one graph: names become numbers, and a `Step` defines the triples of a hop."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Which triples one hop may use: relation numbers (None for all), conditions on assertions, and the direction."""
+    """The triples that one hop may use: relation numbers (None for all), conditions on assertions, the direction."""
 
     relations: frozenset[int] | None = None
     where: Where = DEFAULT
@@ -49,11 +49,11 @@ class Query:
 
     @property
     def uniform(self) -> bool:
-        """Every hop uses the same step and any entity may be walked through."""
+        """Every hop uses the same step and any entity may be intermediate."""
         return len(self.steps) == 1 and self.through is None and self.max_degree is None
 
     def walkable(self, graph: Graph) -> Mask | None:
-        """Which entities may be walked through; None when all may."""
+        """The entities that may be intermediate; None if all may."""
         if self.through is None and self.max_degree is None:
             return None
         mask = np.ones(graph.entity_count, bool)
@@ -65,7 +65,7 @@ class Query:
 
 
 def read_walk(schema: Schema, walk: Walk) -> Query:
-    """The walk in numbers; a relation or type that the graph does not have is an error that lists close ones."""
+    """The walk in numbers; an unknown relation or type is an error that lists similar ones."""
     sets = walk.relations if isinstance(walk.relations, tuple) else (walk.relations,)
     return Query(
         walk,

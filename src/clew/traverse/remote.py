@@ -1,6 +1,6 @@
-"""An engine that is elsewhere: every request goes out as bytes, and every result is made from the bytes that come back.
+"""A remote engine: requests are sent as bytes, and results are built from the bytes of the reply.
 
-`RemoteEngine(Service(engine).answer)` is a loopback: the whole contract over bytes inside one process.
+`RemoteEngine(Service(engine).answer)` is a loopback: the whole contract over bytes within one process.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ QUERIES = 1024  # of a batch, in one message
 
 
 class RemoteReader:
-    """The contents of a graph that is elsewhere; things derived from it may be kept in `folder` on this machine."""
+    """The contents of a remote graph; data derived from it can be kept in `folder` on this machine."""
 
     def __init__(self, send: Send, *, folder: FolderPath | None = None) -> None:
         self._send = send
@@ -128,7 +128,7 @@ class RemoteReader:
 
 
 class RemoteEngine(RemoteReader):
-    """A graph that is walked elsewhere."""
+    """An engine on another machine or in another process."""
 
     def __init__(self, send: Send, *, folder: FolderPath | None = None) -> None:
         super().__init__(send, folder=folder)
@@ -173,7 +173,7 @@ class RemoteEngine(RemoteReader):
         """The permitted triples that leave the set of hop - 1 of a walk, or of all its hops where `hop` is None."""
         request = of.request if isinstance(of, HopResult) else of
         if hop is not None and (isinstance(hop, bool) or not isinstance(hop, int)):
-            raise InputError(f"hop is a number from 1 to {request.walk.k}, not {hop!r}")
+            raise InputError(f"hop must be a number from 1 to {request.walk.k}, not {hop!r}")
         numbers = self._ask("hop_triples", request.to_json(), hop, leading_to_result=leading_to_result)
         return Triples(self._reader, numbers)
 
@@ -235,7 +235,7 @@ class RemoteEngine(RemoteReader):
 
 
 class _RemoteBlocks:
-    """The blocks of a batch, asked for when needed."""
+    """The blocks of a batch, requested on demand."""
 
     width = QUERIES
 

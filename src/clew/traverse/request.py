@@ -1,4 +1,4 @@
-"""What is asked of an engine, as records that can be sent: the snapshot, the seeds and the walk."""
+"""Requests to an engine, as records that convert to JSON: snapshot, seeds and walk."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ Ends = tuple[int | str, ...]
 
 @dataclass(frozen=True, slots=True)
 class HopRequest:
-    """A hop: which graph, from where, and how."""
+    """A request for a hop: the snapshot, the seeds and the walk."""
 
     snapshot: str
     seeds: Ends
@@ -35,7 +35,7 @@ class HopRequest:
 
 @dataclass(frozen=True, slots=True)
 class PathRequest:
-    """Paths: which graph, from where to where, how, of what kind and how many at most."""
+    """A request for paths: the snapshot, sources and targets, the walk, the kind and the limit."""
 
     snapshot: str
     sources: Ends
@@ -48,9 +48,9 @@ class PathRequest:
         if self.kind not in KINDS:
             raise UnknownName(f"no kind of path is called {self.kind!r}: known: {', '.join(KINDS)}")
         if isinstance(self.limit, bool) or not isinstance(self.limit, int | np.integer) or self.limit < 0:
-            raise InputError(f"limit is a number of paths, 0 or more, not {self.limit!r}")
+            raise InputError(f"limit must be a number of paths, 0 or more, not {self.limit!r}")
         if self.walk.mode != "exact" or self.walk.types is not None:
-            raise InputError("paths have neither a mode nor types: give kind=, and through= for what is passed")
+            raise InputError("paths have neither a mode nor types: use kind=, and through= for intermediate types")
 
     def to_json(self) -> str:
         ends = {"sources": list(self.sources), "targets": list(self.targets)}
@@ -76,12 +76,12 @@ def _body(text: str | bytes, names: tuple[str, ...]) -> Mapping[str, Any]:
 
 def _snapshot(body: Mapping[str, Any]) -> str:
     if not isinstance(body["snapshot"], str):
-        raise InputError(f"snapshot is the id of a graph's state, not {body['snapshot']!r}")
+        raise InputError(f"snapshot must be the id of a snapshot, not {body['snapshot']!r}")
     return str(body["snapshot"])
 
 
 def _ends(body: Mapping[str, Any], name: str) -> Ends:
     listed = body[name]
     if not isinstance(listed, list) or not all(type(each) in (int, str) for each in listed):
-        raise InputError(f"{name} is a list of entity numbers, ids and names, not {listed!r}")
+        raise InputError(f"{name} must be a list of entity numbers, ids and names, not {listed!r}")
     return tuple(listed)

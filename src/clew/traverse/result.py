@@ -1,6 +1,6 @@
-"""What a walk returns: entities and triples, as arrays, Arrow tables, data frames or NetworkX graphs.
+"""Results of a traversal: entities and triples, as arrays, Arrow tables, data frames or NetworkX graphs.
 
-A result holds numbers, what was asked and a `Reader` that puts numbers into words; never the engine that walked.
+A result holds numbers, its request and a `Reader` that looks up names; never the engine.
 """
 
 from collections.abc import Iterator
@@ -26,9 +26,9 @@ Ints = NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """One triple in words."""
+    """One triple with ids and names."""
 
-    number: int  # inside this snapshot
+    number: int  # in this snapshot
     subject: str
     relation: str
     object: str
@@ -60,7 +60,7 @@ class Triples:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The graph that numbers the triples so."""
+        """The snapshot that the triple numbers refer to."""
         return self._reader.snapshot
 
     @cached_property
@@ -96,7 +96,7 @@ class Triples:
         )
 
     def assertions(self, number: int) -> list[Assertion]:
-        """Every source's statement of one of these triples."""
+        """The assertions of one of these triples."""
         return self._reader.assertions(number)
 
     def to_pandas(self) -> Any:
@@ -116,7 +116,7 @@ class Triples:
 
 
 class HopResult:
-    """The entities a hop reached. `ids` are internal numbers, ascending; everything else is made when asked for."""
+    """The entities reached by a hop. `ids` are internal numbers, ascending; everything else is computed on demand."""
 
     __slots__ = ("_given", "_reader", "ids", "walk")
 
@@ -139,17 +139,17 @@ class HopResult:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The graph that was walked."""
+        """The graph that was traversed."""
         return self._reader.snapshot
 
     @property
     def seeds(self) -> Ints:
-        """Where the walk began: sorted, distinct."""
+        """The seeds, sorted and distinct."""
         return np.unique(self._given)
 
     @property
     def request(self) -> HopRequest:
-        """What was asked."""
+        """The request."""
         return HopRequest(self.snapshot.id, tuple(self.seeds.tolist()), self.walk)
 
     @property
@@ -159,7 +159,7 @@ class HopResult:
 
     @property
     def details(self) -> pa.Table:
-        """Arrow: id and every further column (synonyms, xrefs, properties)."""
+        """Arrow: id and all other columns (synonyms, xrefs, properties)."""
         return self._reader.details(self.ids)
 
     def to_pandas(self) -> Any:

@@ -1,4 +1,4 @@
-"""The answering side of a remote engine: messages in, messages out, with any engine behind it."""
+"""The server side of a remote engine: replies to messages, with any engine behind it."""
 
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -14,7 +14,7 @@ from clew.traverse.wire import pack, pack_error, unpack
 
 __all__ = ["Service"]
 
-READS = (  # calls that go through as they are
+READS = (  # calls that are passed through
     "describe", "details", "triple_columns", "assertions", "assertion_table", "types_of", "resolve", "lookup",
     "lookup_name", "find", "verify", "distances", "degree",
 )  # fmt: skip
@@ -114,4 +114,4 @@ class Service:
 
     def _check(self, snapshot: str) -> None:
         if snapshot != self._engine.snapshot.id:
-            raise InputError(f"asked of snapshot {snapshot}, but this is snapshot {self._engine.snapshot.id}")
+            raise InputError(f"the request is for snapshot {snapshot}, but this is snapshot {self._engine.snapshot.id}")

@@ -1,7 +1,7 @@
-"""A graph as one `Step` sees it: which triples it may use, scanned row by row or compiled into an adjacency.
+"""The triples of a graph that one `Step` may use, scanned row by row or compiled into an adjacency.
 
-A filter that is used once is cheapest scanned; one that is used again is cheapest compiled. `View` scans until it has
-looked at as many entries as compiling would, then compiles: never more than twice the best choice.
+A filter that is used once is cheapest to scan; one that is used again is cheapest to compile. `View` scans until it has
+read as many entries as compiling would, then compiles: at most twice the cost of the best choice.
 """
 
 import threading
@@ -31,7 +31,7 @@ OTHER_WAY = {"out": "in", "in": "out", "both": "both"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Triples as they are walked: from `start` over `triple` to `end`."""
+    """Triples in the direction of traversal: from `start` over `triple` to `end`."""
 
     start: Ints
     triple: NDArray[np.int64]
@@ -39,7 +39,7 @@ class Steps:
 
 
 class Rules:
-    """Which triples of a graph a step may use."""
+    """The triples of a graph that a step may use."""
 
     def __init__(self, graph: Graph, step: Step) -> None:
         self._graph = graph
@@ -47,7 +47,7 @@ class Rules:
 
     @cached_property
     def allowed(self) -> Mask:
-        """Which relations may be used. A negated one may if it is named, or if negated statements are asked for."""
+        """The relations that may be used; a negated one only if it is named, or if negated assertions are included."""
         relations = self._graph.schema.relations
         if self._step.relations is not None:
             return np.array([r.number in self._step.relations for r in relations], bool)
@@ -55,18 +55,18 @@ class Rules:
 
     @cached_property
     def symmetric(self) -> Mask:
-        """Which of them are walked both ways whatever the direction."""
+        """The relations that are traversed both ways, whatever the direction."""
         mirrored: Mask = self.allowed & np.array([r.symmetric for r in self._graph.schema.relations], bool)
         return mirrored
 
     @cached_property
     def passing(self) -> Mask | None:
-        """Which triples pass the conditions on assertions; None when every one does."""
+        """The triples that pass the conditions on assertions; None if all do."""
         mask = self._graph.assertions.passing(self._step.where)
         return None if mask.all() else mask
 
     def sides(self, segment: Segment) -> list[tuple[TripleRows, Mask, bool]]:
-        """The rows to look through: with the relations allowed there, and whether self-loops count there."""
+        """The rows to scan, with the relations allowed there, and whether self-loops count there."""
         direction, found = self._step.direction, []
         if direction != "in":
             found.append((segment.forward, self.allowed, True))
@@ -78,7 +78,7 @@ class Rules:
 
 
 class SegmentView:
-    """The triples that a step may use from the entities of one segment on."""
+    """The triples that a step may use from the entities of one segment."""
 
     def __init__(self, segment: Segment, step: Step, rules: Rules) -> None:
         self.segment = segment
@@ -86,7 +86,7 @@ class SegmentView:
         self._rules = rules
 
     def leaving(self, frontier: Ints) -> list[Steps]:
-        """Every permitted triple that leaves a sorted frontier here, each once for each end it can be walked from."""
+        """The permitted triples that leave a sorted frontier here, once for each direction they can be traversed in."""
         here = self.segment.members(frontier)
         return [
             self._scan(rows, here, allowed, loops=loops) for rows, allowed, loops in self._rules.sides(self.segment)
@@ -105,13 +105,13 @@ class SegmentView:
         return Steps(start[keep], triple[keep], end[keep])
 
     def row_sizes(self, frontier: Ints) -> NDArray[np.int64]:
-        """How many triples the rows of some entities here hold, both ways."""
+        """The number of triples in the rows of some entities here, both ways."""
         local = self.segment.members(frontier) - self.segment.first
         out, into = self.segment.forward.offsets, self.segment.backward.offsets
         return np.asarray(out[local + 1] - out[local].astype(np.int64) + into[local + 1] - into[local])
 
     def compile(self) -> Adjacency:
-        """The permitted pairs as rows of their own."""
+        """The permitted pairs as separate rows."""
         graph, segment = self.segment.graph, self.segment
         local = np.arange(segment.rows, dtype=graph.manifest.widths.entity)
         starts, ends = [], []
@@ -141,7 +141,7 @@ class View:
     def __init__(self, graph: Graph, segments: Sequence[Segment], step: Step) -> None:
         self.graph = graph
         self.step = step
-        self.prepared: dict[str, Any] = {}  # what each backend made of the adjacencies
+        self.prepared: dict[str, Any] = {}  # each backend's prepared adjacencies
         self._rules = Rules(graph, step)
         self._parts = [SegmentView(segment, step, self._rules) for segment in segments]
         self._scanned = 0
@@ -157,7 +157,7 @@ class View:
         return self.graph.manifest.widths
 
     def degree(self, entities: Ints) -> NDArray[np.int64]:
-        """How many triples of the whole graph touch each of some entities."""
+        """The degree of some entities in the whole graph."""
         return self.graph.degree[entities]
 
     @property
@@ -166,12 +166,12 @@ class View:
 
     @property
     def is_base(self) -> bool:
-        """Whether this is the graph as it is stored."""
+        """Whether this is the unfiltered graph in its stored direction."""
         return self.step.relations is None and self.step.where.is_default and self.step.direction != "both"
 
     @property
     def is_whole(self) -> bool:
-        """Whether every triple may be walked, both ways."""
+        """Whether every triple may be traversed, both ways."""
         rules = self._rules
         return self.step.direction == "both" and bool(rules.allowed.all()) and rules.passing is None
 
@@ -194,7 +194,7 @@ class View:
 
     @property
     def nbytes(self) -> int:
-        """What compiling has cost in memory."""
+        """The memory used by compiled adjacencies."""
         own = () if self.is_base or self._adjacencies is None else self._adjacencies
         return sum(each.nbytes for each in own)
 
@@ -203,7 +203,7 @@ class View:
         return sum(each.pairs for each in self.adjacencies)
 
     def worth_scanning(self) -> bool:
-        """Whether the next hop is better scanned than compiled for."""
+        """Whether scanning is cheaper than compiling for the next hop."""
         return self._adjacencies is None and not self.is_base and self._scanned <= self.graph.triple_count
 
     def expand(self, frontier: Ints) -> Ints:
@@ -213,7 +213,7 @@ class View:
         return np.unique(steps.end)
 
     def leaving(self, frontier: Ints) -> Steps:
-        """Every permitted triple that leaves a sorted frontier, each once for each end it can be walked from."""
+        """The permitted triples that leave a sorted frontier, once for each direction they can be traversed in."""
         parts = [steps for part in self._parts for steps in part.leaving(frontier)]
         if len(parts) == 1:
             return parts[0]
@@ -221,12 +221,12 @@ class View:
         return Steps(start, triple, end)
 
     def row_sizes(self, frontier: Ints) -> NDArray[np.int64]:
-        """How many triples the rows of a sorted frontier hold, both ways."""
+        """The number of triples in the rows of a sorted frontier, both ways."""
         sizes = [part.row_sizes(frontier) for part in self._parts]
         return sizes[0] if len(sizes) == 1 else np.concatenate(sizes)
 
     def turned(self) -> "View":
-        """The same triples walked the other way."""
+        """The same triples in the other direction."""
         way = OTHER_WAY[self.step.direction]
         if way == self.step.direction:
             return self
@@ -234,7 +234,7 @@ class View:
 
 
 class Views:
-    """The views of one graph, the least recently used dropped when their adjacencies take too much memory."""
+    """The views of one graph; the least recently used are dropped when their adjacencies use too much memory."""
 
     def __init__(
         self,

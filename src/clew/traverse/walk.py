@@ -1,7 +1,7 @@
-"""How to walk, declared once: `Walk` holds every option of a walk, checked as far as words alone can be.
+"""The options of a traversal, declared once: `Walk`, validated as far as possible without a graph.
 
-Python keywords, the command line and requests over a wire all turn into a `Walk`; being hashable it is also the key
-under which engines keep what they have worked out for it.
+Python keywords, the command line and remote requests all become a `Walk`; it is hashable and serves as the key of an
+engine's plans.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ Relations = str | Iterable[str] | Sequence[Iterable[str] | None] | None
 
 
 class TripleOptions(TypedDict, total=False):
-    """Which triples may be used."""
+    """Options that select triples."""
 
     relations: Names  # a name or a set of names; None allows all, an empty set none
     layer: str  # all, curated or no-extracted: short for where=Where(layer=…)
@@ -43,7 +43,7 @@ class TripleOptions(TypedDict, total=False):
 
 
 class StepOptions(TripleOptions, total=False):
-    """Which triples, and which way."""
+    """Options that select triples and a direction."""
 
     direction: str  # out, in or both
 
@@ -55,8 +55,8 @@ class PathOptions(TypedDict, total=False):
     relations: Relations  # one set for all hops, or a list of k sets (a metapath)
     layer: str
     where: Where | None
-    through: Names  # types that may be passed, seeds excepted
-    max_degree: int | None  # of entities that may be passed, seeds excepted
+    through: Names  # types of intermediate entities, except seeds
+    max_degree: int | None  # of intermediate entities, except seeds
 
 
 class ReachOptions(PathOptions, total=False):
@@ -68,12 +68,12 @@ class ReachOptions(PathOptions, total=False):
 class WalkOptions(ReachOptions, total=False):
     """The options of a hop."""
 
-    mode: str  # exact: ends of walks of k steps; within: distance at most k; shortest: distance exactly k
+    mode: str  # exact: reached by walks of k hops; within: distance at most k; shortest: distance exactly k
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """All options of a walk. See `WalkOptions` for what each may be given as; here they stand in one form.
+    """All options of a walk, in normalised form; `WalkOptions` lists the accepted types.
 
     >>> Walk(2, relations="has").relations
     frozenset({'has'})
@@ -122,11 +122,11 @@ class Walk:
 
     @property
     def metapath(self) -> bool:
-        """Whether each hop has relations of its own."""
+        """Whether each hop has its own relations."""
         return isinstance(self.relations, tuple)
 
     def to_record(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """The walk as JSON values."""
         relations: Any = self.relations
         relations = [_sorted(each) for each in relations] if isinstance(relations, tuple) else _sorted(relations)
         return {
@@ -142,7 +142,7 @@ class Walk:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Walk":
-        """The reverse of `to_record`; options left out have their defaults."""
+        """The inverse of `to_record`; missing options have their defaults."""
         given = dict(record)
         if unknown := given.keys() - set(cls.__slots__):
             raise InputError(f"a walk has no option {min(unknown)!r}: known: {', '.join(cls.__slots__)}")
@@ -162,13 +162,13 @@ def as_walk(k: int | Walk, options: Any) -> Walk:
 
 def _check(k: Any, mode: str, direction: str, max_degree: Any) -> None:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 0:
-        raise InputError(f"k is a number of hops, 0 or more, not {k!r}")
+        raise InputError(f"k must be a number of hops, 0 or more, not {k!r}")
     if mode not in MODES:
         raise UnknownName(f"no mode is called {mode!r}: known: {', '.join(MODES)}")
     if direction not in DIRECTIONS:
         raise UnknownName(f"no direction is called {direction!r}: known: {', '.join(DIRECTIONS)}")
     if max_degree is not None and (isinstance(max_degree, bool) or not isinstance(max_degree, int) or max_degree < 0):
-        raise InputError(f"max_degree is a number of triples, 0 or more, not {max_degree!r}")
+        raise InputError(f"max_degree must be a number of triples, 0 or more, not {max_degree!r}")
 
 
 def _names(given: Names, option: str) -> frozenset[str] | None:
@@ -176,7 +176,7 @@ def _names(given: Names, option: str) -> frozenset[str] | None:
         return None
     named = frozenset((given,) if isinstance(given, str) else given)
     if odd := next((each for each in named if not isinstance(each, str)), None):
-        raise InputError(f"{option} is a name or a list of names, not {odd!r}")
+        raise InputError(f"{option} must be a name or a list of names, not {odd!r}")
     return named
 
 
@@ -187,7 +187,7 @@ def _relations(given: Relations, k: int) -> frozenset[str] | tuple[frozenset[str
     if not any(each is None or (not isinstance(each, str) and isinstance(each, Iterable)) for each in listed):
         return _names(listed, "relations")  # type: ignore[arg-type]
     if isinstance(given, set | frozenset):
-        raise InputError("a metapath is a list of relation sets, one for each hop, in order; a set has no order")
+        raise InputError("a metapath must be a list of relation sets, one for each hop; a set has no order")
     if len(listed) != k:
         raise InputError(f"a metapath has one relation set for each hop: {len(listed)} were given for k={k}")
     return tuple(_names(each, "relations") for each in listed)

@@ -1,7 +1,7 @@
-"""The part of a graph that paths can use: sources, targets and views go in, `Ways` come out.
+"""The subgraph in which paths are searched: from sources, targets and views to a `SearchGraph`.
 
-A *place* is an entity, or an entity at a hop where a metapath gives every hop its own triples. Two searches, one from
-either side, meet in the middle, so that only what lies between sources and targets is ever copied.
+A *place* is an entity or, for a metapath, an entity at a hop. A bidirectional breadth-first search limits the subgraph
+to entities between sources and targets.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,19 +13,27 @@ from numpy.typing import NDArray
 
 from clew.traverse.view import Steps, View
 
-__all__ = ["FINE", "NO_WAYS", "Ways", "block_cuts", "distinct", "metapath_ways", "uniform_ways"]
+__all__ = [
+    "COST_UNITS",
+    "EMPTY",
+    "SearchGraph",
+    "block_cuts",
+    "distinct",
+    "metapath_search_graph",
+    "uniform_search_graph",
+]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
 Check = Callable[[], None]
-BLOCK = 1 << 18  # entries scanned between two looks at the clock
-FINE = 1 << 20  # parts of a bit: degrees are weighed in whole numbers, so that sums are exact and ties are real
+BLOCK = 1 << 18  # entries scanned between two checks of the deadline
+COST_UNITS = 1 << 20  # per bit: log degrees are stored as integers, so that sums are exact and ties are real
 SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ways:
-    """Every step that may lie on a path, listed under the place it leaves and under the place it enters.
+class SearchGraph:
+    """Every step that may be part of a path, listed by the place it leaves and by the place it enters.
 
     A path starts at one of `sources`, passes only `inner` places and ends at a `target`.
     """
@@ -34,7 +42,7 @@ class Ways:
     sources: Ints  # places, by ascending entity
     target: Mask  # (p,)
     inner: Mask  # (p,)
-    weight: NDArray[np.int64]  # (p,) what passing the place costs: the logarithm of its degree
+    weight: NDArray[np.int64]  # (p,) the cost of passing the place: the logarithm of its degree
     offsets: Ints  # (p + 1,)
     end: Ints  # (s,) places
     triple: Ints  # (s,)
@@ -52,7 +60,7 @@ class Ways:
 
     def places_of(self, entities: Sequence[int]) -> Ints:
         """Every place of some entities."""
-        wanted = np.array(entities, self.entity.dtype)  # of the same width, or the search would copy the array
+        wanted = np.array(entities, self.entity.dtype)  # the same width, or searchsorted would copy the array
         low, high = (np.searchsorted(self.entity, wanted, side, sorter=self.by_entity) for side in SIDES)
         spans = [self.by_entity[first:last] for first, last in zip(low, high, strict=True)]
         return np.concatenate(spans)
@@ -60,15 +68,15 @@ class Ways:
 
 _NONE = np.empty(0, np.int64)
 _ROWS = np.zeros(1, np.int64)
-NO_WAYS = Ways(_NONE, _NONE, _NONE > 0, _NONE > 0, _NONE, _ROWS, _NONE, _NONE, _ROWS, _NONE, _NONE)
+EMPTY = SearchGraph(_NONE, _NONE, _NONE > 0, _NONE > 0, _NONE, _ROWS, _NONE, _NONE, _ROWS, _NONE, _NONE)
 
 
-def uniform_ways(
+def uniform_search_graph(
     view: View, sources: Ints, targets: Ints, k: int, inner: Mask, check: Check, *, loops: bool, meet_only: bool
-) -> tuple[Ways, int]:
-    """Ways of at most k steps where every hop may use the same triples, and how long a path can be at most.
+) -> tuple[SearchGraph, int]:
+    """The search graph for paths of at most k steps if every hop may use the same triples, and the maximum path length.
 
-    With `meet_only` no more than the shortest paths are wanted: k becomes their length as soon as the sides meet.
+    With `meet_only` only the shortest paths are wanted: k becomes their length as soon as the two searches meet.
     """
     forward = _Reach(view, sources, inner, check)
     backward = _Reach(view.turned(), targets, inner, check)
@@ -79,7 +87,7 @@ def uniform_ways(
             k = forward.hops + backward.hops
     inside = _between(forward, backward, k)
     if len(inside) == 0:
-        return NO_WAYS, 0
+        return EMPTY, 0
     member = np.zeros(view.entities, bool)
     member[inside] = True
     starting = np.zeros(view.entities, bool)
@@ -88,14 +96,14 @@ def uniform_ways(
     local = _numbering(inside, view.entities)
     known = sources[member[sources]]
     target = np.isin(inside, targets)
-    ways = _assemble(view, inside, local(known), target, inner[inside], [(parts, local, local)])
-    return ways, k if loops else min(k, ways.places - 1)
+    graph = _assemble(view, inside, local(known), target, inner[inside], [(parts, local, local)])
+    return graph, k if loops else min(k, graph.places - 1)
 
 
-def metapath_ways(
+def metapath_search_graph(
     views: Sequence[View], sources: Ints, targets: Ints, inner: Mask, check: Check, *, loops: bool
-) -> Ways:
-    """Ways where hop h may use the triples of views[h - 1]: each place is an entity at a hop."""
+) -> SearchGraph:
+    """SearchGraph where hop h may use the triples of views[h - 1]: each place is an entity at a hop."""
     first = views[0]
     reached = [sources]
     for hop, view in enumerate(views, start=1):
@@ -108,7 +116,7 @@ def metapath_ways(
         reached.append(np.flatnonzero(found).astype(sources.dtype))
     kept = [np.intersect1d(reached[-1], targets)] if len(reached) > 1 else [_NONE]
     layers: list[list[Steps]] = []
-    for hop in range(len(reached) - 1, 0, -1):  # back from the last hop, keeping what leads to a target
+    for hop in range(len(reached) - 1, 0, -1):  # backwards from the last hop, keeping entities that lead to a target
         before = reached[hop - 1]
         member = np.zeros(first.entities, bool)
         member[kept[0]] = True
@@ -118,7 +126,7 @@ def metapath_ways(
         leading = np.unique(np.concatenate([steps.start for steps in layers[0]] or [_NONE]))
         kept.insert(0, leading if hop == 1 else np.union1d(leading, np.intersect1d(before, targets)))
     if len(kept[0]) == 0:
-        return NO_WAYS
+        return EMPTY
     base = np.cumsum([0, *(len(each) for each in kept)]).tolist()
     local = [_numbering(each, first.entities, base=begin) for each, begin in zip(kept, base, strict=False)]
     entity = np.concatenate(kept)
@@ -130,13 +138,13 @@ def metapath_ways(
 
 
 def block_cuts(sizes: Ints) -> Ints:
-    """Where to cut rows of these sizes into blocks of about BLOCK entries."""
+    """Where to split rows of these sizes into blocks of about BLOCK entries."""
     filled = np.cumsum(sizes)
     return np.unique(np.searchsorted(filled, np.arange(BLOCK, filled[-1] if len(filled) else 0, BLOCK)))
 
 
 def distinct(parts: list[Ints], size: int) -> Ints:
-    """The distinct ones among numbers below `size`, ascending."""
+    """The distinct numbers, all below `size`, ascending."""
     if sum(map(len, parts)) * 16 < size:
         return np.unique(np.concatenate(parts))
     mark = np.zeros(size, bool)
@@ -146,7 +154,7 @@ def distinct(parts: list[Ints], size: int) -> Ints:
 
 
 class _Reach:
-    """A breadth-first search from one side: `levels[d]` holds the entities d hops away."""
+    """A breadth-first search from one side: `levels[d]` are the entities d hops away."""
 
     def __init__(self, view: View, seeds: Ints, inner: Mask, check: Check) -> None:
         self._view, self._inner, self._check = view, inner, check
@@ -161,7 +169,7 @@ class _Reach:
         return len(self.levels) - 1
 
     def meets(self, level: Ints) -> bool:
-        """Whether a path leads through, or ends at, an entity that the other side has just found."""
+        """Whether a path passes through, or ends at, an entity that the other side has just reached."""
         met = level[self.seen[level]]
         return bool(self._inner[met].any() or np.isin(met, self.levels[0]).any())
 
@@ -176,14 +184,14 @@ class _Reach:
 
 
 def _between(forward: _Reach, backward: _Reach, k: int) -> Ints:
-    """Every entity that can lie on a path of at most k steps; some others too."""
+    """A superset of the entities on paths of at most k steps."""
     if not backward.seen[np.concatenate(forward.levels)].any():
         return forward.levels[0][:0]
     if len(forward.frontier) == 0 and forward.hops + backward.hops < k:
-        return np.sort(np.concatenate(forward.levels))  # nothing else can be reached
+        return np.sort(np.concatenate(forward.levels))  # nothing else is reachable
     if len(backward.frontier) == 0 and forward.hops + backward.hops < k:
         return np.sort(np.concatenate(backward.levels))
-    # The entity i steps along a path is seen from the sources in i hops; from hop `forward.hops` on, from the targets.
+    # The entity at step i of a path is in the forward search up to `forward.hops`, and in the backward search after it.
     return np.unique(np.concatenate([*forward.levels[:-1], *backward.levels]))
 
 
@@ -195,7 +203,7 @@ def _scan(view: View, frontier: Ints, check: Check) -> Iterator[Steps]:
 
 
 def _collect(view: View, frontier: Ints, member: Mask, check: Check, *, loops: bool) -> list[Steps]:
-    """The steps from a frontier to members, as narrow as the graph's own arrays."""
+    """The steps from a frontier to members, with the integer widths of the graph."""
     wide = view.widths
     parts = []
     for steps in _scan(view, frontier, check):
@@ -209,7 +217,7 @@ Numbering = Callable[[Ints], Ints]
 
 
 def _numbering(inside: Ints, entities: int, *, base: int = 0) -> Numbering:
-    """From entities, all among the sorted `inside`, to their places."""
+    """A function from entities, all in the sorted `inside`, to their places."""
     if len(inside) * 64 < entities:
         return lambda chosen: (np.searchsorted(inside, chosen) + base).astype(np.int64)
     place: Ints = np.zeros(entities, np.int64 if len(inside) + base >= 2**31 else np.int32)
@@ -224,8 +232,8 @@ def _assemble(
     target: Mask,
     inner: Mask,
     layers: Sequence[tuple[list[Steps], Numbering, Numbering]],
-) -> Ways:
-    """Number the places of all collected steps and list the steps under both of their ends."""
+) -> SearchGraph:
+    """Number the places of all collected steps and index the steps by start and by end."""
     width = np.int32 if len(entity) < 2**31 else np.int64
     starts, ends, triples = [], [], []
     for parts, from_place, to_place in layers:
@@ -233,9 +241,9 @@ def _assemble(
             starts.append(from_place(steps.start).astype(width, copy=False))
             ends.append(to_place(steps.end).astype(width, copy=False))
             triples.append(steps.triple)
-        parts.clear()  # they are numbered now: do not hold them twice
+        parts.clear()  # free them: they are numbered now
     if not starts:
-        return NO_WAYS
+        return EMPTY
     start, end, triple = np.concatenate(starts), np.concatenate(ends), np.concatenate(triples)
     del starts, ends, triples
     offsets = np.concatenate(([0], np.cumsum(np.bincount(start, minlength=len(entity)))))
@@ -246,8 +254,8 @@ def _assemble(
     into_offsets = np.concatenate(([0], np.cumsum(np.bincount(end, minlength=len(entity)))))
     into_start = start[_order(end, len(entity))]
     bits = np.log2(np.maximum(view.degree(entity), 1))
-    weight = np.rint(bits * FINE).astype(np.int64)
-    return Ways(
+    weight = np.rint(bits * COST_UNITS).astype(np.int64)
+    return SearchGraph(
         entity,
         sources,
         target,
@@ -263,11 +271,9 @@ def _assemble(
 
 
 def _order(keys: Ints, groups: int) -> Ints:
-    """The stable order that sorts numbers below `groups`."""
+    """The stable sort order of numbers below `groups`."""
     if len(keys) >= 2**31 or groups >= 2**31:
         return np.argsort(keys, kind="stable")
-    packed = np.left_shift(keys, 32, dtype=np.int64) | np.arange(
-        len(keys)
-    )  # sorting whole numbers is what NumPy does best
+    packed = np.left_shift(keys, 32, dtype=np.int64) | np.arange(len(keys))  # NumPy sorts integers fastest
     packed.sort()
     return np.asarray(np.bitwise_and(packed, 2**32 - 1, out=packed))
