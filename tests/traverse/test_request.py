@@ -4,7 +4,7 @@ import json
 from dataclasses import fields
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.errors import InputError, UnknownName
@@ -12,6 +12,7 @@ from clew.graph import Where
 from clew.traverse.request import KINDS, HopRequest, PathRequest
 from clew.traverse.walk import DIRECTIONS, MODES, Walk, WalkOptions
 
+QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck))
 names = st.frozensets(st.text(max_size=4), max_size=3)
 days = st.none() | st.dates()
 wheres = st.builds(
@@ -42,6 +43,7 @@ def walks(draw: st.DrawFn, *, of_paths: bool = False) -> Walk:
     )
 
 
+@QUIET
 @given(st.builds(HopRequest, st.text(), ends, walks()))
 def test_a_hop_request_survives_json(request: HopRequest) -> None:
     again = HopRequest.from_json(request.to_json())
@@ -49,6 +51,7 @@ def test_a_hop_request_survives_json(request: HopRequest) -> None:
     assert hash(again) == hash(request)
 
 
+@QUIET
 @given(
     st.builds(PathRequest, st.text(), ends, ends, walks(of_paths=True), st.sampled_from(KINDS), st.integers(0, 10**6))
 )

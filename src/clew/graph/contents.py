@@ -44,8 +44,8 @@ class Reader(Protocol):
     def describe(self, ids: ArrayLike) -> pa.Table:
         """Id, name and type of entities given by number, dictionary-encoded."""
 
-    def details(self, ids: ArrayLike) -> pa.Table:
-        """Id and every further column (synonyms, xrefs, properties) of entities given by number."""
+    def details(self, seeds: Seeds) -> pa.Table:
+        """Id and every further column (synonyms, xrefs, properties) of entities given by number, id or name."""
 
     def triple_columns(self, numbers: ArrayLike | None = None) -> TripleColumns:
         """Subject, relation and object of triples given by number, or of all."""

@@ -51,9 +51,9 @@ class GraphReader:
         """Id, name and type of entities given by number; names are references into the mapped columns."""
         return self._graph.describe(np.asarray(ids))
 
-    def details(self, ids: ArrayLike) -> pa.Table:
-        """Synonyms, cross-references and properties of entities given by number."""
-        return self._graph.details(ids)
+    def details(self, seeds: Seeds) -> pa.Table:
+        """Synonyms, cross-references and properties of some entities."""
+        return self._graph.details(self.resolve(seeds))
 
     def types_of(self, ids: ArrayLike | None = None) -> Ints:
         """The type number of some entities, or of all."""

@@ -100,7 +100,7 @@ class Paths:
         self.request = request
 
     def __iter__(self) -> Iterator[Path]:
-        return (_in_words(self._reader, found) for found in self.found)
+        return (_in_words(self._reader, found) for found in self._shown())
 
     def __bool__(self) -> bool:
         """Whether there is any path."""
@@ -108,7 +108,7 @@ class Paths:
 
     def __len__(self) -> int:
         """The number of paths listed, at most `limit`; `count` is the number that exist."""
-        return sum(1 for _ in self.found)
+        return sum(1 for _ in self._shown())
 
     @overload
     def __getitem__(self, at: int) -> Path: ...
@@ -168,7 +168,7 @@ class Paths:
     @property
     def triples(self) -> Triples:
         """The triples of the listed paths, ascending."""
-        numbers = [number for found in self.found for number in found.numbers]
+        numbers = [number for found in self._shown() for number in found.numbers]
         return Triples(self._reader, np.unique(np.array(numbers, np.int64)))
 
     @property
@@ -199,9 +199,7 @@ class Paths:
         """The triples of the listed paths as a MultiDiGraph."""
         return self.triples.to_networkx()
 
-    @property
-    def found(self) -> Iterator[Found]:
-        """The paths shown, in numbers."""
+    def _shown(self) -> Iterator[Found]:
         index = 0
         while index < self.limit and (found := self._listing.get(index)) is not None:
             yield found

@@ -64,8 +64,8 @@ class RemoteReader:
     def describe(self, ids: ArrayLike) -> pa.Table:
         return self._ask("describe", np.asarray(ids))
 
-    def details(self, ids: ArrayLike) -> pa.Table:
-        return self._ask("details", np.asarray(ids, np.int64))
+    def details(self, seeds: Seeds) -> pa.Table:
+        return self._ask("details", _sendable(seeds))
 
     def triple_columns(self, numbers: ArrayLike | None = None) -> TripleColumns:
         found: TripleColumns = self._ask("triple_columns", None if numbers is None else np.asarray(numbers, np.int64))
