@@ -9,7 +9,8 @@ clew.errors.UnknownName: no encoder is called 'word2vec': known: minilm, sentenc
 
 from clew.embed.build import build_index
 from clew.embed.cached import CachedEncoder
-from clew.embed.encoder import ENCODERS, Encoder, open_encoder
+from clew.embed.encoder import Encoder
 from clew.embed.index import Nearest, VectorIndex
+from clew.embed.opening import ENCODERS, open_encoder
 
 __all__ = ["ENCODERS", "CachedEncoder", "Encoder", "Nearest", "VectorIndex", "build_index", "open_encoder"]
