@@ -19,6 +19,7 @@ import clew
 from clew.errors import BuildError, GraphError
 from clew.graph import Graph, Relation, Staged
 from clew.graph.schema import Signature
+from clew.graph.seeds import resolve_seeds
 from graphs import raw_graphs, write
 from oracle import RawGraph
 
@@ -165,7 +166,7 @@ class TestLayout:
             *(graph.forward.offsets, graph.forward.end, graph.backward.offsets, graph.backward.end),
             *(adjacency.forward.offsets, adjacency.forward.neighbour, adjacency.forward.first),
             *(adjacency.backward.offsets, adjacency.backward.neighbour, adjacency.backward.first),
-            *(graph.assertions.offsets, graph.backward.triple, graph.resolve([0])),
+            *(graph.assertions.offsets, graph.backward.triple, resolve_seeds(graph, [0])),
         ):
             assert array is not None
             assert array.dtype == number

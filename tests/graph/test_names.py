@@ -86,7 +86,7 @@ class TestByName:
     @pytest.mark.parametrize("name", ODD)
     def test_any_name_is_found_letter_for_letter(self, tmp_path: Path, name: str) -> None:
         engine = build(tmp_path / "g.clew", {"id": ["n1", "n2"], "name": [name, "other"]})
-        assert engine.graph.names.by_name(name) == [0]
+        assert engine.lookup_name(name) == [0]
         assert engine.resolve(name).tolist() == [0]
         assert (engine.find(name)[0].id, engine.find(name)[0].how) == ("n1", "name")
 
@@ -120,7 +120,7 @@ class TestByName:
         with pytest.raises(UnknownName, match=f"no entity has the number {number}: .* 0 to 5"):
             genes.resolve(number)
         with pytest.raises(UnknownName, match="no entity has the number"):
-            genes.graph.resolve(["G:1", number])
+            genes.resolve(["G:1", number])
 
 
 class TestSearch:

@@ -168,12 +168,6 @@ class Graph:
     def _details_check(self) -> BlockCheck:
         return self._check_blocks(DETAILS)
 
-    def resolve(self, seeds: Any) -> Ints:
-        """Numbers of seeds, sorted and distinct."""
-        from clew.graph.seeds import distinct, resolve_seeds
-
-        return distinct(resolve_seeds(self, seeds))
-
     # triples ----------------------------------------------------------------------------------------------------
 
     @cached_property
