@@ -10,8 +10,8 @@ from clew.errors import ClewError, InputError
 from clew.traverse.blocks import SeedLists
 from clew.traverse.engine import GraphEngine
 from clew.traverse.path_search import Found as FoundPath
-from clew.traverse.path_ways import FINE
 from clew.traverse.request import HopRequest, PathRequest
+from clew.traverse.search_graph import COST_UNITS
 from clew.traverse.wire import pack, pack_error, unpack
 
 __all__ = ["Service"]
@@ -78,7 +78,7 @@ class Service:
 
     def _paths(self, request: str, *, timeout: float | None) -> Any:
         found = self._asked(request, timeout)
-        listed = [FoundPath(path.numbers, path.entities, round(path.cost * FINE)) for path in found]
+        listed = [FoundPath(path.numbers, path.entities, round(path.cost * COST_UNITS)) for path in found]
         return [found.request.to_json(), listed, found.reason]
 
     def _count_paths(self, request: str, *, timeout: float | None) -> Any:
