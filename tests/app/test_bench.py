@@ -28,6 +28,8 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A checkout with one benchmark, from which the package seems to run."""
     (tmp_path / "src" / "clew").mkdir(parents=True)
     (tmp_path / "benchmarks" / "khop").mkdir(parents=True)
+    for folder in ("benchmarks", "benchmarks/khop"):  # else the real package, which may be on the path, comes first
+        (tmp_path / folder / "__init__.py").write_text("")
     monkeypatch.setattr(clew, "__file__", str(tmp_path / "src" / "clew" / "__init__.py"))
     monkeypatch.setattr(sys, "path", list(sys.path))
     for name in [each for each in sys.modules if each.split(".")[0] == "benchmarks"]:

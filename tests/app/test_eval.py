@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import typer
 
+import clew
 from clew.app.cli.eval import application
 from clew.app.cli.eval_graphs import kept_graph
 from clew.app.cli.main import main
@@ -222,3 +223,14 @@ def test_a_graph_is_kept_by_its_recipe(built_graph: Path, tmp_path: Path, monkey
     (first / "manifest.json").write_text("{}")  # damaged: built again
     kept_graph("ibkh", "aaa", build)
     assert built == [first, second, first]
+
+
+def test_a_recipe_of_the_checkout_is_asked_for_elsewhere(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clew, "__file__", str(tmp_path / "site-packages" / "clew" / "__init__.py"))
+    monkeypatch.chdir(tmp_path)
+    done = run("eval", "qa", "ibkh", "--data", tmp_path)
+    assert done.code == 1
+    assert "the recipe of the ibkh graph is not part of the installed package" in done.error
+    assert "give a graph with --graph" in done.error

@@ -1,12 +1,11 @@
 """`clew bench`: runs a benchmark of the source checkout; benchmarks are not part of the installed package."""
 
-import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from clew.app.cli.checkout import load_from_checkout
 from clew.app.cli.output import print_json, say
 from clew.app.cli.progress import terminal_progress
 from clew.errors import ClewError, UnknownName
@@ -49,7 +48,7 @@ def bench(
 
     if name not in BENCHMARKS:
         raise UnknownName(f"no benchmark is called {name!r}: known: {', '.join(BENCHMARKS)}")
-    module = _load(name)
+    module = load_from_checkout(BENCHMARKS[name], what=f"benchmark {name}")
     with terminal_progress() as progress:
         try:
             report: dict[str, Any] = module.run(quick=quick, progress=progress)
@@ -65,23 +64,3 @@ def bench(
             write_text(Path(json), dumps(report, indent=1) + "\n")
     if not all(claim["holds"] for claim in report.get("claims", ())):
         raise typer.Exit(1)
-
-
-def _load(name: str) -> Any:
-    """Import a benchmark from the checkout this package runs from, or from the current directory."""
-    import clew
-
-    file = BENCHMARKS[name].replace(".", "/") + ".py"
-    places = [Path(clew.__file__).resolve().parents[2], Path.cwd()]
-    root = next((place for place in places if (place / file).is_file()), None)
-    if root is None:
-        raise ClewError(
-            f"benchmark {name} is not part of the installed package: run it in a source checkout of Clew (looked for "
-            f"{file} in {' and '.join(dict.fromkeys(map(str, places)))})"
-        )
-    if str(root) not in sys.path:
-        sys.path.insert(0, str(root))
-    try:
-        return import_module(BENCHMARKS[name])
-    except ModuleNotFoundError as error:
-        raise ClewError(f"benchmark {name} needs the library {error.name!r}: pip install 'clew[bench]'") from error

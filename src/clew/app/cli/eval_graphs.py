@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew.app.assemble import open_graph
+from clew.app.cli.checkout import load_from_checkout
 from clew.app.cli.demo import cached_hpo
 from clew.errors import GraphError
 from clew.models import cache_directory
@@ -15,24 +16,24 @@ if TYPE_CHECKING:
 
 __all__ = ["bench_graph", "kept_graph"]
 
+RECIPES = {"alzkb": "benchmarks.graphs.hetionet", "ibkh": "benchmarks.graphs.ibkh"}
+
 
 def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
-    """The graph of a bench; `data` is the folder that ibkh and alzkb are built from."""
-    if bench == "ibkh":
-        from clew.evaluate.benches.graphs.ibkh import build_ibkh, ibkh_recipe
+    """The graph of a benchmark; `data` is the folder that ibkh and alzkb are built from.
 
-        return kept_graph(
-            bench, ibkh_recipe(data), lambda out: build_ibkh(data, out, overwrite=True, progress=progress)
-        )
-    if bench == "alzkb":
-        from clew.evaluate.benches.alzkb.names import shared_aliases
-        from clew.evaluate.benches.graphs.hetionet import build_hetionet, hetionet_recipe
-
-        def build(out: Path) -> None:
-            build_hetionet(data, out, aliases=shared_aliases(data), overwrite=True, progress=progress)
-
-        return kept_graph(bench, hetionet_recipe(data), build)
-    return cached_hpo()[0]
+    The recipes of those two graphs are in the source checkout; elsewhere a graph is given with --graph.
+    """
+    if bench not in RECIPES:
+        return cached_hpo()[0]
+    recipe = load_from_checkout(
+        RECIPES[bench],
+        what=f"the recipe of the {bench} graph",
+        remedy=f"run clew eval qa {bench} in a source checkout of Clew, or give a graph with --graph",
+    )
+    return kept_graph(
+        bench, recipe.digest(data), lambda out: recipe.build(data, out, overwrite=True, progress=progress)
+    )
 
 
 def kept_graph(name: str, recipe: str, build: Callable[[Path], object]) -> "GraphEngine":

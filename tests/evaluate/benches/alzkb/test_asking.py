@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+from benchmarks.graphs.hetionet import build_hetionet
 
 import clew
 from clew.answer import Asker, Resources
 from clew.evaluate.benches.alzkb.asking import alzkb_record, ask_alzkb
 from clew.evaluate.benches.alzkb.names import shared_aliases
 from clew.evaluate.benches.alzkb.questions import load_alzkb
-from clew.evaluate.benches.graphs.hetionet import build_hetionet
 from clew.evaluate.comparison import NamedRun, compare_pair
 from clew.evaluate.report import read_run, write_page
 

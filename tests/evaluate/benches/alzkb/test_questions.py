@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from benchmarks.graphs.hetionet import build_hetionet, check_complete
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +15,14 @@ from clew.errors import BuildError, InputError
 from clew.evaluate.benches.alzkb.names import Alias, Names, shared_aliases
 from clew.evaluate.benches.alzkb.questions import AlzkbQuestion, Named, load_alzkb
 from clew.evaluate.benches.alzkb.scores import choose_option, score_choice, score_open, score_true_false
-from clew.evaluate.benches.alzkb.wording import read_wording, split_choice, split_joined, split_listed, strip_mark
-from clew.evaluate.benches.graphs.hetionet import COMPLETE, build_hetionet, check_complete
+from clew.evaluate.benches.alzkb.wording import (
+    COMPLETE,
+    read_wording,
+    split_choice,
+    split_joined,
+    split_listed,
+    strip_mark,
+)
 from clew.traverse import Engine, open
 
 ADDED = (

@@ -13,6 +13,7 @@ from typing import Any
 from clew.errors import InputError
 from clew.evaluate.benches.alzkb.names import Alias, Names, graph_aliases, shared_aliases
 from clew.evaluate.benches.alzkb.wording import (
+    COMPLETE,
     Reading,
     read_wording,
     split_choice,
@@ -20,7 +21,6 @@ from clew.evaluate.benches.alzkb.wording import (
     split_listed,
     strip_mark,
 )
-from clew.evaluate.benches.graphs.hetionet import COMPLETE
 from clew.graph import GraphContents
 
 __all__ = ["FORMS", "AlzkbQuestion", "Named", "load_alzkb"]

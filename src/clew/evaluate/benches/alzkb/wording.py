@@ -4,12 +4,13 @@ The table of wordings decides which questions a graph can answer at all; it is n
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from clew.errors import InputError
 
 __all__ = [
+    "COMPLETE",
     "STATEMENT_MARK",
     "WORDINGS",
     "Reading",
@@ -32,6 +33,17 @@ LINKING = (
 ASKING = rf"^(?:Which(?: of the following)?|List the)\s+{LINKING}"
 STATING = rf"^(?P<subjects>.+?)\s+(?:(?=(?:is|are|does|can)\s){LINKING})?"
 LISTED_TOGETHER = 6  # most pieces of a comma list that one name is made of
+# Metaedges of which Hetionet's files hold every triple: abbreviation → subject type, relation, object type.
+COMPLETE: Mapping[str, tuple[str, str, str]] = {
+    "CbG": ("Compound", "binds", "Gene"),
+    "CpD": ("Compound", "palliates", "Disease"),
+    "CtD": ("Compound", "treats", "Disease"),
+    "DaG": ("Disease", "associates", "Gene"),
+    "DlA": ("Disease", "localizes", "Anatomy"),
+    "DpS": ("Disease", "presents", "Symptom"),
+    "DrD": ("Disease", "resembles", "Disease"),
+    "PCiC": ("PharmacologicClass", "includes", "Compound"),
+}
 
 
 @dataclass(frozen=True, slots=True)

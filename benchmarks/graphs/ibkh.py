@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from clew.evaluate.benches.graphs.biomed_tables import (
+from benchmarks.graphs.biomed_tables import (
     SOURCES,
     Statement,
     disease_names,
@@ -26,15 +26,15 @@ from clew.evaluate.benches.graphs.biomed_tables import (
     side_effects,
     symptoms,
 )
-from clew.evaluate.benches.graphs.hetionet import READING
-from clew.evaluate.benches.graphs.recipe import recipe_of
+from benchmarks.graphs.hetionet import READING
+from benchmarks.graphs.recipe import recipe_of
 from clew.graph import Relation, Staged
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX
 from clew.progress import Progress, silent
 
-__all__ = ["build_ibkh", "ibkh_recipe"]
+__all__ = ["build", "digest"]
 
-OURS = ("clew.evaluate.benches.graphs.biomed_tables", "clew.evaluate.benches.graphs.ibkh")
+OURS = ("benchmarks.graphs.biomed_tables", "benchmarks.graphs.hetionet", "benchmarks.graphs.ibkh")
 TYPES = {  # Hetionet's types that are kept, and what iBKH calls them
     "Compound": "Drug",
     "Disease": "Disease",
@@ -63,7 +63,7 @@ COLUMNS = pa.schema(
 )
 
 
-def build_ibkh(data: Path, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> Path:
+def build(data: Path, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> Path:
     """Build the graph at `out` from the data folder and return its path."""
     from clew.graph.build import build_graph
     from clew.graph.readers import READERS
@@ -76,7 +76,7 @@ def build_ibkh(data: Path, out: Path, *, overwrite: bool = False, progress: Prog
     return out
 
 
-def ibkh_recipe(data: Path) -> str:
+def digest(data: Path) -> str:
     """What the graph is made with: it changes with the files of the data folder and with the code that reads them."""
     return recipe_of((*READING, *OURS), (data / name for name in ("hetionet", "biomed_edges")))
 

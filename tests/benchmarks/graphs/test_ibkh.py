@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.graphs.ibkh import build as build_ibkh
 from benchmarks.questions.ibkh_gold import QUESTIONS, answers
 
 import clew
 from clew.answer import Asker, Resources
-from clew.evaluate.benches.graphs.ibkh import build_ibkh
 from clew.evaluate.metrics import GoldSet, GoldTop
 from clew.evaluate.questions import load_bench, work_out
 from clew.evaluate.runner import ask_all, run_record

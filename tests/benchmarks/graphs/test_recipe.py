@@ -1,15 +1,16 @@
 """A recipe changes with what a graph is made from, and with nothing else."""
 
+import ast
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from benchmarks.graphs.recipe import recipe_of
 
+from benchmarks.graphs import hetionet, ibkh
 from clew.errors import InputError
-from clew.evaluate.benches.graphs import hetionet as hetionet_graph
-from clew.evaluate.benches.graphs import ibkh as ibkh_graph
-from clew.evaluate.benches.graphs.recipe import recipe_of
 
-MODULE = "clew.evaluate.benches.graphs.recipe"
+MODULE = "benchmarks.graphs.recipe"
 
 
 @pytest.fixture
@@ -51,11 +52,10 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         recipe_of([MODULE], [tmp_path / "hetionet"])
 
 
-def test_builders_name_the_code_they_stand_on() -> None:
+@pytest.mark.parametrize("module", [hetionet, ibkh])
+def test_builders_name_the_code_they_stand_on(module: ModuleType) -> None:
     """A module that a builder imports from beside itself changes the graph too."""
-    for module, names in ((ibkh_graph, ibkh_graph.OURS), (hetionet_graph, hetionet_graph.OURS)):
-        assert module.__name__ in names
-        source = Path(module.__file__ or "").read_text("utf-8")
-        for each in ("biomed_edges", "alzkb_names"):
-            if f"benches.{each} import" in source:
-                assert f"clew.evaluate.benches.{each}" in names
+    tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))
+    imported = {each.module for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)}
+    beside = {each for each in imported if each and each.startswith(("benchmarks.graphs.", "clew.evaluate.benches."))}
+    assert {module.__name__} | beside - {MODULE} == set(module.OURS)

@@ -5,20 +5,21 @@ complete two of them. Other names of its entities, such as gene symbols in force
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 
+from benchmarks.graphs.recipe import recipe_of
 from clew.errors import BuildError, InputError
-from clew.evaluate.benches.alzkb.names import CURRENT, Alias, Names
-from clew.evaluate.benches.graphs.recipe import recipe_of
+from clew.evaluate.benches.alzkb.names import CURRENT, Alias, Names, shared_aliases
+from clew.evaluate.benches.alzkb.wording import COMPLETE
 from clew.graph import GraphContents, Staged
 from clew.progress import Progress, silent
 from clew.traverse import open
 
-__all__ = ["COMPLETE", "READING", "build_hetionet", "check_complete", "hetionet_recipe"]
+__all__ = ["READING", "build", "build_hetionet", "check_complete", "digest"]
 
 READING = (  # what turns Hetionet's files into a graph
     "clew.graph.build",
@@ -27,18 +28,12 @@ READING = (  # what turns Hetionet's files into a graph
     "clew.graph.readers.tab_separated",
     "clew.graph.staging",
 )
-OURS = ("clew.evaluate.benches.alzkb.names", "clew.evaluate.benches.graphs.hetionet")
-# The kinds of triples that the graph has all of: abbreviation → subject type, relation, object type.
-COMPLETE: Mapping[str, tuple[str, str, str]] = {
-    "CbG": ("Compound", "binds", "Gene"),
-    "CpD": ("Compound", "palliates", "Disease"),
-    "CtD": ("Compound", "treats", "Disease"),
-    "DaG": ("Disease", "associates", "Gene"),
-    "DlA": ("Disease", "localizes", "Anatomy"),
-    "DpS": ("Disease", "presents", "Symptom"),
-    "DrD": ("Disease", "resembles", "Disease"),
-    "PCiC": ("PharmacologicClass", "includes", "Compound"),
-}
+OURS = ("benchmarks.graphs.hetionet", "clew.evaluate.benches.alzkb.names", "clew.evaluate.benches.alzkb.wording")
+
+
+def build(data: Path, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> Path:
+    """Build the graph at `out` with the aliases of the data folder, and return its path."""
+    return build_hetionet(data, out, aliases=shared_aliases(data), overwrite=overwrite, progress=progress)
 
 
 def build_hetionet(
@@ -63,13 +58,13 @@ def build_hetionet(
     return out
 
 
-def hetionet_recipe(data: Path) -> str:
+def digest(data: Path) -> str:
     """What the graph is made with: it changes with the files of the data folder and with the code that reads them."""
     return recipe_of((*READING, *OURS), (data / name for name in ("hetionet", "biomed_edges", "alzkb_questions")))
 
 
 def check_complete(graph: GraphContents, data: Path) -> None:
-    """Raise `BuildError` if a kind that counts as complete has fewer or more triples than Hetionet lists for it."""
+    """Raise `BuildError` if a metaedge that counts as complete has fewer or more triples than Hetionet lists."""
     expected = _listed_counts(data / "hetionet" / "metaedges.tsv")
     for kind, (subject, relation, object_) in COMPLETE.items():
         joined = graph.schema.relation(relation).signatures

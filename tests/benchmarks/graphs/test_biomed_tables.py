@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-
-from clew.errors import InputError
-from clew.evaluate.benches.graphs.biomed_tables import (
+from benchmarks.graphs.biomed_tables import (
     SOURCES,
     disease_subclasses,
     drug_actions,
@@ -17,6 +15,8 @@ from clew.evaluate.benches.graphs.biomed_tables import (
     side_effects,
     symptoms,
 )
+
+from clew.errors import InputError
 
 INDICATED = (
     "drugbank_id pubchem_id stitch_id_flat umls_cui_from_label method concept_name umls_cui_from_meddra meddra_name"
