@@ -7,9 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from clew.extract.sequences.packing import SEQUENCES
-from clew.graph import Graph, Relation, Staged
+from clew.graph import Relation, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems
+from clew.traverse import GraphEngine
+from clew.traverse import open as open_graph
 
 ENTITIES = (  # id, name, type, synonyms, xrefs
     ("C:1", "aspirin", "Chemical", ["acetylsalicylic acid"], ["MESH:D001241"]),
@@ -44,7 +46,7 @@ RELATIONS = (
 )
 
 
-def make_seed(folder: Path, triples: Sequence[tuple[str, str, str]] = TRIPLES) -> Graph:
+def make_seed(folder: Path, triples: Sequence[tuple[str, str, str]] = TRIPLES) -> GraphEngine:
     ids, names, types, synonyms, xrefs = zip(*ENTITIES, strict=True)
     lists = pa.list_(pa.string())
     entities = pa.table(
@@ -60,7 +62,7 @@ def make_seed(folder: Path, triples: Sequence[tuple[str, str, str]] = TRIPLES) -
     table = pa.table({"subject": subject, "relation": relation, "object": object_})
     path = folder / "seed.clew"
     build_graph(Staged(table, entities, RELATIONS), path, problems=Problems("refuse"))
-    return Graph(path)
+    return open_graph(path)
 
 
 def make_sequences(texts: Sequence[str], *, length: int = 12) -> tuple[pa.Table, pa.Table]:

@@ -26,7 +26,7 @@ def test_the_corpus_is_read_whole(tmp_path: Path) -> None:
 def test_the_seed_can_be_built(tmp_path: Path) -> None:
     clew.build(toy_seed(), out=tmp_path / "toy.clew")
     graph = clew.open(tmp_path / "toy.clew")
-    assert (graph.graph.manifest.counts["entities"], graph.graph.manifest.counts["triples"]) == (316, 437)
+    assert (graph.counts["entities"], graph.counts["triples"]) == (316, 437)
 
 
 def test_texts_state_what_is_held_out_and_the_seed_does_not(tmp_path: Path) -> None:

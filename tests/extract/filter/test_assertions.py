@@ -106,7 +106,7 @@ def test_the_files_build_with_curated_ones_and_stay_apart(tmp_path: Path) -> Non
         "extracted_relations.json",
     ]
     graph = clew.build(tmp_path, out=tmp_path / "both.clew")
-    counts = graph.manifest.counts
+    counts = graph.counts
     assert (counts["entities"], counts["triples"], counts["assertions"]) == (3, 2, 3)
     liver = graph.hop("Aspirin", relations="worsens").ids
     assert graph.describe(liver).to_pylist() == [{"id": mint("fatty liver"), "name": "fatty liver", "type": "Entity"}]
@@ -126,4 +126,4 @@ def test_the_files_build_with_curated_ones_and_stay_apart(tmp_path: Path) -> Non
     start, end = int(said["head_start"]), int(said["head_end"])
     assert TEXT[start:end] == said["head_text"] == "Aspirin"
     assert said["sentence"] == TEXT[int(said["sentence_start"]) : int(said["sentence_end"])]
-    assert graph.manifest.sources[0].name == "clew-extract"
+    assert graph.snapshot.sources[0].name == "clew-extract"

@@ -8,8 +8,8 @@ import pytest
 from clew.errors import InputError
 from clew.extract.mentions.heads import HeadSettings, find_heads
 from clew.extract.sequences.spans import SequenceTokens
-from clew.graph import Graph
 from clew.link import Linker
+from clew.traverse import GraphEngine
 from extract.seeds import make_seed, make_sequences
 
 TEXTS = (
@@ -20,12 +20,12 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> GraphEngine:
     return make_seed(tmp_path_factory.mktemp("heads"))
 
 
 @pytest.fixture(scope="module")
-def linker(graph: Graph) -> Linker:
+def linker(graph: GraphEngine) -> Linker:
     return Linker(graph)
 
 

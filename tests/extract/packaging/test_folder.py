@@ -12,10 +12,11 @@ from clew.extract.model.graphmert import GraphMert
 from clew.extract.model.storage import SavedModel, write_model
 from clew.extract.packaging.folder import make_folder
 from clew.extract.packaging.licences import is_permissive
-from clew.graph import Graph, Source, Staged
+from clew.graph import Source, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems
 from clew.sealed import check_seal
+from clew.traverse import open as open_graph
 
 SHIPPED = Path(__file__).resolve().parents[3] / "weights" / "small"
 MOST_BYTES = 40_000_000
@@ -30,7 +31,7 @@ def test_a_graph_with_rows_that_may_not_be_passed_on_is_refused(license_text: st
     staged = Staged(triples, sources=[Source("somebody", license=license_text)])
     build_graph(staged, tmp_path / "seed.clew", problems=Problems("refuse"))
     with pytest.raises(InputError, match="somebody"):
-        make_folder(tmp_path / "model", Graph(tmp_path / "seed.clew"), tmp_path / "out")
+        make_folder(tmp_path / "model", open_graph(tmp_path / "seed.clew"), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

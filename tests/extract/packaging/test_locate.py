@@ -13,7 +13,8 @@ from clew.extract.packaging.folder import make_folder
 from clew.extract.packaging.locate import find_model, find_weights
 from clew.extract.run.options import RunOptions
 from clew.extract.run.single_text import extract_from_text
-from clew.graph import Graph
+from clew.graph import read_entities
+from clew.traverse import open as open_graph
 
 TEXT = "Quinine is used to treat malaria."
 
@@ -31,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="module")
 def made(toy_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shipped") / "toy"
-    make_folder(toy_run / "model", Graph(toy_run / "seed.clew"), folder)
+    make_folder(toy_run / "model", open_graph(toy_run / "seed.clew"), folder)
     return folder
 
 
@@ -43,9 +44,11 @@ def folder(made: Path, tmp_path: Path) -> Path:
 
 def test_the_seed_comes_back_with_its_names_types_and_signatures(folder: Path, toy_run: Path) -> None:
     _, graph = find_model(folder)
-    seed = Graph(toy_run / "seed.clew")
-    assert graph.entity_count == seed.entity_count
-    assert sorted(graph.entities["name"].to_pylist()) == sorted(seed.entities["name"].to_pylist())
+    seed = open_graph(toy_run / "seed.clew")
+    assert graph.counts["entities"] == seed.counts["entities"]
+    assert sorted(read_entities(graph, ("name",))["name"].to_pylist()) == sorted(
+        read_entities(seed, ("name",))["name"].to_pylist()
+    )
     assert graph.schema.types == seed.schema.types
     known = {each.name: each for each in seed.schema.relations}
     assert graph.schema.relations
@@ -63,13 +66,13 @@ def test_a_text_is_read_with_weights_of_8_bits(folder: Path) -> None:
 
 def test_the_graph_is_built_once_and_again_when_it_is_damaged(folder: Path, home: Path) -> None:
     _, graph = find_model(folder)
-    assert graph.path.parent == home / "seeds"
-    assert graph.derived("names").is_dir()
-    before = (graph.path / "manifest.json").stat().st_mtime_ns
-    assert find_model(folder)[1].path == graph.path
-    assert (graph.path / "manifest.json").stat().st_mtime_ns == before
-    (graph.path / "manifest.json").write_text("{}", "utf-8")
-    assert find_model(folder)[1].entity_count == graph.entity_count
+    assert graph.snapshot.folder.parent == home / "seeds"
+    assert graph.snapshot.derived("names").is_dir()
+    before = (graph.snapshot.folder / "manifest.json").stat().st_mtime_ns
+    assert find_model(folder)[1].snapshot.folder == graph.snapshot.folder
+    assert (graph.snapshot.folder / "manifest.json").stat().st_mtime_ns == before
+    (graph.snapshot.folder / "manifest.json").write_text("{}", "utf-8")
+    assert find_model(folder)[1].counts["entities"] == graph.counts["entities"]
 
 
 def test_a_cache_that_cannot_be_written_is_one_sentence(folder: Path, home: Path) -> None:
@@ -80,7 +83,7 @@ def test_a_cache_that_cannot_be_written_is_one_sentence(folder: Path, home: Path
 
 def test_another_seed_graph_goes_before_the_shipped_one(folder: Path, toy_run: Path, home: Path) -> None:
     _, graph = find_model(folder, seed_graph=str(toy_run / "seed.clew"))
-    assert graph.path == toy_run / "seed.clew"
+    assert graph.snapshot.folder == toy_run / "seed.clew"
     assert not home.exists()
 
 

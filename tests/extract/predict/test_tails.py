@@ -19,9 +19,9 @@ from clew.extract.predict.query_arrays import read_query_arrays
 from clew.extract.predict.tails import TAILS, DecoderSettings, prepare_tails, read_tails
 from clew.extract.run.status import run_status
 from clew.extract.sequences.vocabulary import open_vocabulary
-from clew.graph import Graph
 from clew.lm import Request
 from clew.lm.clients.scripted import Scripted
+from clew.traverse import open as open_graph
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_predictions_are_the_models_best(toy_run: Path) -> None:
 def test_where_only_mentions_were_weighed_tails_are_mentions(run: Path) -> None:
     counts = prepare_predictions(run, model=run / "model", k=0, device="cpu")
     assert counts["tokens of a slot"] == 0
-    prepare_tails(run, Graph(run / "seed.clew"), settings=DecoderSettings(none=False))
+    prepare_tails(run, open_graph(run / "seed.clew"), settings=DecoderSettings(none=False))
     table = read_tails(run)
     assert set(table["decoder"].to_pylist()) == {"mention"}
     heads, asked = read_heads(run), read_queries(run)[0]
@@ -104,7 +104,7 @@ def test_tails_are_made_of_predicted_tokens(toy_run: Path) -> None:
 
 def test_a_crash_loses_no_finished_part(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tails_stage, "PART_QUERIES", 300)
-    graph, settings = Graph(run / "seed.clew"), DecoderSettings(most=2)
+    graph, settings = open_graph(run / "seed.clew"), DecoderSettings(most=2)
     made: list[int] = []
     real: Callable[..., object] = tails_stage._Work.make
 
@@ -126,7 +126,7 @@ def test_a_crash_loses_no_finished_part(run: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_helper_forms_tails_of_the_tokens_it_is_shown(run: Path) -> None:
-    graph = Graph(run / "seed.clew")
+    graph = open_graph(run / "seed.clew")
     table = read_predictions(run)
     few = table.slice(0, 4)
     pq.write_table(few, run / "predictions" / "predictions.parquet")
@@ -165,7 +165,7 @@ def test_blocks_of_documents_give_the_same_triples(run: Path, monkeypatch: pytes
     from clew.extract.filter.tails import FilterSettings
     from clew.extract.filter.triples import prepare_triples, read_triples
 
-    graph, settings = Graph(run / "seed.clew"), FilterSettings(beta=0.0, most=2, confidence=0.2)
+    graph, settings = open_graph(run / "seed.clew"), FilterSettings(beta=0.0, most=2, confidence=0.2)
     whole = prepare_triples(run, graph, model="m", settings=settings)
     together = read_triples(run)
     monkeypatch.setattr(tail_filters, "BLOCK_ROWS", 700)

@@ -16,15 +16,17 @@ from clew.extract.ranking.examples import ExampleSettings, make_examples, prepar
 from clew.extract.seed.candidate_triples import collect_candidate_triples
 from clew.extract.seed.held_out import HoldOutSettings, prepare_held_out, read_held_out
 from clew.extract.sequences.packing import read_sequences
-from clew.graph import Graph
+from clew.graph import read_entities
+from clew.traverse import GraphEngine
+from clew.traverse import open as open_graph
 
 
 @pytest.fixture(scope="module")
 def run(toy_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The toy run with planted facts, and its lessons made anew."""
     run = copytree(toy_run, tmp_path_factory.mktemp("examples") / "run")
-    prepare_held_out(run, Graph(run / "seed.clew"), settings=HoldOutSettings(share=0.3, fewest=1))
-    prepare_examples(run, Graph(run / "seed.clew"), relations=read_model(run / "model").relations)
+    prepare_held_out(run, open_graph(run / "seed.clew"), settings=HoldOutSettings(share=0.3, fewest=1))
+    prepare_examples(run, open_graph(run / "seed.clew"), relations=read_model(run / "model").relations)
     return run
 
 
@@ -49,9 +51,9 @@ def told(run: Path, lessons: Examples, folder: Path) -> list[tuple[str, str, set
     return found
 
 
-def known_tails(graph: Graph) -> dict[tuple[str, str], set[str]]:
+def known_tails(graph: GraphEngine) -> dict[tuple[str, str], set[str]]:
     offered = collect_candidate_triples(graph, fewest=1)
-    ids = graph.entities["id"].to_pylist()
+    ids = read_entities(graph, ("id",))["id"].to_pylist()
     known: dict[tuple[str, str], set[str]] = {}
     for subject, relation, object_ in zip(offered.subject, offered.relation, offered.object, strict=True):
         known.setdefault((ids[subject], offered.relations[relation]), set()).add(ids[object_])
@@ -61,7 +63,7 @@ def known_tails(graph: Graph) -> dict[tuple[str, str], set[str]]:
 def test_gold_is_what_the_seed_knows_and_none_where_it_knows_nothing(run: Path) -> None:
     lessons = read_examples(run / "examples")
     assert (lessons.tokens[lessons.row_tail[lessons.row_offsets[:-1]], 0] == NONE).all()
-    known = known_tails(Graph(run / "seed.clew"))
+    known = known_tails(open_graph(run / "seed.clew"))
     planted = {(row["subject"], row["relation"], row["object"]) for row in read_held_out(run).to_pylist()}
     with_tail = without = 0
     for head, relation, gold, others, none in told(run, lessons, run / "examples"):
@@ -92,7 +94,7 @@ def test_no_pair_that_a_leaf_shows_is_taught(toy_run: Path) -> None:
 
 
 def test_as_many_are_drawn_without_a_tail_as_the_settings_say(run: Path, tmp_path: Path) -> None:
-    graph, relations = Graph(run / "seed.clew"), read_model(run / "model").relations
+    graph, relations = open_graph(run / "seed.clew"), read_model(run / "model").relations
     counts = [
         make_examples(run, graph, tmp_path / str(share), relations=relations, settings=ExampleSettings(negatives=share))
         for share in (0.0, 0.2, 0.2)
@@ -106,14 +108,14 @@ def test_as_many_are_drawn_without_a_tail_as_the_settings_say(run: Path, tmp_pat
 
 
 def test_triples_that_the_seed_is_taken_not_to_have_are_not_taught(run: Path, tmp_path: Path) -> None:
-    graph, relations = Graph(run / "seed.clew"), read_model(run / "model").relations
-    counts = make_examples(run, graph, tmp_path / "none", relations=relations, without=range(graph.triple_count))
+    graph, relations = open_graph(run / "seed.clew"), read_model(run / "model").relations
+    counts = make_examples(run, graph, tmp_path / "none", relations=relations, without=range(graph.counts["triples"]))
     assert counts["queries with a tail"] == counts["queries"] == 0
 
 
 def test_a_fold_leaves_out_whatever_touches_its_entities(run: Path) -> None:
     lessons = read_examples(run / "examples")
-    ids = Graph(run / "seed.clew").entities["id"].to_pylist()
+    ids = read_entities(open_graph(run / "seed.clew"), ("id",))["id"].to_pylist()
     fold = {entity: number % 5 for number, entity in enumerate(ids)}
     learnt = set(lessons.learnable(without_fold=2).tolist())
     for query, (head, _, gold, others, _) in enumerate(told(run, lessons, run / "examples")):
@@ -125,5 +127,5 @@ def test_a_fold_leaves_out_whatever_touches_its_entities(run: Path) -> None:
 
 def test_finished_lessons_are_kept(run: Path) -> None:
     before = (run / "examples" / "seal.json").stat().st_mtime_ns
-    prepare_examples(run, Graph(run / "seed.clew"), relations=read_model(run / "model").relations)
+    prepare_examples(run, open_graph(run / "seed.clew"), relations=read_model(run / "model").relations)
     assert (run / "examples" / "seal.json").stat().st_mtime_ns == before

@@ -23,8 +23,8 @@ from clew.extract.run.pipeline import finish, prepare, run_all, train
 from clew.extract.run.single_text import extract_from_text
 from clew.extract.run.status import STAGES, run_status
 from clew.extract.toy import toy_held_out, toy_seed
-from clew.graph import Graph
 from clew.lm.clients.scripted import Scripted
+from clew.traverse import open as open_graph
 
 TINY = RunOptions(size="tiny")
 SOURCE = Path(clew.__file__).parents[1]
@@ -110,8 +110,8 @@ def build_both(run: Path, folder: Path) -> clew.Engine:
 
 
 def test_seed_and_extracted_stand_apart_in_one_graph(toy_run: Path, tmp_path: Path) -> None:
-    seed, both = Graph(toy_run / "seed.clew"), build_both(toy_run, tmp_path)
-    assert both.manifest.counts["triples"] > seed.triple_count
+    seed, both = open_graph(toy_run / "seed.clew"), build_both(toy_run, tmp_path)
+    assert both.counts["triples"] > seed.counts["triples"]
     rows = pq.read_table(toy_run / "triples" / "triples.parquet").to_pylist()
     new = next(row for row in rows if not row["known"])
     where = {"relations": new["relation"]}
@@ -297,7 +297,7 @@ def test_a_model_without_a_seed_beside_it_asks_for_one(toy_run: Path, tmp_path: 
         find_model(tmp_path / "model")
     model, graph = find_model(tmp_path / "model", seed_graph=str(toy_run / "seed.clew"))
     assert model == tmp_path / "model"
-    assert graph.entity_count > 100
+    assert graph.counts["entities"] > 100
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no trained model"):
         find_model(tmp_path / "empty")

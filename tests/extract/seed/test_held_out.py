@@ -10,20 +10,18 @@ from hypothesis import strategies as st
 from clew.errors import InputError
 from clew.extract.seed.candidate_triples import collect_candidate_triples
 from clew.extract.seed.held_out import HoldOutSettings, entailing_triples, hold_out_facts
-from clew.graph import Graph
+from clew.graph import read_entities
+from clew.traverse import GraphEngine
 from extract.seeds import ENTITIES, make_seed
 
 CHEMICALS, DISEASES = [f"C:{at}" for at in (1, 2, 3)], [f"D:{at}" for at in range(1, 7)]
 
 
-def number(graph: Graph, subject: str, relation: str, object_: str) -> int:
-    ids, names = graph.entities["id"].to_pylist(), [each.name for each in graph.schema.relations]
-    start = ids.index(subject)
-    low, high = graph.forward.offsets[start : start + 2].tolist()
-    for at in range(low, high):
-        if graph.forward.end[at] == ids.index(object_) and graph.forward.relation[at] == names.index(relation):
-            return at
-    raise KeyError((subject, relation, object_))
+def number(graph: GraphEngine, subject: str, relation: str, object_: str) -> int:
+    ids, names = read_entities(graph, ("id",))["id"].to_pylist(), [each.name for each in graph.schema.relations]
+    stated = graph.triple_columns()
+    rows = zip(stated.subject.tolist(), stated.relation.tolist(), stated.object.tolist(), strict=True)
+    return list(rows).index((ids.index(subject), names.index(relation), ids.index(object_)))
 
 
 def test_what_is_said_of_a_kind_entails_what_is_removed(tmp_path: Path) -> None:
@@ -62,7 +60,7 @@ def test_no_trace_of_a_planted_pair_is_offered(
     tmp_path_factory: pytest.TempPathFactory, triples: list[tuple[str, str, str]], chance: int
 ) -> None:
     graph = make_seed(tmp_path_factory.mktemp("planted"), triples)
-    ids = graph.entities["id"].to_pylist()
+    ids = read_entities(graph, ("id",))["id"].to_pylist()
     sequence, entity = [], []
     for at, (subject, _, object_) in enumerate(triples):
         sequence += [at, at]

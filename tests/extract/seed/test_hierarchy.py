@@ -12,6 +12,7 @@ from clew.extract.filter.tails import FilterSettings, filter_triples
 from clew.extract.predict.decoder import MENTION
 from clew.extract.seed.hierarchy import Closure, Hierarchy
 from clew.extract.seed.signatures import Signatures
+from clew.graph import read_entities
 from extract.seeds import make_seed
 
 PLACED = [f"D:{at}" for at in range(1, 6)]
@@ -71,7 +72,7 @@ def test_room_is_what_a_matrix_of_steps_reaches(steps: set[tuple[str, str]], tmp
     for (start, end), free in zip(pairs, room.tolist(), strict=True):
         both = start in placed and end in placed
         assert free == (not both or bool(reach[PLACED.index(start), PLACED.index(end)]))
-    numbers = graph.entities["id"].to_pylist()
+    numbers = read_entities(graph, ("id",))["id"].to_pylist()
     below = Closure(graph, 0, up=False)
     for end in PLACED:
         found = {numbers[each] for each in below(numbers.index(end))}

@@ -12,7 +12,8 @@ from clew.errors import InputError
 from clew.extract.seed.candidate_triples import CandidateTriples, collect_candidate_triples, short_tails
 from clew.extract.seed.selection import Context, SelectionSettings, select_triples
 from clew.extract.seed.word_similarity import WordSimilarity
-from clew.graph import Graph
+from clew.graph import read_entities
+from clew.traverse import GraphEngine
 from extract.seeds import make_seed
 from extract.vocabularies import make_vocabulary
 
@@ -22,30 +23,30 @@ HEADS = ((0, "C:1", "Aspirin"), (0, "D:1", "hemorrhage"), (0, "D:2", "gastric ul
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> GraphEngine:
     return make_seed(tmp_path_factory.mktemp("selection"))
 
 
-def context_of(graph: Graph) -> Context:
-    numbers = graph.entities["id"].to_pylist()
+def context_of(graph: GraphEngine) -> Context:
+    numbers = read_entities(graph, ("id",))["id"].to_pylist()
     sequence, entity, written = zip(*HEADS, strict=True)
     return Context(np.array(sequence), np.array([numbers.index(each) for each in entity]), TEXTS, written)
 
 
-def triples_of(offered: CandidateTriples, graph: Graph) -> set[tuple[str, str, str]]:
-    ids = graph.entities["id"].to_pylist()
+def triples_of(offered: CandidateTriples, graph: GraphEngine) -> set[tuple[str, str, str]]:
+    ids = read_entities(graph, ("id",))["id"].to_pylist()
     rows = zip(offered.subject.tolist(), offered.relation.tolist(), offered.object.tolist(), strict=True)
     return {(ids[s], offered.relations[r], ids[o]) for s, r, o in rows}
 
 
-def test_inverse_triples_are_offered_only_where_the_relation_names_its_inverse(graph: Graph) -> None:
+def test_inverse_triples_are_offered_only_where_the_relation_names_its_inverse(graph: GraphEngine) -> None:
     offered = triples_of(collect_candidate_triples(graph, fewest=1), graph)
     assert ("D:1", "induced_by", "C:1") in offered
     assert ("C:1", "induces", "D:1") in offered
     assert not any(subject == "C:3" and object_ == "C:1" for subject, _, object_ in offered)
 
 
-def test_rare_relations_and_triples_left_out_are_not_offered(graph: Graph) -> None:
+def test_rare_relations_and_triples_left_out_are_not_offered(graph: GraphEngine) -> None:
     offered = collect_candidate_triples(graph, fewest=2)
     assert set(offered.relations) == {"is_a", "induces", "induced_by"}
     assert offered.dropped == {"treats": 1, "treated_by": 1, "associated_with": 1}
@@ -53,9 +54,9 @@ def test_rare_relations_and_triples_left_out_are_not_offered(graph: Graph) -> No
     assert set(without.relations) == {"treats", "treated_by", "associated_with"}
 
 
-def test_tails_of_more_than_seven_tokens_are_not_short(graph: Graph) -> None:
+def test_tails_of_more_than_seven_tokens_are_not_short(graph: GraphEngine) -> None:
     short = short_tails(graph, collect_candidate_triples(graph, fewest=1), make_vocabulary())
-    names = graph.entities["name"].to_pylist()
+    names = read_entities(graph, ("name",))["name"].to_pylist()
     assert short[names.index("fever")]
     assert not short[names.index("gastric ulcer")]  # letter by letter in that vocabulary
 
@@ -93,7 +94,9 @@ def test_similarity_is_the_cosine_of_sets_of_weighted_words(data: st.DataObject)
 
 
 @pytest.mark.parametrize("encoder", [None, HashedEncoder()])
-def test_heads_keep_triples_whose_tail_the_sequence_speaks_of(graph: Graph, encoder: HashedEncoder | None) -> None:
+def test_heads_keep_triples_whose_tail_the_sequence_speaks_of(
+    graph: GraphEngine, encoder: HashedEncoder | None
+) -> None:
     table, counts = select_triples(
         context_of(graph),
         collect_candidate_triples(graph, fewest=1),
@@ -116,7 +119,7 @@ def test_heads_keep_triples_whose_tail_the_sequence_speaks_of(graph: Graph, enco
         assert best.setdefault(row["head"], row["score"]) >= row["score"]
 
 
-def test_tails_may_be_worded_as_the_sequence_does_but_not_by_abbreviations(graph: Graph) -> None:
+def test_tails_may_be_worded_as_the_sequence_does_but_not_by_abbreviations(graph: GraphEngine) -> None:
     table, _ = select_triples(
         context_of(graph), collect_candidate_triples(graph, fewest=1), graph, settings=SelectionSettings(fewest=1)
     )
@@ -125,7 +128,7 @@ def test_tails_may_be_worded_as_the_sequence_does_but_not_by_abbreviations(graph
     assert tails[3, "C:1"] == "aspirin"
 
 
-def test_a_head_keeps_no_more_than_it_may_and_rare_relations_go(graph: Graph) -> None:
+def test_a_head_keeps_no_more_than_it_may_and_rare_relations_go(graph: GraphEngine) -> None:
     offered = collect_candidate_triples(graph, fewest=1)
     table, counts = select_triples(
         context_of(graph), offered, graph, settings=SelectionSettings(most=1, compared=1, fewest=2)

@@ -25,8 +25,8 @@ from clew.extract.seed.held_out import (
 )
 from clew.extract.seed.selection import SelectionSettings, prepare_matches, read_matches
 from clew.extract.sequences.packing import SequenceSettings, prepare_sequences
-from clew.graph import Graph
 from clew.lm.clients.scripted import Scripted
+from clew.traverse import GraphEngine
 from extract.seeds import make_seed
 
 TEXTS = (
@@ -38,7 +38,7 @@ SELECTION = SelectionSettings(fewest=1)
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Graph:
+def graph(tmp_path: Path) -> GraphEngine:
     return make_seed(tmp_path)
 
 
@@ -53,7 +53,7 @@ def run(tmp_path: Path) -> Path:
     return run
 
 
-def test_the_stages_follow_one_another_and_are_not_repeated(run: Path, graph: Graph) -> None:
+def test_the_stages_follow_one_another_and_are_not_repeated(run: Path, graph: GraphEngine) -> None:
     def prepare() -> tuple[object, ...]:
         return (
             prepare_heads(run, graph),
@@ -73,7 +73,7 @@ def test_the_stages_follow_one_another_and_are_not_repeated(run: Path, graph: Gr
     assert {"Aspirin", "Heparin", "TNF"} <= set(read_heads(run)["text"].to_pylist())
 
 
-def test_other_settings_make_a_stage_again(run: Path, graph: Graph) -> None:
+def test_other_settings_make_a_stage_again(run: Path, graph: GraphEngine) -> None:
     prepare_heads(run, graph)
     prepare_matches(run, graph, settings=SELECTION)
     before = read_matches(run)
@@ -83,7 +83,7 @@ def test_other_settings_make_a_stage_again(run: Path, graph: Graph) -> None:
 
 
 def test_a_killed_search_for_heads_goes_on_with_the_next_documents(
-    run: Path, graph: Graph, monkeypatch: pytest.MonkeyPatch
+    run: Path, graph: GraphEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(heads_module, "DOCUMENTS_AT_ONCE", 1)
     searched: list[int] = []
@@ -108,7 +108,7 @@ def test_a_killed_search_for_heads_goes_on_with_the_next_documents(
     assert read_heads(run).equals(resumed)
 
 
-def test_planted_facts_are_in_no_match(run: Path, graph: Graph) -> None:
+def test_planted_facts_are_in_no_match(run: Path, graph: GraphEngine) -> None:
     prepare_heads(run, graph)
     counts = prepare_held_out(run, graph, settings=HoldOutSettings(share=0.9, fewest=1))
     assert prepare_held_out(run, graph, settings=HoldOutSettings(share=0.9, fewest=1)) == counts
@@ -124,7 +124,7 @@ def test_planted_facts_are_in_no_match(run: Path, graph: Graph) -> None:
     )
 
 
-def test_a_subject_is_unseen_if_no_injected_triple_has_it(run: Path, graph: Graph) -> None:
+def test_a_subject_is_unseen_if_no_injected_triple_has_it(run: Path, graph: GraphEngine) -> None:
     prepare_heads(run, graph)
     prepare_held_out(run, graph, settings=HoldOutSettings(share=0.9, fewest=1))
     facts = read_held_out(run)
@@ -133,7 +133,7 @@ def test_a_subject_is_unseen_if_no_injected_triple_has_it(run: Path, graph: Grap
     assert settled["unseen"].to_pylist() == [each != subject for each in facts["subject"].to_pylist()]
 
 
-def test_what_a_model_lists_becomes_heads_that_are_linked_by_likeness(run: Path, graph: Graph) -> None:
+def test_what_a_model_lists_becomes_heads_that_are_linked_by_likeness(run: Path, graph: GraphEngine) -> None:
     model = Scripted(lambda request: "ulcer was\nbleedings\npatients")
     mentions, counts = discover_mentions(run, model)
     assert counts["not in the text"] > 0

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from clew.extract.filter.assertions import mint
 from clew.extract.seed.signatures import Signatures
-from clew.graph import Graph
+from clew.graph import GraphContents
 from clew.link import Linker
+from clew.traverse import GraphEngine
 
 __all__ = ["EntityResolver", "ResolvedEntity", "known_triples"]
 
@@ -32,7 +31,7 @@ class ResolvedEntity:
 class EntityResolver:
     """Makes ends of texts; texts repeat, so each is looked up once."""
 
-    def __init__(self, graph: Graph, signatures: Signatures) -> None:
+    def __init__(self, graph: GraphEngine, signatures: Signatures) -> None:
         self._linker = Linker(graph)
         self._signatures = signatures
         self._known: dict[tuple[str, tuple[str, ...]], ResolvedEntity] = {}
@@ -51,9 +50,8 @@ class EntityResolver:
     def mentioned(self, texts: Sequence[str], entities: Known, types: Known) -> list[ResolvedEntity]:
         """Mentions: those that are linked by their entities, the others minted from their texts."""
         linked = sorted({entity for entity in entities if entity is not None})
-        table = self._linker.graph.entities
-        numbers = pc.index_in(pa.array(linked, pa.string()), value_set=table["id"].combine_chunks())
-        names = dict(zip(linked, table["name"].take(numbers).to_pylist(), strict=True))
+        numbers = self._linker.engine.lookup(linked).tolist()
+        names = {entity: self._linker.name_of(number) for entity, number in zip(linked, numbers, strict=True)}
         return [
             _minted(text) if entity is None else ResolvedEntity(entity, names[entity] or text, type, True)
             for text, entity, type in zip(texts, entities, types, strict=True)
@@ -77,24 +75,20 @@ def _minted(text: str) -> ResolvedEntity:
 
 
 def known_triples(
-    graph: Graph, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
+    graph: GraphContents, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
 ) -> list[bool]:
     """Whether a graph states each triple; a symmetric one counts either way round."""
-    ids = graph.entities["id"].combine_chunks()
-    ends = [
-        pc.index_in(pa.array(each, ids.type), value_set=ids).fill_null(-1).to_numpy() for each in (subjects, objects)
-    ]
-    start, end = (each.astype(np.int64) for each in ends)
+    start, end = (graph.lookup(each).astype(np.int64) for each in (subjects, objects))
     numbers = {relation.name: relation.number for relation in graph.schema.relations}
     relation = np.array([numbers.get(name, -1) for name in relations], np.int64)
     symmetric = np.array([each.symmetric for each in graph.schema.relations] + [False])[relation]
-    owners = np.repeat(np.arange(graph.entity_count, dtype=np.int64), np.diff(graph.forward.offsets))
-    width, height = graph.entity_count, len(graph.schema.relations)
+    columns = graph.triple_columns()
+    width, height = graph.counts["entities"], len(graph.schema.relations)
 
     def key(one: np.ndarray, relation: np.ndarray, other: np.ndarray) -> np.ndarray:
         return np.asarray((one * height + relation) * width + other)
 
-    stated = key(owners, graph.forward.relation.astype(np.int64), graph.forward.end.astype(np.int64))
+    stated = key(*(each.astype(np.int64) for each in (columns.subject, columns.relation, columns.object)))
     there = (start >= 0) & (end >= 0) & (relation >= 0)
     hit = np.isin(key(start, relation, end), stated) | (symmetric & np.isin(key(end, relation, start), stated))
     found: list[bool] = (hit & there).tolist()

@@ -38,9 +38,10 @@ from clew.extract.seed.signatures import Signatures
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.texts import document_texts
 from clew.extract.stage import PartFolder
-from clew.graph import Graph
+from clew.graph import read_entities
 from clew.link.normalise import words_of
 from clew.progress import Progress, silent
+from clew.traverse import GraphEngine
 
 __all__ = ["FILTERED", "FilterSettings", "filter_tails", "filter_texts", "filter_triples"]
 
@@ -100,7 +101,7 @@ class FilterSettings:
 
 
 def filter_tails(
-    run: Path, graph: Graph, settings: FilterSettings, parts: PartFolder, *, progress: Progress = silent
+    run: Path, graph: GraphEngine, settings: FilterSettings, parts: PartFolder, *, progress: Progress = silent
 ) -> FilteredTable:
     """The tails of a run that pass, and what was left out; `parts` keeps finished blocks of a killed run."""
     tails, heads = read_tails(run), read_heads(run)
@@ -246,9 +247,9 @@ def _tail_ends(
     return found
 
 
-def _known_words(run: Path, graph: Graph) -> frozenset[str]:
+def _known_words(run: Path, graph: GraphEngine) -> frozenset[str]:
     """Every word of the texts and of the seed's names."""
-    texts: Sequence[str] = (*document_texts(run).values(), *graph.entities["name"].to_pylist())
+    texts: Sequence[str] = (*document_texts(run).values(), *read_entities(graph, ("name",))["name"].to_pylist())
     return frozenset(word for text in texts for word in words_of(text))
 
 

@@ -25,8 +25,9 @@ from clew.extract.seed.selection import read_matches
 from clew.extract.seed.word_similarity import relation_words
 from clew.extract.sequences.texts import document_texts, sequence_texts
 from clew.extract.stage import PartFolder, Stage, write_counts, write_table
-from clew.graph import Graph, Relation, Source
+from clew.graph import Relation, Source
 from clew.progress import Progress, silent
+from clew.traverse import GraphEngine
 
 __all__ = ["NOT_SIMILAR", "STAGE", "prepare_triples", "read_triples"]
 
@@ -43,7 +44,7 @@ NOT_SIMILAR = "less similar to its sequence than beta"
 
 def prepare_triples(
     run: Path,
-    graph: Graph,
+    graph: GraphEngine,
     *,
     model: str,
     settings: FilterSettings | None = None,
@@ -56,7 +57,7 @@ def prepare_triples(
         raise InputError("the similarity of triples and text needs an encoder: give one, or set beta to 0")
     made_from = {
         "settings": settings,
-        "graph": graph.manifest.snapshot,
+        "graph": graph.snapshot.id,
         "encoder": "none" if encoder is None or settings.beta == 0 else encoder.identity,
         "model_name": model,
     }
@@ -87,7 +88,7 @@ def read_triples(run: Path) -> pa.Table:
 def _keep_similar(
     sieve: FilteredTable,
     run: Path,
-    graph: Graph,
+    graph: GraphEngine,
     encoder: Encoder,
     settings: FilterSettings,
     parts: PartFolder,
@@ -113,7 +114,7 @@ def _keep_similar(
 
 
 def _matched_similarity(
-    run: Path, graph: Graph, texts: Sequence[str], encoder: Encoder, sample: int
+    run: Path, graph: GraphEngine, texts: Sequence[str], encoder: Encoder, sample: int
 ) -> NDArray[np.float32] | None:
     """The same cosine for matched seed triples, an even sample of them; None for a run without any."""
     if not (run / "matches").is_dir():
@@ -133,7 +134,7 @@ def _in_words(heads: Sequence[str], relations: Sequence[str], tails: Sequence[st
     return [f"{head} {relation_words(relation)} {tail}" for head, relation, tail in rows]
 
 
-def _finish(sieve: FilteredTable, run: Path, graph: Graph, model: str) -> pa.Table:
+def _finish(sieve: FilteredTable, run: Path, graph: GraphEngine, model: str) -> pa.Table:
     """The columns of `assertions.SCHEMA`: with sentences, places, licences, and whether the seed knows the triple."""
     evidence, heads, documents = Evidence(run), read_heads(run), read_documents(run)
     licences = dict(zip(documents["document"].to_pylist(), documents["license"].to_pylist(), strict=True))
@@ -184,7 +185,7 @@ def _count_linked(triples: pa.Table) -> int:
     return sum(None not in pair for pair in both)
 
 
-def _relations(graph: Graph, triples: pa.Table) -> list[Relation]:
+def _relations(graph: GraphEngine, triples: pa.Table) -> list[Relation]:
     """What the seed declares of the relations that occur."""
     used = sorted(set(triples["relation"].to_pylist()))
     schemas = [graph.schema.relation(name) for name in used]

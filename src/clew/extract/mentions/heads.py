@@ -21,9 +21,9 @@ from clew.extract.mentions.linking import link_heads
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.spans import SequenceTokens, Span
 from clew.extract.stage import Stage, make_table
-from clew.graph import Graph
 from clew.link import Candidate, Linker, Mention
 from clew.progress import Progress, silent
+from clew.traverse import GraphEngine
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
@@ -78,7 +78,7 @@ class _Head:
 
 def prepare_heads(
     run: Path,
-    graph: Graph,
+    graph: GraphEngine,
     *,
     settings: HeadSettings | None = None,
     mentions: pa.Table | None = None,
@@ -93,7 +93,7 @@ def prepare_heads(
     """
     settings = settings or HeadSettings()
     given = 0 if mentions is None else mentions.num_rows
-    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot, "mentions": given})
+    work = STAGE.start(run, {"settings": settings, "graph": graph.snapshot.id, "mentions": given})
     if work.finished is not None:
         return work.finished
     linker = Linker(graph, progress=progress)
@@ -236,7 +236,7 @@ def _known(identifier: str | None, linker: Linker) -> str | None:
     if identifier is None:
         return None
     forms = linker.index.find_id(identifier)
-    return linker.graph.entities["id"][forms[0].entity].as_py() if forms else None
+    return linker.id_of(forms[0].entity) if forms else None
 
 
 def _with_given(heads: list[_Head], given: Mapping[Span, tuple[str | None, str | None]], text: str) -> list[_Head]:

@@ -84,7 +84,7 @@ def link_strings(
         vector = None if meant is None else meant[at]
         if vectors is not None and vector is not None:
             for entity, _ in vectors.nearest(vector[None], count=settings.candidates):
-                names.setdefault((linker.graph.entities["name"][entity].as_py(), entity))
+                names.setdefault((linker.name_of(entity), entity))
         found[mention] = _best(mention, list(names), vector, encoder, settings)
     return [found[mention] for mention in mentions]
 
@@ -100,11 +100,11 @@ def link_heads(
     rows = heads.to_pylist()
     open_rows = [row for row in rows if row["entity"] is None]
     links = link_strings([row["text"] for row in open_rows], linker, encoder=encoder, settings=settings)
-    types = list(linker.graph.schema.types)
+    types = list(linker.engine.schema.types)
     for row, link in zip(open_rows, links, strict=True):
         if link is not None:
-            row["entity"] = linker.graph.entities["id"][link.entity].as_py()
-            row["type"] = types[linker.graph.entity_types[link.entity]]
+            row["entity"] = linker.id_of(link.entity)
+            row["type"] = types[linker.type_numbers[link.entity]]
             row["score"], row["method"] = link.jaccard, link.method
     return pa.Table.from_pylist(rows, heads.schema)
 
@@ -116,7 +116,7 @@ def _vectors(linker: Linker, encoder: "Encoder | None") -> "NameVectors | None":
     from clew.link import open_vectors
 
     try:
-        return open_vectors(linker.graph, encoder)
+        return open_vectors(linker.engine, encoder)
     except DerivedError:
         return None
 

@@ -19,7 +19,7 @@ from clew.extract.packaging.locate import MODEL, SEED
 from clew.extract.packaging.seed_tables import write_seed
 from clew.extract.stage import seal_checksum
 from clew.files import write_text
-from clew.graph import Graph
+from clew.graph import GraphContents
 from clew.graph.writers.blocks import assertion_blocks
 
 __all__ = ["CARD", "LICENCES", "make_folder"]
@@ -29,7 +29,7 @@ CARD, LICENCES = "README.md", "LICENCES.md"
 
 
 def make_folder(
-    model: Path, graph: Graph, out: Path, *, numbers: str = "int8", card: Path | None = None
+    model: Path, graph: GraphContents, out: Path, *, numbers: str = "int8", card: Path | None = None
 ) -> dict[str, Any]:
     """Write the folder `out`; returns what it holds and how many bytes it takes.
 
@@ -41,7 +41,7 @@ def make_folder(
     saved = read_model(model)
     licences = _licences(graph, saved.relations)
     if refused := sorted(name for name, license_text in licences if not is_permissive(license_text)):
-        raise InputError(f"{graph.path} has statements of {', '.join(refused)}, which may not be redistributed")
+        raise InputError(f"{graph.snapshot} has statements of {', '.join(refused)}, which may not be redistributed")
     texts = [each for each in saved.training.get("licences") or () if ": " not in each]
     named = [*map(": ".join, licences), *(f"texts: {each}" for each in texts)]
     training: Mapping[str, Any] = {**saved.training, "licences": named}
@@ -55,12 +55,12 @@ def make_folder(
     return {**counts, **{f"bytes of {folder}": size[folder] for folder in size}}
 
 
-def _licences(graph: Graph, relations: Collection[str]) -> list[tuple[str, str]]:
+def _licences(graph: GraphContents, relations: Collection[str]) -> list[tuple[str, str]]:
     """The sources of the model's relations with their licences: a row's own, else that of its source."""
     kept = [each.name for each in graph.schema.relations if each.name in relations or each.inverse in relations]
     stated = pa.concat_tables(assertion_blocks(graph), promote_options="default")
     stated = stated.filter(pc.is_in(stated["relation"], pa.array(kept)))
-    named = {each.name: each.license for each in graph.manifest.sources}
+    named = {each.name: each.license for each in graph.snapshot.sources}
     columns = [name for name in ("source", "license") if name in stated.column_names]
     found = set()
     for row in stated.group_by(columns).aggregate([]).to_pylist():

@@ -11,11 +11,12 @@ from clew.errors import DerivedError, GraphError, InputError, MissingModel
 from clew.extract.packaging.seed_tables import build_seed
 from clew.extract.run.options import RECORD, RunOptions
 from clew.extract.stage import seal_checksum
-from clew.graph import Graph
 from clew.link.indexing import open_or_build
 from clew.models import cache_directory, models_directory
 from clew.progress import Progress, silent
 from clew.sealed import check_seal
+from clew.traverse import GraphEngine
+from clew.traverse import open as open_graph
 
 __all__ = ["MODEL", "SEED", "find_model", "find_weights", "open_shipped_seed"]
 
@@ -26,7 +27,7 @@ CHECKOUT = Path(__file__).resolve().parents[4]
 log = logging.getLogger(__name__)
 
 
-def find_model(path: Path, *, seed_graph: str | None = None, progress: Progress = silent) -> tuple[Path, Graph]:
+def find_model(path: Path, *, seed_graph: str | None = None, progress: Progress = silent) -> tuple[Path, GraphEngine]:
     """A model directory and its seed graph; `seed_graph` goes before the one that the model comes with.
 
     `path` is that of a run, of a model, or of a folder with both, or the name of one that comes with Clew.
@@ -36,9 +37,9 @@ def find_model(path: Path, *, seed_graph: str | None = None, progress: Progress 
     if seed_graph is None and (folder / RECORD).is_file():
         seed_graph = RunOptions.read(folder).seed_graph
     if seed_graph is not None:
-        return model, Graph(seed_graph)
+        return model, open_graph(seed_graph)
     if (folder / GRAPH).is_dir():
-        return model, Graph(folder / GRAPH)
+        return model, open_graph(folder / GRAPH)
     if (folder / SEED).is_dir():
         return model, open_shipped_seed(folder, progress=progress)
     raise InputError(f"{path} has no seed graph beside it, by which heads are found: give one (--seed-graph)")
@@ -56,12 +57,13 @@ def find_weights(path: Path) -> Path:
     return model
 
 
-def open_shipped_seed(folder: Path, *, progress: Progress = silent) -> Graph:
+def open_shipped_seed(folder: Path, *, progress: Progress = silent) -> GraphEngine:
     """The seed graph of a shipped model, with an index of its names; built in the cache if it is not there."""
     check_seal(folder / SEED, {}, what=f"the seed graph at {folder / SEED}", remedy=_remedy(folder))
     built = cache_directory() / "seeds" / f"{folder.name}-{seal_checksum(folder / SEED)[:16]}.clew"
+    graph: GraphEngine
     try:
-        graph = Graph(built)
+        graph = open_graph(built)
     except GraphError as error:
         log.info("building the seed graph of %s: %s", folder, error)
         graph = _build(folder, built, progress)
@@ -69,10 +71,10 @@ def open_shipped_seed(folder: Path, *, progress: Progress = silent) -> Graph:
     return graph
 
 
-def _build(folder: Path, built: Path, progress: Progress) -> Graph:
+def _build(folder: Path, built: Path, progress: Progress) -> GraphEngine:
     try:
         build_seed(folder / SEED, built, remedy=_remedy(folder), progress=progress)
-        return Graph(built)
+        return open_graph(built)
     except DerivedError:  # the folder itself is at fault
         raise
     except GraphError as error:

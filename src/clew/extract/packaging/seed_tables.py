@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clew.errors import DerivedError, InputError
-from clew.graph import Graph, Relation, Source, Staged
+from clew.graph import GraphContents, Relation, Source, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems
 from clew.graph.writers.blocks import assertion_blocks, entity_blocks
@@ -30,11 +30,13 @@ CLOSEST = 19  # of zstd: written once, carried often
 Row = TypeVar("Row", Relation, Source)
 
 
-def write_seed(graph: Graph, out: Path, *, relations: Collection[str]) -> dict[str, int]:
+def write_seed(graph: GraphContents, out: Path, *, relations: Collection[str]) -> dict[str, int]:
     """Write all entities of a graph and the triples of some relations (or of their inverses) into the folder `out`."""
     kept = [each for each in graph.schema.relations if each.name in relations or each.inverse in relations]
     if not kept:
-        raise InputError(f"{graph.path} has none of the relations {', '.join(relations)}: give the graph of the model")
+        raise InputError(
+            f"{graph.snapshot} has none of the relations {', '.join(relations)}: give the graph of the model"
+        )
     names = {field.name for field in fields(Relation)}
     declared = [Relation(**{name: getattr(each, name) for name in names}) for each in kept]
     stated = pa.concat_tables(assertion_blocks(graph)).select([*TRIPLES, "license"])
@@ -44,7 +46,7 @@ def write_seed(graph: Graph, out: Path, *, relations: Collection[str]) -> dict[s
     stated = stated.sort_by([(name, "ascending") for name in ("source", "relation", "subject", "object")])
     entities = pa.concat_tables(entity_blocks(graph))
     entities = entities.select([name for name in ENTITIES if name in entities.column_names]).sort_by("id")
-    with new_sealed(out, {"snapshot": graph.manifest.snapshot}, what=WHAT) as folder:
+    with new_sealed(out, {"snapshot": graph.snapshot.id}, what=WHAT) as folder:
         _write(entities, folder / "entities.parquet", coded=["type"], sorted_by="id")
         _write(stated, folder / "triples.parquet", coded=["relation", "object", "source"], sorted_by="subject")
         for name, rows in (("relations", declared), ("sources", sources)):
@@ -76,13 +78,13 @@ def build_seed(folder: Path, out: Path, *, remedy: str, progress: Progress = sil
     build_graph(staged, out, problems=Problems("refuse"), overwrite=True, progress=progress)
 
 
-def _sources(graph: Graph, stated: pa.Table) -> list[Source]:
+def _sources(graph: GraphContents, stated: pa.Table) -> list[Source]:
     """Who states these rows; with the licence of the rows where a source is declared without one, or not at all."""
     licences: dict[str, str | None] = {}
     for row in stated.group_by(["source", "license"]).aggregate([]).to_pylist():
         if row["source"] is not None:
             licences[row["source"]] = licences.get(row["source"]) or row["license"]
-    declared = {each.name: each for each in graph.manifest.sources}
+    declared = {each.name: each for each in graph.snapshot.sources}
     found = [declared.get(name, Source(name)) for name in sorted(licences)]
     return [replace(each, license=each.license or licences[each.name]) for each in found]
 

@@ -31,7 +31,7 @@ from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.texts import sequence_texts
 from clew.extract.stage import Stage, write_counts, write_table
 from clew.files import write_text
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
 
@@ -59,7 +59,7 @@ QUERIES = pa.schema(
 
 def prepare_queries(
     run: Path,
-    graph: Graph,
+    graph: GraphContents,
     *,
     model: Path,
     matching: RelationMatching | None = None,
@@ -74,7 +74,7 @@ def prepare_queries(
     relations = _relations(model)
     made_from = {
         "settings": matching,
-        "graph": graph.manifest.snapshot,
+        "graph": graph.snapshot.id,
         "relations": relations,
         "helper": "none" if helper is None else helper.identity,
     }
@@ -226,22 +226,25 @@ def _as_tables(
     return pa.table(columns, schema=QUERIES), queries
 
 
-def _match(heads: pa.Table, graph: Graph, signatures: Signatures, matching: RelationMatching) -> list[MatchedRelations]:
+def _match(
+    heads: pa.Table, graph: GraphContents, signatures: Signatures, matching: RelationMatching
+) -> list[MatchedRelations]:
     cues = None
     if heads["type"].null_count:
-        cues = TypeCues(graph.entities["name"].to_pylist(), graph.entities["type"].to_pylist())
+        entities = read_entities(graph, ("name", "type"))
+        cues = TypeCues(entities["name"].to_pylist(), entities["type"].to_pylist())
     texts, types = heads["text"].to_pylist(), heads["type"].to_pylist()
     return match_relations(texts, types, signatures, cues=cues, matching=matching)
 
 
-def known_signatures(graph: Graph, relations: Sequence[str]) -> Signatures:
+def known_signatures(graph: GraphContents, relations: Sequence[str]) -> Signatures:
     """The signatures of the relations that both the model and the graph have; none in common is an error."""
     there = {name for each in graph.schema.relations for name in (each.name, each.inverse)}
     shared = [name for name in relations if name in there]
     if not shared:
         raise InputError(
-            f"the model's relations ({', '.join(list(relations)[:6])}) are not those of {graph.path}: give the graph "
-            "that it was trained with (--seed-graph)"
+            f"the model's relations ({', '.join(list(relations)[:6])}) are not those of {graph.snapshot}: give the "
+            "graph that it was trained with (--seed-graph)"
         )
     return Signatures.of_schema(graph.schema, relations=shared)
 

@@ -29,7 +29,7 @@ from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.texts import document_texts, sequence_texts
 from clew.extract.sequences.vocabulary import Vocabulary, open_vocabulary
 from clew.extract.stage import Stage, make_table
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
 
@@ -89,7 +89,7 @@ class DecoderSettings:
 
 def prepare_tails(
     run: Path,
-    graph: Graph,
+    graph: GraphContents,
     *,
     settings: DecoderSettings | None = None,
     helper: LanguageModel | None = None,
@@ -98,7 +98,7 @@ def prepare_tails(
     """Write run/tails from the predictions of a run; returns what was counted."""
     run, settings = Path(run), settings or DecoderSettings()
     told = "none" if helper is None else helper.identity
-    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot, "helper": told})
+    work = STAGE.start(run, {"settings": settings, "graph": graph.snapshot.id, "helper": told})
     if work.finished is not None:
         return work.finished
     parts = work.parts()
@@ -123,9 +123,10 @@ def read_tails(run: Path) -> pa.Table:
     return STAGE.read_table(run)
 
 
-def make_lexicon(graph: Graph, types: set[str], vocabulary: Vocabulary) -> dict[str, Trie]:
+def make_lexicon(graph: GraphContents, types: set[str], vocabulary: Vocabulary) -> dict[str, Trie]:
     """The names of a graph's entities of some types, in small letters as tails are, by type."""
-    names, kinds = graph.entities["name"].to_pylist(), graph.entities["type"].to_pylist()
+    entities = read_entities(graph, ("name", "type"))
+    names, kinds = entities["name"].to_pylist(), entities["type"].to_pylist()
     by_type: dict[str, list[str]] = {}
     for name, kind in zip(names, kinds, strict=True):
         if kind in types:
@@ -139,7 +140,7 @@ class _TailFinder:
     def __init__(
         self,
         run: Path,
-        graph: Graph,
+        graph: GraphContents,
         predictions: pa.Table,
         settings: DecoderSettings,
         helper: LanguageModel | None,

@@ -16,7 +16,6 @@ from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.errors import InputError
@@ -30,7 +29,7 @@ from clew.extract.seed.held_out import read_removed_triples
 from clew.extract.seed.signatures import Signatures
 from clew.extract.sequences.packing import read_sequences
 from clew.extract.stage import Stage, write_counts
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 from clew.progress import Progress, silent
 
 __all__ = ["STAGE", "ExampleSettings", "make_examples", "prepare_examples"]
@@ -78,7 +77,7 @@ class _Example:
 
 def prepare_examples(
     run: Path,
-    graph: Graph,
+    graph: GraphContents,
     *,
     relations: Sequence[str],
     settings: ExampleSettings | None = None,
@@ -86,7 +85,7 @@ def prepare_examples(
 ) -> dict[str, int]:
     """Write run/examples for a model with these relations; returns what was counted."""
     run, settings = Path(run), settings or ExampleSettings()
-    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot, "relations": list(relations)})
+    work = STAGE.start(run, {"settings": settings, "graph": graph.snapshot.id, "relations": list(relations)})
     if work.finished is not None:
         return work.finished
     with work.seal() as folder:
@@ -97,7 +96,7 @@ def prepare_examples(
 
 def make_examples(
     run: Path,
-    graph: Graph,
+    graph: GraphContents,
     folder: Path,
     *,
     relations: Sequence[str],
@@ -175,15 +174,17 @@ def _seen_pairs(run: Path) -> set[Pair]:
 
 
 def _tails(
-    graph: Graph,
+    graph: GraphContents,
     heads: pa.Table,
     removed: NDArray[np.int64],
     without: NDArray[np.int64],
     relations: Sequence[str],
 ) -> tuple[Tails, Tails]:
     """What the seed offers between entities that are mentioned, and apart what was taken out of it."""
-    mentioned = np.asarray(pc.is_in(graph.entities["id"], value_set=heads["entity"].unique()), bool)
-    ids = graph.entities["id"].to_pylist()
+    mentioned = np.zeros(graph.counts["entities"], bool)
+    numbers = graph.lookup(heads["entity"].drop_null().unique())
+    mentioned[numbers[numbers >= 0]] = True
+    ids = read_entities(graph, ("id",))["id"].to_pylist()
     offered = collect_candidate_triples(graph, without=np.setdiff1d(without, removed), fewest=1)
     taken = np.isin(offered.triple, removed)
     wanted = np.isin(offered.relation, [at for at, name in enumerate(offered.relations) if name in set(relations)])
@@ -198,7 +199,7 @@ def _tails(
 
 
 def _write(
-    folder: Path, lessons: Sequence[_Example], tokens: pa.ListArray, relations: Mapping[str, int], graph: Graph
+    folder: Path, lessons: Sequence[_Example], tokens: pa.ListArray, relations: Mapping[str, int], graph: GraphContents
 ) -> dict[str, int]:
     places: dict[int, int] = {}
     queries, rows = [], CandidateRows()
@@ -220,8 +221,7 @@ def _write(
     return {"sequences": len(sequences), "queries": len(queries), "rows": len(rows.query), "tails": len(rows.tails)}
 
 
-def _folds(lessons: Sequence[_Example], graph: Graph) -> dict[str, int]:
+def _folds(lessons: Sequence[_Example], graph: GraphContents) -> dict[str, int]:
     """The fold of every entity that is mentioned."""
     named = sorted({entity for each in lessons for entity in (each.head.entity, *each.entities)})
-    numbers = pc.index_in(pa.array(named, pa.string()), value_set=graph.entities["id"]).to_numpy()
-    return dict(zip(named, (numbers % FOLDS).tolist(), strict=True))
+    return dict(zip(named, (graph.lookup(named) % FOLDS).tolist(), strict=True))

@@ -38,9 +38,10 @@ from clew.extract.sequences.packing import prepare_sequences
 from clew.extract.stage import seal_checksum
 from clew.extract.toy import toy_corpus, toy_seed
 from clew.extract.training.stages import MODEL, train_stages
-from clew.graph import Graph
 from clew.lm import LanguageModel, open_model
 from clew.progress import Progress, silent
+from clew.traverse import GraphEngine
+from clew.traverse import open as open_graph
 
 __all__ = [
     "check_torch",
@@ -77,15 +78,15 @@ def prepare(run: Path, options: RunOptions, *, progress: Progress = silent) -> d
     counts["heads"] = prepare_heads(run, graph, settings=settings.heads, mentions=mentions, progress=progress)
     if not counts["heads"].get("heads"):
         raise InputError(
-            f"no name of {graph.path} occurs in the {counts['sequences']['sequences']:,} sequences of {run}: give a "
-            "seed graph that names the entities of the texts (--seed-graph)"
+            f"no name of {graph.snapshot} occurs in the {counts['sequences']['sequences']:,} sequences of {run}: give "
+            "a seed graph that names the entities of the texts (--seed-graph)"
         )
     counts |= _prepare_training(run, graph, settings, hold_out=options.hold_out is not None, progress=progress)
     return counts
 
 
 def _prepare_training(
-    run: Path, graph: Graph, settings: RunSettings, *, hold_out: bool, progress: Progress
+    run: Path, graph: GraphEngine, settings: RunSettings, *, hold_out: bool, progress: Progress
 ) -> dict[str, Counts]:
     """Which seed triples are held out or reserved, and from the others chains and examples."""
     counts: dict[str, Counts] = {}
@@ -100,8 +101,8 @@ def _prepare_training(
     counts["chains"] = prepare_chains(run)
     if not counts["chains"].get("leaves"):
         raise InputError(
-            f"no triple of {graph.path} fits a head of {run}, so there is nothing to learn: give a larger seed graph, "
-            "or a lower --alpha"
+            f"no triple of {graph.snapshot} fits a head of {run}, so there is nothing to learn: give a larger seed "
+            "graph, or a lower --alpha"
         )
     relations = read_chains(CHAINS.check(run)).relations
     counts["examples"] = prepare_examples(
@@ -181,10 +182,10 @@ def run_all(
     return counts
 
 
-def open_seed(run: Path, options: RunOptions, *, progress: Progress = silent) -> Graph:
+def open_seed(run: Path, options: RunOptions, *, progress: Progress = silent) -> GraphEngine:
     """The seed graph of a run: the one chosen, else the toy's, which is built inside the run."""
     if options.seed_graph is not None:
-        return Graph(options.seed_graph)
+        return open_graph(options.seed_graph)
     path = Path(run) / SEED
     if not path.exists():
         from clew.graph.build import build_graph
@@ -193,7 +194,7 @@ def open_seed(run: Path, options: RunOptions, *, progress: Progress = silent) ->
 
         problems = Problems()
         build_graph(stage(toy_seed(), problems=problems), path, problems=problems, progress=progress)
-    return Graph(path)
+    return open_graph(path)
 
 
 def model_name(model: Path) -> str:
@@ -258,7 +259,7 @@ def _helper(options: RunOptions) -> Iterator[LanguageModel | None]:
 
 def _licences(run: Path, options: RunOptions) -> tuple[str, ...]:
     documents = read_documents(run)["license"].drop_null().unique().to_pylist()
-    seed = [f"{each.name}: {each.license}" for each in open_seed(run, options).manifest.sources if each.license]
+    seed = [f"{each.name}: {each.license}" for each in open_seed(run, options).snapshot.sources if each.license]
     return tuple(sorted({*documents, *seed}))
 
 

@@ -17,9 +17,9 @@ from clew.extract.predict.tails import prepare_tails
 from clew.extract.run.pipeline import check_torch, model_name
 from clew.extract.run.settings import RunSettings
 from clew.extract.sequences.packing import SequenceSettings, prepare_sequences
-from clew.graph import Graph
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
+from clew.traverse import GraphEngine
 
 __all__ = ["extract_from_text"]
 
@@ -29,7 +29,7 @@ LICENCE = "unknown"
 def extract_from_text(
     text: str,
     model: Path,
-    graph: Graph,
+    graph: GraphEngine,
     *,
     settings: RunSettings,
     encoder: Encoder | None = None,
@@ -51,7 +51,7 @@ def extract_from_text(
         counts["sequences"] = prepare_sequences(run, settings=cut)
         counts["heads"] = prepare_heads(run, graph, settings=settings.heads)
         if not counts["heads"].get("heads"):
-            raise InputError(f"the text mentions no entity of {graph.path}: give another seed graph (--seed-graph)")
+            raise InputError(f"the text mentions no entity of {graph.snapshot}: give another seed graph (--seed-graph)")
         counts["queries"] = prepare_queries(run, graph, model=model, matching=settings.matching)
         counts["predictions"] = prepare_predictions(
             run, model=model, k=settings.tokens, device=device, progress=progress

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from clew.extract.chains.graphs import SLOTS
 from clew.extract.sequences.vocabulary import Vocabulary
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 
 __all__ = ["FEWEST", "CandidateTriples", "collect_candidate_triples", "short_tails"]
 
@@ -49,11 +49,11 @@ class CandidateTriples:
 
 
 def collect_candidate_triples(
-    graph: Graph, *, without: Iterable[int] | Ints = (), fewest: int = FEWEST
+    graph: GraphContents, *, without: Iterable[int] | Ints = (), fewest: int = FEWEST
 ) -> CandidateTriples:
     """Everything that a graph offers, but for the triples whose numbers are given in `without`."""
     subject, relation, object_, triple, names = _both_ways(graph)
-    left_out = np.zeros(graph.triple_count, bool)
+    left_out = np.zeros(graph.counts["triples"], bool)
     left_out[np.fromiter(without, np.int64)] = True
     keep = ~left_out[triple]
     counts = np.bincount(relation[keep], minlength=len(names))
@@ -61,8 +61,8 @@ def collect_candidate_triples(
     keep &= np.isin(relation, kept)
     order = np.flatnonzero(keep)
     order = order[np.lexsort((object_[order], relation[order], subject[order]))]
-    offsets = np.zeros(graph.entity_count + 1, np.int64)
-    np.cumsum(np.bincount(subject[order], minlength=graph.entity_count), out=offsets[1:])
+    offsets = np.zeros(graph.counts["entities"] + 1, np.int64)
+    np.cumsum(np.bincount(subject[order], minlength=graph.counts["entities"]), out=offsets[1:])
     renumbered = np.searchsorted(kept, relation[order]).astype(np.int16)
     rare = {names[at]: int(counts[at]) for at in range(len(names)) if 0 < counts[at] < fewest}
     return CandidateTriples(
@@ -75,7 +75,7 @@ def collect_candidate_triples(
     )
 
 
-def _both_ways(graph: Graph) -> tuple[Ints, Ints, Ints, Ints, list[str]]:
+def _both_ways(graph: GraphContents) -> tuple[Ints, Ints, Ints, Ints, list[str]]:
     """Subject, relation, object and triple number of stored and inverse triples, and the names of the relations."""
     stored = graph.schema.relations
     names = [each.name for each in stored]
@@ -87,10 +87,9 @@ def _both_ways(graph: Graph) -> tuple[Ints, Ints, Ints, Ints, list[str]]:
             if each.inverse not in names:
                 names.append(each.inverse)
             inverse[each.number] = names.index(each.inverse)
-    subject = np.repeat(np.arange(graph.entity_count), np.diff(graph.forward.offsets))
-    relation = graph.forward.relation.astype(np.int64)
-    object_ = graph.forward.end.astype(np.int64)
-    triple = np.arange(graph.triple_count)
+    stated = graph.triple_columns()
+    subject, relation, object_ = (each.astype(np.int64) for each in (stated.subject, stated.relation, stated.object))
+    triple = np.arange(len(subject))
     positive = ~np.array([each.negated for each in stored], bool)[relation] if len(stored) else np.zeros(0, bool)
     positive &= subject != object_
     turned = np.flatnonzero(positive & (inverse[relation] >= 0)) if len(stored) else np.zeros(0, np.int64)
@@ -104,11 +103,11 @@ def _both_ways(graph: Graph) -> tuple[Ints, Ints, Ints, Ints, list[str]]:
     )
 
 
-def short_tails(graph: Graph, offered: CandidateTriples, vocabulary: Vocabulary) -> NDArray[np.bool_]:
+def short_tails(graph: GraphContents, offered: CandidateTriples, vocabulary: Vocabulary) -> NDArray[np.bool_]:
     """Of which entities the name has at most seven tokens; looked at only for those that are tails."""
-    short = np.zeros(graph.entity_count, bool)
+    short = np.zeros(graph.counts["entities"], bool)
     tails = np.unique(offered.object)
-    names = graph.entities["name"].take(pa.array(tails)).to_pylist()
+    names = read_entities(graph, ("name",))["name"].take(pa.array(tails)).to_pylist()
     cut = vocabulary.encode(name.lower() for name in names)
     short[tails] = [0 < len(each) <= SLOTS for each in cut]
     return short

@@ -22,7 +22,7 @@ from clew.extract.seed.candidate_triples import FEWEST, collect_candidate_triple
 from clew.extract.seed.hierarchy import IS_A, Closure
 from clew.extract.sequences.vocabulary import open_vocabulary
 from clew.extract.stage import Stage, make_table
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 
 __all__ = [
     "HELD_OUT",
@@ -90,7 +90,7 @@ class _HeldOutPairs:
 
 
 def hold_out_facts(
-    graph: Graph,
+    graph: GraphContents,
     sequence: Ints,
     entity: Ints,
     *,
@@ -103,9 +103,9 @@ def hold_out_facts(
     says of every entity whether its name fits into a leaf, others are not asked for.
     """
     settings = settings or HoldOutSettings()
-    width = graph.entity_count
-    subject = np.repeat(np.arange(width), np.diff(graph.forward.offsets))
-    pair = pair_numbers(subject, graph.forward.end, width)  # (triples,)
+    width = graph.counts["entities"]
+    stated = graph.triple_columns()
+    pair = pair_numbers(stated.subject, stated.object, width)  # (triples,)
     pairs = np.unique(pair)
     together = _PairsInOneSequence(sequence, entity)
     eligible = np.intersect1d(pairs, pair_numbers(together.one, together.other, width))
@@ -187,7 +187,7 @@ def pair_numbers(one: Ints, other: Ints, width: int) -> NDArray[np.int64]:
     return np.minimum(one, other).astype(np.int64) * width + np.maximum(one, other)
 
 
-def entailing_triples(graph: Graph, removed: Ints) -> Ints:
+def entailing_triples(graph: GraphContents, removed: Ints) -> Ints:
     """Triples from which a removed one follows by is_a: said of a kind of its subject, or of a kind of its object.
 
     x r y entails a r b if a is an x and y is a b; for is_a itself, a is_a m if m is a b.
@@ -197,10 +197,11 @@ def entailing_triples(graph: Graph, removed: Ints) -> Ints:
         return np.zeros(0, np.int64)
     is_a = names.index(IS_A)
     above, below = Closure(graph, is_a, up=True), Closure(graph, is_a, up=False)
-    rows = graph.forward
-    offsets, ends, relation = rows.offsets.tolist(), rows.end.tolist(), rows.relation.tolist()
+    stated = graph.triple_columns()  # in the order of subjects
+    offsets = np.searchsorted(stated.subject, np.arange(graph.counts["entities"] + 1)).tolist()
+    ends, relation = stated.object.tolist(), stated.relation.tolist()
     found: set[int] = set()
-    for triple, subject in zip(removed.tolist(), graph.subject_of(removed).tolist(), strict=True):
+    for triple, subject in zip(removed.tolist(), stated.subject[removed].tolist(), strict=True):
         kind, kinds_of_object = relation[triple], below(ends[triple])
         for start in (subject,) if kind == is_a else above(subject):
             for at in range(offsets[start], offsets[start + 1]):
@@ -210,7 +211,7 @@ def entailing_triples(graph: Graph, removed: Ints) -> Ints:
 
 
 def _facts(
-    graph: Graph,
+    graph: GraphContents,
     together: _PairsInOneSequence,
     held: _HeldOutPairs,
     settings: HoldOutSettings,
@@ -218,12 +219,13 @@ def _facts(
 ) -> pa.Table:
     """What is asked: every offered triple between the ends of a planted pair, in the first sequences that have both."""
     offered = collect_candidate_triples(graph, fewest=settings.fewest)
-    pair = pair_numbers(together.one, together.other, graph.entity_count)
+    pair = pair_numbers(together.one, together.other, graph.counts["entities"])
     unseen = np.isin(together.one, held.unseen)
     asked = np.isin(pair, held.seen) | (np.isin(pair, held.of_unseen) & unseen)
     if short is not None:
         asked &= short[together.other]
-    ids, names = graph.entities["id"], graph.entities["name"]
+    entities = read_entities(graph, ("id", "name"))
+    ids, names = entities["id"], entities["name"]
     times: Counter[tuple[int, int]] = Counter()
     rows = []
     for at in np.flatnonzero(asked).tolist():
@@ -238,15 +240,15 @@ def _facts(
     return make_table(rows, HELD_OUT)
 
 
-def prepare_held_out(run: Path, graph: Graph, *, settings: HoldOutSettings | None = None) -> dict[str, int]:
+def prepare_held_out(run: Path, graph: GraphContents, *, settings: HoldOutSettings | None = None) -> dict[str, int]:
     """Plant facts in a run and write run/held_out: the facts, and the triples that must not be offered."""
     settings = settings or HoldOutSettings()
     run = Path(run)
-    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot})
+    work = STAGE.start(run, {"settings": settings, "graph": graph.snapshot.id})
     if work.finished is not None:
         return work.finished
     heads = read_heads(run)
-    entity = pc.index_in(heads["entity"], value_set=graph.entities["id"]).fill_null(-1).to_numpy()
+    entity = graph.lookup(heads["entity"])
     short = short_tails(
         graph,
         collect_candidate_triples(graph, fewest=settings.fewest),

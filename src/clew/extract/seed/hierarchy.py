@@ -8,11 +8,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from clew.graph import Graph
+from clew.graph import GraphContents
 
 __all__ = ["IS_A", "TAXONOMIC", "Closure", "Hierarchy"]
 
@@ -23,12 +21,11 @@ TAXONOMIC = frozenset((IS_A, "subclass_of"))
 class Closure:
     """The kinds that an entity is of, or that are of it, with itself; remembered, since triples share their ends."""
 
-    def __init__(self, graph: Graph, relation: int, *, up: bool) -> None:
-        rows = graph.forward if up else graph.backward
+    def __init__(self, graph: GraphContents, relation: int, *, up: bool) -> None:
         self._next: dict[int, list[int]] = defaultdict(list)
-        owner = np.repeat(np.arange(graph.entity_count), np.diff(rows.offsets))
-        steps = np.flatnonzero(rows.relation == relation)
-        for start, end in zip(owner[steps].tolist(), rows.end[steps].tolist(), strict=True):
+        below, above = _pairs_of(graph, relation)
+        starts, ends = (below, above) if up else (above, below)
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             self._next[start].append(end)
         self._known: dict[int, frozenset[int]] = {}
 
@@ -47,8 +44,8 @@ class Closure:
 class Hierarchy:
     """The hierarchies of a seed, one for each of its relations that lead from kind to kind."""
 
-    def __init__(self, graph: Graph) -> None:
-        self._ids = graph.entities["id"].combine_chunks()
+    def __init__(self, graph: GraphContents) -> None:
+        self._graph = graph
         self._above: dict[str, Closure] = {}
         self._placed: dict[str, NDArray[np.bool_]] = {}
         for relation in graph.schema.relations:
@@ -65,8 +62,7 @@ class Hierarchy:
         return np.fromiter(fits, bool, len(subjects))
 
     def _numbers(self, entities: Sequence[str]) -> list[int | None]:
-        found: list[int | None] = pc.index_in(pa.array(entities, pa.string()), value_set=self._ids).to_pylist()
-        return found
+        return [None if number < 0 else number for number in self._graph.lookup(entities).tolist()]
 
     def _has_room(self, start: int | None, relation: str, end: int | None) -> bool:
         if relation not in self._above or start is None or end is None:
@@ -75,10 +71,16 @@ class Hierarchy:
         return not (placed[start] and placed[end]) or end in self._above[relation](start)
 
 
-def _ends_of(graph: Graph, relation: int) -> NDArray[np.bool_]:
+def _ends_of(graph: GraphContents, relation: int) -> NDArray[np.bool_]:
     """Which entities are an end of some triple of a relation."""
-    placed = np.zeros(graph.entity_count, bool)
-    triples = np.flatnonzero(graph.forward.relation == relation)
-    placed[graph.subject_of(triples)] = True
-    placed[graph.forward.end[triples]] = True
+    placed = np.zeros(graph.counts["entities"], bool)
+    for ends in _pairs_of(graph, relation):
+        placed[ends] = True
     return placed
+
+
+def _pairs_of(graph: GraphContents, relation: int) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Subjects and objects of the triples of a relation."""
+    stated = graph.triple_columns()
+    chosen = np.flatnonzero(stated.relation == relation)
+    return stated.subject[chosen], stated.object[chosen]

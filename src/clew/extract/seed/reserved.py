@@ -12,14 +12,13 @@ from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.extract.mentions.heads import read_heads
 from clew.extract.seed.held_out import entailing_triples, pair_numbers, pairs_in_one_sequence, read_removed_triples
 from clew.extract.stage import Stage
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 
 __all__ = ["STAGE", "ReserveSettings", "hidden_triples", "prepare_reserved", "read_reserved"]
 
@@ -47,10 +46,10 @@ class ReserveSettings:
             raise InputError(f"the share of withheld pairs is at least 0 and below 1, not {self.share}")
 
 
-def prepare_reserved(run: Path, graph: Graph, *, settings: ReserveSettings | None = None) -> dict[str, int]:
+def prepare_reserved(run: Path, graph: GraphContents, *, settings: ReserveSettings | None = None) -> dict[str, int]:
     """Write run/reserved; returns the counts. Held-out pairs are not among them."""
     run, settings = Path(run), settings or ReserveSettings()
-    work = STAGE.start(run, {"settings": settings, "graph": graph.manifest.snapshot})
+    work = STAGE.start(run, {"settings": settings, "graph": graph.snapshot.id})
     if work.finished is not None:
         return work.finished
     triples, counts = reserve_pairs(graph, read_heads(run), settings, held_out=read_removed_triples(run))
@@ -59,15 +58,15 @@ def prepare_reserved(run: Path, graph: Graph, *, settings: ReserveSettings | Non
 
 
 def reserve_pairs(
-    graph: Graph, heads: pa.Table, settings: ReserveSettings, *, held_out: Sequence[int] | Ints = ()
+    graph: GraphContents, heads: pa.Table, settings: ReserveSettings, *, held_out: Sequence[int] | Ints = ()
 ) -> tuple[Ints, dict[str, int]]:
     """The numbers of the reserved triples, and the counts; `held_out` are triples whose pairs are not taken."""
-    entity = pc.index_in(heads["entity"], value_set=graph.entities["id"]).fill_null(-1).to_numpy()
-    width = graph.entity_count
-    pair = pair_numbers(graph.subject_of(np.arange(graph.triple_count)), graph.forward.end, width)  # (triples,)
+    entity, stated = graph.lookup(heads["entity"]), graph.triple_columns()
+    width = graph.counts["entities"]
+    pair = pair_numbers(stated.subject, stated.object, width)  # (triples,)
     together = np.intersect1d(pair, pairs_in_one_sequence(heads["sequence"].to_numpy(), entity, width))
     together = np.setdiff1d(together, pair[np.asarray(held_out, np.int64)])
-    ids = graph.entities["id"]
+    ids = read_entities(graph, ("id",))["id"]
     draws = [
         crc32(f"{settings.seed} {ids[one].as_py()} {ids[other].as_py()}".encode())
         for one, other in zip((together // width).tolist(), (together % width).tolist(), strict=True)

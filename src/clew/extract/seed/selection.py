@@ -26,7 +26,7 @@ from clew.extract.sequences.packing import read_sequences
 from clew.extract.sequences.spans import SequenceTokens
 from clew.extract.sequences.vocabulary import open_vocabulary
 from clew.extract.stage import Stage
-from clew.graph import Graph
+from clew.graph import GraphContents, read_entities
 from clew.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class _Chosen:
 
 def prepare_matches(
     run: Path,
-    graph: Graph,
+    graph: GraphContents,
     *,
     settings: SelectionSettings | None = None,
     without: Ints | None = None,
@@ -121,7 +121,7 @@ def prepare_matches(
     settings = settings or SelectionSettings()
     made_from = {
         "settings": settings,
-        "graph": graph.manifest.snapshot,
+        "graph": graph.snapshot.id,
         "encoder": "words" if encoder is None else encoder.identity,
         "without": "" if without is None else hashlib.sha256(np.asarray(without).tobytes()).hexdigest(),
     }
@@ -148,17 +148,16 @@ def read_matches(run: Path) -> pa.Table:
     return STAGE.read_table(run)
 
 
-def read_context(run: Path, graph: Graph) -> Context:
+def read_context(run: Path, graph: GraphContents) -> Context:
     """The heads of a run with their sequences' texts."""
     heads = read_heads(run)
-    numbers = pc.index_in(heads["entity"], value_set=graph.entities["id"]).fill_null(-1)
     sequences = read_sequences(run).select(["document", "starts", "ends"])
     tokens = SequenceTokens(sequences)
     documents = read_documents(run)
     texts = dict(zip(documents["document"].to_pylist(), documents["text"].to_pylist(), strict=True))
     return Context(
         heads["sequence"].to_numpy(),
-        numbers.to_numpy(),
+        graph.lookup(heads["entity"]),
         [tokens.text(row, texts[name]) for row, name in enumerate(sequences["document"].to_pylist())],
         pc.if_else(pc.equal(heads["method"], "abbreviation"), None, heads["text"]).to_pylist(),
     )
@@ -167,7 +166,7 @@ def read_context(run: Path, graph: Graph) -> Context:
 def select_triples(
     context: Context,
     offered: CandidateTriples,
-    graph: Graph,
+    graph: GraphContents,
     *,
     settings: SelectionSettings | None = None,
     short: NDArray[np.bool_] | None = None,
@@ -179,7 +178,7 @@ def select_triples(
     `short` says of every entity whether its name fits into a leaf; others are no tails.
     """
     settings = settings or SelectionSettings()
-    names = graph.entities["name"].to_pylist()
+    names = read_entities(graph, ("name",))["name"].to_pylist()
     counts: Counter[str] = Counter({"heads": len(context.sequence), "offered": len(offered)})
     counts.update({f"relation too rare before: {name}": count for name, count in offered.dropped.items()})
     chosen = _nearest_by_words(context, offered, names, settings, short, counts, progress)
@@ -286,13 +285,14 @@ def _table(
     chosen: "_Chosen",
     context: Context,
     offered: CandidateTriples,
-    graph: Graph,
+    graph: GraphContents,
     names: Sequence[str],
     settings: SelectionSettings,
 ) -> pa.Table:
-    ids = graph.entities["id"].combine_chunks()
+    entities = read_entities(graph, ("id", "name"))
+    ids = entities["id"].combine_chunks()
     sequence, object_ = context.sequence[chosen.head], offered.object[chosen.row]
-    tails = graph.entities["name"].combine_chunks().take(pa.array(object_))
+    tails = entities["name"].combine_chunks().take(pa.array(object_))
     tails = pc.utf8_lower(tails)
     if settings.tails == "mention":
         tails = _as_mentioned(tails, sequence, object_, context)

@@ -52,7 +52,7 @@ def held_out_rows(
     injected = read_injected(run)
     facts = read_facts(mark_unseen(table, injected))
     seed = open(graph)
-    true = true_tails(seed, collect_candidate_triples(seed.graph, fewest=1), facts)
+    true = true_tails(seed, collect_candidate_triples(seed, fewest=1), facts)
     signatures = Signatures.of_schema(seed.schema)
     link = linker_of(Linker(seed), signatures)
     rows: list[HeldOutScore] = []

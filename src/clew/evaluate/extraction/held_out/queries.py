@@ -43,7 +43,7 @@ def ask_held_out(run: Path, out: Path, graph: Engine, relations: tuple[str, ...]
     heads = read_heads(run)
     asked = heads.filter(pc.is_in(heads["head"], pa.array(list(wanted), pa.int32())))
     matched = [MatchedRelations(tuple(wanted[head]), "held-out") for head in asked["head"].to_pylist()]
-    signatures = known_signatures(graph.graph, relations)
+    signatures = known_signatures(graph, relations)
     table, queries, counts = make_queries(asked, matched, read_sequences(run), relations, signatures, mentions=heads)
     out.mkdir(parents=True, exist_ok=True)
     for name in SHARED:
@@ -67,4 +67,4 @@ def predict_held_out(
     relations = tuple(json.loads((model / "relations.json").read_text("utf-8")))
     ask_held_out(run, out, graph, relations)
     prepare_predictions(out, model=model, device=device, progress=progress)
-    prepare_tails(out, graph.graph, settings=MANY_TAILS, progress=progress)
+    prepare_tails(out, graph, settings=MANY_TAILS, progress=progress)

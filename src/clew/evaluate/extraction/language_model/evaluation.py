@@ -109,7 +109,7 @@ def link_triples(triples: pa.Table, graph: Engine) -> pa.Table:
     turned = Signatures({name: {(b, a): n for (a, b), n in pairs.items()} for name, pairs in signatures.pairs.items()})
     relations = triples["relation"].to_pylist()
     for end, sides in zip(ENDS, (turned, signatures), strict=True):
-        found = EntityResolver(graph.graph, sides).objects(triples[end].to_pylist(), relations, [None] * len(relations))
+        found = EntityResolver(graph, sides).objects(triples[end].to_pylist(), relations, [None] * len(relations))
         ids = [each.id if each.linked else None for each in found]
         triples = triples.append_column(f"{end}_id", pa.array(ids, pa.string()))
         triples = triples.append_column(f"{end}_type", pa.array([each.type for each in found], pa.string()))
