@@ -17,8 +17,8 @@ TEXTS = ("txt", "tsv", "json", "js", "css", "lark")
 PAGES = ("README.md", "CHANGELOG.md", "docs/*.md", *(f"src/**/*.{ending}" for ending in TEXTS))
 
 LATER = (  # rooms that are still being reworded
-    "src/clew/answer/", "src/clew/app/cli", "src/clew/extract/", "src/clew/traverse/",
-    "src/clew/statements/", "docs/cli.md", "docs/ex",
+    "src/clew/answer/", "src/clew/app/cli", "src/clew/traverse/",
+    "src/clew/extract/statements/", "docs/cli.md",
 )  # fmt: skip
 
 PHRASES = {  # retired: in use

@@ -100,7 +100,7 @@ def profile(given: argparse.Namespace) -> None:
     config = configure(given, chains)
     for version in given.only or ("captured", "compiled"):
         trainer = prepare(version, chains, config, given, lap=10_000)
-        batches = load_batches(trainer._course(), workers=trainer.workers, pin=trainer.device.type == "cuda")
+        batches = load_batches(trainer._schedule(), workers=trainer.workers, pin=trainer.device.type == "cuda")
         first = time_calls(lambda: next(batches), 1)  # noqa: B023 -- called at once
         ready = time_calls(lambda: next(batches), 400)  # noqa: B023
         group = [next(batches)]
@@ -161,7 +161,7 @@ def check_naive(chains: Chains, config: Config, given: argparse.Namespace) -> No
     trainer = Trainer(
         chains, config, TrainingSettings(steps=1, sequences=4, compiled=False, workers=0, seed=given.seed)
     )
-    batch = Batch.unpack(next(trainer._course().batches()), trainer.device)
+    batch = Batch.unpack(next(trainer._schedule().batches()), trainer.device)
     trainer.model.eval()
     with torch.no_grad():
         ours, naive = trainer.model(batch), NaiveGraphMert(trainer.model)(batch)

@@ -1,4 +1,4 @@
-"""From texts to a figure on held-out facts, by the commands of docs/extracting.md alone (on the toy, hardly trained)."""
+"""From texts to a figure on held-out facts, by the commands of docs/extracting.md (on the toy, hardly trained)."""
 
 from pathlib import Path
 

@@ -94,9 +94,7 @@ def test_similarity_is_the_cosine_of_sets_of_weighted_words(data: st.DataObject)
 
 
 @pytest.mark.parametrize("encoder", [None, HashedEncoder()])
-def test_heads_keep_triples_whose_tail_the_sequence_speaks_of(
-    graph: GraphEngine, encoder: HashedEncoder | None
-) -> None:
+def test_heads_keep_triples_whose_tail_is_in_the_sequence(graph: GraphEngine, encoder: HashedEncoder | None) -> None:
     table, counts = select_triples(
         context_of(graph),
         collect_candidate_triples(graph, fewest=1),

@@ -53,7 +53,7 @@ def test_a_trained_model_is_read_as_it_was(tmp_path: Path) -> None:
     assert back.tokenizer == CHAINS.tokenizer
     assert same(saved.model.state_dict(), back.model.state_dict())
     trainer = Trainer(CHAINS, CONFIG, SETTINGS)
-    batch = Batch.unpack(next(trainer._course().batches()), torch.device("cpu"))
+    batch = Batch.unpack(next(trainer._schedule().batches()), torch.device("cpu"))
     with torch.no_grad():
         assert torch.equal(saved.model(batch), back.model(batch))
 
@@ -133,7 +133,7 @@ def test_the_callers_random_numbers_go_on_as_before(tmp_path: Path) -> None:
 def test_accumulated_batches_make_one_step() -> None:
     calm = replace(CONFIG, dropout=0.0, activation_dropout=0.0, relation_dropout=0.0)
     trainer = Trainer(CHAINS, calm, replace(SETTINGS, clip=1e9))
-    batches = trainer._course().batches()
+    batches = trainer._schedule().batches()
     group = [next(batches), next(batches)]
     roots, leaves = (sum(getattr(packed.counts, name) for packed in group) for name in ("roots", "leaves"))
     expected = None

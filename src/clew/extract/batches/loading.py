@@ -66,28 +66,28 @@ class Parcel:
 
 
 class Stream(IterableDataset):  # type: ignore[misc]
-    """A course as torch's loader wants it: each worker makes every so many parcels."""
+    """A schedule as an iterable dataset of torch: each worker makes every `workers`-th parcel."""
 
-    def __init__(self, course: BatchSchedule) -> None:
-        self.course = course
+    def __init__(self, schedule: BatchSchedule) -> None:
+        self.schedule = schedule
 
     def __iter__(self) -> Iterator[Parcel]:
         worker = get_worker_info()
         torch.set_num_threads(1)
-        batches = self.course.batches(worker.id, worker.num_workers)
+        batches = self.schedule.batches(worker.id, worker.num_workers)
         while True:
             group = list(islice(batches, PARCEL))
             labels = tuple((packed.layout, packed.counts) for packed in group)
             yield Parcel(torch.cat([packed.buffer for packed in group]), labels)
 
 
-def load_batches(course: BatchSchedule, *, workers: int, pin: bool) -> Iterator[Packed]:
-    """The batches of a course, made ahead by `workers` processes (0: by this one); the order is the same."""
+def load_batches(schedule: BatchSchedule, *, workers: int, pin: bool) -> Iterator[Packed]:
+    """The batches of a schedule, made ahead by `workers` processes (0: by this one); the order is the same."""
     if not workers:
-        yield from course.batches()
+        yield from schedule.batches()
         return
     loader = DataLoader(
-        Stream(course),
+        Stream(schedule),
         batch_size=None,
         num_workers=workers,
         pin_memory=pin,

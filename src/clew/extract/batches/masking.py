@@ -69,7 +69,7 @@ def draw_leaves(chains: Chains, sequences: Ints, config: Config, *, seed: int, e
 
     length = chains.tail_length[rows].astype(np.int64)
     tail = chains.tail[rows].astype(np.int64)
-    ids = chains.leaf_sequence[rows].astype(np.int64)  # chance hangs on the sequence and the root, not on the batch
+    ids = chains.leaf_sequence[rows].astype(np.int64)  # share hangs on the sequence and the root, not on the batch
     keys = (ids, chains.leaf_root[rows].astype(np.int64))
     hide = _hide_leaves if config.span_masks else _hide_slots
     tokens, slots, targets = hide(tail, length, keys, config, seed, epoch)
@@ -108,11 +108,11 @@ def _hide_leaves(
 def _hide_slots(
     tail: Ints, length: Ints, keys: tuple[Ints, Ints], config: Config, seed: int, epoch: int
 ) -> tuple[Ints, Ints, Ints]:
-    """Single slots, each by its own chance; a leaf with a hidden slot has its [END] among its slots."""
+    """Single slots, each by its own share; a leaf with a hidden slot has its [END] among its slots."""
     slot = np.arange(SLOTS)
     stated = _with_end(tail, length)
-    chance = draw(make_key(seed, epoch, SLOT), keys[0][:, None], keys[1][:, None], slot[None, :])
-    hidden = (stated != NOTHING) & (chance < config.leaf_share)  # (leaves, 7)
+    share = draw(make_key(seed, epoch, SLOT), keys[0][:, None], keys[1][:, None], slot[None, :])
+    hidden = (stated != NOTHING) & (share < config.leaf_share)  # (leaves, 7)
     touched = hidden.any(axis=1)
     tokens = np.where(hidden, MASK, np.where(touched[:, None] & (stated != NOTHING), stated, tail))
     slots = np.where(touched, np.minimum(length + 1, SLOTS), length)
@@ -142,7 +142,7 @@ def count_root_masks(lengths: Ints, config: Config) -> Ints:
 
 
 def mask_roots(lengths: Ints, sequences: Ints, config: Config, *, seed: int, epoch: int) -> RootMasks:
-    """Draw masked spans for sequences of these lengths (`sequences` are their numbers, on which chance hangs).
+    """Draw masked spans for sequences of these lengths (`sequences` are their numbers, on which share hangs).
 
     In each round every sequence that has too few masks draws a span; one that touches another is thrown away.
     """
@@ -181,8 +181,8 @@ def _spell_out(
     row, start, length = (np.concatenate(parts) for parts in zip(*spans, strict=True)) if spans else (none, none, none)
     order = np.lexsort((start, row))
     row, start, length = row[order], start[order], length[order]
-    chance = draw(make_key(seed, epoch, TREATMENT), sequences[row], start)
-    treatment = np.digitize(chance, (0.8, 0.9))
+    share = draw(make_key(seed, epoch, TREATMENT), sequences[row], start)
+    treatment = np.digitize(share, (0.8, 0.9))
 
     token = np.repeat(np.arange(len(row)), length)  # (masked,) its span
     offset = np.arange(len(token)) - np.repeat(np.cumsum(length) - length, length)

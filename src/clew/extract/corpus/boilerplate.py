@@ -55,7 +55,7 @@ def skip_section_word(text: str, span: Span) -> Span:
 
 
 def is_boilerplate(sentence: str) -> bool:
-    """Whether a sentence speaks of the article instead of its subject.
+    """Whether a sentence is about the article instead of its subject.
 
     >>> is_boilerplate("© 2020 The Authors."), is_boilerplate("Gout is painful.")
     (True, False)

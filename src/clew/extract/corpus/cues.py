@@ -1,7 +1,7 @@
 """What a sentence says about its own statement: that it is denied, that it is a guess, or that it is about animals.
 
-Denials and guesses are phrases of `sentence_cues.tsv`, found by the same matcher that marks mentions
-(`clew.link.context`); animals are words, unless the sentence speaks of people too.
+Negation and speculation are phrases of `sentence_cues.tsv`, found by the same matcher that marks mentions
+(`clew.link.context`); animals are words, unless the sentence mentions people too.
 """
 
 import re

@@ -95,7 +95,7 @@ def fit_signatures(subject_types: Known, relations: Strings, object_types: Known
 
 
 def have_different_ends(subjects: Strings, objects: Strings, heads: Strings, tails: Strings) -> Mask:
-    """Rows whose ends differ: neither the same entity, nor the same words but for case, plural and punctuation.
+    """Rows whose ends differ: neither the same entity, nor the same words ignoring case, plural and punctuation.
 
     >>> have_different_ends(["D:1", "D:1"], ["D:1", "D:2"], ["gout", "gout"], ["arthritis", "Gout"]).tolist()
     [False, False]
@@ -157,7 +157,7 @@ def are_most_likely(queries: NDArray[np.integer], scores: NDArray[np.floating], 
 def cosines(one: Strings, other: Strings, encoder: Encoder, *, progress: Progress = silent) -> NDArray[np.float32]:
     """The cosine of each text of `one` with its partner in `other`; a text that recurs is encoded once in a block.
 
-    Rows with the same partner should stand together: then each partner is encoded about once.
+    Rows with the same partner should be adjacent: then each partner is encoded about once.
     """
     found = np.empty(len(one), np.float32)
     progress("comparing with the text", 0, len(one))

@@ -1,6 +1,6 @@
 """The filters that need no encoder, over the tails of a run: block by block, each of whole documents.
 
-Tails in; out come those that hold, with both ends as entities, and how many each filter left out.
+Tails in; those that pass out, with both ends as entities, and how many each filter removed.
 """
 
 from collections import Counter
@@ -118,7 +118,7 @@ def filter_tails(
             if not settings.cross_sentence:
                 sieve.keep("no sentence names both head and tail", _are_in_one_sentence(sieve, evidence))
             sieve.table = _with_ends(sieve.table, heads, ends, signatures)
-            sieve.keep("worded as help, not harm, or the other way round", _are_worded_so(sieve, evidence))
+            sieve.keep("treatment cues contradict the relation", _agree_with_cues(sieve, evidence))
             filter_triples(sieve, signatures, settings, hierarchy=hierarchy)
             parts.write({"filtered": sieve.table.cast(FILTERED)}, sieve.left_out)
     progress("filtering tails", tails.num_rows, tails.num_rows)
@@ -132,8 +132,8 @@ def filter_texts(candidates: pa.Table, settings: FilterSettings, *, words: froze
     """The filters that look at tails alone; `words` are all that texts and names hold, folded."""
     sieve = FilteredTable(candidates)
     sieve.keep("tail without words or out of vocabulary", are_words(sieve.table["tail_text"]))
-    sieve.keep("not confident enough", sieve.table["confidence"].to_numpy() >= settings.confidence)
-    sieve.keep("tail with a word that nobody wrote", are_attested(sieve.table["tail_text"].to_pylist(), words))
+    sieve.keep("below the confidence threshold", sieve.table["confidence"].to_numpy() >= settings.confidence)
+    sieve.keep("tail with an unattested word", are_attested(sieve.table["tail_text"].to_pylist(), words))
     return sieve
 
 
@@ -142,30 +142,32 @@ def filter_triples(
 ) -> None:
     """The filters that look at both ends of a triple, and at other triples."""
     subjects, objects, heads, tails = sieve.columns("subject", "object", "head_text", "tail_text")
-    sieve.keep("leads to its own head", have_different_ends(subjects, objects, heads, tails))
+    sieve.keep("tail equal to its head", have_different_ends(subjects, objects, heads, tails))
     tails, asked = sieve.columns("tail_text", "asked")
     sieve.keep_without_faults(find_faults(tails, asked, _are_linked(sieve), syntax=settings.syntax))
     if settings.signatures:
         starts, relations, ends = sieve.columns("subject_type", "relation", "object_type")
-        sieve.keep("types that the seed does not join so", fit_signatures(starts, relations, ends, signatures))
+        sieve.keep(
+            "types that the relation does not connect in the seed", fit_signatures(starts, relations, ends, signatures)
+        )
     if settings.unlinked:
         said = np.isin(sieve.table["decoder"].to_pylist(), (MENTION, SEQUENCE))
-        sieve.keep("tail neither said nor known by name", said | _are_linked(sieve))
+        sieve.keep("tail neither in the text nor a name of the seed", said | _are_linked(sieve))
     else:
         sieve.keep("tail not linked", _are_linked(sieve))
     if hierarchy is not None:
         room = hierarchy.has_room_for(*sieve.columns("subject", "relation", "object"))
-        sieve.keep("no kind of it by the seed's own hierarchy", room)
+        sieve.keep("absent from the seed hierarchy", room)
     documents, subjects, relations, objects = sieve.columns("document", "subject", "relation", "object")
     scores = sieve.table["confidence"].to_numpy()
     unopposed = are_uncontradicted(documents, subjects, relations, objects, scores, symmetric=signatures.symmetric)
-    sieve.keep("opposed by a surer statement in its document", unopposed)
+    sieve.keep("contradicted by a more confident statement in its document", unopposed)
     documents, subjects, relations, objects = sieve.columns("document", "subject", "relation", "object")
     scores = sieve.table["confidence"].to_numpy()
     best = are_best_of_duplicates(documents, subjects, relations, objects, scores, symmetric=signatures.symmetric)
-    sieve.keep("said better elsewhere in its document", best)
+    sieve.keep("stated with more confidence elsewhere in its document", best)
     likely = are_most_likely(sieve.table["query"].to_numpy(), sieve.table["confidence"].to_numpy(), most=settings.most)
-    sieve.keep("other tails of its head are likelier", likely)
+    sieve.keep("not among the top tails of its query", likely)
 
 
 def _are_in_one_sentence(sieve: FilteredTable, evidence: Evidence) -> NDArray[np.bool_]:
@@ -174,8 +176,8 @@ def _are_in_one_sentence(sieve: FilteredTable, evidence: Evidence) -> NDArray[np
     return np.array([place is not None and place.tail is not None for place in places], bool)
 
 
-def _are_worded_so(sieve: FilteredTable, evidence: Evidence) -> NDArray[np.bool_]:
-    """Whether the sentence of a statement of harm or of help speaks of that."""
+def _agree_with_cues(sieve: FilteredTable, evidence: Evidence) -> NDArray[np.bool_]:
+    """Whether the sentence of a statement of harm or benefit has fitting cues."""
     relations, heads, tails, documents = sieve.columns("relation", "head", "tail_text", "document")
     kept = np.ones(len(relations), bool)
     said = np.flatnonzero(np.isin(relations, [*HARM, *HELP])).tolist()
@@ -187,7 +189,7 @@ def _are_worded_so(sieve: FilteredTable, evidence: Evidence) -> NDArray[np.bool_
 
 
 def _blocks(documents: pa.ChunkedArray) -> Iterator[tuple[int, int]]:
-    """Ranges of about so many rows that no document is split by; rows of a document stand together."""
+    """Ranges of about BLOCK_ROWS rows that split no document; the rows of a document are adjacent."""
     codes = documents.combine_chunks().dictionary_encode().indices.to_numpy()
     borders = (
         np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1, [len(codes)])) if len(codes) else np.zeros(1, int)

@@ -1,7 +1,7 @@
-"""Drugs that cure and drugs that harm: statements of the one whose sentence speaks of the other alone.
+"""Treatment or harm: triples of the one whose sentence has cues of the other only.
 
-A model knows that a drug and a disease belong together better than it knows how; a few words of the sentence do. They
-are beginnings of words, and decide only where no word of the other kind stands beside them.
+A model knows better that a drug and a disease are related than how; a few words of the sentence tell. Cues are
+beginnings of words, and decide only if the sentence has no cue of the other sort.
 """
 
 import re
@@ -28,7 +28,7 @@ OF_PATIENTS = _begin("patient")  # a drug that patients have is mostly given for
 
 
 def agree_with_cues(relations: Sequence[str], sentences: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether no statement of harm stands in a sentence about help alone, and none of help in one about harm alone.
+    """Which relations agree with their sentences: no harm in a sentence about treatment only, and the reverse.
 
     >>> sentence = "Treatment of keratitis with moxifloxacin."
     >>> agree_with_cues(["induces", "treats"], [sentence, sentence]).tolist()

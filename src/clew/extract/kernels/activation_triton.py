@@ -1,7 +1,7 @@
 """GELU in the form of tanh as Triton kernels, each one pass over memory.
 
 0.5 (1 + tanh u) is the logistic function of 2 u, which takes one exponential. As an operation of its own its output is
-kept for the backward pass: compiled code computed it anew there, and wrote it a second time.
+kept for the backward pass: compiled code computed it again there, and wrote it a second time.
 """
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 

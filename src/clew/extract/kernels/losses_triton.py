@@ -42,8 +42,8 @@ def _gradient(grad, logits, targets, log_total, out, words, columns, log2e, stri
     target, upstream = tl.load(targets + row), tl.load(grad + row)
     upstream = tl.where(target >= 0, upstream, 0.0)
     read = tl.load(logits + row * columns + column, mask=column < columns, other=float("-inf")).to(tl.float32)
-    chance = tl.exp2(read * log2e - tl.load(log_total + row))
-    slope = tl.where(column < words, chance - tl.where(column == target, 1.0, 0.0), 0.0) * upstream
+    probability = tl.exp2(read * log2e - tl.load(log_total + row))
+    slope = tl.where(column < words, probability - tl.where(column == target, 1.0, 0.0), 0.0) * upstream
     tl.store(out + row * columns + column, slope.to(out.dtype.element_ty), mask=column < columns)
 
 

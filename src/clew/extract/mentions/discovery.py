@@ -1,4 +1,4 @@
-"""Head discovery by a helper model: it lists what a sequence speaks of, and only what stands there literally counts.
+"""Head discovery by a helper model: it lists the entities of a sequence; only exact substrings count.
 
 Sequences of a run go in; a table of mentions comes out, without entities, for `prepare_heads` to place and link.
 """
@@ -36,7 +36,7 @@ MAX_TOKENS = 160
 
 
 def literal_spans(name: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where a name stands in a text, letter for letter and not inside a word.
+    """Where a name occurs in a text exactly, as whole words.
 
     >>> list(literal_spans("gout", "Gout, gouty, gout."))
     [(13, 17)]

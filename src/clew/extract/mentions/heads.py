@@ -88,8 +88,8 @@ def prepare_heads(
     """Find the heads of a run's sequences and write run/heads; returns what was counted.
 
     `mentions` (columns document, start, end, entity, type) are taken as they are; of an entity any id or
-    cross-reference of the graph may be given. Those without one are linked by likeness (`linking`), which an encoder
-    makes surer.
+    cross-reference of the graph may be given. Those without one are linked by similarity (`linking`), which an
+    encoder improves.
     """
     settings = settings or HeadSettings()
     given = 0 if mentions is None else mentions.num_rows

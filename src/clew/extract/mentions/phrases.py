@@ -9,7 +9,7 @@ from clew.extract.sequences.vocabulary import CONTINUES
 
 __all__ = ["Range", "cuts", "find_phrases", "word_ranges"]
 
-JOINTS = frozenset("-/'’")  # signs inside a name, where no space stands beside them
+JOINTS = frozenset("-/'’")  # signs inside a name, without spaces around them
 BETWEEN = frozenset(("of", "in"))  # join two runs to a name: "loss of vision"
 Range = tuple[int, int]  # tokens, the last exclusive
 

@@ -2,7 +2,7 @@
 
 A phrase is refused that is very long, mostly small words, holds a finite verb, or whose main word is no noun. Word
 classes come from the short lists and endings of syntax_words.json; a biomedical ending or keyword makes a noun. Of the
-names of Hetionet's and HPO's diseases, genes, compounds and phenotypes fewer than 1 in 100 are taken for no noun.
+names of Hetionet's and HPO's diseases, genes, compounds and phenotypes fewer than 1 in 100 are not recognised as nouns.
 """
 
 import json

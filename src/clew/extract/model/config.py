@@ -16,7 +16,7 @@ EARLIER = {"gelu": "erf", "biases": True}  # what models were whose config.json 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Shape and switches of a model. What stands under *ours* is not in the paper; `paper_config` turns it off."""
+    """Shape and switches of a model. Switches under *ours* are not in the paper; `paper_config` turns it off."""
 
     vocabulary: int
     relations: int

@@ -1,6 +1,6 @@
-"""Where the embeddings of words may begin: words that stand beside the same words get vectors alike.
+"""Initial word embeddings from co-occurrence: words with the same neighbours get similar vectors.
 
-From the chains' roots alone: how much more often than by chance two tokens stand near each other (positive pointwise
+From the chains' roots alone: how much more often two tokens are neighbours than if independent (positive pointwise
 mutual information), brought down to the model's width by a truncated singular value decomposition.
 """
 

@@ -133,12 +133,12 @@ def read_checkpoint(path: Path, settings: Mapping[str, Any]) -> Checkpoint | Non
         if odd:
             raise DerivedError(
                 f"the checkpoint at {path} was made with {odd[0]} {stated.get(odd[0])!r}, not"
-                f" {settings.get(odd[0])!r}: remove it to begin anew"
+                f" {settings.get(odd[0])!r}: remove it to start over"
             )
         weights, optimiser = load_file(path / WEIGHTS), load_file(path / "optimiser.safetensors")
         return Checkpoint(int(state["step"]), weights, optimiser, list(state["history"]), stated)
     except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise DerivedError(f"the checkpoint at {path} cannot be read ({error}): remove it to begin anew") from error
+        raise DerivedError(f"the checkpoint at {path} cannot be read ({error}): remove it to start over") from error
 
 
 def _shape(tensors: Mapping[str, torch.Tensor], name: str) -> tuple[int, ...] | None:

@@ -29,10 +29,10 @@ def best_tokens(slots: Slots, count: int) -> dict[int, float]:
     order = np.argsort(-slots.log_probs, axis=None, kind="stable")
     best: dict[int, float] = {}
     for at in order.tolist():
-        token, chance = int(slots.tokens.flat[at]), float(slots.log_probs.flat[at])
-        if token == PAD or not np.isfinite(chance):
+        token, log_prob = int(slots.tokens.flat[at]), float(slots.log_probs.flat[at])
+        if token == PAD or not np.isfinite(log_prob):
             continue
-        best.setdefault(token, chance)
+        best.setdefault(token, log_prob)
         if len(best) == count:
             break
     return best

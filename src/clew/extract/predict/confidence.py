@@ -1,9 +1,8 @@
-"""How sure a tail is: its share among all that could be the tail of its query, and what its place counts.
+"""The confidence of a tail: its softmax share among the candidates of its query, times the weight of its place.
 
-A query's mentions and [NONE] share what there is by their log-probability a token, as the model is taught to weigh
-them; a tail that was found elsewhere is added to them for its own share. Where the tail is asked the inverse, the share
-of the head counts as much. Shares are multiplied by the weight of the place, so that tails of one query from different
-places can be ranked.
+The candidates are the query's mentions and [NONE], scored by log-probability per token as in fine-tuning; a tail found
+elsewhere is added to them for its own share. If the tail is asked the inverse relation, the share of the head there
+counts as much. Weights of places let tails of one query from different places be ranked.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Prediction: what a trained model expects in the masked tail of a head and a relation.
 
 Each query is a copy of its sequence with one leaf of seven masked slots. From one pass come the likeliest tokens of
-each slot, the weights of the query's mentions and the scores of given tails; a beam goes left to right, encoding anew
+each slot, the weights of the query's mentions and the scores of given tails; a beam goes left to right, encoding again
 with the tokens so far in sight.
 """
 

@@ -83,7 +83,7 @@ def prepare_queries(
         return work.finished
     heads = read_heads(run)
     if not heads.num_rows:
-        raise InputError(f"no head was found in the texts of {run}: give a seed graph that names what they speak of")
+        raise InputError(f"no head was found in the texts of {run}: give a seed graph that names their entities")
     signatures = known_signatures(graph, relations)
     matched = _match(heads, graph, signatures, matching)
     if helper is not None:

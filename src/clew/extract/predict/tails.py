@@ -61,7 +61,7 @@ class DecoderSettings:
 
     A tail's confidence is its share among what may be the tail, times the weight of its place; where the weight is 0
     nothing is looked for. The weights are the largest at which the first tail is right as often as with mentions alone,
-    on lessons that the model was not taught. With `both_ways`, the share is the mean of the tail's and of the head's
+    on training examples that were held out. With `both_ways`, the share is the mean of the tail's and of the head's
     where the tail is asked the inverse. With `none`, a query whose [NONE] outweighs its mentions has no tail. `tokens`
     and `formed` are what a helper model is shown of a query, and may form.
     """

@@ -1,7 +1,7 @@
-"""Questions with given tails as batches for a model: sequences with masked leaves, and the tails to be weighed.
+"""Training examples as batches: sequences with masked leaves, and the candidate tails to be ranked.
 
-Read from a folder that `question_arrays` wrote; needs NumPy and the model's own packing, nothing else. A query is asked
-alone in its own copy of the sequence, as prediction does it, or together with the others of the same sequence.
+Read from a folder that `arrays.write_examples` wrote. A query is alone in its own copy of the sequence, as in
+prediction, or together with the others of the same sequence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -117,7 +117,7 @@ class Examples:
         return list(units.values())
 
     def batches(self, units: Sequence[Sequence[Ints]], *, tokens: int) -> Iterator[list[Ints]]:
-        """The packs of units in order, in lists of at most so many tokens; no unit is divided."""
+        """The packs of units in order, in lists of at most `tokens` tokens; no unit is divided."""
         batch: list[Ints] = []
         size = 0
         for unit in units:

@@ -1,11 +1,9 @@
-"""Lessons that a seed teaches about its own texts: which mention of a sequence is the tail, or that none is.
+"""Training examples for candidate ranking, from the seed and the texts alone: which mention is the tail, or none.
 
-A head is asked for a relation that begins at its type, and the tails to be weighed are the mentions of the sequence
-whose type fits. Where the seed knows one of them as a tail, that is gold; where it knows none, [NONE] is, and as many
-of those queries are drawn as the settings say. Pairs that a leaf shows are left out: the model would know them by heart
-and learn to ask its memory instead of the text. What was planted is unknown: it is never gold, and no query that holds
-a planted tail is drawn as one without. A run and its seed go in; run/examples comes out, arrays that NumPy alone can
-read.
+A head is asked for a relation that its type can be the subject of; the candidates are the mentions of the sequence
+whose type fits. Those that the seed states are gold; if it states none, [NONE] is, and the settings say how many of
+those queries are drawn. Pairs that a leaf shows are left out: the model has memorised them, and would learn to consult
+its memory instead of the text. Held-out facts are unknown: never gold, and a query with one is not drawn as negative.
 """
 
 from collections import Counter
@@ -104,23 +102,23 @@ def make_examples(
     without: Iterable[int] = (),
     progress: Progress = silent,
 ) -> dict[str, int]:
-    """Write the lessons of a run into a folder; `without` are triples, by number, that the seed is taken not to have.
+    """Write the examples of a run into a folder; `without` are triples, by number, that the seed is treated as lacking.
 
-    Besides the questions, sequence_number.npy says which sequences of the run they are about.
+    Besides the examples, sequence_number.npy says which sequences of the run they are about.
     """
     heads, tokens = read_heads(run), read_sequences(run)["tokens"].combine_chunks()
     removed = read_removed_triples(run)
     known, hidden = _tails(graph, heads, removed, np.fromiter(without, np.int64), relations)
-    lessons = _ExampleFinder(known, hidden, _seen_pairs(run), known_signatures(graph, relations))
-    progress("finding lessons", 0, heads.num_rows)
+    examples = _ExampleFinder(known, hidden, _seen_pairs(run), known_signatures(graph, relations))
+    progress("finding training examples", 0, heads.num_rows)
     for sequence, there in mentions_by_sequence(heads):
-        lessons.look(sequence, there, tokens[sequence].as_py())
-        progress("finding lessons", there[-1].head + 1, heads.num_rows)
-    chosen = lessons.choose(settings or ExampleSettings())
+        examples.look(sequence, there, tokens[sequence].as_py())
+        progress("finding training examples", there[-1].head + 1, heads.num_rows)
+    chosen = examples.choose(settings or ExampleSettings())
     return {
         "queries with a tail": sum(bool(each.right) for each in chosen),
         "queries without a tail": sum(not each.right for each in chosen),
-        **lessons.counts,
+        **examples.counts,
         **_write(folder, chosen, tokens, {name: at for at, name in enumerate(relations)}, graph),
     }
 
@@ -143,18 +141,18 @@ class _ExampleFinder:
                 if candidates := find_candidates(head.entity, types, there, tokens):
                     self._take(_Example(sequence, head, relation, candidates, frozenset()))
 
-    def _take(self, lesson: _Example) -> None:
-        there = lesson.entities
-        subject, relation = lesson.head.entity, lesson.relation
+    def _take(self, example: _Example) -> None:
+        there = example.entities
+        subject, relation = example.head.entity, example.relation
         if right := there & self._known.get(subject, {}).get(relation, set()):
             if any(frozenset((subject, tail)) in self._seen for tail in right):
                 self.counts["left out: a leaf shows the pair"] += 1
                 return
-            self._with.append(_Example(lesson.sequence, lesson.head, relation, lesson.candidates, frozenset(right)))
+            self._with.append(_Example(example.sequence, example.head, relation, example.candidates, frozenset(right)))
         elif there & self._hidden.get(subject, {}).get(relation, set()):
-            self.counts["left out: a planted tail is there"] += 1
+            self.counts["left out: a held-out tail is there"] += 1
         else:
-            self._without.setdefault(relation, []).append(lesson)
+            self._without.setdefault(relation, []).append(example)
 
     def choose(self, settings: ExampleSettings) -> list[_Example]:
         """All queries with a tail and some without, in the order of the text."""
@@ -185,26 +183,26 @@ def _tails(
     numbers = graph.lookup(heads["entity"].drop_null().unique())
     mentioned[numbers[numbers >= 0]] = True
     ids = read_entities(graph, ("id",))["id"].to_pylist()
-    offered = collect_candidate_triples(graph, without=np.setdiff1d(without, removed), fewest=1)
-    taken = np.isin(offered.triple, removed)
-    wanted = np.isin(offered.relation, [at for at, name in enumerate(offered.relations) if name in set(relations)])
-    rows = np.flatnonzero(wanted & mentioned[offered.subject] & mentioned[offered.object])
+    stated = collect_candidate_triples(graph, without=np.setdiff1d(without, removed), fewest=1)
+    taken = np.isin(stated.triple, removed)
+    wanted = np.isin(stated.relation, [at for at, name in enumerate(stated.relations) if name in set(relations)])
+    rows = np.flatnonzero(wanted & mentioned[stated.subject] & mentioned[stated.object])
     known: Tails = {}
     hidden: Tails = {}
-    columns = (each[rows].tolist() for each in (offered.subject, offered.relation, offered.object, taken))
+    columns = (each[rows].tolist() for each in (stated.subject, stated.relation, stated.object, taken))
     for subject, relation, object_, is_taken in zip(*columns, strict=True):
         place = (hidden if is_taken else known).setdefault(ids[subject], {})
-        place.setdefault(offered.relations[relation], set()).add(ids[object_])
+        place.setdefault(stated.relations[relation], set()).add(ids[object_])
     return known, hidden
 
 
 def _write(
-    folder: Path, lessons: Sequence[_Example], tokens: pa.ListArray, relations: Mapping[str, int], graph: GraphContents
+    folder: Path, examples: Sequence[_Example], tokens: pa.ListArray, relations: Mapping[str, int], graph: GraphContents
 ) -> dict[str, int]:
     places: dict[int, int] = {}
     queries, rows = [], CandidateRows()
-    folds = _folds(lessons, graph)
-    for at, each in enumerate(lessons):
+    folds = _folds(examples, graph)
+    for at, each in enumerate(examples):
         place = places.setdefault(each.sequence, len(places))
         fold, others = folds[each.head.entity], {folds[other] for other in each.entities}
         touches = sum(1 << other for other in others)
@@ -221,7 +219,7 @@ def _write(
     return {"sequences": len(sequences), "queries": len(queries), "rows": len(rows.query), "tails": len(rows.tails)}
 
 
-def _folds(lessons: Sequence[_Example], graph: GraphContents) -> dict[str, int]:
+def _folds(examples: Sequence[_Example], graph: GraphContents) -> dict[str, int]:
     """The fold of every entity that is mentioned."""
-    named = sorted({entity for each in lessons for entity in (each.head.entity, *each.entities)})
+    named = sorted({entity for each in examples for entity in (each.head.entity, *each.entities)})
     return dict(zip(named, (graph.lookup(named) % FOLDS).tolist(), strict=True))

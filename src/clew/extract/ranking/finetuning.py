@@ -56,7 +56,7 @@ class FineTuned:
 
 def finetune_model(
     model: Path,
-    lessons: Path,
+    examples: Path,
     settings: RankingSettings,
     out: Path,
     *,
@@ -74,17 +74,17 @@ def finetune_model(
     about = dict(identity or {"model": _checksum(model), "settings": repr(settings)})
     place = out.with_name(f"{out.name}.checkpoint")
     with torch.random.fork_rng([chosen] if chosen.type == "cuda" else []):
-        taught = finetune(
+        tuned = finetune(
             saved,
-            read_examples(lessons),
+            read_examples(examples),
             settings,
             without_fold=without_fold,
             checkpoint=place,
             about=about,
             progress=progress,
         )
-    training = {**saved.training, "ranking": {"settings": asdict(settings), "history": taught.history}}
-    learnt = replace(saved, model=taught.model, training=training)
+    training = {**saved.training, "ranking": {"settings": asdict(settings), "history": tuned.history}}
+    learnt = replace(saved, model=tuned.model, training=training)
     write_model(out, learnt, identity=about, files=_pictures(model))
     shutil.rmtree(place, ignore_errors=True)
     return learnt
@@ -92,7 +92,7 @@ def finetune_model(
 
 def finetune(
     saved: SavedModel,
-    lessons: Examples,
+    examples: Examples,
     settings: RankingSettings,
     *,
     without_fold: int | None = None,
@@ -106,20 +106,20 @@ def finetune(
     made with the same settings and is `about` the same.
     """
     learner = _Learner(saved, settings)
-    packs = lessons.packs(lessons.learnable(without_fold=without_fold), together=settings.together)
-    units = lessons.by_document(packs) if settings.loss == "document" else [[pack] for pack in packs]
-    each_epoch = sum(1 for _ in lessons.batches(units, tokens=settings.tokens))
+    packs = examples.packs(examples.learnable(without_fold=without_fold), together=settings.together)
+    units = examples.by_document(packs) if settings.loss == "document" else [[pack] for pack in packs]
+    each_epoch = sum(1 for _ in examples.batches(units, tokens=settings.tokens))
     stated = {**asdict(settings), "without_fold": without_fold, **(about or {})}
     if checkpoint is not None:
         learner.resume(read_checkpoint(checkpoint, json.loads(json.dumps(stated))))
     for epoch in range(len(learner.history), settings.epochs):
         order = np.random.default_rng((settings.seed, epoch)).permutation(len(units))
-        progress("teaching", epoch * each_epoch, settings.epochs * each_epoch)
+        progress("fine-tuning", epoch * each_epoch, settings.epochs * each_epoch)
         sums, before = torch.zeros(2, device=learner.device), learner.step
-        for batch in lessons.batches([units[at] for at in order], tokens=settings.tokens):
-            asking = lessons.ask(batch, config=learner.config, seed=settings.seed, epoch=learner.step)
+        for batch in examples.batches([units[at] for at in order], tokens=settings.tokens):
+            asking = examples.ask(batch, config=learner.config, seed=settings.seed, epoch=learner.step)
             sums += learner.advance(asking, settings.epochs * each_epoch)
-            progress("teaching", learner.step, settings.epochs * each_epoch)
+            progress("fine-tuning", learner.step, settings.epochs * each_epoch)
         tails, roots = (sums / max(1, learner.step - before)).tolist()
         if not np.isfinite(tails + roots):
             raise ModelError("the loss of fine-tuning is no longer a number: fine-tune with a lower rate")
@@ -160,7 +160,7 @@ class _Learner:
         return Checkpoint(self.step, weights, save_state(self.optimiser), self.history, stated)
 
     def advance(self, asking: ExampleBatch, steps: int) -> torch.Tensor:
-        """One step of so many; the losses of tails and roots: (2,)."""
+        """One step of `steps`; the losses of tails and roots: (2,)."""
         settings = self.settings
         torch.manual_seed(make_key(settings.seed, self.step) >> 1)
         set_rate(self.optimiser, rate_at(self.step, steps, settings.rate, 0.0, settings.warm_up))
@@ -182,7 +182,7 @@ class _Learner:
 
 def score_rows(
     model: GraphMert,
-    lessons: Examples,
+    examples: Examples,
     queries: NDArray[np.int64],
     scores: Scores,
     *,
@@ -192,8 +192,8 @@ def score_rows(
     """Fill in the scores of the rows of some queries."""
     device = model.p.device
     size = tokens or (65_536 if device.type == "cuda" else 4_096)
-    for batch in lessons.batches([[pack] for pack in lessons.packs(queries, together=together)], tokens=size):
-        asking = lessons.ask(batch)
+    for batch in examples.batches([[pack] for pack in examples.packs(queries, together=together)], tokens=size):
+        asking = examples.ask(batch)
         packed = Batch.unpack(asking.packed, device)
         on_gpu = device.type == "cuda"
         with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, enabled=on_gpu):

@@ -1,4 +1,4 @@
-"""How a model is taught from questions with given tails."""
+"""How a model is fine-tuned to rank candidate tails."""
 
 from dataclasses import dataclass
 

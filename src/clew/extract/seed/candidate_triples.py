@@ -1,7 +1,7 @@
-"""The triples that a seed graph offers for injection: under each entity those it is the subject of, and inverse ones.
+"""The seed triples that may be injected: under each entity those it is the subject of, and inverse ones.
 
-An inverse triple is offered only where its relation names its inverse. Negated relations, relations of few triples and
-triples that are left out (planted facts) are not offered. A graph goes in; flat arrays under each subject come out.
+An inverse triple is a candidate only if its relation names its inverse. Negated relations, rare relations and excluded
+triples (held-out facts) are not. A graph goes in; flat arrays under each subject come out.
 """
 
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ class CandidateTriples:
 def collect_candidate_triples(
     graph: GraphContents, *, without: Iterable[int] | Ints = (), fewest: int = FEWEST
 ) -> CandidateTriples:
-    """Everything that a graph offers, but for the triples whose numbers are given in `without`."""
+    """All candidate triples of a graph, except those whose numbers are in `without`."""
     subject, relation, object_, triple, names = _both_ways(graph)
     left_out = np.zeros(graph.counts["triples"], bool)
     left_out[np.fromiter(without, np.int64)] = True
@@ -103,10 +103,10 @@ def _both_ways(graph: GraphContents) -> tuple[Ints, Ints, Ints, Ints, list[str]]
     )
 
 
-def short_tails(graph: GraphContents, offered: CandidateTriples, vocabulary: Vocabulary) -> NDArray[np.bool_]:
+def short_tails(graph: GraphContents, candidates: CandidateTriples, vocabulary: Vocabulary) -> NDArray[np.bool_]:
     """Of which entities the name has at most seven tokens; looked at only for those that are tails."""
     short = np.zeros(graph.counts["entities"], bool)
-    tails = np.unique(offered.object)
+    tails = np.unique(candidates.object)
     names = read_entities(graph, ("name",))["name"].take(pa.array(tails)).to_pylist()
     cut = vocabulary.encode(name.lower() for name in names)
     short[tails] = [0 < len(each) <= SLOTS for each in cut]

@@ -1,9 +1,9 @@
-"""Planted facts: pairs of entities that the seed graph knows and training must not, to see if they are found again.
+"""Held-out facts: pairs of entities that the seed graph states and training must not see, to be found again.
 
-A share of the pairs of the seed is held out, with every relation and direction between the two and whatever entails it
-by is_a. Held-out pairs that stand in one sequence are planted facts; half of them are of heads that no injected triple
-has, because all their triples are held out too. A graph and a run's heads go in; numbers of triples to leave out and
-facts come out.
+A share of the seed's pairs is held out, with every relation and direction between the two and whatever entails them by
+is_a. Held-out pairs mentioned in one sequence give the facts to be found; half of them are of heads that no injected
+triple has, because all their triples are held out too. A graph and a run's heads go in; the numbers of the triples to
+exclude and the facts come out.
 """
 
 from collections import Counter
@@ -63,16 +63,16 @@ HELD_OUT = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class HoldOutSettings:
-    """How much is held out: a share of all pairs, and how many sequences of one fact are asked about."""
+    """How much is held out: a share of all pairs, and in how many sequences one fact is asked for."""
 
     share: float = 0.1
     sequences: int = 3
-    fewest: int = FEWEST  # triples of a relation that is offered at all
+    fewest: int = FEWEST  # triples of a relation to be a candidate at all
     seed: int = 20250701
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1 or self.sequences < 1:
-            raise InputError("the share of planted pairs lies between 0 and 1, and each has a sequence at least")
+            raise InputError("the share of held-out pairs is between 0 and 1, and each fact has at least one sequence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class _HeldOutPairs:
 
     seen: Ints
     of_unseen: Ints
-    others: Ints  # pairs that no sequence has both ends of
+    others: Ints  # pairs that no sequence mentions both ends of
     unseen: Ints
 
     @property
@@ -97,7 +97,7 @@ def hold_out_facts(
     settings: HoldOutSettings | None = None,
     short: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], pa.Table, dict[str, int]]:
-    """Triples to leave out (by number), the planted facts, and what was counted.
+    """The triples to exclude (by number), the held-out facts, and the counts.
 
     `sequence` (ascending) and `entity` (by number, -1 for none) are those of every head, in the order of heads; `short`
     says of every entity whether its name fits into a leaf, others are not asked for.
@@ -117,8 +117,8 @@ def hold_out_facts(
         "pairs of the seed": len(pairs),
         "pairs in one sequence": len(eligible),
         "pairs held out": len(held.pairs),
-        "planted pairs, head seen": len(held.seen),
-        "planted pairs, head unseen": int(np.isin(eligible, held.of_unseen).sum()),
+        "pairs to be found, head seen": len(held.seen),
+        "pairs to be found, head unseen": int(np.isin(eligible, held.of_unseen).sum()),
         "unseen heads": len(held.unseen),
         "triples between held-out pairs": len(removed),
         "further triples that entail them": len(np.setdiff1d(entailing, removed)),
@@ -129,29 +129,29 @@ def hold_out_facts(
 
 
 def _hold_out(pairs: Ints, eligible: Ints, width: int, settings: HoldOutSettings) -> _HeldOutPairs:
-    """Half of the planted pairs by choosing heads, half by choosing pairs; and the same share of all other pairs."""
-    chance = np.random.default_rng(settings.seed)
+    """Half of the pairs to be found by choosing heads, half by choosing pairs; the same share of all other pairs."""
+    random = np.random.default_rng(settings.seed)
     half = int(len(eligible) * settings.share / 2)
-    unseen = _unseen_heads(eligible, width, half, chance)
+    unseen = _unseen_heads(eligible, width, half, random)
     touched = np.isin(pairs // width, unseen) | np.isin(pairs % width, unseen)
     free = pairs[~touched]
     candidates = np.intersect1d(free, eligible)
     others = np.setdiff1d(free, eligible)
     return _HeldOutPairs(
-        chance.choice(candidates, min(half, len(candidates)), replace=False),
+        random.choice(candidates, min(half, len(candidates)), replace=False),
         pairs[touched],
-        chance.choice(others, int(len(others) * settings.share), replace=False),
+        random.choice(others, int(len(others) * settings.share), replace=False),
         unseen,
     )
 
 
-def _unseen_heads(eligible: Ints, width: int, wanted: int, chance: np.random.Generator) -> Ints:
+def _unseen_heads(eligible: Ints, width: int, wanted: int, random: np.random.Generator) -> Ints:
     """Entities in random order, until about as many eligible pairs as wanted touch one of them.
 
     An entity with very many pairs is not taken: it would be most of the half by itself.
     """
     entities, degree = np.unique(np.concatenate((eligible // width, eligible % width)), return_counts=True)
-    order = chance.permutation(len(entities))
+    order = random.permutation(len(entities))
     order = order[degree[order] <= max(1, wanted // FEWEST_HEADS)]
     reached = np.searchsorted(np.cumsum(degree[order]), wanted, side="right")
     return np.sort(entities[order[:reached]])
@@ -217,8 +217,8 @@ def _facts(
     settings: HoldOutSettings,
     short: NDArray[np.bool_] | None,
 ) -> pa.Table:
-    """What is asked: every offered triple between the ends of a planted pair, in the first sequences that have both."""
-    offered = collect_candidate_triples(graph, fewest=settings.fewest)
+    """Every candidate triple between the ends of a held-out pair, in the first sequences that mention both."""
+    candidates = collect_candidate_triples(graph, fewest=settings.fewest)
     pair = pair_numbers(together.one, together.other, graph.counts["entities"])
     unseen = np.isin(together.one, held.unseen)
     asked = np.isin(pair, held.seen) | (np.isin(pair, held.of_unseen) & unseen)
@@ -230,18 +230,18 @@ def _facts(
     rows = []
     for at in np.flatnonzero(asked).tolist():
         subject, object_ = int(together.one[at]), int(together.other[at])
-        low, high = offered.offsets[subject], offered.offsets[subject + 1]
-        for row in (low + np.flatnonzero(offered.object[low:high] == object_)).tolist():
+        low, high = candidates.offsets[subject], candidates.offsets[subject + 1]
+        for row in (low + np.flatnonzero(candidates.object[low:high] == object_)).tolist():
             times[subject, row] += 1
             if times[subject, row] <= settings.sequences:
-                said = (ids[subject].as_py(), offered.relations[offered.relation[row]], ids[object_].as_py())
+                said = (ids[subject].as_py(), candidates.relations[candidates.relation[row]], ids[object_].as_py())
                 place = int(together.sequence[at]), int(together.head[at])
                 rows.append((*place, *said, names[object_].as_py().lower(), bool(unseen[at])))
     return make_table(rows, HELD_OUT)
 
 
 def prepare_held_out(run: Path, graph: GraphContents, *, settings: HoldOutSettings | None = None) -> dict[str, int]:
-    """Plant facts in a run and write run/held_out: the facts, and the triples that must not be offered."""
+    """Hold facts out of a run and write run/held_out: the facts, and the triples that training must not see."""
     settings = settings or HoldOutSettings()
     run = Path(run)
     work = STAGE.start(run, {"settings": settings, "graph": graph.snapshot.id})
@@ -260,7 +260,7 @@ def prepare_held_out(run: Path, graph: GraphContents, *, settings: HoldOutSettin
 
 
 def read_held_out(run: Path) -> pa.Table:
-    """The planted facts of a run."""
+    """The held-out facts of a run."""
     return STAGE.read_table(run)
 
 

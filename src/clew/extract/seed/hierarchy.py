@@ -1,7 +1,7 @@
-"""What a seed's own hierarchy says of kinds, and which new statements of kinds it has no room for.
+"""The hierarchy of the seed graph, and which new is_a triples contradict it.
 
-An ontology states its hierarchy as a whole: of two entities that both have a place in it, one that it does not put
-above the other is hardly ever a kind of it, whatever stands together in a text.
+An ontology states its hierarchy as a whole: of two entities that are both in it, one is hardly ever a subclass of the
+other unless the hierarchy says so, whatever a text mentions together.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ TAXONOMIC = frozenset((IS_A, "subclass_of"))
 
 
 class Closure:
-    """The kinds that an entity is of, or that are of it, with itself; remembered, since triples share their ends."""
+    """The superclasses (or subclasses) of an entity, itself included; cached, since triples share their ends."""
 
     def __init__(self, graph: GraphContents, relation: int, *, up: bool) -> None:
         self._next: dict[int, list[int]] = defaultdict(list)
@@ -42,7 +42,7 @@ class Closure:
 
 
 class Hierarchy:
-    """The hierarchies of a seed, one for each of its relations that lead from kind to kind."""
+    """The hierarchies of a seed graph, one for each of its taxonomic relations."""
 
     def __init__(self, graph: GraphContents) -> None:
         self._graph = graph
@@ -56,7 +56,7 @@ class Hierarchy:
     def has_room_for(
         self, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
     ) -> NDArray[np.bool_]:
-        """Which triples the hierarchy entails or says nothing about: another relation, or an end without a place."""
+        """Which triples the hierarchy entails or says nothing about: another relation, or an end outside of it."""
         starts, ends = (self._numbers(each) for each in (subjects, objects))
         fits = map(self._has_room, starts, relations, ends)
         return np.fromiter(fits, bool, len(subjects))

@@ -1,8 +1,8 @@
-"""Pairs of entities whose triples no leaf may show, so that they can be taught: a share of those that stand together.
+"""Pairs of entities reserved for fine-tuning: a share of those mentioned in one sequence, which no leaf may show.
 
-What a model has seen as a leaf it knows by heart. If it were taught with such pairs, it would learn to ask its memory
-whether a text states something; with pairs that it has not seen, it must ask the text. A graph and a run's heads go in;
-the numbers of triples that are not to be offered come out, with those that entail them by is_a.
+A model memorises the leaves. Fine-tuned on such pairs, it would learn to consult its memory about what a text states;
+with pairs that it has not seen, it must read the text. A graph and a run's heads go in; the numbers of the reserved
+triples come out, with those that entail them by is_a.
 """
 
 from collections.abc import Sequence
@@ -35,15 +35,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ReserveSettings:
-    """Which share of the pairs that the seed knows, and that stand together in a sequence, no leaf shows."""
+    """The share of the pairs that the seed states and a sequence mentions together which no leaf shows."""
 
     share: float = 0.25
-    fewest: int = 20  # pairs: of fewer none is withheld, for there would be nothing to learn
+    fewest: int = 20  # pairs: of fewer none is reserved, for there would be nothing to learn
     seed: int = 0
 
     def __post_init__(self) -> None:
         if not 0 <= self.share < 1:
-            raise InputError(f"the share of withheld pairs is at least 0 and below 1, not {self.share}")
+            raise InputError(f"the share of reserved pairs is at least 0 and below 1, not {self.share}")
 
 
 def prepare_reserved(run: Path, graph: GraphContents, *, settings: ReserveSettings | None = None) -> dict[str, int]:

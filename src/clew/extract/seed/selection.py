@@ -1,6 +1,6 @@
 """Contextual selection: for each linked head, the triples of its entity that are nearest to the sequence it stands in.
 
-Triples are put into words ("head relation tail"). The default similarity is that of weighted words and linked entities
+Triples are verbalised ("head relation tail"). The default similarity is that of weighted words and linked entities
 (`similarity`); with an encoder, the nearest by words are ranked again by the cosine of vectors.
 """
 
@@ -98,7 +98,7 @@ class _Chosen:
     """Rows of matches as arrays."""
 
     head: Ints
-    row: Ints  # of what is offered
+    row: Ints  # of the candidates
     score: NDArray[np.float32]
 
     def take(self, at: Ints) -> "_Chosen":
@@ -116,7 +116,7 @@ def prepare_matches(
 ) -> dict[str, int]:
     """Select triples for the heads of a run and write run/matches; returns what was counted.
 
-    `without` are numbers of triples that must not be offered.
+    `without` are numbers of triples that are excluded.
     """
     settings = settings or SelectionSettings()
     made_from = {
@@ -128,14 +128,14 @@ def prepare_matches(
     work = STAGE.start(run, made_from)
     if work.finished is not None:
         return work.finished
-    offered = collect_candidate_triples(graph, without=() if without is None else without, fewest=settings.fewest)
+    candidates = collect_candidate_triples(graph, without=() if without is None else without, fewest=settings.fewest)
     vocabulary = open_vocabulary(Path(run) / "sequences" / "tokenizer.json")
     table, counts = select_triples(
         read_context(run, graph),
-        offered,
+        candidates,
         graph,
         settings=settings,
-        short=short_tails(graph, offered, vocabulary),
+        short=short_tails(graph, candidates, vocabulary),
         encoder=encoder,
         progress=progress,
     )
@@ -165,7 +165,7 @@ def read_context(run: Path, graph: GraphContents) -> Context:
 
 def select_triples(
     context: Context,
-    offered: CandidateTriples,
+    candidates: CandidateTriples,
     graph: GraphContents,
     *,
     settings: SelectionSettings | None = None,
@@ -179,22 +179,22 @@ def select_triples(
     """
     settings = settings or SelectionSettings()
     names = read_entities(graph, ("name",))["name"].to_pylist()
-    counts: Counter[str] = Counter({"heads": len(context.sequence), "offered": len(offered)})
-    counts.update({f"relation too rare before: {name}": count for name, count in offered.dropped.items()})
-    chosen = _nearest_by_words(context, offered, names, settings, short, counts, progress)
+    counts: Counter[str] = Counter({"heads": len(context.sequence), "candidates": len(candidates)})
+    counts.update({f"relation too rare before: {name}": count for name, count in candidates.dropped.items()})
+    chosen = _nearest_by_words(context, candidates, names, settings, short, counts, progress)
     if encoder is not None:
-        chosen = _nearest_by_meaning(chosen, context, offered, names, encoder, settings, progress)
-    chosen = drop_rare(chosen, offered, settings.fewest, counts)
+        chosen = _nearest_by_meaning(chosen, context, candidates, names, encoder, settings, progress)
+    chosen = drop_rare(chosen, candidates, settings.fewest, counts)
     counts["matches"] = len(chosen.head)
     counts["heads with a match"] = len(np.unique(chosen.head))
-    for name, count in zip(offered.relations, _relation_counts(chosen, offered).tolist(), strict=True):
+    for name, count in zip(candidates.relations, _relation_counts(chosen, candidates).tolist(), strict=True):
         counts[f"matches of {name}"] += count
-    return _table(chosen, context, offered, graph, names, settings), dict(counts)
+    return _table(chosen, context, candidates, graph, names, settings), dict(counts)
 
 
 def _nearest_by_words(
     context: Context,
-    offered: CandidateTriples,
+    candidates: CandidateTriples,
     names: Sequence[str],
     settings: SelectionSettings,
     short: NDArray[np.bool_] | None,
@@ -204,9 +204,9 @@ def _nearest_by_words(
     borders = np.searchsorted(context.sequence, np.arange(len(context.texts) + 1))
     linked = [context.entity[start:end] for start, end in pairwise(borders.tolist())]
     progress("counting words", 0, None)
-    words = WordSimilarity(names, offered.relations, context.texts, [each[each >= 0] for each in linked])
-    usable = np.ones(len(offered), bool) if short is None else short[offered.object]
-    counts["offered, but with too long a tail"] = int((~usable).sum())
+    words = WordSimilarity(names, candidates.relations, context.texts, [each[each >= 0] for each in linked])
+    usable = np.ones(len(candidates), bool) if short is None else short[candidates.object]
+    counts["candidates with too long a tail"] = int((~usable).sum())
     heads, rows, scores = [], [], []
     for sequence, entities in enumerate(linked):
         if sequence % REPORT == 0:
@@ -216,9 +216,9 @@ def _nearest_by_words(
             if entity < 0:
                 continue
             if entity not in known:
-                near = np.arange(offered.offsets[entity], offered.offsets[entity + 1])
+                near = np.arange(candidates.offsets[entity], candidates.offsets[entity + 1])
                 near = near[usable[near]]
-                score, share = words.score(sequence, entity, offered.relation[near], offered.object[near])
+                score, share = words.score(sequence, entity, candidates.relation[near], candidates.object[near])
                 told = np.flatnonzero(share >= settings.told)
                 counts["triples of whose tail the sequence says too little"] += len(near) - len(told)
                 best = told[np.argsort(-score[told], kind="stable")[: max(settings.most, settings.compared)]]
@@ -240,7 +240,7 @@ def _nearest_by_words(
 def _nearest_by_meaning(
     chosen: "_Chosen",
     context: Context,
-    offered: CandidateTriples,
+    candidates: CandidateTriples,
     names: Sequence[str],
     encoder: "Encoder",
     settings: SelectionSettings,
@@ -249,8 +249,8 @@ def _nearest_by_meaning(
     """The same triples scored by vectors, each distinct triple and sequence encoded once."""
     distinct, which = np.unique(chosen.row, return_inverse=True)
     said = [
-        f"{names[offered.subject[row]]} {relation_words(offered.relations[offered.relation[row]])} "
-        f"{names[offered.object[row]]}"
+        f"{names[candidates.subject[row]]} {relation_words(candidates.relations[candidates.relation[row]])} "
+        f"{names[candidates.object[row]]}"
         for row in distinct.tolist()
     ]
     triples = encoder.encode(said, progress=progress).astype(np.float16)
@@ -268,30 +268,30 @@ def _nearest_by_meaning(
     return ranked.take(np.flatnonzero(place < settings.most))
 
 
-def drop_rare(chosen: "_Chosen", offered: CandidateTriples, fewest: int, counts: Counter[str]) -> "_Chosen":
+def drop_rare(chosen: "_Chosen", candidates: CandidateTriples, fewest: int, counts: Counter[str]) -> "_Chosen":
     """Without the relations that are left with few distinct triples."""
     distinct = np.unique(chosen.row)
-    left = np.bincount(offered.relation[distinct], minlength=len(offered.relations))
+    left = np.bincount(candidates.relation[distinct], minlength=len(candidates.relations))
     for number in np.flatnonzero((left > 0) & (left < fewest)).tolist():
-        counts[f"relation too rare after: {offered.relations[number]}"] = int(left[number])
-    return chosen.take(np.flatnonzero(left[offered.relation[chosen.row]] >= fewest))
+        counts[f"relation too rare after: {candidates.relations[number]}"] = int(left[number])
+    return chosen.take(np.flatnonzero(left[candidates.relation[chosen.row]] >= fewest))
 
 
-def _relation_counts(chosen: "_Chosen", offered: CandidateTriples) -> Ints:
-    return np.bincount(offered.relation[chosen.row], minlength=len(offered.relations))
+def _relation_counts(chosen: "_Chosen", candidates: CandidateTriples) -> Ints:
+    return np.bincount(candidates.relation[chosen.row], minlength=len(candidates.relations))
 
 
 def _table(
     chosen: "_Chosen",
     context: Context,
-    offered: CandidateTriples,
+    candidates: CandidateTriples,
     graph: GraphContents,
     names: Sequence[str],
     settings: SelectionSettings,
 ) -> pa.Table:
     entities = read_entities(graph, ("id", "name"))
     ids = entities["id"].combine_chunks()
-    sequence, object_ = context.sequence[chosen.head], offered.object[chosen.row]
+    sequence, object_ = context.sequence[chosen.head], candidates.object[chosen.row]
     tails = entities["name"].combine_chunks().take(pa.array(object_))
     tails = pc.utf8_lower(tails)
     if settings.tails == "mention":
@@ -301,7 +301,7 @@ def _table(
             "head": pa.array(chosen.head, pa.int32()),
             "sequence": pa.array(sequence, pa.int32()),
             "subject": ids.take(pa.array(context.entity[chosen.head])),
-            "relation": pa.array(offered.relations, pa.string()).take(pa.array(offered.relation[chosen.row])),
+            "relation": pa.array(candidates.relations, pa.string()).take(pa.array(candidates.relation[chosen.row])),
             "object": ids.take(pa.array(object_)),
             "tail": tails,
             "score": pa.array(chosen.score, pa.float32()),

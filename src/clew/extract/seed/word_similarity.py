@@ -59,7 +59,7 @@ class WordSimilarity:
         self._flat = np.concatenate([*self._places, np.zeros(0, np.int64)])
         self._squares = self._weight**2
         self._relation_squares = np.array([self._squares[row].sum() for row in self._relations], np.float32)
-        self._present = np.zeros(len(self._weight), np.float32)  # squared weights of the sequence at hand
+        self._present = np.zeros(len(self._weight), np.float32)  # squared weights of the current sequence
         self._known = known
 
     def score(self, sequence: int, subject: int, relation: Ints, object_: Ints) -> tuple[Floats, Floats]:

@@ -20,7 +20,7 @@ class SequenceTokens:
         self._starts: Ints = lists.flatten().to_numpy()
         self._ends: Ints = sequences["ends"].combine_chunks().flatten().to_numpy()
         names = sequences["document"].to_pylist()
-        self.rows: dict[str, range] = {}  # document → its sequences, which stand together
+        self.rows: dict[str, range] = {}  # document → its sequences, which are adjacent
         start = 0
         for row in range(1, len(names) + 1):
             if row == len(names) or names[row] != names[start]:

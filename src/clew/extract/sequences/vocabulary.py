@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Vocabulary", "join_pieces", "open_vocabulary"]
 
 CONTINUES = "##"  # how a piece begins that goes on with the word before it
-TIGHT = frozenset("-/'’.")  # signs without a space on either side where letters or digits stand there
+UNSPACED = frozenset("-/'’.")  # signs without spaces between two letters or digits
 OPENING, CLOSING = frozenset("([{"), frozenset(")]},;:%")
 LETTER = re.compile(r"[^\W_]")
 
@@ -83,9 +83,9 @@ def join_pieces(pieces: Sequence[str]) -> str:
             text += piece.removeprefix(CONTINUES)
             glued = False
             continue
-        tight = piece in TIGHT and _between_letters(text, pieces, at)
-        text += piece if glued or tight or piece in CLOSING else f" {piece}"
-        glued = tight or piece in OPENING
+        unspaced = piece in UNSPACED and _between_letters(text, pieces, at)
+        text += piece if glued or unspaced or piece in CLOSING else f" {piece}"
+        glued = unspaced or piece in OPENING
     return text
 
 

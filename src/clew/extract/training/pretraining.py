@@ -154,12 +154,12 @@ class Trainer:
         self.model.load_state_dict({name: tensor.to(self.device) for name, tensor in found.weights.items()})
         load_state(self.optimiser, found.optimiser)
         self.step, self.history = found.step, found.history
-        logger.info("going on from step %d of %d", self.step, self.steps)
+        logger.info("resuming from step %d of %d", self.step, self.steps)
 
     def run(self, until: int, *, checkpoint: Path | None = None, progress: Progress = silent) -> None:
         """Train up to step `until`; checkpoints are written to `checkpoint` as the settings say."""
         settings = self.settings
-        batches = load_batches(self._course(), workers=self.workers, pin=self.device.type == "cuda")
+        batches = load_batches(self._schedule(), workers=self.workers, pin=self.device.type == "cuda")
         running = torch.zeros(3, device=self.device)
         self.pace.start()
         while self.step < until:
@@ -219,7 +219,7 @@ class Trainer:
             "history": self.history,
         }
 
-    def _course(self) -> BatchSchedule:
+    def _schedule(self) -> BatchSchedule:
         layout = None
         if self.compiled:
             layout = make_layout(self.limits, relations=self.config.relations, longest_head=self.chains.longest_head)
