@@ -164,7 +164,7 @@ def write_stage(
 class PartFolder:
     """The finished parts of a stage, in a hidden folder beside it.
 
-    Part n is one Parquet file for each table and, written last, a note of what was counted; a part without its note
+    Part n is one Parquet file for each table and, written last, a note of the counts; a part without its note
     does not count. A folder with another identity is emptied.
     """
 

@@ -88,8 +88,8 @@ def test_whoever_scores_the_right_mention_highest_is_right(run: Path, seed: Engi
         named = [(row["head"], row["relation"], entities[mention]) in right for mention in row["mentions"]]
         scores.append([-1.0 if at % 2 else -99.0, *(-4.0 if each else -60.0 for each in named)])
     table = read_predictions(out)
-    column = pa.array(scores, table.schema.field("weights").type)
-    table = table.set_column(table.schema.get_field_index("weights"), table.schema.field("weights"), column)
+    column = pa.array(scores, table.schema.field("scores").type)
+    table = table.set_column(table.schema.get_field_index("scores"), table.schema.field("scores"), column)
     shutil.rmtree(out / "predictions")
     write_stage(out / "predictions", {"k": 20}, {"predictions": table}, {}, what="predictions of a model that knows")
     prepare_tails(out, seed.graph, settings=MANY_TAILS)

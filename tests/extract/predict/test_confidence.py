@@ -64,6 +64,6 @@ def test_shares_of_mentions_and_none_are_a_whole(scores: list[float], none: floa
 
 
 def test_both_ways_count_alike() -> None:
-    doubted = Phrase("fever", (10,), -2.0, MENTION, other_way=0.01)
+    doubted = Phrase("fever", (10,), -2.0, MENTION, inverse_share=0.01)
     (only,) = rank_tails(None, [doubted], places=PLACES, most=8)
     assert only.confidence == pytest.approx((1 + 0.01) / 2)

@@ -50,7 +50,7 @@ def test_where_only_mentions_were_weighed_tails_are_mentions(run: Path) -> None:
     table = read_tails(run)
     assert set(table["decoder"].to_pylist()) == {"mention"}
     heads, asked = read_heads(run), read_queries(run)[0]
-    assert table.num_rows == counts["mentions weighed"] == sum(map(len, asked["mentions"].to_pylist()))
+    assert table.num_rows == counts["mentions scored"] == sum(map(len, asked["mentions"].to_pylist()))
     for row in table.slice(0, 200).to_pylist():
         assert row["mention"] in asked["mentions"][row["query"]].as_py()
         assert heads["text"][row["mention"]].as_py().lower() == row["tail"]
@@ -58,7 +58,7 @@ def test_where_only_mentions_were_weighed_tails_are_mentions(run: Path) -> None:
 
 
 def test_a_query_that_is_answered_with_none_has_no_tail(run: Path) -> None:
-    weights = read_predictions(run)["weights"].to_pylist()
+    weights = read_predictions(run)["scores"].to_pylist()
     lengths = np.subtract(*(read_heads(run)[name].to_numpy() for name in ("last", "first")))
     mentions = read_queries(run)[0]["mentions"].to_pylist()
     unanswered = {

@@ -67,7 +67,7 @@ def grow_leaves(
 
 
 def prepare_chains(run: Path) -> dict[str, int]:
-    """Write run/chains from the injected triples of a run; returns what was counted."""
+    """Write run/chains from the injected triples of a run; returns the counts."""
     run = Path(run)
     work = STAGE.start(run, {})
     if work.finished is not None:

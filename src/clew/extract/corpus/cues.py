@@ -24,7 +24,7 @@ ANIMALS, PEOPLE = word_list("animals"), word_list("people")
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What is said about one sentence."""
+    """The flags of one sentence."""
 
     negated: bool
     speculative: bool

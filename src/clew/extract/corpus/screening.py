@@ -38,7 +38,7 @@ class CorpusSettings:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence's place in its document's text, what is said about it, and whether it is read further."""
+    """A sentence's span in its document's text, its flags, and whether it is read further."""
 
     start: int
     end: int

@@ -48,12 +48,12 @@ Stream = gzip.GzipFile | io.BufferedReader
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file or folder to read, with what is said of its documents where their own records do not say it."""
+    """A file or folder to read, with source and licence for documents that state none."""
 
     path: Path
     source: str | None = None
     license: str | None = None
-    format: str | None = None  # one of FORMATS; None: told by content
+    format: str | None = None  # one of FORMATS; None: detected
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:

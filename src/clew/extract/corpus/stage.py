@@ -1,7 +1,7 @@
 """The first stage of extraction: files in, `corpus/documents.parquet` and `corpus/sentences.parquet` out.
 
-Everything left out is counted by name. Work is kept in parts, so a killed run goes on with the next document; a corpus
-that is there already, of the same files and settings, is not made again.
+Everything left out is counted by name. Work is kept in parts, so a killed run resumes with the next document; a
+finished corpus of the same files and settings is not made again.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def prepare_corpus(
     settings: CorpusSettings | None = None,
     progress: Progress = silent,
 ) -> CorpusCounts:
-    """Read files and folders into the corpus of a run directory; of two documents alike the first stands."""
+    """Read files and folders into the corpus of a run directory; of duplicate documents the first is kept."""
     settings = settings or CorpusSettings()
     problems = Problems(on_error="skip")
     inputs = list(inputs)
@@ -138,7 +138,7 @@ def _documents(
 
 
 class _Known:
-    """Ids and texts met so far; texts are alike that differ only in case and space."""
+    """Ids and texts seen so far; texts that differ only in case and space are duplicates."""
 
     def __init__(self, parts: PartFolder) -> None:
         self.ids: set[str] = set()

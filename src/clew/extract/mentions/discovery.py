@@ -81,7 +81,7 @@ class Discoverer:
 def discover_mentions(
     run: Path, model: LanguageModel, *, most: int = 12, progress: Progress = silent
 ) -> tuple[pa.Table, dict[str, int]]:
-    """Ask a model about every sequence of a run: the mentions, and what was counted."""
+    """Ask a model about every sequence of a run: the mentions, and the counts."""
     documents = read_documents(run)
     texts = dict(zip(documents["document"].to_pylist(), documents["text"].to_pylist(), strict=True))
     sequences = read_sequences(run).select(["document", "starts", "ends"])

@@ -65,7 +65,7 @@ class HeadSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """A head before it is placed: where it stands in the document, and what it means."""
+    """A head before it is placed: its span in the document, and its entity."""
 
     start: int
     end: int
@@ -85,7 +85,7 @@ def prepare_heads(
     encoder: "Encoder | None" = None,
     progress: Progress = silent,
 ) -> dict[str, int]:
-    """Find the heads of a run's sequences and write run/heads; returns what was counted.
+    """Find the heads of a run's sequences and write run/heads; returns the counts.
 
     `mentions` (columns document, start, end, entity, type) are taken as they are; of an entity any id or
     cross-reference of the graph may be given. Those without one are linked by similarity (`linking`), which an
@@ -131,7 +131,7 @@ def find_heads(
     settings: HeadSettings | None = None,
     mentions: pa.Table | None = None,
 ) -> tuple[pa.Table, dict[str, int]]:
-    """The heads of some documents (columns document, text) in the order of their sequences, and what was counted."""
+    """The heads of some documents (columns document, text) in the order of their sequences, and the counts."""
     chooser = _Chooser(linker, settings or HeadSettings())
     given = _given(mentions, linker)
     counts: Counter[str] = Counter()

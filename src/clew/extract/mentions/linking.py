@@ -1,7 +1,7 @@
-"""Linking of mentions that the dictionary does not settle: names that look alike, ordered by what they mean.
+"""Linking of mentions without an exact match: names with similar spelling, ranked by meaning.
 
 The paper takes the ten nearest names by embedding and keeps those with a character 3-gram Jaccard above 0.5. Embedding
-every name of a large seed takes hours on a laptop, so the order is turned round: names with a Jaccard above the bar are
+every name of a large seed takes hours on a laptop, so the order is reversed: names with a Jaccard above the bar are
 found in the name index, and an encoder, where there is one, only orders these. With vectors of all names (`clew index
 --encoder`) the paper's way is taken as well.
 """
@@ -28,7 +28,7 @@ LOOK_ALIKE, MEANT = "3-grams", "3-grams and embedding"
 
 @dataclass(frozen=True, slots=True)
 class LinkingSettings:
-    """How many candidates are looked at, and how alike their letters must be."""
+    """The number of candidates, and the minimum similarity of their spelling."""
 
     candidates: int = 10
     jaccard: float = 0.5
@@ -73,14 +73,14 @@ def link_strings(
     encoder: "Encoder | None" = None,
     settings: LinkingSettings | None = None,
 ) -> list[Link | None]:
-    """For each mention its link, or None where no name is alike enough."""
+    """For each mention its link, or None where no name is similar enough."""
     settings = settings or LinkingSettings()
     vectors = _vectors(linker, encoder)
     distinct = list(dict.fromkeys(mentions))
     meant = None if encoder is None or not distinct else encoder.encode(distinct)
     found: dict[str, Link | None] = {}
     for at, mention in enumerate(distinct):
-        names = _look_alikes(mention, linker, settings)
+        names = _similar_names(mention, linker, settings)
         vector = None if meant is None else meant[at]
         if vectors is not None and vector is not None:
             for entity, _ in vectors.nearest(vector[None], count=settings.candidates):
@@ -96,7 +96,7 @@ def link_heads(
     encoder: "Encoder | None" = None,
     settings: LinkingSettings | None = None,
 ) -> pa.Table:
-    """The same heads, those without an entity linked where a name is alike enough."""
+    """The same heads, those without an entity linked where a name is similar enough."""
     rows = heads.to_pylist()
     open_rows = [row for row in rows if row["entity"] is None]
     links = link_strings([row["text"] for row in open_rows], linker, encoder=encoder, settings=settings)
@@ -121,7 +121,7 @@ def _vectors(linker: Linker, encoder: "Encoder | None") -> "NameVectors | None":
         return None
 
 
-def _look_alikes(mention: str, linker: Linker, settings: LinkingSettings) -> dict[tuple[str, int], None]:
+def _similar_names(mention: str, linker: Linker, settings: LinkingSettings) -> dict[tuple[str, int], None]:
     """Names above the Jaccard bar as the index counts it, with their entities; the nearest first."""
     near = linker.index.trigrams.nearest(
         key(mention), limit=settings.candidates, floor=settings.jaccard, most_read=settings.most_read
@@ -137,14 +137,14 @@ def _best(
     encoder: "Encoder | None",
     settings: LinkingSettings,
 ) -> Link | None:
-    """The name that means most the same, of those that look alike; without an encoder, that looks most alike."""
-    alike = [(name, entity, value) for name, entity in names if (value := jaccard(mention, name)) > settings.jaccard]
-    if not alike:
+    """The name nearest in meaning among those of similar spelling; without an encoder, nearest in spelling."""
+    similar = [(name, entity, value) for name, entity in names if (value := jaccard(mention, name)) > settings.jaccard]
+    if not similar:
         return None
     if encoder is None or vector is None:
-        name, entity, value = max(alike, key=lambda each: (each[2], -each[1]))
+        name, entity, value = max(similar, key=lambda each: (each[2], -each[1]))
         return Link(entity, name, value, None, LOOK_ALIKE)
-    cosines = encoder.encode([name for name, _, _ in alike]) @ vector
-    at = max(range(len(alike)), key=lambda each: (float(cosines[each]), alike[each][2], -alike[each][1]))
-    name, entity, value = alike[at]
+    cosines = encoder.encode([name for name, _, _ in similar]) @ vector
+    at = max(range(len(similar)), key=lambda each: (float(cosines[each]), similar[each][2], -similar[each][1]))
+    name, entity, value = similar[at]
     return Link(entity, name, value, float(cosines[at]), MEANT)

@@ -56,7 +56,7 @@ class Checkpoint:
     weights: dict[str, torch.Tensor]
     optimiser: dict[str, torch.Tensor]  # "number.name": its state of the parameter of that number
     history: list[dict[str, float]]
-    settings: Mapping[str, Any]  # what must be the same for training to go on
+    settings: Mapping[str, Any]  # what must be the same for training to resume
 
 
 def write_model(

@@ -31,7 +31,7 @@ CARD, LICENCES = "README.md", "LICENCES.md"
 def make_folder(
     model: Path, graph: GraphContents, out: Path, *, numbers: str = "int8", card: Path | None = None
 ) -> dict[str, Any]:
-    """Write the folder `out`; returns what it holds and how many bytes it takes.
+    """Write the folder `out`; returns its counts and sizes.
 
     `numbers` is how weights are stored (int8, bfloat16 or float32); `card` is a README.md to be copied, by default one
     is written. Whatever else lies in `out` stays.
@@ -64,7 +64,7 @@ def _licences(graph: GraphContents, relations: Collection[str]) -> list[tuple[st
     columns = [name for name in ("source", "license") if name in stated.column_names]
     found = set()
     for row in stated.group_by(columns).aggregate([]).to_pylist():
-        source = row.get("source") or "nobody"
+        source = row.get("source") or "unnamed source"
         found.add((source, row.get("license") or named.get(source) or "unknown"))
     return sorted(found)
 

@@ -15,7 +15,7 @@ __all__ = ["Packaged", "package_model"]
 
 @dataclass(frozen=True, slots=True)
 class Packaged:
-    """A wheel, and what its folder holds where it was made now."""
+    """A wheel, and the counts of its folder if that was made for it."""
 
     name: str
     wheel: Path

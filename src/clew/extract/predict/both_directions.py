@@ -1,6 +1,6 @@
 """Pairs that are asked both ways: beside the share of a tail, that of its head where the tail is asked for the inverse.
 
-What is merely mentioned together often seems right from one end and wrong from the other. Queries with the weights of
+What is merely mentioned together often seems right from one end and wrong from the other. Queries with the scores of
 their mentions go in; for each mention its own share and that of the other way come out.
 """
 
@@ -19,21 +19,21 @@ Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 
 
-def mention_shares(weights: Floats, counts: Ints, lengths: Ints) -> Floats:
+def mention_shares(scores: Floats, counts: Ints, lengths: Ints) -> Floats:
     """The share of each mention among those of its query and [NONE], query by query: (mentions,).
 
-    `weights` (queries + mentions,) are log-probabilities of [NONE], then of the mentions; `lengths` (mentions,) their
+    `scores` (queries + mentions,) are log-probabilities of [NONE], then of the mentions; `lengths` (mentions,) their
     tokens.
     """
     query = np.repeat(np.arange(len(counts)), counts + 1)
-    mentions = np.ones(len(weights), bool)
+    mentions = np.ones(len(scores), bool)
     mentions[np.cumsum(counts + 1) - counts - 1] = False
-    tokens = np.ones(len(weights), np.int64)
+    tokens = np.ones(len(scores), np.int64)
     tokens[mentions] = lengths
-    by_token = weights.astype(np.float64) / predicted_tokens(tokens)
+    per_token = scores.astype(np.float64) / predicted_tokens(tokens)
     highest = np.full(len(counts), -np.inf)
-    np.maximum.at(highest, query, by_token)
-    own = np.exp(by_token - highest[query])
+    np.maximum.at(highest, query, per_token)
+    own = np.exp(per_token - highest[query])
     share = own / np.bincount(query, own, len(counts))[query]
     return np.asarray(share[mentions])
 

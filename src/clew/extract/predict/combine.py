@@ -1,7 +1,7 @@
-"""Predicted tokens combined into tails by a helper model, which can say nothing but these tokens.
+"""Predicted tokens combined into tails by a helper model, which can use nothing but these tokens.
 
-A grammar made of the likeliest tokens rules its answer; whatever comes back is cut into tokens again, and a tail with
-another token is discarded and counted, so that models without grammars can help too.
+A grammar of the most probable tokens constrains its answer; the answer is tokenised again, and a tail with another
+token is discarded and counted, so that models without grammars can help too.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ MAX_TOKENS = 64
 
 
 def best_tokens(slots: Slots, count: int) -> dict[int, float]:
-    """The likeliest words of all slots with their best log-probabilities, the likeliest first."""
+    """The likeliest words of all slots with their best log-probabilities, the most probable first."""
     order = np.argsort(-slots.log_probs, axis=None, kind="stable")
     best: dict[int, float] = {}
     for at in order.tolist():

@@ -43,7 +43,7 @@ def prefers_none(none: float | None, phrases: Sequence[Phrase]) -> bool:
 def rank_tails(
     none: float | None, phrases: Sequence[Phrase], *, places: Mapping[str, float], most: int
 ) -> list[Phrase]:
-    """Each tail of a query once, with its confidence, the surest first; tails of a place that counts nothing are gone.
+    """Each tail of a query once, with its confidence, the highest first; places of weight 0 are left out.
 
     `none` is the log-probability of [NONE], where it is known; a place without a weight counts in full.
     """
@@ -59,8 +59,8 @@ def rank_tails(
     for phrase, weight in zip(distinct, weights, strict=True):
         own = math.exp(weight - highest)
         share = own / (total if phrase.place == MENTION else total + own)
-        if phrase.other_way is not None:
-            share = (share + phrase.other_way) / 2
+        if phrase.inverse_share is not None:
+            share = (share + phrase.inverse_share) / 2
         ranked.append(replace(phrase, confidence=share * places.get(phrase.place, 1.0)))
     return sorted(ranked, key=lambda phrase: (-phrase.confidence, phrase.tokens))[:most]
 

@@ -1,6 +1,6 @@
 """From the trained encoder's own probabilities to tails, without a language model.
 
-In: the likeliest tokens of each of the seven slots of a masked leaf. Out: phrases with the sum of their
+In: the most probable tokens of each of the seven slots of a masked leaf. Out: phrases with the sum of their
 log-probabilities, from three places: a beam over the slots, phrases of the text itself, and names of a lexicon. Every
 token of a phrase is among the predicted ones. A fourth place, the mentions that the model has weighed, needs no
 decoding.
@@ -42,7 +42,7 @@ PLACES = (MENTION, SEQUENCE, LEXICON, BEAM)  # whose spelling is taken where sev
 class Phrase:
     """A tail: its text, its tokens, how likely it is, where it was found, and how sure it is (`weighing`).
 
-    `mention` is the row of the heads that it is, where it was found as a mention, and `other_way` the share of the
+    `mention` is the row of the heads that it is, where it was found as a mention, and `inverse_share` the share of the
     query's head where the mention is asked the inverse.
     """
 
@@ -52,7 +52,7 @@ class Phrase:
     place: str
     confidence: float = 0.0
     mention: int | None = None
-    other_way: float | None = None
+    inverse_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ def score_tokens(slots: Slots, tokens: Sequence[int]) -> float:
 
 
 def likeliest(found: Sequence[Phrase]) -> list[Phrase]:
-    """Each phrase once, spelt as a mention or the text has it, else as the lexicon; the likeliest first."""
+    """Each phrase once, spelt as a mention or the text has it, else as the lexicon; the most probable first."""
     best: dict[tuple[int, ...], Phrase] = {}
     for phrase in found:
         known = best.get(phrase.tokens)
@@ -144,7 +144,7 @@ class Decoder:
         types: Sequence[Iterable[str]] | None = None,
         texts: Sequence[Trie | None] | None = None,
     ) -> list[list[Phrase]]:
-        """For each query its phrases, the likeliest first.
+        """For each query its phrases, the most probable first.
 
         `types` are, for each query, the types whose names may be its tail; `texts` the phrases of its sequence.
         """

@@ -36,7 +36,7 @@ PREDICTIONS = pa.schema(
         ("relation", pa.string()),
         ("tokens", pa.list_(pa.uint16())),
         ("log_probs", pa.list_(pa.float16())),
-        ("weights", pa.list_(pa.float16())),  # of [NONE], then of the query's mentions
+        ("scores", pa.list_(pa.float16())),  # of [NONE], then of the query's mentions
     ]
 )
 PART_QUERIES = 20_000
@@ -58,7 +58,7 @@ def prepare_predictions(
 ) -> dict[str, int]:
     """Predict the tails of run/queries with a model; a killed run goes on with the next part.
 
-    With k = 0 only the mentions are weighed, which is all that their tails need.
+    With k = 0 only the mentions are scored, which is all that their tails need.
     """
     if k < 0 or k == 1:
         raise InputError(f"at least two tokens of each slot are kept, a word and an end, or none at all; not {k}")
@@ -77,7 +77,7 @@ def prepare_predictions(
         found = predictor.answer(part, k, progress=progress)
         rows = asked.slice(start, end - start)
         parts.write(
-            {STAGE.name: _table(rows, part, found.tokens, found.log_probs, found.weights)}, {"queries": end - start}
+            {STAGE.name: _table(rows, part, found.tokens, found.log_probs, found.scores)}, {"queries": end - start}
         )
     table = pa.concat_tables([PREDICTIONS.empty_table(), *parts.tables(STAGE.name)])
     counts = _count(table, k)
@@ -86,8 +86,8 @@ def prepare_predictions(
 
 
 def _count(table: pa.Table, k: int) -> dict[str, int]:
-    weights = len(table["weights"].combine_chunks().flatten())
-    return {"queries": table.num_rows, "tokens of a slot": k, "mentions weighed": weights - table.num_rows}
+    scores = len(table["scores"].combine_chunks().flatten())
+    return {"queries": table.num_rows, "tokens of a slot": k, "mentions scored": scores - table.num_rows}
 
 
 def read_predictions(run: Path) -> pa.Table:
@@ -113,7 +113,7 @@ def part_of(queries: Queries, start: int, end: int) -> Queries:
 
 
 def _table(
-    asked: pa.Table, queries: Queries, tokens: np.ndarray, log_probs: np.ndarray, weights: np.ndarray
+    asked: pa.Table, queries: Queries, tokens: np.ndarray, log_probs: np.ndarray, scores: np.ndarray
 ) -> pa.Table:
     rows, width = len(tokens), tokens.shape[1] * tokens.shape[2]
     borders = np.arange(rows + 1) * width
@@ -121,7 +121,7 @@ def _table(
     lists = [
         _lists(borders, tokens.reshape(-1).astype(np.uint16)),
         _lists(borders, log_probs.reshape(-1).astype(np.float16)),
-        _lists(counted, weights.astype(np.float16)),
+        _lists(counted, scores.astype(np.float16)),
     ]
     columns = [asked[name].combine_chunks() for name in ("query", "head", "sequence", "relation")]
     return pa.table([*columns, *lists], schema=PREDICTIONS)

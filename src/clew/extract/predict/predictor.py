@@ -1,7 +1,7 @@
 """Prediction: what a trained model expects in the masked tail of a head and a relation.
 
-Each query is a copy of its sequence with one leaf of seven masked slots. From one pass come the likeliest tokens of
-each slot, the weights of the query's mentions and the scores of given tails; a beam goes left to right, encoding again
+Each query is a copy of its sequence with one leaf of seven masked slots. From one pass come the most probable tokens of
+each slot, the scores of the query's mentions and of given tails; a beam goes left to right, encoding again
 with the tokens so far in sight.
 """
 
@@ -39,11 +39,11 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a model says to queries: the k likeliest tokens of each slot, best first, and how it weighs the mentions."""
+    """Predictions for queries: the k most probable tokens of each slot, best first, and the scores of the mentions."""
 
     tokens: NDArray[np.uint16]  # (queries, 7, k)
     log_probs: Floats  # (queries, 7, k)
-    weights: Floats  # (queries + candidates,) log p of [NONE], then of each mention, with its end; query by query
+    scores: Floats  # (queries + candidates,) log p of [NONE], then of each mention, with its end; query by query
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,28 +87,28 @@ class Predictor:
             np.zeros(len(queries) + len(candidates.first), np.float32),
         )
         masked = np.full((len(queries), SLOTS), MASK, np.int64)
-        for rows, chances in self._ask(queries, np.arange(len(queries)), masked, progress=progress):
+        for rows, log_probs in self._ask(queries, np.arange(len(queries)), masked, progress=progress):
             if k:
-                best = chances.topk(k, dim=-1)
+                best = log_probs.topk(k, dim=-1)
                 found.tokens[rows] = best.indices.cpu().numpy()
                 found.log_probs[rows] = best.values.cpu().numpy()
             start, end = int(rows[0]), int(rows[-1]) + 1
             begin, stop = candidates.offsets[[start, end]] + (start, end)
-            found.weights[begin:stop] = self._weigh(queries, candidates.of(start, end), start, chances)
+            found.scores[begin:stop] = self._score_mentions(queries, candidates.of(start, end), start, log_probs)
         return found
 
     def top(self, queries: Queries, k: int, *, progress: Progress = silent) -> tuple[NDArray[np.uint16], Floats]:
-        """The k likeliest tokens of each slot and their log probabilities, best first: (queries, 7, k) each."""
+        """The k most probable tokens of each slot and their log probabilities, best first: (queries, 7, k) each."""
         found = self.answer(queries, k, progress=progress)
         return found.tokens, found.log_probs
 
-    def _weigh(self, queries: Queries, candidates: Candidates, start: int, chances: torch.Tensor) -> Floats:
+    def _score_mentions(self, queries: Queries, candidates: Candidates, start: int, log_probs: torch.Tensor) -> Floats:
         """Weights of [NONE] and the mentions of the queries from `start` on, from log probabilities (n, 7, V)."""
         tails = _as_tails(queries, candidates, start)
         wanted, count = _wanted(tails)
         slot = np.arange(SLOTS)
         where = (torch.from_numpy(each).to(self.device) for each in (np.asarray(tails.query)[:, None], slot, wanted))
-        terms = chances[tuple(where)].cpu().numpy()  # (rows, 7)
+        terms = log_probs[tuple(where)].cpu().numpy()  # (rows, 7)
         return np.asarray(np.where(slot < count[:, None], terms, 0.0).sum(axis=1), np.float32)
 
     def score_tails(

@@ -1,7 +1,7 @@
 """From predictions to tails: each query's mentions, and phrases found by the decoder or formed by a helper model.
 
 A query that the model answers with [NONE] has no tail. Written is run/tails; blocks of queries are kept as parts, so
-that a killed run goes on with the next.
+that a killed run resumes with the next.
 """
 
 from collections import Counter
@@ -62,8 +62,8 @@ class DecoderSettings:
     A tail's confidence is its share among what may be the tail, times the weight of its place; where the weight is 0
     nothing is looked for. The weights are the largest at which the first tail is right as often as with mentions alone,
     on training examples that were held out. With `both_ways`, the share is the mean of the tail's and of the head's
-    where the tail is asked the inverse. With `none`, a query whose [NONE] outweighs its mentions has no tail. `tokens`
-    and `formed` are what a helper model is shown of a query, and may form.
+    where the tail is asked the inverse. With `none`, a query whose [NONE] scores higher than its mentions has no
+    tail. `tokens` and `formed` are what a helper model is shown of a query, and may form.
     """
 
     width: int = 32
@@ -71,7 +71,7 @@ class DecoderSettings:
     mention: float = 1.0  # linked mentions of the sequence, whose types fit
     sequence: float = 0.01  # other phrases of the sequence
     lexicon: float = 0.003  # names of the seed's entities of the right types
-    beam: float = 0.003  # whatever the likeliest tokens spell
+    beam: float = 0.003  # beam search over the most probable tokens
     both_ways: bool = True
     none: bool = True
     tokens: int = 20
@@ -95,7 +95,7 @@ def prepare_tails(
     helper: LanguageModel | None = None,
     progress: Progress = silent,
 ) -> dict[str, int]:
-    """Write run/tails from the predictions of a run; returns what was counted."""
+    """Write run/tails from the predictions of a run; returns the counts."""
     run, settings = Path(run), settings or DecoderSettings()
     told = "none" if helper is None else helper.identity
     work = STAGE.start(run, {"settings": settings, "graph": graph.snapshot.id, "helper": told})
@@ -169,14 +169,14 @@ class _TailFinder:
             self._phrases = _SequencePhrases(run, self._heads, self._vocabulary)
 
     def find(self, block: pa.Table, start: int) -> tuple[pa.Table, dict[str, int]]:
-        """The tails of some queries, and what was counted."""
+        """The tails of some queries, and the counts."""
         slots = _slots_of(block)
         counts: Counter[str] = Counter()
         if self._combiner is not None:
             found, counts = self._combined(self._combiner, block, slots)
         else:
             found = self._decoded(block, slots) if slots else [[] for _ in range(block.num_rows)]
-        none = [None if not each else float(each[0]) for each in block["weights"].to_pylist()]
+        none = [None if not each else float(each[0]) for each in block["scores"].to_pylist()]
         if self._mentions is not None:
             mentions = self._mentions.of(block, start)
             found = [[*some, *others] for some, others in zip(mentions, found, strict=True)]
@@ -212,7 +212,7 @@ class _TailFinder:
 
 
 class _Mentions:
-    """The mentions that may be tails, as the model has weighed them."""
+    """The mentions that may be tails, with the model's scores."""
 
     def __init__(
         self, run: Path, asked: pa.Table, heads: pa.Table, predictions: pa.Table, inverses: Mapping[str, str]
@@ -224,20 +224,19 @@ class _Mentions:
         self._offsets = np.concatenate(([0], np.cumsum(pc.list_value_length(listed).to_numpy())))
         self._heads = heads.select(["sequence", "first", "last", "text"])
         lengths = pc.subtract(heads["last"], heads["first"]).take(self._rows).to_numpy()
-        weights = predictions["weights"].combine_chunks().flatten().to_numpy()
+        weights = predictions["scores"].combine_chunks().flatten().to_numpy()
         shares = mention_shares(weights, np.diff(self._offsets), lengths)
-        self._other_ways = inverse_shares(asked, heads, shares, inverses)
+        self._inverse_shares = inverse_shares(asked, heads, shares, inverses)
 
     def of(self, block: pa.Table, start: int) -> list[list[Phrase]]:
         """Those of some queries, from number `start` on."""
         begin, end = self._offsets[[start, start + block.num_rows]].tolist()
         rows = self._heads.take(self._rows.slice(begin, end - begin))
         columns = [rows[name].to_pylist() for name in rows.column_names]
-        back = [None if np.isnan(share) else share for share in self._other_ways[begin:end].tolist()]
+        back = [None if np.isnan(share) else share for share in self._inverse_shares[begin:end].tolist()]
         mentions = zip(*columns, self._rows.slice(begin, end - begin).to_pylist(), back, strict=True)
         return [
-            [self._phrase(weight, *next(mentions)) for weight in weights[1:]]
-            for weights in block["weights"].to_pylist()
+            [self._phrase(weight, *next(mentions)) for weight in weights[1:]] for weights in block["scores"].to_pylist()
         ]
 
     def _phrase(
@@ -245,7 +244,7 @@ class _Mentions:
     ) -> Phrase:
         begin = self._starts[sequence]
         tokens = tuple(self._roots[begin + first : begin + last].tolist())
-        return Phrase(" ".join(text.lower().split()), tokens, weight, MENTION, mention=mention, other_way=back)
+        return Phrase(" ".join(text.lower().split()), tokens, weight, MENTION, mention=mention, inverse_share=back)
 
 
 class _SequencePhrases:
@@ -282,7 +281,7 @@ class _SequencePhrases:
 
 
 def _slots_of(block: pa.Table) -> list[Slots]:
-    """Of each query, unless only mentions were weighed."""
+    """Of each query, unless only mentions were scored."""
     tokens = block["tokens"].combine_chunks().flatten().to_numpy()
     log_probs = block["log_probs"].combine_chunks().flatten().to_numpy().astype(np.float32)
     rows = block.num_rows

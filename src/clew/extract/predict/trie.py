@@ -1,6 +1,6 @@
-"""A tree of token sequences as one sorted array, walked along the likeliest tokens of each slot.
+"""A trie of token sequences as one sorted array, walked along the most probable tokens of each slot.
 
-A branch is a range of rows that begin alike; its children are found by bisection. Half a million names take a few
+A branch is a range of rows with the same prefix; its children are found by bisection. Half a million names take a few
 megabytes, and a walk looks only at branches that the slots make likely.
 """
 

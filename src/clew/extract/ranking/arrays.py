@@ -27,7 +27,7 @@ NONE_TAIL = (NONE,)
 class ExampleQuery:
     """A query: the head's tokens [first, last) in a sequence, and a relation by number.
 
-    `fold` is what it is held out with; `touches` are further folds, as bits, with which it must not be learnt from.
+    `fold` is the fold it is held out with; `touches` are further folds, as bits, whose training it must stay out of.
     """
 
     sequence: int
@@ -42,7 +42,7 @@ class ExampleQuery:
 
 @dataclass(slots=True)
 class CandidateRows:
-    """Which tails are weighed for which query, and for which pairs they speak."""
+    """The candidate tails of each query, and the entity pairs they stand for."""
 
     query: list[int] = field(default_factory=list)
     tail: list[int] = field(default_factory=list)
@@ -53,7 +53,7 @@ class CandidateRows:
     pairs: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
     def add(self, query: int, tail: Tokens, gold: int, seen: int, pairs: Sequence[tuple[Any, ...]] = ()) -> None:
-        """One more tail for a query; `pairs` are what it speaks for."""
+        """One more candidate for a query; `pairs` are the entity pairs it stands for."""
         self.members.extend((len(self.query), self.pairs.setdefault(pair, len(self.pairs))) for pair in pairs)
         self.query.append(query)
         self.tail.append(self.tails.setdefault(tail, len(self.tails)))

@@ -31,14 +31,14 @@ TOUCHES = "query_touches"  # there where queries of different folds have to do w
 
 @dataclass(frozen=True, slots=True)
 class ExampleBatch:
-    """A batch, and the rows that are weighed by its leaves."""
+    """A batch, and the candidate rows that its leaves score."""
 
     packed: Packed
     rows: Ints  # (r,) of the folder
-    leaf: Ints  # (r,) which leaf of the batch speaks for the row
+    leaf: Ints  # (r,) the leaf of the batch that scores the row
     tokens: Ints  # (r, 7) the tail and its end, PAD after that
     terms: Ints  # (r,) how many tokens that is
-    gold: Ints  # (r,) 1, 0, or -1 for nobody knows
+    gold: Ints  # (r,) 1, 0, or -1 for unknown
     leaves: int
     member_row: Ints  # (m,) rows of this batch whose sequence holds the disease,
     member_pair: Ints  # (m,) and the pairs of this batch they speak for
@@ -70,7 +70,7 @@ class Examples:
         self.terms = np.minimum(length + 1, SLOTS)
 
     def _pairs(self, pairs: int) -> tuple[Ints, NDArray[np.bool_]]:
-        """The document of each pair, and whether all that speaks for it is gold."""
+        """The document of each pair, and whether all of its rows are gold."""
         document, gold = np.full(pairs, -1), np.ones(pairs, bool)
         query = np.searchsorted(self.row_offsets, self.member_row, side="right") - 1
         document[self.member_pair] = self.document[query]
@@ -82,7 +82,7 @@ class Examples:
 
     @property
     def rows(self) -> int:
-        """How many tails are weighed in all."""
+        """How many candidates there are in all."""
         return len(self.row_tail)
 
     def learnable(self, *, without_fold: int | None) -> Ints:

@@ -59,7 +59,7 @@ class ExampleSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Example:
-    """A query about a mention of a sequence, the mentions to be weighed, and which entities are right, if any."""
+    """A query about a mention of a sequence, the candidate mentions, and the correct entities, if any."""
 
     sequence: int
     head: Mention
@@ -81,7 +81,7 @@ def prepare_examples(
     settings: ExampleSettings | None = None,
     progress: Progress = silent,
 ) -> dict[str, int]:
-    """Write run/examples for a model with these relations; returns what was counted."""
+    """Write run/examples for a model with these relations; returns the counts."""
     run, settings = Path(run), settings or ExampleSettings()
     work = STAGE.start(run, {"settings": settings, "graph": graph.snapshot.id, "relations": list(relations)})
     if work.finished is not None:

@@ -67,7 +67,7 @@ def finetune_model(
 ) -> SavedModel:
     """Fine-tune on one folder of questions and write the model to `out`, in whose seal `identity` stands.
 
-    Epoch by epoch `out`.checkpoint is written, from which a killed one goes on.
+    After each epoch `out`.checkpoint is written, from which a killed training resumes.
     """
     chosen = pick_device(device)
     saved = read_model(model, kernel=pick_kernel(chosen), device=chosen)

@@ -1,4 +1,4 @@
-"""What is learnt of questions with given tails: how each tail is weighed, and the losses over these weights."""
+"""Candidate ranking: the scores of candidate tails, and the losses over them."""
 
 import torch
 from torch.nn import functional

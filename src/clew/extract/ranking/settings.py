@@ -20,7 +20,7 @@ class RankingSettings:
     """
 
     loss: str = "share"
-    by_token: bool = True  # what is weighed is the log-probability a token, so that long names are not the losers
+    by_token: bool = True  # scores are log-probabilities per token, so that long names are not penalised
     naming: float = 0.2  # weight of naming a gold tail, where the loss is another
     epochs: int = 4
     rate: float = 3e-4

@@ -188,7 +188,7 @@ def pair_numbers(one: Ints, other: Ints, width: int) -> NDArray[np.int64]:
 
 
 def entailing_triples(graph: GraphContents, removed: Ints) -> Ints:
-    """Triples from which a removed one follows by is_a: said of a kind of its subject, or of a kind of its object.
+    """Triples that entail a removed one by is_a: stated of a superclass of its subject, or a subclass of its object.
 
     x r y entails a r b if a is an x and y is a b; for is_a itself, a is_a m if m is a b.
     """

@@ -66,14 +66,14 @@ REPORT = 500  # sequences between two reports of progress
 class SelectionSettings:
     """How many triples a head keeps, and how a tail is worded: by its name, or as the sequence itself calls it.
 
-    `compared` is how many of the nearest by words an encoder ranks again; `told` how much of a tail a sequence must
-    say (1 where it mentions it, else the weighted share of its words): one word such as "system" makes no context.
+    `compared` is how many of the nearest by words an encoder ranks again; `covered` how much of a tail a sequence
+    must contain (1 if it mentions it, else the weighted share of its words): one word such as "system" is no context.
     """
 
     most: int = 40
     compared: int = 40
     fewest: int = FEWEST
-    told: float = 0.5
+    covered: float = 0.5
     tails: str = "mention"  # "name" in the paper: then a tail may be worded as the text never does
 
     def __post_init__(self) -> None:
@@ -114,7 +114,7 @@ def prepare_matches(
     encoder: "Encoder | None" = None,
     progress: Progress = silent,
 ) -> dict[str, int]:
-    """Select triples for the heads of a run and write run/matches; returns what was counted.
+    """Select triples for the heads of a run and write run/matches; returns the counts.
 
     `without` are numbers of triples that are excluded.
     """
@@ -173,7 +173,7 @@ def select_triples(
     encoder: "Encoder | None" = None,
     progress: Progress = silent,
 ) -> tuple[pa.Table, dict[str, int]]:
-    """The nearest triples of every head, the nearest first, and what was counted.
+    """The nearest triples of every head, the nearest first, and the counts.
 
     `short` says of every entity whether its name fits into a leaf; others are no tails.
     """
@@ -219,8 +219,8 @@ def _nearest_by_words(
                 near = np.arange(candidates.offsets[entity], candidates.offsets[entity + 1])
                 near = near[usable[near]]
                 score, share = words.score(sequence, entity, candidates.relation[near], candidates.object[near])
-                told = np.flatnonzero(share >= settings.told)
-                counts["triples of whose tail the sequence says too little"] += len(near) - len(told)
+                told = np.flatnonzero(share >= settings.covered)
+                counts["triples whose tail the sequence hardly contains"] += len(near) - len(told)
                 best = told[np.argsort(-score[told], kind="stable")[: max(settings.most, settings.compared)]]
                 known[entity] = near[best], score[best]
             row, score = known[entity]

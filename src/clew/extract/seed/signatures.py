@@ -1,4 +1,4 @@
-"""Which types each relation joins, as the seed graph states it: what decides if a triple makes sense.
+"""Which types each relation connects in the seed graph: this decides if a triple makes sense.
 
 Made from a graph's schema, kept beside a trained model as signatures.json.
 """

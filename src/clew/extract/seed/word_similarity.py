@@ -1,7 +1,8 @@
-"""How near a triple is to a sequence, cheaply: the cosine of their weighted words and linked entities.
+"""The similarity of a triple and a sequence: the tf-idf cosine of their words and linked entities.
 
 Words are folded as names are; an entity that is linked in a sequence counts as one more word of it, and of every triple
-that it stands in, so that a synonym in the text is as good as the name. Rare words weigh more (inverse frequency).
+that it stands in, so that a synonym in the text is as good as the name. Rare words have more
+weight (inverse frequency).
 """
 
 from collections.abc import Iterable, Sequence

@@ -79,7 +79,7 @@ class Tokens:
 def prepare_sequences(
     run: Path, *, settings: SequenceSettings | None = None, progress: Progress = silent
 ) -> dict[str, Any]:
-    """Make the sequences of a run from its corpus; returns what was counted."""
+    """Make the sequences of a run from its corpus; returns the counts."""
     settings = settings or SequenceSettings()
     work = STAGE.start(run, _identify(settings))
     if work.finished is not None:

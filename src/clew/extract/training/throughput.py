@@ -13,7 +13,7 @@ __all__ = ["Throughput"]
 class Throughput:
     """Counts batches between laps. The first lap, in which code is compiled, is left out of the whole.
 
-    Of several processes each counts its own batches; tokens are told for all, the share of peak for one device.
+    Of several processes each counts its own batches; tokens are reported for all, the share of peak for one device.
     """
 
     def __init__(self, config: Config, peak_flops: float, *, processes: int = 1) -> None:

@@ -87,7 +87,7 @@ def weighed_mentions(
     """Mentions of each head and relation, the weightiest first, and those for which [NONE] outweighs them all."""
     lengths = pc.subtract(heads["last"], heads["first"]).to_pylist()
     texts, entities = heads["text"].to_pylist(), heads["entity"].to_pylist()
-    columns = (predictions[name].to_pylist() for name in ("head", "relation", "weights"))
+    columns = (predictions[name].to_pylist() for name in ("head", "relation", "scores"))
     ranked: dict[Asked, list[Tail]] = {}
     unanswered = set()
     for head, relation, (none, *weights), mentions in zip(*columns, asked["mentions"].to_pylist(), strict=True):
