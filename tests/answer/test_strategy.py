@@ -1,10 +1,12 @@
 """The contract of strategies, by a toy one; and the resources they answer from, opened once however many ask."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from threading import Barrier
 from time import sleep
+from types import ModuleType
 
 import pytest
 
@@ -12,8 +14,10 @@ import clew
 from clew.answer import STRATEGIES, Answer, Asker, CypherStrategy, Item, Question, Resources, Strategy
 from clew.answer.answer import Evidence
 from clew.answer.evidence import cite
+from clew.app.assemble import Settings, assemble
 from clew.errors import ClewError, InputError, UnknownName
 from clew.lm.clients.scripted import Scripted
+from clew.registry import Entry
 
 THREADS = 16
 QUESTION = "Which genes are linked to arachnodactyly?"
@@ -124,3 +128,15 @@ def test_a_path_can_be_asked(clinic: Asker) -> None:
     assert clew.ask(path, QUESTION).total == clew.ask(str(path), Question(QUESTION)).total == 2
     with pytest.raises(ClewError, match="nowhere"):
         clew.ask(path / "nowhere", QUESTION)
+
+
+def test_a_strategy_is_known_by_name_and_needs_no_fields(clinic: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STRATEGIES._entries, "neighbours", Entry(f"{__name__}:Neighbours", "neighbours of a name"))
+    monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or ModuleType(__name__))
+    monkeypatch.setattr(sys.modules[__name__], "Neighbours", Neighbours, raising=False)
+    asker = assemble(Settings("unused", strategy="neighbours", encoder=None), engine=clinic.resources.engine)
+    assert isinstance(asker.strategy, Neighbours)
+    with pytest.raises(UnknownName, match="did you mean 'neighbours'"):
+        assemble(Settings("unused", strategy="nabours"), engine=clinic.resources.engine)
+    with pytest.raises(InputError, match="an object with answer"):
+        Asker(clinic.resources, strategy="neighbours")  # type: ignore[arg-type]

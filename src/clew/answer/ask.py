@@ -9,6 +9,7 @@ from clew.answer.answer import Answer
 from clew.answer.cypher import CypherStrategy
 from clew.answer.resources import Resources
 from clew.answer.strategy import Question, Strategy
+from clew.errors import InputError
 from clew.traverse import GraphEngine
 
 __all__ = ["Asker", "ask"]
@@ -24,6 +25,10 @@ class Asker:
 
     resources: Resources
     strategy: Strategy = field(default_factory=CypherStrategy)
+
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.strategy, "answer", None)):
+            raise InputError(f"a strategy is an object with answer(question, resources), not {self.strategy!r}")
 
     def ask(self, question: str | Question) -> Answer:
         """Answer a question with its evidence, or abstain with a reason."""

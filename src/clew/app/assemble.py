@@ -3,7 +3,7 @@
 In: `Settings`, plain data from the command line or a server. Out: an `Asker`; nothing is opened before it is needed.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from clew.progress import Progress, silent
@@ -56,5 +56,6 @@ def _strategy(settings: Settings) -> "Strategy":
 
     kind = STRATEGIES.load(settings.strategy)
     known = {each.name for each in fields(settings)}
-    made: Strategy = kind(**{each.name: getattr(settings, each.name) for each in fields(kind) if each.name in known})
+    options = [each.name for each in fields(kind) if each.name in known] if is_dataclass(kind) else []
+    made: Strategy = kind(**{name: getattr(settings, name) for name in options})
     return made

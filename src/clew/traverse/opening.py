@@ -1,6 +1,6 @@
 """Open or build a graph as an engine."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def build(
     source: Any,
     *,
     out: str | Path,
-    format: str | None = None,
+    format: str | Callable[..., Staged] | None = None,
     entities: Any = None,
     columns: Mapping[str, str] | None = None,
     entity_columns: Mapping[str, str] | None = None,
@@ -42,24 +42,22 @@ def build(
     wide: bool = False,
     progress: Progress = silent,
 ) -> Engine:
-    """Build a graph directory at `out` from a table, files, graphs, a list of these or a `Staged`, and open it.
+    """Build a graph directory at `out` from a table, a file, a graph, a `Staged` or a list of these, and open it.
 
-    `columns` maps our names to the table's, such as {"subject": "head"}. `delimiter` separates the fields of text where
-    it is not the one that the first lines show. `relations` declares flags (symmetric,
-    negated, …). `on_error` says whether bad rows stop the build ("refuse") or are counted and left out ("skip").
+    `format` is the name of a reader or a reader of your own. `columns` maps our names to the table's, such as
+    {"subject": "head"}. `delimiter` separates the fields of text where it is not the one that the first lines show.
+    `relations` declares flags (symmetric, negated, …). `on_error` says whether bad rows stop the build ("refuse") or
+    are counted and left out ("skip").
     """
     from clew.graph.build import build_graph  # imports Parquet, which is not needed to open a graph
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
 
     problems = Problems(on_error)
-    if isinstance(source, Staged):
-        staged = source
-    else:
-        staged = stage(
-            source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
-            delimiter=delimiter, list_separator=list_separator, relations=relations, sources=sources,
-            problems=problems, progress=progress,
-        )  # fmt: skip
+    staged = stage(
+        source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
+        delimiter=delimiter, list_separator=list_separator, relations=relations, sources=sources,
+        problems=problems, progress=progress,
+    )  # fmt: skip
     build_graph(staged, Path(out), problems=problems, overwrite=overwrite, wide=wide, progress=progress)
     return open(out)

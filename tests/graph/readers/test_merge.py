@@ -15,7 +15,8 @@ from clew.errors import InputError
 from clew.graph import Graph, Relation, Source, Where
 from clew.graph.build import build_graph
 from clew.graph.readers import recognise, stage
-from clew.graph.staging import Problems
+from clew.graph.staging import Problems, Staged
+from clew.progress import Progress, silent
 from graphs import raw_graphs, write
 from oracle import RawGraph
 
@@ -200,3 +201,25 @@ class TestRecognition:
     def test_an_empty_list(self) -> None:
         with pytest.raises(InputError, match="the list of sources is empty"):
             stage([], problems=Problems())
+
+
+def _read_pairs(source: str, *, problems: Problems, progress: Progress = silent) -> Staged:
+    """A reader as a user writes one, with plain string columns."""
+    rows = [line.split() for line in Path(source).read_text("utf-8").splitlines()]
+    names = ("subject", "relation", "object")
+    return Staged(pa.table({name: pa.array([row[at] for row in rows], pa.string()) for at, name in enumerate(names)}))
+
+
+def test_a_reader_of_ones_own_is_handed_in_and_merges_with_tables(tmp_path: Path) -> None:
+    pairs, table = tmp_path / "a.pairs", tmp_path / "b.csv"
+    pairs.write_text("alpha knows beta\n")
+    table.write_text("subject,relation,object\nbeta,knows,gamma\nalpha,knows,beta\n")
+    alone = clew.build(str(pairs), format=_read_pairs, out=tmp_path / "alone.clew")
+    assert list(alone.hop("alpha")) == ["beta"]
+    staged = _read_pairs(str(pairs), problems=Problems())
+    for order, sources in enumerate(([staged, str(table)], [str(table), staged])):
+        merged = clew.build(sources, out=tmp_path / f"{order}.clew")
+        assert list(merged.hop("alpha", 2)) == ["gamma"]
+        assert merged.counts["triples"] == 2
+    with pytest.raises(InputError, match="for tables only; the _read_pairs format"):
+        clew.build(str(pairs), format=_read_pairs, delimiter=";", out=tmp_path / "refused.clew")

@@ -54,6 +54,7 @@ QuestionWords = Annotated[
     ),
 ]
 StoreName = Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")]
+StrategyName = Annotated[str, typer.Option("--strategy", metavar="NAME", help="How questions are answered.")]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -91,6 +92,7 @@ Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of e
 def ask(
     graph: GraphPath,
     question: QuestionWords = None,
+    strategy: StrategyName = "cypher",
     store: StoreName = "embedded",
     model: Model = None,
     choose: Choose = "never",
@@ -140,8 +142,9 @@ def ask(
     asked = Question(
         given, meaning=meant, filters=filters, subclasses=subclasses, timeout=timeout, all_evidence=all_evidence
     )
+    encoder = None if no_embedding else "default"
     settings = Settings(
-        graph, store=store, model=model, choose=choose, compose=compose, encoder=None if no_embedding else "default"
+        graph, strategy=strategy, store=store, model=model, choose=choose, compose=compose, encoder=encoder
     )
     with terminal_progress() as progress:
         asker = assemble(

