@@ -1,5 +1,6 @@
 """The embedded store: built whole, sealed, read-only, and never in the way of another process."""
 
+import re
 import subprocess
 import sys
 import time
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import DerivedError, QueryError, StoreError, Timeout
+from clew.errors import DerivedError, GraphError, QueryError, StoreError, Timeout
 from clew.graph import Graph
 from clew.store import embedded
 from clew.store.deadline import Deadline
@@ -71,6 +72,56 @@ def test_a_damaged_store_is_one_sentence(make: Make) -> None:
     file.write_bytes(b"\0" * len(whole))
     with EmbeddedStore(graph) as store, pytest.raises(StoreError, match=r"cannot be opened .*--load"):
         store.run("RETURN 1 AS x")
+
+
+def test_a_store_without_its_seal_is_built_again(make: Make) -> None:
+    graph = make()
+    path = build_embedded(graph)
+    (path / "seal.json").unlink()
+    with pytest.raises(DerivedError, match="--load"):
+        EmbeddedStore(graph)
+    build_embedded(graph)  # as the message advises
+    (path / "seal.json").unlink()
+    with open_store("embedded", graph, build=True) as store:
+        assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
+
+
+def test_a_directory_of_something_else_is_not_replaced(make: Make, tmp_path: Path) -> None:
+    graph = make()
+    for name in ("thesis.txt", FILE):
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        (tmp_path / "mine" / name).write_text("years of work")
+        with pytest.raises(GraphError, match=r"seal\.json"):
+            build_embedded(graph, path=tmp_path / "mine")
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+FULL_DISK = """
+import resource, signal, sys
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.store.embedded import build_embedded
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+graph = Graph(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+try:
+    build_embedded(graph)
+except ClewError as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.parametrize("size", [0, 4_096, 20_000, 100_000])
+def test_a_full_disk_is_one_sentence(make: Make, size: int) -> None:
+    """A limit on the size of files fails as a full disk does."""
+    graph = make()
+    build = [sys.executable, "-c", FULL_DISK, str(graph.path), str(size)]
+    ran = subprocess.run(build, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("StoreError ")
+    assert re.search(r"cannot be written \((File too large|a write was incomplete)\): free disk space", ran.stdout)
+    assert ran.stdout.count("\n") == 1
+    assert list((graph.path / "derived").iterdir()) == []
 
 
 def test_a_failed_build_leaves_what_was_there(make: Make) -> None:

@@ -4,7 +4,10 @@
 `EmbeddedStore` runs queries on it. Several processes can open it.
 """
 
+import errno
 import logging
+import os
+import shutil
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -46,6 +49,8 @@ COLUMN_TYPES = {
 }  # fmt: skip
 PACKED_TYPES = COLUMN_TYPES | {"strings": "STRING"}
 Connect = Callable[[], Any]  # opens a Ladybug connection
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LEAST_FREE = 1 << 20  # bytes; a disk with less is full
 OWN_COLUMNS = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
@@ -63,6 +68,7 @@ def build_embedded(contents: GraphContents | Graph, *, path: Path | None = None,
     path = embedded_path(contents, path)
     schema = lay_out(contents)
     begun = time.monotonic()
+    _remove_unsealed(path)
     with new_sealed(path, _identity(contents), what=WHAT.format(graph=contents.snapshot)) as directory:
         try:
             with _new_database(directory / FILE) as connect:
@@ -71,7 +77,7 @@ def build_embedded(contents: GraphContents | Graph, *, path: Path | None = None,
         except (RuntimeError, OSError) as error:
             if isinstance(error, ClewError):
                 raise
-            raise StoreError(f"{contents.snapshot} could not be loaded into Ladybug: {_first_line(error)}") from error
+            raise _not_loaded(contents, path, error) from error
     log.info("loaded %s into %s in %.1f s", contents.snapshot, path, time.monotonic() - begun)
     return path
 
@@ -87,6 +93,29 @@ def ensure_embedded(contents: GraphContents | Graph, *, path: Path | None = None
             build_embedded(contents, path=path, progress=progress)
         except GraphError as error:
             raise DerivedError(f"{reason}; building it failed: {error}") from error
+
+
+def _remove_unsealed(path: Path) -> None:
+    """Remove a store that has lost its seal; a directory with anything else in it is left alone."""
+    with suppress(OSError):
+        names = [each.name for each in path.iterdir()]
+        if FILE in names and all(name.startswith(FILE) for name in names):
+            shutil.rmtree(path)
+
+
+def _not_loaded(contents: GraphContents, path: Path, error: Exception) -> StoreError:
+    """The error for a load that failed, in particular for a full disk, which Ladybug reports in many ways."""
+    said = str(error)
+    reasons = [os.strerror(code) for code in DISK_FULL if os.strerror(code) in said]
+    if "Cannot write to file" in said:
+        reasons.append("a write was incomplete")
+    with suppress(OSError):
+        if shutil.disk_usage(path.parent).free < LEAST_FREE:
+            reasons.append(os.strerror(errno.ENOSPC))
+    if reasons:
+        remedy = f"free disk space, then run `{_remedy(contents)}`"
+        return StoreError(f"{path} cannot be written ({reasons[0]}): {remedy}")
+    return StoreError(f"{contents.snapshot} could not be loaded into Ladybug: {_first_line(error)}")
 
 
 @contextmanager
