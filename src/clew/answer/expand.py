@@ -1,4 +1,4 @@
-"""Hierarchies walked before the store is asked: "a seizure of any kind" becomes the list of those kinds.
+"""Hierarchies walked before the store is asked: "a seizure of any kind" becomes the list of its subclasses.
 
 A store follows is_a twenty steps deep from every phenotype of every disease; the engine does it from the one that is
 named, in microseconds. A step along a hierarchy whose one end is named is replaced by the ids at its other end.
@@ -74,9 +74,9 @@ def _reached(
 
 
 def with_subclasses(plan: Plan, hierarchy: dict[str, str], *, deepest: int) -> Plan | None:
-    """The plan that also takes every kind of what it names; None where no named entity stands in a hierarchy.
+    """The plan that includes subclasses of the terms it names; None where no named entity is in a hierarchy.
 
-    `hierarchy` maps a label to the relationship that leads from a kind to what it is a kind of.
+    `hierarchy` maps a label to the relationship that leads from a subclass to its superclass.
     """
     slots, changed = list(plan.slots), False
     parts = []

@@ -48,7 +48,7 @@ class ParsedQuestion:
     asked: tuple[str, ...]  # labels that may be asked for; empty where the words do not say
     mentioned: tuple[str, ...]  # labels of other type words, in order
     foreign: bool = False  # asks for a type that this graph does not have
-    kinds: tuple[str, ...] = ()  # labels that say what a named entity is: "seizures as a symptom"
+    type_hints: tuple[str, ...] = ()  # labels that say what a named entity is: "seizures as a symptom"
     number: int | None = None
     descending: bool = True
     bound: Bound | None = None  # how many there must be of something
@@ -80,19 +80,19 @@ def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | N
     if bound is not None and operation.name == "list":
         operation = Operation("top")  # all that pass, those with most first
     others = [word for word in found if word is not asked and not word.implied]
-    kinds = [word for word in others if _says_kind(word, tokens, anchors)]
-    others = [word for word in others if word not in kinds]
+    hints = [word for word in others if _is_type_hint(word, tokens, anchors)]
+    others = [word for word in others if word not in hints]
     denial = negate(rest, anchors)
     return ParsedQuestion(
         text=text,
         anchors=tuple(_with_relations(denial.anchors, tokens, found, words)),
         tokens=tuple(tokens),
-        type_words=tuple(word for word in found if word not in kinds),
+        type_words=tuple(word for word in found if word not in hints),
         operation=operation.name,
         asked=asked.labels if asked is not None else (),
         foreign=asked is not None and not asked.labels,
         mentioned=tuple(dict.fromkeys(label for word in others for label in word.labels)),
-        kinds=tuple(dict.fromkeys(label for word in kinds for label in word.labels)),
+        type_hints=tuple(dict.fromkeys(label for word in hints for label in word.labels)),
         number=operation.number,
         descending=operation.descending,
         bound=bound,
@@ -169,7 +169,7 @@ def _beside(word: TypeWord, tokens: Sequence[Token], anchors: Sequence[Anchor]) 
     return False
 
 
-def _says_kind(word: TypeWord, tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
+def _is_type_hint(word: TypeWord, tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
     """Whether a type word tells what a named entity is: "ectopia lentis as a sign", "seizures among the symptoms"."""
     before = [token.text.lower() for token in tokens[max(0, word.first - 2) : word.first]]
     after = tokens[word.last].text.lower() if word.last < len(tokens) else ""

@@ -80,7 +80,7 @@ def _scored(question: ParsedQuestion, candidate: Candidate, words: Words, weight
     missing = sum(1 for group in groups if group.isdisjoint(candidate.labels))
     present = sum(1 for label in set(wanted) if label in between)
     types = [meaning.type for meaning in candidate.meanings]
-    fitting = sum(1 for type in types if type in question.kinds) + (len(types) - len(set(types)))
+    fitting = sum(1 for type in types if type in question.type_hints) + (len(types) - len(set(types)))
     unmentioned = sum(1 for label in between if label not in wanted)
     steps = sum(len(part.steps) for part in candidate.plan.parts)
     names = sum(meaning.score for meaning in candidate.meanings) / max(1, len(candidate.meanings))

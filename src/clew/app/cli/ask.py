@@ -44,7 +44,7 @@ __all__ = ["ask", "mention_missing_encoder", "show_answer"]
 
 SHOWN = 10
 CITED = 6  # triples shown as evidence
-PATIENCE = 1.0  # seconds of preparing a graph before that is said
+PATIENCE = 1.0  # seconds of preparing a graph before that is announced
 
 
 QuestionWords = Annotated[
@@ -176,7 +176,7 @@ def ask(
 
 
 def mention_missing_encoder(asker: "Asker") -> None:
-    """A word to whoever has no model to rank readings by meaning."""
+    """Tell on stderr that there is no encoder to rank interpretations by embeddings."""
     if asker.resources.encoder is None:
         print(
             "clew: ranking interpretations without embeddings; to use them, run `clew models get minilm`",

@@ -135,7 +135,7 @@ def _separated(query: s.Query) -> s.Query:
         clauses.append(clause)
         match clause:
             case s.Match(patterns, where):
-                scope += [name for name in s.declared(patterns) if name not in scope]
+                scope = list(dict.fromkeys([*scope, *s.declared(patterns)]))  # a variable may stand in it twice
                 named = {each.variable for pattern in patterns for each in pattern.relationships}
                 inline = any(each.properties is not None for pattern in patterns for each in pattern.relationships)
                 if isinstance(following, s.Match | s.Unwind) and (inline or named & _variables(where)):
