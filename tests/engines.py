@@ -7,8 +7,8 @@ import clew
 from clew.graph import Graph
 from clew.traverse import GraphEngine
 from clew.traverse.backend import BACKENDS
-from clew.traverse.remote import RemoteEngine
-from clew.traverse.service import Service
+from clew.traverse.remote.engine import RemoteEngine
+from clew.traverse.remote.service import Service
 
 __all__ = ["ENGINES", "FEW", "loopback"]
 

@@ -26,13 +26,15 @@ from clew.graph.reading import GraphReader
 from clew.graph.seeds import distinct, resolve_seeds
 from clew.graph.segment import cut
 from clew.graph.staging import Problems, Relation, Staged
-from clew.traverse import path_listing, path_search, search_graph
 from clew.traverse.deadline import Deadline
-from clew.traverse.path_finding import find_paths
-from clew.traverse.paths import Paths
-from clew.traverse.query import Step
+from clew.traverse.local.query import Step
+from clew.traverse.local.view import View, Views
+from clew.traverse.paths import listing as path_listing
+from clew.traverse.paths import search as path_search
+from clew.traverse.paths import search_graph
+from clew.traverse.paths.finding import find_paths
+from clew.traverse.paths.result import Paths
 from clew.traverse.request import KINDS, PathRequest
-from clew.traverse.view import View, Views
 from clew.traverse.walk import Walk
 
 RELATIONS = ("causes", "is_near", "part_of")

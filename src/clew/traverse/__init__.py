@@ -2,9 +2,9 @@
 
 from clew.traverse.batch import BatchResult
 from clew.traverse.engine import GraphEngine
-from clew.traverse.local import Engine
+from clew.traverse.local.engine import Engine
 from clew.traverse.opening import build, open
-from clew.traverse.paths import Path, Paths
+from clew.traverse.paths.result import Path, Paths
 from clew.traverse.request import HopRequest, PathRequest
 from clew.traverse.result import HopResult, Triple, Triples
 from clew.traverse.walk import Walk

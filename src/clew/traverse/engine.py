@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from clew.graph.contents import GraphContents, Seeds
 from clew.traverse.batch import BatchResult
 from clew.traverse.deadline import Signal
-from clew.traverse.paths import Paths
+from clew.traverse.paths.result import Paths
 from clew.traverse.request import HopRequest
 from clew.traverse.result import HopResult, Triples
 from clew.traverse.walk import PathOptions, ReachOptions, StepOptions, TripleOptions, Walk, WalkOptions

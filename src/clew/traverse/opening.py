@@ -8,7 +8,7 @@ from clew.graph import Graph, Relation, Source, Staged
 from clew.progress import Progress, silent
 from clew.traverse.backend import Backend
 from clew.traverse.engine import GraphEngine
-from clew.traverse.local import Engine
+from clew.traverse.local.engine import Engine
 
 __all__ = ["as_engine", "build", "open"]
 

@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from clew.graph.contents import Reader
 from clew.graph.snapshot import Snapshot
-from clew.traverse.path_listing import Listing
-from clew.traverse.path_search import Found
+from clew.traverse.paths.listing import Listing
+from clew.traverse.paths.search import Found
+from clew.traverse.paths.search_graph import COST_UNITS
 from clew.traverse.request import PathRequest
 from clew.traverse.result import Triple, Triples, to_pandas
-from clew.traverse.search_graph import COST_UNITS
 
 __all__ = ["Path", "PathStep", "Paths"]
 

@@ -21,12 +21,12 @@ from clew.graph.schema import Schema
 from clew.traverse.batch import BatchResult
 from clew.traverse.blocks import Block, ListedBlock, SeedLists
 from clew.traverse.deadline import Deadline, Signal
-from clew.traverse.path_search import Found as FoundPath
-from clew.traverse.paths import Paths
+from clew.traverse.paths.result import Paths
+from clew.traverse.paths.search import Found as FoundPath
+from clew.traverse.remote.wire import pack, unpack, unpack_error
 from clew.traverse.request import HopRequest, PathRequest
 from clew.traverse.result import HopResult, Triples
 from clew.traverse.walk import PathOptions, ReachOptions, StepOptions, TripleOptions, Walk, WalkOptions, as_walk
-from clew.traverse.wire import pack, unpack, unpack_error
 
 __all__ = ["RemoteEngine", "RemoteReader"]
 

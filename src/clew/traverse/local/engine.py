@@ -18,18 +18,18 @@ from clew.graph.reading import GraphReader
 from clew.graph.seeds import distinct
 from clew.traverse.backend import Backend
 from clew.traverse.batch import BatchResult
-from clew.traverse.batch_walk import WalkedBlocks
 from clew.traverse.blocks import SeedLists
 from clew.traverse.deadline import Deadline, Signal
-from clew.traverse.hop_triples import triples_of_hop
-from clew.traverse.path_finding import find_paths
-from clew.traverse.paths import Paths
-from clew.traverse.plan import plan_key
-from clew.traverse.query import Query, read_walk
+from clew.traverse.local.batch_walk import WalkedBlocks
+from clew.traverse.local.hop_triples import triples_of_hop
+from clew.traverse.local.plan import plan_key
+from clew.traverse.local.query import Query, read_walk
+from clew.traverse.local.walking import Walking
+from clew.traverse.paths.finding import find_paths
+from clew.traverse.paths.result import Paths
 from clew.traverse.request import HopRequest, PathRequest
 from clew.traverse.result import HopResult, Triples
 from clew.traverse.walk import PathOptions, ReachOptions, StepOptions, TripleOptions, Walk, WalkOptions, as_walk
-from clew.traverse.walking import Walking
 
 __all__ = ["Engine"]
 

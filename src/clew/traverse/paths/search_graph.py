@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.traverse.view import Steps, View
+from clew.traverse.local.view import Steps, View
 
 __all__ = [
     "COST_UNITS",

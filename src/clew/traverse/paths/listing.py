@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.traverse.deadline import Deadline
-from clew.traverse.path_counts import closed_walks, crude_bound, walks_by_length
-from clew.traverse.path_search import MAX_WASTED, Found, Search
-from clew.traverse.search_graph import SearchGraph
+from clew.traverse.paths.counts import closed_walks, crude_bound, walks_by_length
+from clew.traverse.paths.search import MAX_WASTED, Found, Search
+from clew.traverse.paths.search_graph import SearchGraph
 
 __all__ = ["KnownPaths", "Listing", "SearchedPaths"]
 

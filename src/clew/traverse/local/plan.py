@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from clew.graph import Where
 from clew.graph.names import IdArrays
 from clew.traverse.backend import FusedWalk
-from clew.traverse.khop import LONG
-from clew.traverse.query import Query
+from clew.traverse.local.khop import LONG
+from clew.traverse.local.query import Query
 
 __all__ = ["Plan", "Plans", "plan_key", "serves"]
 

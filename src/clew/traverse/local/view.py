@@ -19,7 +19,7 @@ from clew.graph.adjacency import Adjacency, adjacency_from_pairs, gather
 from clew.graph.manifest import Widths
 from clew.graph.model import TripleRows
 from clew.graph.segment import Segment
-from clew.traverse.query import Step
+from clew.traverse.local.query import Step
 
 __all__ = ["Steps", "View", "Views"]
 

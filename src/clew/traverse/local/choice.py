@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 from clew.traverse.backend import BACKENDS, Backend, FusedWalk
-from clew.traverse.view import View
+from clew.traverse.local.view import View
 
 __all__ = ["Choice", "Use"]
 

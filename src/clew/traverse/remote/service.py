@@ -9,10 +9,10 @@ import pyarrow as pa
 from clew.errors import ClewError, InputError
 from clew.traverse.blocks import SeedLists
 from clew.traverse.engine import GraphEngine
-from clew.traverse.path_search import Found as FoundPath
+from clew.traverse.paths.search import Found as FoundPath
+from clew.traverse.paths.search_graph import COST_UNITS
+from clew.traverse.remote.wire import pack, pack_error, unpack
 from clew.traverse.request import HopRequest, PathRequest
-from clew.traverse.search_graph import COST_UNITS
-from clew.traverse.wire import pack, pack_error, unpack
 
 __all__ = ["Service"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.adjacency import gather
-from clew.traverse.search_graph import SearchGraph, block_cuts, distinct
+from clew.traverse.paths.search_graph import SearchGraph, block_cuts, distinct
 
 __all__ = ["MAX_WASTED", "Found", "Search"]
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from clew.traverse.blocks import Block, ListedBlock, SeedLists
 from clew.traverse.deadline import Deadline
-from clew.traverse.query import Query
-from clew.traverse.walking import Walking
+from clew.traverse.local.query import Query
+from clew.traverse.local.walking import Walking
 
 __all__ = ["WalkedBlocks"]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.traverse.query import Query
-from clew.traverse.view import View
+from clew.traverse.local.query import Query
+from clew.traverse.local.view import View
 
 __all__ = ["leading_entities", "triples_of_hop"]
 

@@ -17,7 +17,7 @@ from clew.errors import ClewError, InputError
 from clew.graph import Assertion, Snapshot, TripleColumns, Where
 from clew.graph.names import Found
 from clew.graph.schema import Schema
-from clew.traverse.path_search import Found as FoundPath
+from clew.traverse.paths.search import Found as FoundPath
 from clew.traverse.walk import Walk
 
 __all__ = ["pack", "pack_error", "unpack", "unpack_error"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.traverse.search_graph import SearchGraph
+from clew.traverse.paths.search_graph import SearchGraph
 
 __all__ = ["closed_walks", "crude_bound", "walks_by_length"]
 

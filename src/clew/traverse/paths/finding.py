@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.traverse.deadline import Deadline
-from clew.traverse.path_listing import SearchedPaths
-from clew.traverse.search_graph import EMPTY, metapath_search_graph, uniform_search_graph
-from clew.traverse.view import View
+from clew.traverse.local.view import View
+from clew.traverse.paths.listing import SearchedPaths
+from clew.traverse.paths.search_graph import EMPTY, metapath_search_graph, uniform_search_graph
 
 __all__ = ["find_paths"]
 

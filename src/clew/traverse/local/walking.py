@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from clew.graph import Graph
 from clew.graph.names import IdArrays
 from clew.graph.segment import cut
-from clew.traverse import khop
 from clew.traverse.backend import Backend
 from clew.traverse.blocks import Block, SeedLists
-from clew.traverse.choice import Choice, Use
 from clew.traverse.deadline import Deadline
-from clew.traverse.plan import Plan, Plans, serves
-from clew.traverse.query import Query, Step
-from clew.traverse.view import View, Views
+from clew.traverse.local import khop
+from clew.traverse.local.choice import Choice, Use
+from clew.traverse.local.plan import Plan, Plans, serves
+from clew.traverse.local.query import Query, Step
+from clew.traverse.local.view import View, Views
 
 __all__ = ["Walking"]
 

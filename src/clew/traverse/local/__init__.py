@@ -1,0 +1,1 @@
+"""The engine over a graph directory: views, the k-hop loop, plans and batches, on any backend."""

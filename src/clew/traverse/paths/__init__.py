@@ -1,0 +1,1 @@
+"""Paths between entities: the search graph, the A* search over it, counts, and the result."""
