@@ -24,6 +24,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so it has an inverse modulo 2**64
 INVERSE = pow(MULTIPLIER, -1, 2**64)
 MODULUS = 2**64
 HOW = ("id", "name", "synonym", "prefix", "close")  # the better before the worse where scores are alike
+FEW = 4  # ids that are looked up one by one
 
 
 class IdArrays(NamedTuple):
@@ -147,10 +148,14 @@ class NameIndex:
     def lookup(self, identifiers: Sequence[str] | pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
         """The entity with exactly each of these ids, -1 where there is none; all are looked up together."""
         texts: Any = identifiers
-        try:
-            texts = pa.array(texts, pa.large_string()) if isinstance(texts, list | tuple) else texts
-        except (UnicodeEncodeError, pa.ArrowInvalid):  # half a surrogate pair is no text
-            return np.array([-1 if (found := self.by_id(each)) is None else found for each in texts], np.int64)
+        if isinstance(texts, list | tuple):
+            try:  # making an Arrow array of a list imports pandas: a few ids are not worth that
+                texts = pa.array(texts, pa.large_string()) if len(texts) > FEW else None
+            except (UnicodeEncodeError, pa.ArrowInvalid):  # half a surrogate pair is no text
+                texts = None
+            if texts is None:
+                found = (self.by_id(each) for each in identifiers)
+                return np.array([-1 if each is None else each for each in found], np.int64)
         texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
         texts = texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
         texts = texts.cast(pa.large_string())
