@@ -24,7 +24,7 @@ def test_nothing_to_draw_is_said_and_nothing_is_written(run, graph: Path, tmp_pa
     ran = run("ask", graph, "Which dragons breathe fire?", "--no-embedding", "--draw", tmp_path / "why.html")
     assert ran.code == 1
     assert "No entity of this graph was recognised" in ran.out
-    assert ran.error == "clew: there is nothing to draw: no triple carries this answer\n"
+    assert ran.error == "clew: there is nothing to draw: no triple supports this answer\n"
     assert not (tmp_path / "why.html").exists()
 
 

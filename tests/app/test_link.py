@@ -26,7 +26,7 @@ def test_names_are_linked_with_reasons(run: Callable, graph: Path) -> None:
     assert "no entity of" in ran.out
 
 
-def test_namesakes_are_shown_as_rivals(run: Callable, graph: Path) -> None:
+def test_entities_that_share_a_name_are_alternatives(run: Callable, graph: Path) -> None:
     ran = run("link", graph, "Same")
     assert "1 alternative with a similar score" in ran.out
     assert "P:3" in ran.out

@@ -69,7 +69,7 @@ def test_surer_stages_score_higher(linker: Linker) -> None:
     assert len(set(scores)) == len(scores) - 1  # an id and a name are both certain
 
 
-def test_namesakes_are_rivals_and_never_one(linker: Linker) -> None:
+def test_entities_that_share_a_name_are_alternatives_and_never_merged(linker: Linker) -> None:
     linked = linker.link("Same name")
     assert linked.ambiguous
     assert linked.margin == 0
@@ -229,7 +229,7 @@ class TestAgainstTheReference:
 
 
 class TestOnHpo:
-    def test_namesakes_of_the_ontology_are_rivals(self, hpo_linker: Linker) -> None:
+    def test_names_shared_in_the_ontology_give_alternatives(self, hpo_linker: Linker) -> None:
         linked = hpo_linker.link("Marfan syndrome")
         found = {linked.best.id, *(alternative.id for alternative in linked.alternatives)}
         assert {"OMIM:154700", "ORPHA:558"} <= found

@@ -24,7 +24,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A triple that carries an answer, with every statement of it by a source."""
+    """A triple that supports an answer, with its assertions."""
 
     triple: int
     subject: str  # ids
@@ -49,7 +49,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The subgraph that carries an answer. `complete` says that every item shown has its support here."""
+    """The subgraph that supports an answer. `complete`: every item shown has its support here."""
 
     triples: tuple[Cited, ...] = ()
     supports: tuple[Support, ...] = ()
@@ -127,7 +127,7 @@ class Answer:
     repairs: tuple[str, ...] = ()
     ambiguities: tuple[Ambiguity, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
-    decided: str | None = None  # where a language model had a say in the reading: what it did
+    decided: str | None = None  # what a language model did, if one took part in the interpretation
     trace: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     confidence: float = 0.0

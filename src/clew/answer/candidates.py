@@ -100,7 +100,7 @@ def _is(slot: str, meaning: Meaning) -> Condition:
 def candidates(question: ParsedQuestion, schema: StoreSchema, paths: SchemaPaths) -> Iterator[Candidate]:
     """Every plan the question could mean, the shorter before the longer.
 
-    Where words right beside a name speak of a relation, only plans that lead to it by that relation are meant.
+    If words next to a name mention a relation, only plans that reach it by that relation are kept.
     """
     if question.foreign and not question.asked:
         return
@@ -114,7 +114,7 @@ def candidates(question: ParsedQuestion, schema: StoreSchema, paths: SchemaPaths
 
 
 def _with_siblings(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) -> Iterator[Candidate]:
-    """A plan, and the same with every relation that the same words speak of: "treat" may also be "palliate".
+    """A plan, and the same with every relation that the same words mention: "treat" may also be "palliate".
 
     Whether something is so at all is asked of all of them together.
     """
@@ -128,7 +128,7 @@ def _with_siblings(question: ParsedQuestion, candidate: Candidate, schema: Store
     if widened == candidate.plan or candidate.plan.kind == "rows":
         yield candidate
     if widened != candidate.plan:
-        yield replace(candidate, plan=widened)  # which speaks of no more relations: it is the less literal reading
+        yield replace(candidate, plan=widened)  # covers no more words: less literal
 
 
 def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema) -> Step:
@@ -159,7 +159,7 @@ def _all(question: ParsedQuestion, paths: SchemaPaths, label_of: dict[str, str])
 
 
 def _fitting(question: ParsedQuestion, candidate: Candidate) -> int:
-    """How many names a plan leads to by the relation that stands before them, from a type that is spoken of."""
+    """How many names a plan reaches by the relation named before them, from a mentioned type."""
     plan = candidate.plan
     held = {
         condition.value if isinstance(condition.value, tuple) else (condition.value,): condition.of

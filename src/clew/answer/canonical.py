@@ -102,9 +102,9 @@ def _classes(plan: Plan) -> list[list[str]]:
         for part in plan.parts:
             for step in part.steps:
                 kind = (part.kind, sorted(step.relations), step.shortest, step.longest, _said_of(plan, step.name))
-                ways = ("either", "either") if step.either_way else ("out", "in")
-                around[step.subject].append(repr((ways[0], kind, colour[step.object])))
-                around[step.object].append(repr((ways[1], kind, colour[step.subject])))
+                directions = ("either", "either") if step.either_way else ("out", "in")
+                around[step.subject].append(repr((directions[0], kind, colour[step.object])))
+                around[step.object].append(repr((directions[1], kind, colour[step.subject])))
         ranks = {key: rank for rank, key in enumerate(sorted({repr((colour[n], sorted(around[n]))) for n in colour}))}
         colour = {name: ranks[repr((colour[name], sorted(around[name])))] for name in colour}
     groups: dict[Any, list[str]] = {}
@@ -114,7 +114,7 @@ def _classes(plan: Plan) -> list[list[str]]:
 
 
 def _said_of(plan: Plan, name: str) -> list[str]:
-    """Everything but steps that speaks of a slot or a named step, without its name."""
+    """Everything but steps that mentions a slot or a named step, without its name."""
     if not name:
         return []
     said = [f"asked {place} {each.key} {each.sized}" for place, each in enumerate(plan.asked) if each.of == name]

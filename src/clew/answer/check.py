@@ -17,7 +17,7 @@ from clew.store.layout import StoreSchema, upper_snake
 
 __all__ = ["Checked", "check_plan"]
 
-NEAR = 0.8  # likeness of a misspelling, as difflib measures it
+NEAR = 0.8  # similarity of a misspelling, as difflib measures it
 BUILT_IN = ("id", "name")
 
 

@@ -1,4 +1,4 @@
-"""What a name may mean besides what it was taken for, and how to settle it.
+"""Other meanings of the names in a question, and how to choose one.
 
 Ambiguity are other entities that a name fits about as well; `settle` holds a name to the one that the asker chose.
 """
@@ -19,16 +19,14 @@ from clew.link import Linker
 
 __all__ = ["close_names", "find_ambiguities", "settle"]
 
-NEAR_IN_RANK = (
-    0.75  # an interpretation with another meaning of a name is a rival as long as its plan is not this much worse
-)
-RESEMBLES = 0.65  # likeness from which a name is worth mentioning
+NEAR_IN_RANK = 0.75  # an interpretation with another meaning of a name counts unless its plan scores this much lower
+RESEMBLES = 0.65  # similarity from which a name is worth mentioning
 MOST = 4
 GIVEN = "given by the asker"
 
 
 def find_ambiguities(interpretation: Interpretation, linker: Linker) -> tuple[Ambiguity, ...]:
-    """Names of the question that mean something else nearly as well, with what they were taken for."""
+    """Names of the question with another meaning that is almost as likely, and the one that was chosen."""
     found = []
     chosen = interpretation.candidate.meanings
     for at, (anchor, meaning) in enumerate(zip(interpretation.question.anchors, chosen, strict=True)):

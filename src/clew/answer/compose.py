@@ -40,7 +40,7 @@ NUMBER = re.compile(r"\b\d{1,6}\b")
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A plan that a model wrote, with the names it speaks of and what had to be repaired."""
+    """A plan that a model wrote, with the names it mentions and what had to be repaired."""
 
     question: ParsedQuestion  # without names that the model did not take for names
     candidate: Candidate
@@ -97,7 +97,7 @@ class Composer:
     def grammar(self, question: ParsedQuestion, *, hops: int = HOPS) -> str:
         """The grammar for one question: with its placeholders, its numbers and what it puts in quotes.
 
-        A plain list is what a question is taken for that says nothing else, so it leaves every operation open.
+        A question without an operation is read as a plain list, so a list leaves every operation open.
         """
         return query_grammar(
             self.vocabulary,
@@ -119,7 +119,7 @@ class Composer:
         meanings = {anchor: used for anchor in question.anchors if (used := _used(anchor, plan)) is not None}
         missing = [anchor.text for anchor in question.anchors if anchor not in meanings and is_sure(anchor)]
         if missing:
-            raise QueryError(f"it does not speak of {', '.join(missing)}")
+            raise QueryError(f"it does not mention {', '.join(missing)}")
         question = replace(question, anchors=tuple(meanings))
         plan = with_filters(plan, question.filters)
         return Composed(question, _candidate(plan, tuple(meanings.values())), checked.repairs)
@@ -161,7 +161,7 @@ class Composer:
         return None
 
     def _typed(self, plan: Plan) -> Plan:
-        """With the labels that the names of variables speak of, where no label was written."""
+        """With the labels implied by the names of variables, where no label was written."""
 
         def typed(slot: Slot) -> Slot:
             label = self.vocabulary.label_of(slot.name)
@@ -202,7 +202,7 @@ def _refuse_nobody(plan: Plan) -> None:
 
 
 def _used(anchor: Anchor, plan: Plan) -> Meaning | None:
-    """The meaning of a name that a plan speaks of."""
+    """The meaning of a name that a plan mentions."""
     mentioned = set()
     for part in plan.parts:
         for condition in part.conditions:

@@ -18,13 +18,13 @@ from clew.store.cypher import write
 
 __all__ = ["alternatives_of", "confidence_in", "describe", "why_not"]
 
-RUNNERS = 3
-ALONE = 2.0  # by how much a plan stands above the others where there are none
+SHOWN_ALTERNATIVES = 3
+ALONE = 2.0  # the margin of a plan without competitors
 DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}
 
 
 def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
-    """How the question was read, on which statements it rests, and which entities its names were taken for."""
+    """How the question was interpreted, which assertions it uses, and which entities its names were linked to."""
     said = [f"read as: {_read_as(candidate, words)}", *([str(filters)] if filters else [])]
     for meaning in candidate.meanings:
         number = f"{len(meaning.ids)} entities of this name: " if len(meaning.ids) > 1 else ""
@@ -46,12 +46,12 @@ def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alter
             round(each.score, 3),
             _read_as(each.candidate, words),
         )
-        for each in others[:RUNNERS]
+        for each in others[:SHOWN_ALTERNATIVES]
     )
 
 
 def confidence_in(interpretation: Interpretation) -> float:
-    """From how far the plan stands above the others, how well names matched, and what was left unrecognised."""
+    """From the margin of the plan, how well names matched, and what was left unrecognised."""
     names = [meaning.score for meaning in interpretation.candidate.meanings]
     sure = sum(names) / len(names) if names else 1.0
     explained = 1 / (1 + len(interpretation.question.unrecognised))
@@ -59,7 +59,7 @@ def confidence_in(interpretation: Interpretation) -> float:
 
 
 def _margin(interpretation: Interpretation) -> float:
-    """How far a plan's score stands above the best of the others; 0 for one that was not ranked."""
+    """The margin of a plan's score over the best of the others; 0 for one that was not ranked."""
     own = [each.score for each in interpretation.ranked if each.candidate is interpretation.candidate]
     others = [each.score for each in interpretation.ranked if each.candidate is not interpretation.candidate]
     if not own:

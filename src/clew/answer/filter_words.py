@@ -71,7 +71,7 @@ class Spoken:
 
 
 def find_filters(text: str, contents: GraphContents, schema: StoreSchema) -> Spoken:
-    """The filters a question speaks of, as far as the graph can keep to them."""
+    """The filters a question mentions, as far as the graph can keep to them."""
     known = provenance_of(contents, schema)
     filters = Filters()
     spans: list[tuple[int, int]] = []

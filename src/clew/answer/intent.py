@@ -13,7 +13,7 @@ from clew.answer.words import Token, TypeWord
 
 __all__ = [
     "Bound",
-    "Denial",
+    "Negation",
     "Operation",
     "asked_word",
     "find_bound",
@@ -121,7 +121,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Denial:
+class Negation:
     """The names with those marked that are subtracted; whether all is denied; whether a source must say so itself."""
 
     anchors: tuple[Anchor, ...]
@@ -145,7 +145,7 @@ def mask(text: str, anchors: Sequence[Anchor]) -> str:
 def find_operation(
     rest: str, tokens: Sequence[Token], anchors: Sequence[Anchor], found: Sequence[TypeWord]
 ) -> Operation:
-    """What is wanted, from the masked text, the words outside names and the types they speak of."""
+    """What is wanted, from the masked text, the words outside names and the types they mention."""
     lowered = [token.text.lower() for token in tokens]
     asks = any(word in WH or word in LISTING for word in lowered)
     without_bounds = AT_LEAST.sub(" ", rest)
@@ -264,16 +264,16 @@ def _focus(before: list[str], word: TypeWord, *, ranking: bool) -> int:
     return 9
 
 
-def negate(rest: str, anchors: Sequence[Anchor]) -> Denial:
+def negate(rest: str, anchors: Sequence[Anchor]) -> Negation:
     """Which names are subtracted: those after "but not" or "without", or those before "is absent" or a last "lacks"."""
     explicit = EXPLICIT.search(rest) is not None
     marks = [found.start() for found in re.finditer("§", rest)]
     of_these = SAID_ABSENT.search(rest) or PUT_ASIDE.search(rest)
     cue = WITHOUT.search(rest)
     if cue is None and of_these is None:
-        return Denial(tuple(anchors))
+        return Negation(tuple(anchors))
     if len(anchors) < 2:
-        return Denial(tuple(anchors), denied=True, explicit=explicit)
+        return Negation(tuple(anchors), denied=True, explicit=explicit)
     if of_these is not None and of_these.start() > marks[0]:
         after = [number for number, at in enumerate(marks) if of_these.start() <= at < of_these.end()]
     else:
@@ -283,10 +283,10 @@ def negate(rest: str, anchors: Sequence[Anchor]) -> Denial:
         if TURNED.search(rest) and not after:
             after = [len(anchors) - 1]
     if not after or len(after) == len(anchors) or JUDGED.match(rest):
-        return Denial(tuple(anchors), denied=bool(after), explicit=explicit)
+        return Negation(tuple(anchors), denied=bool(after), explicit=explicit)
     chosen = set(after)
     marked = tuple(replace(each, negated=number in chosen) for number, each in enumerate(anchors))
-    return Denial(marked, explicit=explicit)
+    return Negation(marked, explicit=explicit)
 
 
 def hierarchy_direction(rest: str, operation: str) -> str | None:

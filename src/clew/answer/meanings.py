@@ -34,7 +34,7 @@ class Anchor:
     text: str
     meanings: tuple[Meaning, ...]
     negated: bool = False
-    beside: tuple[str, ...] = ()  # relationships that the words beside it speak of
+    beside: tuple[str, ...] = ()  # relationships that the words beside it mention
 
 
 def inside(token: Token, anchors: Iterable[Anchor]) -> bool:

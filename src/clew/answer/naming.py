@@ -17,11 +17,11 @@ from clew.link.normalise import words_of
 __all__ = ["find_anchors"]
 
 LONGEST_NAME, SHORTEST_NAME = 6, 4  # words of a name, and letters of one of them, that is not written as in the graph
-MEANS_THE_SAME, ONE_WORD_MEANS = 0.7, 0.8  # when a paraphrase is taken for a name: of several words, of one
+MEANS_THE_SAME, ONE_WORD_MEANS = 0.7, 0.8  # minimum similarity of a paraphrase to a name: of several words, of one
 AHEAD, LESS_IF_AHEAD = 0.15, 0.08  # by how much it may be less, if the next is so far behind
 MOST_PARAPHRASES = 5  # phrases of a question that are looked up by meaning
 RESEMBLES = 0.7  # of a misspelt word to the right one, as difflib measures it
-SAID_OF_A_TYPE = 0.42  # when it is, among the few entities of a type that the words beside it speak of
+SAID_OF_A_TYPE = 0.42  # the same among the few entities of a type that adjacent words mention
 FEW = 400  # entities of such a type
 DROPPED = frozenset({"a", "an", "the", "this", "that", "these", "those", "such", "any", "some"}) | frozenset(
     {"my", "your", "his", "her", "its", "our", "their"}
@@ -251,7 +251,7 @@ class _Finder:
         return sum(counts.get(name, 0) for name in types) <= FEW
 
     def _has_one_near(self, word: TypeWord, types: Sequence[str]) -> bool:
-        """Whether an entity of the type is named already, so that the word speaks of it."""
+        """Whether an entity of the type is named already, so that the word mentions it."""
         return any(meaning.type in types for anchor in self.anchors for meaning in anchor.meanings[:1])
 
     def _around(self, word: TypeWord) -> Iterator[tuple[int, int]]:
@@ -275,7 +275,7 @@ class _Finder:
 
 
 def _resembles(written: str, known: str, matched: str) -> bool:
-    """Whether each word that is written beside the known ones resembles one of the name it was taken for."""
+    """Whether each further word resembles one of the name that the mention was linked to."""
     more = set(words_of(written)) - set(words_of(known))
     meant = words_of(matched)
     return all(any(SequenceMatcher(None, word, other).ratio() >= RESEMBLES for other in meant) for word in more)

@@ -43,7 +43,7 @@ class Slot:
 class Step:
     """A triple between two slots; `longest` above one follows the relation repeatedly, `either_way` in any direction.
 
-    Only a step that something else of the plan speaks of has a name.
+    Only a step that something else of the plan mentions has a name.
     """
 
     subject: str
@@ -153,7 +153,7 @@ class Plan:
             raise InputError("two slots of a plan have the same name")
         for name, known in self._mentioned(slots, named):
             if name not in known:
-                raise InputError(f"the plan speaks of {name!r}, which is none of its parts: {', '.join(sorted(named))}")
+                raise InputError(f"the plan mentions {name!r}, which is none of its parts: {', '.join(sorted(named))}")
 
     def _mentioned(self, slots: set[str], named: set[str]) -> Iterator[tuple[str, set[str]]]:
         for part in self.parts:

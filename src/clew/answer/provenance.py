@@ -104,7 +104,7 @@ def _blocks(mask: Mask) -> list[str]:
 
 
 def find_passing(conditions: Iterable[Condition], contents: GraphContents, schema: StoreSchema) -> Mask:
-    """The triples with one assertion that meets all conditions on a step; a denial counts where all are denials."""
+    """The triples with one assertion that meets all conditions on a step; negated ones count only if all are."""
     conditions = list(conditions)
     columns = {each.name: each.column for relationship in schema.relationships for each in relationship.properties}
     needed = {columns[each.key] for each in conditions if each.key in columns}
@@ -112,7 +112,7 @@ def find_passing(conditions: Iterable[Condition], contents: GraphContents, schem
     owner = table["number"].to_numpy()  # (assertions,) the triple that each states
     stated = np.zeros(contents.counts["triples"], bool)
     stated[read_triples(contents, where=Where())["number"].to_numpy()] = True
-    rows = ~stated[owner] | ~_denials(table)
+    rows = ~stated[owner] | ~_negated(table)
     weighed: dict[str, str] = {}
     for condition in conditions:
         if condition.key in (LAYER, AS_OF):
@@ -132,7 +132,7 @@ def find_passing(conditions: Iterable[Condition], contents: GraphContents, schem
     return mask
 
 
-def _denials(table: pa.Table) -> Mask:
+def _negated(table: pa.Table) -> Mask:
     if "negated" not in table.column_names:
         return np.zeros(len(table), bool)
     return np.asarray(table["negated"].fill_null(False).to_numpy(), bool)

@@ -1,4 +1,4 @@
-"""A question, understood as far as words go: the entities it names, the types it speaks of, and what it wants done.
+"""A question, understood as far as words go: the entities it names, the types it mentions, and what it wants done.
 
 Names are found first and set apart (`naming`), so that "Parkinson disease" asks for no disease; so are filters on
 sources and time (`filter_words`). The rest is read by small rules (`intent`).
@@ -52,12 +52,12 @@ class ParsedQuestion:
     number: int | None = None
     descending: bool = True
     bound: Bound | None = None  # how many there must be of something
-    denied: bool = False  # speaks of what is absent, with nothing to subtract from
+    denied: bool = False  # asks about absence, with nothing to subtract from
     explicit: bool = False  # what is absent must be said to be so
     others: bool = False  # asks for others than those it names
     direction: str | None = None  # "up" or "down" a hierarchy
     filters: Filters = field(default_factory=Filters)
-    said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are spoken of
+    said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
     stems: tuple[str, ...] = field(default=(), repr=False)
 
@@ -135,9 +135,9 @@ def _unexplained(tokens: Sequence[Token], found: Sequence[TypeWord], words: Word
 def _with_relations(
     anchors: Sequence[Anchor], tokens: Sequence[Token], found: Sequence[TypeWord], words: Words
 ) -> Iterator[Anchor]:
-    """Each name with the relations that the words before it speak of, back to the type or name before.
+    """Each name with the relations that the words before it mention, back to the type or name before.
 
-    A type may speak of one itself: "treatments of asthma", and "asthma treatments", where it stands behind.
+    A type may name one itself: "treatments of asthma", or "asthma treatments", where it follows the name.
     """
     named = [word for word in found if not word.implied]
     for anchor in anchors:

@@ -1,7 +1,7 @@
 """Which of the candidate plans a question means: put each into words and see which come nearest.
 
-What counts, each for itself and added up: words of the question that speak of the plan's relations, types the question
-speaks of that the plan has or lacks, how well names matched, how long the plan is, and (with an encoder) how near the
+What counts, each for itself and added up: words of the question that mention the plan's relations, types the question
+mentions that the plan has or lacks, how well names matched, how long the plan is, and (with an encoder) how near the
 plan in words is to the question with names replaced by their types.
 """
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
 
-NEAREST = 12  # plans that are put into words and compared by meaning; the rest are far behind already
+NEAREST = 12  # plans that are verbalised and compared by embedding; the others score far lower
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """How much each sign counts."""
 
-    relation: float = 0.6  # words that speak of a relation of the plan
-    mentioned: float = 0.8  # a type the question speaks of is, or is not, in the plan
-    unmentioned: float = 0.15  # a type in between that the question does not speak of
+    relation: float = 0.6  # words that mention a relation of the plan
+    mentioned: float = 0.8  # a type the question mentions is, or is not, in the plan
+    unmentioned: float = 0.15  # a type in between that the question does not mention
     step: float = 0.2
     name: float = 1.0  # how well names matched
     kind: float = 0.4  # a name is of a type that the question says, or of the same type as another name
@@ -62,10 +62,10 @@ def rank(
     near, rest = ranked[:NEAREST], ranked[NEAREST:]
     texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
     vectors = encoder.encode(texts)
-    likeness = vectors[1:] @ vectors[0]
+    similarity = vectors[1:] @ vectors[0]
     near = [
         Ranked(each.candidate, each.score + weights.meaning * float(like), {**each.parts, "meaning": float(like)})
-        for each, like in zip(near, likeness, strict=True)
+        for each, like in zip(near, similarity, strict=True)
     ]
     return [*sorted(near, key=lambda each: -each.score), *rest]
 

@@ -148,7 +148,7 @@ def _values(condition: Condition) -> tuple[Any, ...]:
 
 
 def read_value(value: s.Expression, scope: Scope) -> Any:
-    """A value that stands there, or that of a parameter."""
+    """A literal value, or that of a parameter."""
     match value:
         case s.Literal(literal):
             return literal

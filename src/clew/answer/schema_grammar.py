@@ -40,7 +40,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """An entity that a question names, as a query speaks of it: $disease1 for Marfan syndrome, a Disease."""
+    """An entity that a question names, as a query mentions it: $disease1 for Marfan syndrome, a Disease."""
 
     name: str
     label: str
@@ -52,7 +52,7 @@ class Placeholder:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What queries may speak of: joins, a variable for each label, and properties with their kinds."""
+    """What queries may contain: joins, a variable for each label, and properties with their kinds."""
 
     joins: tuple[Join, ...]
     variables: dict[str, str]  # label → variable; further ones of the label have 2 and 3 behind it
@@ -171,7 +171,7 @@ class _Writer:
                 )
 
     def _walk(self, at: int, left: int) -> str:
-        """Up to so many steps further from a label."""
+        """Up to `left` further steps from a label."""
         return f" step-{at}-{left}?" if left and self.moves[self.labels[at]] else ""
 
     @property

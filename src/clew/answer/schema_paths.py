@@ -81,6 +81,6 @@ class SchemaPaths:
 
 
 def _in_order(wanted: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether labels come in the order in which they are spoken of."""
+    """Whether labels come in the order in which they are mentioned."""
     rest = iter(labels)
     return all(label in rest for label in wanted)

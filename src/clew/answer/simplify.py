@@ -10,7 +10,7 @@ from clew.answer.question import Anchor, ParsedQuestion
 
 __all__ = ["is_sure", "simpler"]
 
-SURE = 0.97  # what a name or synonym is worth that is written as in the graph, but for case
+SURE = 0.97  # what a name or synonym is worth that is written as in the graph, ignoring case
 
 
 def is_sure(anchor: Anchor) -> bool:

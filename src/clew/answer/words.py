@@ -18,7 +18,7 @@ __all__ = ["Said", "Token", "TypeWord", "Words", "stem", "tokens_of"]
 
 WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 TRAILING = frozenset({"by", "with", "to", "on", "upon"})
-OWN_NAME = 0.1  # how much clearer a relation's own name speaks of it than an everyday word
+OWN_NAME = 0.1  # bonus of a relation's own name over an everyday word
 LESS_CLEARLY = 0.6
 SHORTEST_SLIP, LONG_WORD = 5, 8  # letters of a word that is misspelt, and of one that may be so twice
 IRREGULAR = {
@@ -46,7 +46,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """How clearly a relation is spoken of, and by which words of a text."""
+    """How clearly a relation is mentioned, and by which words of a text."""
 
     clearly: float
     places: frozenset[int]
@@ -54,7 +54,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """A way to speak of a relation; `own` where it is the relation's name."""
+    """A phrase for a relation; `own` if it is the relation's name."""
 
     stems: tuple[str, ...]
     own: bool
@@ -165,16 +165,16 @@ class Words:
         return stemmed in self._explained
 
     def says(self, relation: str, stems: Sequence[str]) -> float:
-        """How clearly a text speaks of a relation: 0 for not at all, more for longer phrases, most for its own name."""
+        """How clearly a text mentions a relation: 0 for not at all, more for longer phrases, most for its own name."""
         return self._said(relation, stems).clearly
 
     def relations_said(self, stems: Sequence[str]) -> dict[str, Said]:
-        """The relations that a text speaks of."""
+        """The relations that a text mentions."""
         said = {relation: self._said(relation, stems) for relation in self.relations}
         return {relation: each for relation, each in said.items() if each.clearly}
 
     def _said(self, relation: str, stems: Sequence[str]) -> Said:
-        """The small word at the end of a phrase need not be there: "metabolise" speaks of "metabolised by"."""
+        """The small word at the end of a phrase need not be there: "metabolise" matches "metabolised by"."""
         best = Said(0.0, frozenset())
         for phrase in self._spoken[relation]:
             wanted, clearly = phrase.stems, min(1.0, 0.5 + 0.25 * len(phrase.stems))

@@ -32,7 +32,7 @@ def write_statement(plan: Plan, *, keys: tuple[str, ...] = ENTITY_KEYS) -> s.Sta
 
 
 def _unnamed(statement: s.Statement) -> s.Statement:
-    """Without names for entities that are spoken of only once."""
+    """Without names for entities that are mentioned only once."""
     parts = list(s.walk(statement))
     mentioned = Counter(part.name for part in parts if isinstance(part, s.Variable))
     mentioned += Counter(part.variable or "" for part in parts if isinstance(part, s.EntityPattern))
@@ -179,7 +179,7 @@ def _returned(items: list[s.Item]) -> s.Return:
 
 
 def _left(inline: dict[str, list[Condition]]) -> list[Condition]:
-    """Equalities about what this part does not write anew."""
+    """Equalities about slots that this part does not introduce."""
     return [condition for conditions in inline.values() for condition in conditions]
 
 

@@ -54,7 +54,7 @@ class Segment:
 
 
 def cut(graph: Graph, parts: int) -> tuple[Segment, ...]:
-    """The graph in segments of about the same number of entities; an empty one only if all are."""
+    """The graph as `parts` segments of about equal size; one is empty only if all are."""
     bounds = np.unique(np.linspace(0, graph.entity_count, parts + 1).astype(np.int64)).tolist()
     pairs = list(pairwise(bounds)) or [(0, 0)]
     return tuple(Segment(graph, first, last - first) for first, last in pairs)

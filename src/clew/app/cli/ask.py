@@ -275,7 +275,7 @@ def _show_interpretation(answer: "Answer") -> None:
 def _drawn(engine: "GraphEngine", answer: "Answer", path: str) -> str | None:
     """Draw the evidence; None where there is none."""
     if not answer.evidence.triples:
-        print("clew: there is nothing to draw: no triple carries this answer", file=sys.stderr)
+        print("clew: there is nothing to draw: no triple supports this answer", file=sys.stderr)
         return None
     from clew.app.drawing import scene_of_triples, write_drawing
 
