@@ -151,9 +151,12 @@ class Texts:
         if pick < 0.85:
             return f"UNWIND {self._value('list', 1)} AS {self._declare('value')}"
         kept = [name for name in self.scope if self.rng.random() < 0.8]
-        items = [*kept, f"{self._value('number', 1)} AS {self._declare('value')}"]
-        self.scope = {name: self.scope[name] for name in (*kept, items[-1].rsplit(" ", 1)[1])}
-        return f"WITH {', '.join(items)}" + f" WHERE {self._value('bool', 1)}" * (self.rng.random() < 0.4)
+        number = self._value("number", 1)
+        new = self._declare("value")
+        self.scope = {name: self.scope[name] for name in (*kept, new)}
+        return f"WITH {', '.join([*kept, f'{number} AS {new}'])}" + f" WHERE {self._value('bool', 1)}" * (
+            self.rng.random() < 0.4
+        )
 
     def _projection(self) -> str:
         kinds = ["bool", "number", "text", "list", "any"]

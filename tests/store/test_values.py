@@ -8,6 +8,7 @@ import pytest
 
 from clew.errors import StoreError
 from clew.graph import Graph
+from clew.graph.reading import as_contents
 from clew.store.values import EntityValue, PathValue, RelationshipValue, Rows, Triples, to_record
 
 GENE = EntityValue("G:1", "FBN1", "Gene", {"day": date(2020, 1, 2)})
@@ -33,7 +34,7 @@ def test_arrow() -> None:
 
 def test_ends_of_triples(make: Callable[..., Graph]) -> None:
     graph = make()
-    triples = Triples(graph)
+    triples = Triples(as_contents(graph))
     assert {triples.ends(number) for number in range(graph.triple_count)} == {
         ("G:1", "D:1"), ("G:1", "D:2"), ("G:2", "D:2"), ("D:1", "D:2"),
     }  # fmt: skip

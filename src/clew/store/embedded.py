@@ -51,6 +51,7 @@ PACKED_TYPES = COLUMN_TYPES | {"strings": "STRING"}
 Connect = Callable[[], Any]  # opens a Ladybug connection
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LEAST_FREE = 1 << 20  # bytes; a disk with less is full
+Ends = Mapping[int, tuple[str, str]]  # ids of subject and object by triple number
 OWN_COLUMNS = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
@@ -225,31 +226,33 @@ class EmbeddedStore:
         rows: list[tuple[Value, ...]] = []
         for start in range(0, len(answer.rows), ROWS_BETWEEN_CHECKS):
             deadline.check()
-            rows += [tuple(map(self._value, row)) for row in answer.rows[start : start + ROWS_BETWEEN_CHECKS]]
+            some = answer.rows[start : start + ROWS_BETWEEN_CHECKS]
+            ends = self._triples.ends_of(_triple_numbers(some))
+            rows += [tuple([self._value(value, ends) for value in row]) for row in some]
         return Rows(ready.columns or answer.columns, rows, answer.more, timeout - deadline.left)
 
-    def _value(self, value: Any) -> Value:
+    def _value(self, value: Any, ends: Ends) -> Value:
         if isinstance(value, list):
-            return [self._value(each) for each in value]
+            return [self._value(each, ends) for each in value]
         if not isinstance(value, dict):
             return value
         if "_NODES" in value and "_RELS" in value:
-            entities, relationships = map(self._value, value["_NODES"]), map(self._value, value["_RELS"])
+            entities, relationships = (self._value(value[each], ends) for each in ("_NODES", "_RELS"))
             return PathValue(tuple(entities), tuple(relationships))
         if "_SRC" in value:
-            return self._relationship(value)
+            return self._relationship(value, ends)
         if "_LABEL" in value and "_ID" in value:
             return self._entity(value)
-        return {name: self._value(each) for name, each in value.items()}
+        return {name: self._value(each, ends) for name, each in value.items()}
 
     def _entity(self, value: dict[str, Any]) -> EntityValue:
         properties = {k: v for k, v in value.items() if v is not None and k not in (*OWN_COLUMNS, "id", "name")}
         return EntityValue(value["id"], value["name"], self.schema.type_of(value["_LABEL"]), properties)
 
-    def _relationship(self, value: dict[str, Any]) -> RelationshipValue:
+    def _relationship(self, value: dict[str, Any], ends: Ends) -> RelationshipValue:
         meaning = self.schema.relationship(value["_LABEL"])
         triple = value["triple"]
-        subject, object_ = self._triples.ends(triple)
+        subject, object_ = ends[triple]
         properties = {k: v for k, v in value.items() if v is not None and k not in (*OWN_COLUMNS, "triple")}
         properties |= {k: unpack(v) for k, v in properties.items() if isinstance(v, str)}
         return RelationshipValue(meaning.relation, subject, object_, triple, meaning.negated_only, properties)
@@ -265,6 +268,19 @@ class EmbeddedStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _triple_numbers(rows: list[list[Any]]) -> Iterator[object]:
+    """The numbers of all relationships in some rows."""
+    stack: list[Any] = [rows]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack += [each for each in value if isinstance(each, list | dict)]
+        elif "_SRC" in value:
+            yield value["triple"]
+        elif "_ID" not in value:  # a path or a map
+            stack += [each for each in value.values() if isinstance(each, list | dict)]
 
 
 def _check(contents: GraphContents, path: Path) -> None:

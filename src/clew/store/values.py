@@ -3,7 +3,7 @@
 Both stores return the same values for the same graph, whatever their drivers use.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Any, TypeAlias
@@ -90,14 +90,24 @@ class Triples:
 
     def ends(self, triple: object) -> tuple[str, str]:
         """The ids of a triple's subject and object."""
+        (found,) = self.ends_of([triple]).values()
+        return found
+
+    def ends_of(self, triples: Iterable[object]) -> dict[int, tuple[str, str]]:
+        """The ids of the subjects and objects of several triples, in one look-up."""
         snapshot = self._reader.snapshot
-        if not isinstance(triple, int) or not 0 <= triple < snapshot.counts["triples"]:
-            raise StoreError(
-                f"the store has a relationship that {snapshot} does not (triple {triple!r}): load the graph again"
-            )
-        found = self._reader.triple_columns([triple])
-        subject, object_ = self._reader.describe(np.append(found.subject, found.object))["id"].to_pylist()
-        return subject, object_
+        numbers: dict[int, None] = {}
+        for triple in triples:
+            if not isinstance(triple, int) or not 0 <= triple < snapshot.counts["triples"]:
+                raise StoreError(
+                    f"the store has a relationship that {snapshot} does not (triple {triple!r}): load the graph again"
+                )
+            numbers[triple] = None
+        if not numbers:
+            return {}
+        found = self._reader.triple_columns(list(numbers))
+        ids = self._reader.describe(np.append(found.subject, found.object))["id"].to_pylist()
+        return dict(zip(numbers, zip(ids, ids[len(numbers) :], strict=False), strict=True))
 
 
 def to_record(value: Value) -> Any:
