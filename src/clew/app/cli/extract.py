@@ -13,6 +13,7 @@ import typer
 from clew.app.cli.options import AsJson, check_limit
 from clew.app.cli.output import one_line, print_json, print_table, printable, say, shown_of
 from clew.app.cli.progress import terminal_progress
+from clew.app.records import run_record, text_record
 from clew.errors import InputError
 from clew.plurals import counted
 
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["application"]
 
 RUN = "extraction"
-SHOWN = (
-    "subject", "subject_name", "relation", "object", "object_name", "known", "turned", "document", "sentence",
-    "sentence_start", "sentence_end", "head_text", "head_start", "head_end", "tail_text", "tail_start", "tail_end",
-    "confidence", "similarity", "decoder", "model",
-)  # fmt: skip
-
 RunPath = Annotated[Path, typer.Argument(metavar="[RUN]", help="The run directory.")]
 Device = Annotated[
     str | None, typer.Option(metavar="NAME", help="cpu or cuda (default: cuda if there is one).", show_default=False)
@@ -225,20 +220,7 @@ def _report(action: str, run: Path, seconds: list[float], *, limit: int, as_json
     finished = states[-1].state == "finished" and action in ("filter", "run", "status")
     rows = _most_confident_first(read_triples(run)) if finished else []
     if as_json:
-        stages = [
-            {"stage": each.stage.name, "state": each.state, "holds": each.stage.holds, "counts": each.counts}
-            for each in states
-        ]
-        print_json(
-            {
-                "action": action,
-                "run": str(run),
-                "seconds": round(sum(seconds), 3),
-                "stages": stages,
-                "total": len(rows),
-                "triples": [_record(row) for row in rows[:limit]],
-            }
-        )
+        print_json(run_record(action, str(run), states, rows, limit=limit, seconds=sum(seconds)))
         return
     print_table(
         ["stage", "command", "state", "contents", "counts"],
@@ -289,11 +271,6 @@ def _show_triples(rows: list[dict[str, Any]], limit: int) -> None:
         say(shown_of(limit, len(rows)))
 
 
-def _record(row: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: row[name] for name in SHOWN}
-    return {name: round(value, 4) if isinstance(value, float) else value for name, value in kept.items()}
-
-
 # ---- one text
 
 
@@ -314,16 +291,7 @@ def _predict_text(
         )  # fmt: skip
     rows = _most_confident_first(triples)
     if as_json:
-        print_json(
-            {
-                "action": "predict",
-                "model": model,
-                "seconds": round(time.perf_counter() - begun, 3),
-                "counts": counts,
-                "total": len(rows),
-                "triples": [_record(row) for row in rows[:limit]],
-            }
-        )
+        print_json(text_record(model, counts, rows, limit=limit, seconds=time.perf_counter() - begun))
         return
     heads, flagged = counts["heads"]["heads"], sum(counts["corpus"]["flagged"].values())
     say(

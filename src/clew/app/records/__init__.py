@@ -1,6 +1,7 @@
 """The one JSON of Clew: what `--json` prints and a server sends. Keys are documented in docs/cli.md and stay."""
 
 from clew.app.records.answers import answer_record, answers_record, error_record
+from clew.app.records.extraction import run_record, text_record
 from clew.app.records.graphs import damage_record, export_record, found_record, graph_record, index_record
 from clew.app.records.links import links_record, mentions_record
 from clew.app.records.models import models_record
@@ -28,6 +29,8 @@ __all__ = [
     "models_record",
     "paths_record",
     "rows_record",
+    "run_record",
     "schema_record",
+    "text_record",
     "triple_record",
 ]
