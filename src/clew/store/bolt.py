@@ -102,7 +102,7 @@ class Bolt:
         except TimeoutError:
             future.cancel()
             raise Timeout(
-                f"the query was stopped after {seconds:g} s, though the server may still be running it: narrow the "
+                f"the query was stopped after {seconds:.3g} s, though the server may still be running it: narrow the "
                 "query, or raise the timeout"
             ) from None
         except (Neo4jError, DriverError, OSError, ValueError) as error:
