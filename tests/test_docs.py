@@ -85,13 +85,18 @@ def test_the_ten_lines_of_the_readme_run(
     assert "FBN1" in capsys.readouterr().out
 
 
-def test_the_answer_in_the_readme_is_the_real_one(hpo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    found = re.search(r'^\$ clew ask hpo\.clew "(.*?)"\n(.*?)^```', text, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    main(["ask", str(hpo), found[1]])
+def shown_answers() -> list[tuple[str, str]]:
+    pages = "\n".join(page.read_text("utf-8") for page in PAGES)
+    return re.findall(r'^\$ clew ask hpo\.clew "(.*?)"\n(.*?)^```', pages, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(("question", "shown"), shown_answers())
+def test_answers_in_the_docs_are_the_real_ones(
+    question: str, shown: str, hpo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["ask", str(hpo), question])
     out = capsys.readouterr().out
-    assert [line for line in found[2].splitlines() if line.strip(" …") and line.strip() not in out] == []
+    assert [line for line in shown.splitlines() if line.strip(" …") and line.strip() not in out] == []
 
 
 def commands() -> list[str]:

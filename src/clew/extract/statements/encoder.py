@@ -23,7 +23,7 @@ class Layer(nn.Module):  # type: ignore[misc]
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.heads, self.probability = config.heads, config.dropout
+        self.heads, self.dropout_rate = config.heads, config.dropout
         self.query = nn.Linear(config.width, config.width)
         self.key = nn.Linear(config.width, config.width)
         self.value = nn.Linear(config.width, config.width)
@@ -42,8 +42,8 @@ class Layer(nn.Module):  # type: ignore[misc]
             weights = (query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5 + mask).softmax(-1)
             mixed = self.dropout(weights) @ value
         else:
-            probability = self.probability if self.training else 0.0
-            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=probability)
+            rate = self.dropout_rate if self.training else 0.0
+            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=rate)
         joined = mixed.transpose(1, 2).reshape(hidden.shape)
         hidden = self.attention_norm(hidden + self.dropout(self.output(joined)))
         wide = functional.gelu(self.widen(hidden))
