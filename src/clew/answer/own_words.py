@@ -48,8 +48,10 @@ def read_words(path: Path) -> OwnWords:
         words = json.loads(path.read_text("utf-8"))
         if all(family in FAMILIES and _lists_of_words(names) for family, names in words.items()):
             return dict(words)
-    except (OSError, ValueError, AttributeError) as error:
-        raise InputError(f"{path} cannot be read as words for asking: {error}") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, AttributeError):  # no JSON, or no object
+        pass
     raise InputError(
         f'{path} does not hold words for asking: expected {{"types": {{TYPE: [WORD, …]}}, "relations": {{RELATION: '
         "[WORD, …]}}"

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -79,7 +80,7 @@ class TestEntities:
             clew.build(triples, entities=each, out=tmp_path / f"{number}.clew")
         merged, problems = build([tmp_path / f"{number}.clew" for number in range(3)], tmp_path / "all.clew")
         assert described(merged) == {"a": ("Alpha", "Entity"), "b": ("Beta", "Letter")}
-        details = merged.details(merged.resolve(["a"])).to_pylist()[0]
+        details = merged.details(np.array([merged.names.by_id("a")])).to_pylist()[0]
         assert details["synonyms"] == ["A1", "A2", "Aleph"]
         assert details["height"] == 3
         assert problems.differences == {"different name": 1, "different height": 1}
@@ -223,3 +224,10 @@ def test_a_reader_of_ones_own_is_handed_in_and_merges_with_tables(tmp_path: Path
         assert merged.counts["triples"] == 2
     with pytest.raises(InputError, match="for tables only; the _read_pairs format"):
         clew.build(str(pairs), format=_read_pairs, delimiter=";", out=tmp_path / "refused.clew")
+
+
+def test_a_flag_on_a_relation_that_no_triple_has_is_noted(tmp_path: Path) -> None:
+    problems = Problems()
+    table = pa.table({"subject": ["a"], "relation": ["rival of"], "object": ["b"]})
+    stage(table, relations=[Relation("rival_of", symmetric=True)], problems=problems)
+    assert problems.difference_examples == ["rival_of: relation without triples: did you mean 'rival of'?"]

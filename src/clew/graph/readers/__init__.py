@@ -4,6 +4,7 @@ A reader is `read(source, *, problems, progress=silent) -> Staged`; the one for 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,21 @@ def stage(
             read = partial(read, entities=entities, columns=columns, entity_columns=entity_columns, delimiter=delimiter)
             read = read if list_separator is None else partial(read, list_separator=list_separator)
         staged.append(declare(read(given, problems=problems, progress=progress), relations, sources))
-    return staged[0] if len(staged) == 1 else merge(staged, problems)
+    made = staged[0] if len(staged) == 1 else merge(staged, problems)
+    _note_unused(relations, made, problems)
+    return made
+
+
+def _note_unused(declared: Sequence[Relation], staged: Staged, problems: Problems) -> None:
+    """A flag on a relation that no triple has is probably a misspelt one."""
+    if not declared:
+        return
+    used = [each for each in staged.triples["relation"].unique().to_pylist() if each is not None]
+    for relation in declared:
+        if relation.name not in used:
+            close = get_close_matches(relation.name, used, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"relations are {', '.join(used[:5])}"
+            problems.note("relation without triples", relation.name, hint)
 
 
 def _groups(source: Any, format: str | Reader | None) -> list[tuple[str | Reader, Any]]:

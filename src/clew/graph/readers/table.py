@@ -177,6 +177,8 @@ def _require(table: _Table, found: Mapping[str, str], required: Sequence[str], o
 def _shown(table: _Table) -> str:
     names = [repr(name) for name in table.columns]
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    if any("\\udc" in name for name in names):
+        more += " (it is not UTF-8: convert it first, for instance with iconv -f latin1 -t utf8)"
     return f"its columns are {', '.join(names[:NAMES_SHOWN])}{more}" if names else "it has no columns"
 
 
