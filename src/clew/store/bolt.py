@@ -57,9 +57,11 @@ class Bolt:
             self.close()
             raise
 
-    def pull(self, text: str, parameters: Mapping[str, Any], *, timeout: float, limit: int) -> Pulled:
-        """Run one read-only statement and fetch at most `limit` rows."""
-        return self._run_within(self._pull(text, dict(parameters), timeout, limit, neo4j.READ_ACCESS), timeout)
+    def pull(
+        self, text: str, parameters: Mapping[str, Any], *, timeout: float, limit: int, stated: float | None = None
+    ) -> Pulled:
+        """Run one read-only statement and fetch at most `limit` rows; errors tell the `stated` time limit."""
+        return self._run_within(self._pull(text, dict(parameters), timeout, limit, neo4j.READ_ACCESS), timeout, stated)
 
     def write(self, text: str, parameters: Mapping[str, Any], *, timeout: float) -> None:
         """Run one idempotent statement, retrying after errors that the server calls transient."""
@@ -91,7 +93,7 @@ class Bolt:
         if not self._thread.is_alive():
             self._loop.close()
 
-    def _run_within(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+    def _run_within(self, work: Coroutine[Any, Any, T], seconds: float, stated: float | None = None) -> T:
         """The result of a coroutine on the driver's thread."""
         if self._closed:
             work.close()
@@ -102,8 +104,8 @@ class Bolt:
         except TimeoutError:
             future.cancel()
             raise Timeout(
-                f"the query was stopped after {seconds:.3g} s, though the server may still be running it: narrow the "
-                "query, or raise the timeout"
+                f"the query was stopped after {stated or seconds:g} s, though the server may still be running it: "
+                "narrow the query, or raise the timeout"
             ) from None
         except (Neo4jError, DriverError, OSError, ValueError) as error:
             raise _translated(error, self.address) from error

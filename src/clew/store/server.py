@@ -52,7 +52,8 @@ class ServerStore:
         """Run one read-only query."""
         deadline = Deadline.after(timeout)
         ready = prepare(query, parameters, schema=self.schema, dialect=self.dialect, deadline=deadline, limit=limit)
-        pulled = self._bolt.pull(ready.text, ready.parameters, timeout=max(0.001, deadline.left), limit=limit)
+        left = max(0.001, deadline.left)
+        pulled = self._bolt.pull(ready.text, ready.parameters, timeout=left, stated=timeout, limit=limit)
         rows = [tuple(map(self._value, row)) for row in pulled.rows]
         return Rows(ready.columns or pulled.columns, rows, pulled.truncated, timeout - deadline.left)
 
