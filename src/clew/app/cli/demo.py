@@ -44,7 +44,7 @@ def demo(
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The drawing.")] = "clew-demo.html",
     as_json: AsJson = False,
 ) -> None:
-    """Build the Human Phenotype Ontology once, ask it three questions, walk it, explain a connection and draw it.
+    """Build the Human Phenotype Ontology once, answer three questions, explain a connection and draw it.
 
     The graph is kept in $CLEW_HOME, else in $XDG_CACHE_HOME/clew, else in ~/.cache/clew.
 

@@ -21,7 +21,7 @@ SIGNATURES_SHOWN = 3
 
 
 def info(graph: GraphPath, as_json: AsJson = False) -> None:
-    """Show what a graph holds: counts, types, relations, sources and licences.
+    """Show the contents of a graph: counts, types, relations, sources and licences.
 
     \b
     Examples:

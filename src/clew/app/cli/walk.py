@@ -79,7 +79,7 @@ def hop(
 ) -> None:
     """Show the entities K hops from the seeds.
 
-    Modes: exact gives the ends of walks of exactly K hops, within all entities at distance K or less (seeds included),
+    Modes: exact gives entities reached by walks of exactly K hops, within those at distance K or less (with seeds),
     shortest those at distance exactly K. --type filters the result; --through and --max-degree restrict intermediate
     entities.
 
