@@ -106,7 +106,7 @@ def test_a_crash_loses_no_finished_part(run: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(tails_stage, "PART_QUERIES", 300)
     graph, settings = open_graph(run / "seed.clew"), DecoderSettings(most=2)
     made: list[int] = []
-    real: Callable[..., object] = tails_stage._Work.make
+    real: Callable[..., object] = tails_stage._TailFinder.find
 
     def make(work: object, block: pa.Table, start: int) -> object:
         if len(made) == 2:
@@ -115,7 +115,7 @@ def test_a_crash_loses_no_finished_part(run: Path, monkeypatch: pytest.MonkeyPat
         made.append(start)
         return real(work, block, start)
 
-    monkeypatch.setattr(tails_stage._Work, "make", make)
+    monkeypatch.setattr(tails_stage._TailFinder, "find", make)
     with pytest.raises(KeyboardInterrupt):
         prepare_tails(run, graph, settings=settings)
     assert {each.stage.name: each.state for each in run_status(run)}["tails"] == "finished"  # the old ones still stand

@@ -287,7 +287,7 @@ def test_ones_own_text_is_read_with_a_finished_model(toy_run: Path) -> None:
     assert max(treated, key=lambda row: row["confidence"])["tail_text"] == "malaria"
     for row in rows:
         assert text[row["head_start"] : row["head_end"]] == row["head_text"]
-    with pytest.raises(InputError, match="mentions nothing"):
+    with pytest.raises(InputError, match="mentions no entity"):
         extract_from_text("The ship left the harbour.", model, graph, settings=settings, device="cpu")
 
 
