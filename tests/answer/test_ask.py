@@ -208,5 +208,5 @@ def test_every_shape_of_query_is_put_into_words(clinic: Asker, query: str) -> No
     answer = answer_cypher(clinic, query)
     assert answer.items or answer.value is not None
     assert answer.text
-    assert answer.interpretation[0].startswith("read as: ")
+    assert answer.interpretation[0].startswith("interpreted as: ")
     assert {item.id for item in answer.items} <= set(read_entities(clinic.resources.engine, ("id",))["id"].to_pylist())

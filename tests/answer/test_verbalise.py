@@ -44,7 +44,7 @@ def test_the_interpretation_is_the_same_phrase(clinic: Asker) -> None:
         ("Does Beals syndrome show arachnodactyly?", "whether Beals syndrome has_phenotype Arachnodactyly"),
     ):
         answer = clinic.ask(question)
-        assert answer.interpretation[0] == f"read as: {phrase}"
+        assert answer.interpretation[0] == f"interpreted as: {phrase}"
     assert clinic.ask("Which diseases show thoracic scoliosis?").interpretation[-1] == (
         "direct annotations only (subclasses not included)"
     )

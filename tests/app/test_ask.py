@@ -16,7 +16,7 @@ def test_an_answer_is_shown_with_its_query_and_evidence(run, graph: Path, tmp_pa
     assert "Arachnodactyly" in ran.out
     assert "MATCH" in ran.out
     assert "PMID:1" in ran.out
-    assert "read as:" in ran.out
+    assert "interpreted as:" in ran.out
     assert (tmp_path / "why.html").read_text("utf-8").count("Arachnodactyly") > 1
 
 

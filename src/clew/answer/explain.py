@@ -25,14 +25,14 @@ DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": 
 
 def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
     """How the question was interpreted, which assertions it uses, and which entities its names were linked to."""
-    said = [f"read as: {_read_as(candidate, words)}", *([str(filters)] if filters else [])]
+    said = [f"interpreted as: {_verbalised(candidate, words)}", *([str(filters)] if filters else [])]
     for meaning in candidate.meanings:
         number = f"{len(meaning.ids)} entities of this name: " if len(meaning.ids) > 1 else ""
         said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")
     return said
 
 
-def _read_as(candidate: Candidate, words: Words) -> str:
+def _verbalised(candidate: Candidate, words: Words) -> str:
     """A plan in plain English, or where there is no plain phrase, step by step."""
     return question_phrase(candidate.plan, names_in(candidate), words) or in_words(candidate, words, names=True)
 
@@ -44,7 +44,7 @@ def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alter
         Alternative(
             write(write_statement(each.candidate.plan)),
             round(each.score, 3),
-            _read_as(each.candidate, words),
+            _verbalised(each.candidate, words),
         )
         for each in others[:SHOWN_ALTERNATIVES]
     )
