@@ -61,8 +61,8 @@ def run_everything(graph_path: str) -> list[str]:
     done = []
     graph = clew.open(graph_path)
     encoder = open_encoder()
-    build_vectors(graph.graph, encoder)
-    linker = Linker(graph.graph, encoder=encoder)
+    build_vectors(graph, encoder)
+    linker = Linker(graph, encoder=encoder)
     assert linker.link("arachnodactyli").best is not None
     assert linker.detect("No sign of arachnodactyly.")
     done.append("link")
@@ -72,7 +72,7 @@ def run_everything(graph_path: str) -> list[str]:
         with open_model(model.listening, api_key=model.key) as client:
             assert client.complete(request).text == said
     done.append("lm")
-    with open_store("embedded", graph.graph, build=True) as store:
+    with open_store("embedded", graph, build=True) as store:
         assert store.run("MATCH (g) RETURN count(g) AS n").rows[0][0] > 0
         answer = Asker(Resources(graph, store=store, encoder=encoder)).ask("Which genes are linked to arachnodactyly?")
         assert answer.items

@@ -104,6 +104,19 @@ def test_no_two_modules_of_a_part_import_each_other_lazily() -> None:
     assert not waiting, f"in a cycle: {sorted(waiting)}"
 
 
+def test_graph_is_seen_by_its_readers_and_walkers_alone() -> None:
+    """Everything above reads through `GraphContents` and walks through `GraphEngine`, wherever the graph is."""
+    homes = ("clew", "clew.graph", "clew.traverse")
+    for module, path in MODULES.items():
+        if module == "clew" or module.startswith(tuple(f"{home}." for home in homes[1:])) or module in homes:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("clew"):
+                names = {alias.name for alias in node.names}
+                assert "Graph" not in names, f"{module} imports Graph"
+                assert node.module != "clew.graph.model", f"{module} imports {node.module}"
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_public_names_exist_and_are_sorted(module: str) -> None:
     for library in ("torch", "triton"):

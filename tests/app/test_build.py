@@ -32,7 +32,7 @@ def test_json_has_the_documented_keys(run, good: Path, tmp_path: Path) -> None:
     assert list(ran.json) == ["graph", "snapshot", "counts", "problems", "differences", "examples", "seconds"]
     assert ran.json["counts"]["triples"] == 2
     assert ran.json["counts"]["entities"] == 3
-    assert ran.json["snapshot"] == clew.open(tmp_path / "g").manifest.snapshot
+    assert ran.json["snapshot"] == clew.open(tmp_path / "g").snapshot.id
 
 
 def test_sentence_counts_what_was_built(run, good: Path, tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_an_existing_graph_is_replaced_only_on_request(run, good: Path, tmp_path
     refused = run("build", good, "--out", out)
     assert refused.code == 1
     assert "--overwrite" in refused.error
-    assert clew.open(out).graph.triple_count == 2
+    assert clew.open(out)._graph.triple_count == 2
     assert run("build", good, "--out", out, "--overwrite").code == 0
-    assert clew.open(out).graph.triple_count == 3
+    assert clew.open(out)._graph.triple_count == 3
 
 
 def test_wide_numbers(run, good: Path, tmp_path: Path) -> None:

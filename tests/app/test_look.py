@@ -72,4 +72,4 @@ def test_names_never_break_a_table(run, graph: Path) -> None:
 
 
 def test_the_same_graph_is_described_as_the_library_does(run, graph: Path) -> None:
-    assert run("info", graph, "--json").json["snapshot"] == clew.open(graph).manifest.snapshot
+    assert run("info", graph, "--json").json["snapshot"] == clew.open(graph).snapshot.id

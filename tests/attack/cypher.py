@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import clew
 from clew.errors import ClewError, QueryError, StoreError, Timeout
-from clew.graph import Graph
 from clew.store.embedded import FILE, EmbeddedStore, ensure_embedded
 from clew.store.layout import StoreSchema
 from clew.store.process.child import OWN_MEMORY
@@ -357,7 +357,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=2.0)
     given = parser.parse_args()
-    graph = Graph(given.graph)
+    graph = clew.open(given.graph)
     ensure_embedded(graph)
     with EmbeddedStore(graph) as store:
         file = store.path / FILE

@@ -10,7 +10,6 @@ import pytest
 
 import clew
 from attack.cypher import Texts, attack
-from clew.graph import Graph
 from clew.store.embedded import EmbeddedStore, build_embedded
 from clew.store.process.child import OWN_MEMORY
 
@@ -30,7 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
     types = ["Gene" if each[0] == "G" else "Disease" for each in ids]
     entities = pa.table({"id": ids, "name": ids, "type": types, "score": list(range(60))})
     clew.build(pa.table(table), entities=entities, out=out)
-    graph = Graph(out)
+    graph = clew.open(out)
     build_embedded(graph)
     with EmbeddedStore(graph, memory=MEMORY) as opened:
         yield opened

@@ -15,7 +15,7 @@ import pytest
 import clew
 from arcadedb import Server, arcadedb, start, stop  # noqa: F401 (a fixture)
 from clew.errors import InputError, QueryError, Timeout
-from clew.graph import Graph, Relation, Where
+from clew.graph import Relation, Where
 from clew.store.cypher import parse
 from clew.store.embedded import EmbeddedStore, build_embedded
 from clew.store.server import ServerStore
@@ -101,7 +101,7 @@ class Plain:
 PLAIN = Plain()
 
 
-def build(out: Path) -> Graph:
+def build(out: Path) -> clew.Engine:
     columns = list(zip(*TRIPLES, strict=True))
     names = ("subject", "relation", "object", "source")
     table = {name: pa.array(columns[at], pa.string()) for at, name in enumerate(names)}
@@ -121,16 +121,16 @@ def build(out: Path) -> Graph:
         }
     )
     clew.build(pa.table(table), entities=entities, relations=RELATIONS, out=out)
-    return Graph(out)
+    return clew.open(out)
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> clew.Engine:
     return build(tmp_path_factory.mktemp("stores") / "nasty.clew")
 
 
 @pytest.fixture(scope="module", params=list(STORES))
-def store(request: pytest.FixtureRequest, graph: Graph) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, graph: clew.Engine) -> Iterator[Store]:
     if request.param == "embedded":
         build_embedded(graph)
         opened: Store = EmbeddedStore(graph)
@@ -351,11 +351,11 @@ def test_values_are_whole(store: Store) -> None:
     assert [each.id for each in ends] == ["D:1"]
 
 
-def test_the_number_of_a_triple_finds_its_assertions(store: Store, graph: Graph) -> None:
+def test_the_number_of_a_triple_finds_its_assertions(store: Store, graph: clew.Engine) -> None:
     rows = store.run("MATCH (a)-[r]->(b) RETURN a.id, r, b.id").rows
     assert rows
     for subject, relationship, object_ in rows:
-        said = [assertion.source for assertion in graph.assertions.of(relationship.triple)]
+        said = [assertion.source for assertion in graph.assertions(relationship.triple)]
         assert relationship.properties["source"] == said
         assert (relationship.subject_id, relationship.object_id) == (subject, object_)
 
@@ -435,7 +435,7 @@ def dense_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stor
     pairs = [(a, b) for a in ids for b in ids if a != b]
     table = {"subject": [a for a, _ in pairs], "relation": ["to"] * len(pairs), "object": [b for _, b in pairs]}
     clew.build(pa.table(table), out=tmp_path / "dense.clew")
-    graph = Graph(tmp_path / "dense.clew")
+    graph = clew.open(tmp_path / "dense.clew")
     if request.param == "embedded":
         build_embedded(graph)
         with EmbeddedStore(graph) as opened:
@@ -521,7 +521,7 @@ def test_what_is_wrong_with_a_query_is_one_sentence(store: Store) -> None:
 
 def test_hpo_as_the_engine_walks_it(hpo: Path, tmp_path: Path) -> None:
     """The whole of HPO on the embedded store: counts, hops and provenance."""
-    graph = Graph(hpo)
+    graph = clew.open(hpo)
     engine = clew.open(hpo)
     build_embedded(graph, path=tmp_path / "store")
     with EmbeddedStore(graph, path=tmp_path / "store") as store:

@@ -33,7 +33,7 @@ def passing(
     ]
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {name: pa.array([row.get(name) for row in rows], TYPES.get(name, pa.string())) for name in names}
-    graph = clew.build(pa.table(columns), sources=sources, out=tmp_path / "g.clew", overwrite=True).graph
+    graph = clew.build(pa.table(columns), sources=sources, out=tmp_path / "g.clew", overwrite=True)._graph
     mask = graph.assertions.passing(where)
     ids = graph.entities["id"].to_pylist()
     return sorted(int(ids[graph.forward.end[at]][1:]) for at in range(graph.triple_count) if mask[at])
@@ -136,7 +136,7 @@ class TestLayers:
             Where(layer="good")
 
     def test_a_day_that_is_none_is_refused(self) -> None:
-        with pytest.raises(InputError, match="as_of takes a day such as 2020-05-01, not 'soon'"):
+        with pytest.raises(InputError, match="as_of= takes a day such as 2020-05-01, not 'soon'"):
             Where(as_of="soon")
 
 
@@ -176,7 +176,7 @@ class TestRecords:
 
     def test_masks_are_shared_and_cannot_be_changed(self, tmp_path: Path) -> None:
         table = pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"], "source": ["S"]})
-        assertions = clew.build(table, out=tmp_path / "g.clew").graph.assertions
+        assertions = clew.build(table, out=tmp_path / "g.clew")._graph.assertions
         mask = assertions.passing(Where(sources=["S"]))
         assert assertions.passing(Where(sources={"S"})) is mask
         with pytest.raises(ValueError, match="read-only"):

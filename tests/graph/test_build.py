@@ -192,7 +192,7 @@ class TestCollapsing:
             "negated": pa.bool_(),
         }
         columns = {name: pa.array([row.get(name) for row in rows], types.get(name, pa.string())) for name in names}
-        return clew.build(Staged(pa.table(columns), **options), out=out).graph
+        return clew.build(Staged(pa.table(columns), **options), out=out)._graph
 
     @pytest.mark.parametrize(
         ("name", "one", "other"),
@@ -269,7 +269,7 @@ class TestBadRows:
         assert expected in str(refused.value)
         assert "\n" not in str(refused.value)
         assert not (tmp_path / "g.clew").exists()
-        graph = clew.build(**given, out=tmp_path / "g.clew", on_error="skip").graph  # type: ignore[arg-type]
+        graph = clew.build(**given, out=tmp_path / "g.clew", on_error="skip")._graph  # type: ignore[arg-type]
         assert stored_triples(graph) == [("a", "b", "r")]
         assert sum(graph.manifest.problems.values()) == 1
 
@@ -281,7 +281,7 @@ class TestBadRows:
 
     def test_a_relation_whose_every_row_was_left_out_is_not_in_the_schema(self, tmp_path: Path) -> None:
         given = self.write(tmp_path, "subject,relation,object\na,gone,x\na,kept,b\nb,later,a\n", "id\na\nb\n")
-        graph = clew.build(**given, out=tmp_path / "g.clew", on_error="skip").graph  # type: ignore[arg-type]
+        graph = clew.build(**given, out=tmp_path / "g.clew", on_error="skip")._graph  # type: ignore[arg-type]
         assert [relation.name for relation in graph.schema.relations] == ["kept", "later"]
         assert sorted(stored_triples(graph)) == [("a", "b", "kept"), ("b", "a", "later")]
 
@@ -290,7 +290,7 @@ class TestRepeatedEntities:
     def build(self, out: Path, entities: pa.Table, **options: Any) -> dict[str, Any]:
         nothing = pa.array([], pa.string())
         triples = pa.table({"subject": nothing, "relation": nothing, "object": nothing})
-        graph = clew.build(triples, entities=entities, out=out, **options).graph
+        graph = clew.build(triples, entities=entities, out=out, **options)._graph
         rows = zip(graph.entities.to_pylist(), graph.details(range(graph.entity_count)).to_pylist(), strict=True)
         return {row["id"]: row | more for row, more in rows}
 
@@ -350,11 +350,11 @@ class TestSmallest:
     @pytest.mark.parametrize("ids", [None, [], ["a", "b"]])
     def test_no_triples(self, tmp_path: Path, ids: list[str] | None) -> None:
         engine = self.build(tmp_path / "g.clew", [], ids)
-        assert engine.graph.entities["id"].to_pylist() == (ids or [])
-        assert engine.graph.damage() == []
+        assert engine._graph.entities["id"].to_pylist() == (ids or [])
+        assert engine._graph.damage() == []
         assert [hit.id for hit in engine.find("a")] == (["a"] if ids else [])
-        assert len(engine.graph.assertions) == 0
-        assert len(engine.graph.backward.end) == 0
+        assert len(engine._graph.assertions) == 0
+        assert len(engine._graph.backward.end) == 0
         for mode in ("exact", "within", "shortest"):
             assert list(engine.hop([], 2, mode=mode)) == []
         if ids:
@@ -363,13 +363,13 @@ class TestSmallest:
 
     def test_one_self_loop(self, tmp_path: Path) -> None:
         engine = self.build(tmp_path / "g.clew", [("a", "r", "a")])
-        assert engine.graph.degree.tolist() == [1]
+        assert engine._graph.degree.tolist() == [1]
         assert list(engine.hop("a", 5)) == ["a"]
         assert list(engine.hop("a", 1, direction="both", layer="no-extracted")) == ["a"]
 
     def test_an_empty_csv_file_with_a_header(self, tmp_path: Path) -> None:
         (tmp_path / "t.csv").write_text("subject,relation,object\n")
-        assert clew.build(tmp_path / "t.csv", out=tmp_path / "g.clew").graph.triple_count == 0
+        assert clew.build(tmp_path / "t.csv", out=tmp_path / "g.clew")._graph.triple_count == 0
 
 
 class TestSameContentSameSnapshot:
@@ -412,10 +412,10 @@ class TestDetails:
         engine = clew.build(triples, entities=entities, out=tmp_path / "g.clew")
         expected = {row["id"]: row for row in entities.to_pylist()}
         wanted = [49, 0, 7, 8, 8, 31]
-        chosen = engine.graph.entities["id"].take(pa.array(wanted)).to_pylist()
-        assert engine.graph.details(wanted).to_pylist() == [expected[each] for each in chosen]
+        chosen = engine._graph.entities["id"].take(pa.array(wanted)).to_pylist()
+        assert engine._graph.details(wanted).to_pylist() == [expected[each] for each in chosen]
         assert engine.details("n33").to_pylist() == [expected["n33"]]
-        assert engine.graph.details([]).num_rows == 0
+        assert engine._graph.details([]).num_rows == 0
 
     def test_a_graph_without_any(self, tmp_path: Path) -> None:
         table = pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]})

@@ -315,10 +315,10 @@ def use(path: Path, file: str) -> None:
         for backend in ("numpy", "numba"):
             walk(clew.open(path, backend=backend))
     engine = clew.open(path)
-    everyone = np.arange(engine.graph.entity_count)
+    everyone = np.arange(engine._graph.entity_count)
     if file.startswith(("segments", "assertion")) or file == MANIFEST:
         walk_filtered(engine)
-        for triple in range(0, engine.graph.triple_count, 17):
+        for triple in range(0, engine._graph.triple_count, 17):
             engine.assertions(triple)
     engine.describe(everyone).to_pylist()
     engine.details(everyone[::7]).to_pylist()

@@ -69,7 +69,7 @@ class TestWhatItSays:
         table = pa.table({"subject": ["a", "b"], "relation": ["r", "s"], "object": ["b", "c"], "source": ["S", "U"]})
         other = clew.build(table, out=tmp_path / "other.clew")
         manifest = read_manifest(path)
-        assert manifest.snapshot != other.manifest.snapshot
+        assert manifest.snapshot != other.snapshot.id
         assert manifest.snapshot == json.loads((path / MANIFEST).read_text())["snapshot"]
 
     def test_it_is_not_among_its_own_files(self, path: Path) -> None:
@@ -182,7 +182,7 @@ class TestDamage:
     def test_a_manifest_spaced_differently_opens_and_is_reported(self, path: Path) -> None:
         text = (path / MANIFEST).read_text()
         (path / MANIFEST).write_text(text.replace("\n ", "\n\t", 1))
-        assert clew.open(path).graph.damage() == [f"manifest.json: block 0 (bytes 0 to {len(text) - 1}) differs"]
+        assert clew.open(path)._graph.damage() == [f"manifest.json: block 0 (bytes 0 to {len(text) - 1}) differs"]
         with pytest.raises(DamagedGraph, match=r"is damaged: manifest\.json: block 0"):
             clew.open(path, verify=True)
 

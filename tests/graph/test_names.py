@@ -72,14 +72,14 @@ class TestById:
             lambda ids: np.array([len(each) % 2 for each in ids.to_pylist()], np.uint64),
         )
         ids = [f"n{number}" for number in range(30)]
-        index = build(tmp_path / "g.clew", {"id": ids}).graph.names
+        index = build(tmp_path / "g.clew", {"id": ids})._graph.names
         assert [index.by_id(each) for each in ids] == list(range(30))
         assert index.by_id("n30") is None
         assert index.by_id("n300") is None
 
     @pytest.mark.parametrize("text", ["", "nothing", "\ud800", "x" * 100_000, "\0"])
     def test_what_is_not_there_is_none(self, genes: clew.Engine, text: str) -> None:
-        assert genes.graph.names.by_id(text) is None
+        assert genes._graph.names.by_id(text) is None
 
 
 class TestByName:
@@ -96,7 +96,7 @@ class TestByName:
         assert engine.resolve(identifier).tolist() == [1]
 
     def test_case_counts_and_synonyms_do_not(self, genes: clew.Engine) -> None:
-        index = genes.graph.names
+        index = genes._graph.names
         assert index.by_name("marfan syndrome") == [3]
         assert index.by_name("Marfan syndrome") == [2, 4]
         assert index.by_name("FBN1") == []

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
 import clew
-from clew.graph import Graph
+from clew.graph import read_entities
 from clew.link.normalise import key, loose_keys, plain
 
 WORDS = ("Marfan", "syndrome", "Syndromes", "type", "II", "2", "of", "the", "lung", "cancer", "Crohn's", "β", "beta")
@@ -34,7 +33,7 @@ def entities() -> st.SearchStrategy[list[Entity]]:
     )
 
 
-def write(listed: Sequence[Entity], out: Path, *, writable: bool = True) -> Graph:
+def write(listed: Sequence[Entity], out: Path, *, writable: bool = True) -> clew.Engine:
     """Build a graph of these entities, the first related to all others; beside one not writable no index can stand."""
     ids, called, types, synonyms, xrefs = map(list, zip(*listed, strict=True))
     table = pa.table(
@@ -50,13 +49,13 @@ def write(listed: Sequence[Entity], out: Path, *, writable: bool = True) -> Grap
     clew.build(triples, entities=table, out=out, overwrite=True)
     if not writable:
         (out / "derived").write_text("a file where a folder should be")
-    return Graph(out)
+    return clew.open(out)
 
 
-def reference_link(graph: Graph, mention: str, *, type: str | None = None) -> Mapping[str, float]:
+def reference_link(graph: clew.Engine, mention: str, *, type: str | None = None) -> Mapping[str, float]:
     """Scores by entity id for names and synonyms, by looking at every form of every entity."""
     wanted, lowered, found, loose = key(mention), plain(mention), {}, {}
-    described, details = graph.entities.to_pylist(), graph.details(np.arange(graph.entity_count)).to_pylist()
+    described, details = read_entities(graph).to_pylist(), read_entities(graph).to_pylist()
     for row, more in zip(described, details, strict=True):
         if type is not None and row["type"] != type:
             continue

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.graph import Graph
+import clew
+from clew.graph import read_entities
 from clew.link import Linker
 from link.named_graphs import Entity, write
 
@@ -157,9 +158,11 @@ def test_matches_are_whole_words_in_order_without_overlaps(linker: Linker, text:
 
 
 def test_every_name_of_the_ontology_is_found_in_a_sentence(hpo: Path) -> None:
-    linker = Linker(Graph(hpo))
+    linker = Linker(clew.open(hpo))
     rows = [
-        row for row in linker.graph.entities.to_pylist()[::97] if re.fullmatch(r"[A-Za-z][a-z]+( [a-z]+)+", row["name"])
+        row
+        for row in read_entities(linker.engine).to_pylist()[::97]
+        if re.fullmatch(r"[A-Za-z][a-z]+( [a-z]+)+", row["name"])
     ]
     assert len(rows) > 100
     for row in rows:

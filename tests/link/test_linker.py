@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import clew
 from clew.errors import InputError, UnknownName
-from clew.graph import Graph
+from clew.graph import read_entities
 from clew.link import STAGES, Linker, Settings
 from graphs import raw_graphs
 from graphs import write as write_raw
@@ -37,7 +38,7 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
 
 @pytest.fixture(scope="module")
 def hpo_linker(hpo: Path) -> Linker:
-    return Linker(Graph(hpo))
+    return Linker(clew.open(hpo))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_a_context_decides_between_namesakes(tmp_path: Path) -> None:
     )
     triples = pa.table({"subject": ["A:1001", "B:1001"], "relation": ["r", "r"], "object": ["C:1001", "C:1002"]})
     clew.build(triples, entities=table, out=tmp_path / "g.clew")
-    linker = Linker(Graph(tmp_path / "g.clew"))
+    linker = Linker(clew.open(tmp_path / "g.clew"))
     for context, expected in (("a nose that keeps sneezing", "A:1001"), ("the weather in winter", "B:1001")):
         linked = linker.link("Cold", context=context)
         assert linked.best.id == expected
@@ -202,14 +203,14 @@ class TestAgainstTheReference:
         with tempfile.TemporaryDirectory() as folder:
             write_raw(raw, Path(folder) / "g.clew")
             (Path(folder) / "g.clew" / "derived").write_text("a file where a folder should be")
-            linker = Linker(Graph(Path(folder) / "g.clew"))
-            for row in linker.graph.entities.to_pylist():
+            linker = Linker(clew.open(Path(folder) / "g.clew"))
+            for row in read_entities(linker.engine).to_pylist():
                 for mention in (row["id"], row["name"]):
                     linked = linker.link(mention)
                     assert row["id"] in {linked.best.id, *(alternative.id for alternative in linked.alternatives)}
                 if row["name"] != row["id"] and not linker.index.find_id(row["name"]):
                     linked = linker.link(row["name"], last_stage="normalised", limit=100)
-                    expected = reference_link(linker.graph, row["name"].strip())
+                    expected = reference_link(linker.engine, row["name"].strip())
                     assert {each.id: each.score for each in linked.candidates} == expected
 
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -236,7 +237,7 @@ class TestOnHpo:
         assert linked.margin == 0
 
     def test_every_thousandth_name_is_its_own(self, hpo_linker: Linker) -> None:
-        described = hpo_linker.graph.entities.to_pylist()[::1000]
+        described = read_entities(hpo_linker.engine).to_pylist()[::1000]
         for entity in described:
             linked = hpo_linker.link(entity["name"])
             assert entity["id"] in {linked.best.id, *(alternative.id for alternative in linked.alternatives)}

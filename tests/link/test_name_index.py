@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+import clew
 from clew.errors import DerivedError
-from clew.graph import Graph
+from clew.graph import read_entities
 from clew.link import build_names, open_index, open_or_build, write_names
 from clew.link.name_index import LAYOUT, LinkIndex, index_path
 from clew.link.normalise import key
@@ -29,24 +30,24 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A graph with its index, to be copied before it is touched."""
     graph = write(ENTITIES, tmp_path_factory.mktemp("made") / "g.clew")
     write_names(graph, build_names(graph))
-    return graph.path
+    return graph.snapshot.folder
 
 
 @pytest.fixture
-def graph(made: Path, tmp_path: Path) -> Graph:
-    return Graph(shutil.copytree(made, tmp_path / "g.clew"))
+def graph(made: Path, tmp_path: Path) -> clew.Engine:
+    return clew.open(shutil.copytree(made, tmp_path / "g.clew"))
 
 
 @pytest.fixture
-def index(graph: Graph) -> LinkIndex:
+def index(graph: clew.Engine) -> LinkIndex:
     return open_index(graph)
 
 
-def ids(graph: Graph, index: LinkIndex, text: str) -> list[str]:
-    return [graph.entities["id"][form.entity].as_py() for form in index.find_id(text)]
+def ids(graph: clew.Engine, index: LinkIndex, text: str) -> list[str]:
+    return [graph.describe([form.entity])["id"][0].as_py() for form in index.find_id(text)]
 
 
-def test_ids_in_many_spellings(graph: Graph, index: LinkIndex) -> None:
+def test_ids_in_many_spellings(graph: clew.Engine, index: LinkIndex) -> None:
     for text in ("MESH:D008382", "mesh:d008382", "MeSH D008382", "D008382", "https://id.nlm.nih.gov/mesh/D008382"):
         assert ids(graph, index, text) == ["MESH:D008382"], text
     assert ids(graph, index, "OMIM:154700") == ["MESH:D008382"]
@@ -54,7 +55,7 @@ def test_ids_in_many_spellings(graph: Graph, index: LinkIndex) -> None:
     assert ids(graph, index, "MESH:D000000") == []
 
 
-def test_a_shared_cross_reference_gives_all_who_carry_it(graph: Graph, index: LinkIndex) -> None:
+def test_a_shared_cross_reference_gives_all_who_carry_it(graph: clew.Engine, index: LinkIndex) -> None:
     assert set(ids(graph, index, "UMLS:C0024796")) == {"MESH:D008382", "NAMELESS:12345"}
 
 
@@ -72,7 +73,7 @@ def test_an_id_is_no_name(index: LinkIndex) -> None:
 
 
 def test_opening_reads_next_to_nothing(hpo: Path) -> None:
-    graph = Graph(hpo)
+    graph = clew.open(hpo)
     open_or_build(graph)
     times = []
     for _ in range(5):
@@ -82,7 +83,7 @@ def test_opening_reads_next_to_nothing(hpo: Path) -> None:
     assert min(times) < 0.02
 
 
-def test_an_index_of_another_graph_is_refused(tmp_path: Path, graph: Graph) -> None:
+def test_an_index_of_another_graph_is_refused(tmp_path: Path, graph: clew.Engine) -> None:
     other = write(ENTITIES[:2], tmp_path / "other.clew")
     shutil.copytree(index_path(graph), index_path(other))
     with pytest.raises(DerivedError, match=r"made for snapshot.*clew index"):
@@ -90,14 +91,14 @@ def test_an_index_of_another_graph_is_refused(tmp_path: Path, graph: Graph) -> N
     assert open_or_build(other).find(key("Odd")) is None  # made anew
 
 
-def test_no_index_is_one_sentence(graph: Graph) -> None:
+def test_no_index_is_one_sentence(graph: clew.Engine) -> None:
     shutil.rmtree(index_path(graph))
     with pytest.raises(DerivedError, match="does not exist yet: run `clew index"):
         open_index(graph)
 
 
 @pytest.mark.parametrize("name", LAYOUT)
-def test_every_damaged_array_is_found(graph: Graph, name: str) -> None:
+def test_every_damaged_array_is_found(graph: clew.Engine, name: str) -> None:
     file = index_path(graph) / f"{name}.npy"
     content = bytearray(file.read_bytes())
     content[-1] ^= 0xFF
@@ -113,7 +114,7 @@ def test_every_damaged_array_is_found(graph: Graph, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, (_, _, target) in LAYOUT.items() if target is not None])
-def test_numbers_out_of_range_never_index(graph: Graph, name: str) -> None:
+def test_numbers_out_of_range_never_index(graph: clew.Engine, name: str) -> None:
     file = index_path(graph) / f"{name}.npy"
     array = np.load(file)
     if not len(array):
@@ -124,9 +125,9 @@ def test_numbers_out_of_range_never_index(graph: Graph, name: str) -> None:
         index._get(name)
 
 
-def test_where_nothing_can_be_written_it_stays_in_memory(graph: Graph) -> None:
-    shutil.rmtree(graph.path / "derived")
-    (graph.path / "derived").write_text("in the way")
+def test_where_nothing_can_be_written_it_stays_in_memory(graph: clew.Engine) -> None:
+    shutil.rmtree(graph.snapshot.folder / "derived")
+    (graph.snapshot.folder / "derived").write_text("in the way")
     index = open_or_build(graph)
     row = index.find(key("marfan syndromes"))
     assert row is not None
@@ -143,7 +144,7 @@ def test_what_is_in_memory_is_what_is_on_disk(listed: list[Entity]) -> None:
         stored, held = open_index(graph, verify=True), LinkIndex(arrays.__getitem__)
         for name in LAYOUT:
             assert np.array_equal(stored._get(name), held._get(name)), name
-        described, details = graph.entities.to_pylist(), graph.details(np.arange(graph.entity_count)).to_pylist()
+        described, details = read_entities(graph).to_pylist(), read_entities(graph).to_pylist()
         for row, more in zip(described, details, strict=True):
             for form in (row["name"], *(more["synonyms"] or ())):
                 found = stored.find(key(form))

@@ -8,13 +8,13 @@ import pytest
 import clew
 from clew.embed import open_encoder
 from clew.errors import MissingModel
-from clew.graph import Graph, Relation
+from clew.graph import Relation
 from clew.link import Linker, Paraphrases
 from link.named_graphs import Entity, write
 from link.test_vectors import ENTITIES, WordEncoder
 
 
-def paraphrases(graph: Graph) -> Paraphrases:
+def paraphrases(graph: clew.Engine) -> Paraphrases:
     return Paraphrases(Linker(graph), WordEncoder())
 
 
@@ -54,7 +54,7 @@ def test_of_two_kinds_the_more_general_is_meant(tmp_path: Path) -> None:
     for transitive, first in ((True, "P:1"), (False, "P:2")):
         out = tmp_path / f"{transitive}.clew"
         clew.build(triples, entities=entities, relations=[Relation("is_a", transitive=transitive)], out=out)
-        ((best, *_),) = paraphrases(Graph(out)).nearest(["kidney failure"])
+        ((best, *_),) = paraphrases(clew.open(out)).nearest(["kidney failure"])
         assert best.id == first
 
 
@@ -63,7 +63,7 @@ def test_real_meanings(hpo: Path) -> None:
         encoder = open_encoder()
     except MissingModel as reason:
         pytest.fail(str(reason), pytrace=False)
-    found = Paraphrases(Linker(Graph(hpo)), encoder)
+    found = Paraphrases(Linker(clew.open(hpo)), encoder)
     meant = {
         "enlarged spleen": "Splenomegaly",
         "drooping eyelids": "Ptosis",

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import clew
 from clew.embed import open_encoder
 from clew.errors import DerivedError, MissingModel
-from clew.graph import Graph
 from clew.link import Linker, Settings, build_vectors, open_vectors
 from clew.link.normalise import words_of
 from clew.progress import Progress, silent
@@ -37,11 +37,11 @@ class WordEncoder:
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Graph:
+def graph(tmp_path: Path) -> clew.Engine:
     return write(ENTITIES, tmp_path / "g.clew")
 
 
-def test_meaning_is_the_last_resort(graph: Graph) -> None:
+def test_meaning_is_the_last_resort(graph: clew.Engine) -> None:
     build_vectors(graph, WordEncoder())
     linker = Linker(graph, encoder=WordEncoder())
     linked = linker.link("heart attack")
@@ -53,7 +53,7 @@ def test_meaning_is_the_last_resort(graph: Graph) -> None:
     assert linker.link("heart attack", type="Phenotype").best is None
 
 
-def test_what_is_not_near_enough_is_listed_only(graph: Graph) -> None:
+def test_what_is_not_near_enough_is_listed_only(graph: clew.Engine) -> None:
     build_vectors(graph, WordEncoder())
     linked = Linker(graph, encoder=WordEncoder()).link("heart problem")
     assert linked.best is None
@@ -62,7 +62,7 @@ def test_what_is_not_near_enough_is_listed_only(graph: Graph) -> None:
     assert Linker(graph, encoder=WordEncoder(), settings=bold).link("heart problem").best is not None
 
 
-def test_vectors_of_some_types_only(graph: Graph) -> None:
+def test_vectors_of_some_types_only(graph: clew.Engine) -> None:
     assert len(build_vectors(graph, WordEncoder(), types=["Disease"])) == 2
     linker = Linker(graph, encoder=WordEncoder())
     assert linker.link("kidney failure").best.id == "D:1002"
@@ -70,14 +70,14 @@ def test_vectors_of_some_types_only(graph: Graph) -> None:
     assert linker.link("cardiac failure", type="Phenotype").best is None
 
 
-def test_missing_vectors_name_their_remedy(graph: Graph) -> None:
+def test_missing_vectors_name_their_remedy(graph: clew.Engine) -> None:
     with pytest.raises(DerivedError, match=r"does not exist yet: run `clew index .* --encoder words`"):
         open_vectors(graph, WordEncoder())
     with pytest.raises(DerivedError, match="clew index"):
         Linker(graph, encoder=WordEncoder()).link("heart attack")
 
 
-def test_vectors_of_another_encoder_are_refused(graph: Graph) -> None:
+def test_vectors_of_another_encoder_are_refused(graph: clew.Engine) -> None:
     class Other(WordEncoder):
         identity = "words-2"
 

@@ -8,7 +8,7 @@ import pytest
 
 import clew
 from arcadedb import arcadedb  # noqa: F401 (a fixture)
-from clew.graph import Graph, Relation
+from clew.graph import Relation
 
 Rows = list[tuple[str, str, str]]
 TRIPLES: Rows = [
@@ -20,7 +20,7 @@ TRIPLES: Rows = [
 TYPES = {"G": "Gene", "D": "Disease", "X": "Other"}
 
 
-def write(out: Path, triples: Rows, *, entities: tuple[str, ...] = (), wide: bool = False) -> Graph:
+def write(out: Path, triples: Rows, *, entities: tuple[str, ...] = (), wide: bool = False) -> clew.Engine:
     subject, relation, object_ = zip(*triples, strict=True) if triples else ((), (), ())
     ids = sorted({*subject, *object_, *entities})
     clew.build(
@@ -44,22 +44,22 @@ def write(out: Path, triples: Rows, *, entities: tuple[str, ...] = (), wide: boo
         wide=wide,
         overwrite=True,
     )
-    return Graph(out)
+    return clew.open(out)
 
 
 @pytest.fixture(scope="module")
-def lasting(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> clew.Engine:
     """The small graph, for the tests of a whole module."""
     return write(tmp_path_factory.mktemp("lasting") / "g.clew", TRIPLES)
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Callable[..., Graph]:
+def make(tmp_path: Path) -> Callable[..., clew.Engine]:
     """Build a graph from triples."""
 
     def make(
         triples: Rows = TRIPLES, *, name: str = "g.clew", entities: tuple[str, ...] = (), wide: bool = False
-    ) -> Graph:
+    ) -> clew.Engine:
         return write(tmp_path / name, triples, entities=entities, wide=wide)
 
     return make

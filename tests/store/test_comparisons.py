@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 
 import clew
-from clew.graph import Graph
 from clew.store.embedded import EmbeddedStore, build_embedded
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
@@ -165,7 +164,7 @@ class Question:
                 yield triple, triple.subject
 
 
-def build(out: Path, seed: int, *, entities: int = 12, triples: int = 200) -> Graph:
+def build(out: Path, seed: int, *, entities: int = 12, triples: int = 200) -> clew.Engine:
     """Every relation connects every pair of types; there are no self-loops, which Ladybug counts twice."""
     rng = random.Random(seed)
     ids = [f"{letter}:{number}" for letter in "GD" for number in range(entities)]
@@ -179,7 +178,7 @@ def build(out: Path, seed: int, *, entities: int = 12, triples: int = 200) -> Gr
     }
     types = ["Gene" if each[0] == "G" else "Disease" for each in ids]
     clew.build(pa.table(table), entities=pa.table({"id": ids, "name": ids, "type": types}), out=out)
-    return Graph(out)
+    return clew.open(out)
 
 
 @pytest.fixture(scope="module")

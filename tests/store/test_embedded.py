@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+import clew
 from clew.errors import DerivedError, GraphError, QueryError, StoreError, Timeout
-from clew.graph import Graph
 from clew.store import embedded
 from clew.store.deadline import Deadline
 from clew.store.embedded import FILE, EmbeddedStore, build_embedded
 from clew.store.process.process import QueryFailed
 from clew.store.store import open_store
 
-Make = Callable[..., Graph]
+Make = Callable[..., clew.Engine]
 WRITES = (
     "CREATE (:Gene {id: 'new'})",
     "MATCH (n) DETACH DELETE n",
@@ -29,7 +29,7 @@ WRITES = (
 def test_it_lies_beside_the_graph(make: Make) -> None:
     graph = make()
     path = build_embedded(graph)
-    assert path == graph.path / "derived" / "ladybug"
+    assert path == graph.snapshot.folder / "derived" / "ladybug"
     assert sorted(file.name for file in path.iterdir()) == ["seal.json", FILE]
     with EmbeddedStore(graph) as store:
         assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
@@ -54,11 +54,11 @@ def test_without_one_the_message_says_what_to_run(make: Make) -> None:
 
 def test_a_store_of_another_snapshot_is_refused_and_rebuilt(make: Make) -> None:
     graph = make()
-    build_embedded(graph, path=graph.path.with_name("store"))
+    build_embedded(graph, path=graph.snapshot.folder.with_name("store"))
     other = make([("G:1", "associated with", "D:9")], name="other.clew")
     with pytest.raises(DerivedError, match="snapshot"):
-        EmbeddedStore(other, path=graph.path.with_name("store"))
-    with open_store(graph.path.with_name("store"), other, build=True) as store:
+        EmbeddedStore(other, path=graph.snapshot.folder.with_name("store"))
+    with open_store(graph.snapshot.folder.with_name("store"), other, build=True) as store:
         assert store.run("MATCH (n:Disease) RETURN n.id").rows == [("D:9",)]
 
 
@@ -98,11 +98,11 @@ def test_a_directory_of_something_else_is_not_replaced(make: Make, tmp_path: Pat
 
 FULL_DISK = """
 import resource, signal, sys
+import clew
 from clew.errors import ClewError
-from clew.graph import Graph
 from clew.store.embedded import build_embedded
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-graph = Graph(sys.argv[1])
+graph = clew.open(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
     build_embedded(graph)
@@ -115,13 +115,13 @@ except ClewError as error:
 def test_a_full_disk_is_one_sentence(make: Make, size: int) -> None:
     """A limit on the size of files fails as a full disk does."""
     graph = make()
-    build = [sys.executable, "-c", FULL_DISK, str(graph.path), str(size)]
+    build = [sys.executable, "-c", FULL_DISK, str(graph.snapshot.folder), str(size)]
     ran = subprocess.run(build, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("StoreError ")
     assert re.search(r"cannot be written \((File too large|a write was incomplete)\): free disk space", ran.stdout)
     assert ran.stdout.count("\n") == 1
-    assert list((graph.path / "derived").iterdir()) == []
+    assert list((graph.snapshot.folder / "derived").iterdir()) == []
 
 
 def test_a_failed_build_leaves_what_was_there(make: Make) -> None:
@@ -134,7 +134,7 @@ def test_a_failed_build_leaves_what_was_there(make: Make) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         build_embedded(graph, progress=fail)
-    assert [each.name for each in (graph.path / "derived").iterdir()] == ["ladybug"]
+    assert [each.name for each in (graph.snapshot.folder / "derived").iterdir()] == ["ladybug"]
     with EmbeddedStore(graph) as store:
         assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
 
@@ -152,12 +152,16 @@ def test_two_processes_read_it_at_once(make: Make) -> None:
     graph = make()
     build_embedded(graph)
     program = (
-        "import sys; from clew.graph import Graph; from clew.store.embedded import EmbeddedStore\n"
-        "print(EmbeddedStore(Graph(sys.argv[1])).run('MATCH (n) RETURN count(n)').rows)"
+        "import sys; import clew; from clew.store.embedded import EmbeddedStore\n"
+        "print(EmbeddedStore(clew.open(sys.argv[1])).run('MATCH (n) RETURN count(n)').rows)"
     )
     with EmbeddedStore(graph) as store:
         other = subprocess.run(
-            [sys.executable, "-c", program, str(graph.path)], capture_output=True, text=True, timeout=60, check=True
+            [sys.executable, "-c", program, str(graph.snapshot.folder)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
         )
         assert other.stdout == "[(4,)]\n"
         assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
@@ -169,12 +173,16 @@ def test_a_language_model_can_be_loaded_beside_it(make: Make) -> None:
     graph = make()
     build_embedded(graph)
     program = (
-        "import sys; from clew.graph import Graph; from clew.store.embedded import EmbeddedStore\n"
-        "store = EmbeddedStore(Graph(sys.argv[1]))\n"
+        "import sys; import clew; from clew.store.embedded import EmbeddedStore\n"
+        "store = EmbeddedStore(clew.open(sys.argv[1]))\n"
         "store.run('RETURN 1 AS x'); import xllamacpp; print(store.run('MATCH (n) RETURN count(n)').rows)"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", program, str(graph.path)], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", program, str(graph.snapshot.folder)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert (ran.returncode, ran.stdout) == (0, "[(4,)]\n"), ran.stderr
 
@@ -247,4 +255,4 @@ def test_a_store_at_a_path_of_its_own(make: Make, tmp_path: Path) -> None:
     build_embedded(graph, path=tmp_path / "elsewhere")
     with open_store(str(tmp_path / "elsewhere"), graph) as store:
         assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
-    assert not graph.derived("ladybug").exists()
+    assert not graph.snapshot.derived("ladybug").exists()

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 import clew
 from clew.errors import UnknownName
-from clew.graph import Graph, Relation
+from clew.graph import Relation
 from clew.store.layout import kind_of, lay_out, upper_snake
 from graphs import raw_graphs, write
 from oracle import RawGraph
@@ -32,14 +32,14 @@ def test_upper_snake(relation: str, name: str) -> None:
     assert upper_snake(relation) == name
 
 
-def built(out: Path, relations: list[str], types: list[str], **columns: pa.Array) -> Graph:
+def built(out: Path, relations: list[str], types: list[str], **columns: pa.Array) -> clew.Engine:
     """A triple of each relation, an entity of each type and more than enough of them."""
     many = max(len(relations), len(types))
     ids = [f"X:{at}" for at in range(many)]
     triples = {"subject": ids[: len(relations)], "relation": relations, "object": ids[: len(relations)]}
     entities = {"id": ids, "name": ids, "type": [types[at % len(types)] for at in range(many)], **columns}
     clew.build(pa.table(triples), entities=pa.table(entities), out=out)
-    return Graph(out)
+    return clew.open(out)
 
 
 def test_names_that_would_be_alike_get_numbers(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_denials_stand_apart(tmp_path: Path) -> None:
         "negated": [True, False, False, True],
     }
     clew.build(pa.table(rows), relations=[Relation("not treats", negated=True)], out=tmp_path / "g.clew")
-    schema = lay_out(Graph(tmp_path / "g.clew"))
+    schema = lay_out(clew.open(tmp_path / "g.clew"))
     assert {
         each.name: (each.relation, each.count, each.negated_only, each.negated) for each in schema.relationships
     } == {
@@ -107,7 +107,7 @@ def test_an_entity_property_gives_way_to_provenance(tmp_path: Path) -> None:
     triples = pa.table({"subject": ["a"], "relation": ["r"], "object": ["a"], "source": ["S"]})
     entities = pa.table({"id": ["a"], "name": ["A"], "type": ["T"], "source": ["mine"]})
     clew.build(triples, entities=entities, out=tmp_path / "g.clew")
-    schema = lay_out(Graph(tmp_path / "g.clew"))
+    schema = lay_out(clew.open(tmp_path / "g.clew"))
     assert [each.name for each in schema.properties] == ["entity_source"]
     assert schema.provenance == {"source"}
 
@@ -130,10 +130,10 @@ def test_kinds(arrow: pa.DataType, kind: str) -> None:
 def test_every_triple_lies_under_exactly_one_name(tmp_path_factory: pytest.TempPathFactory, raw: RawGraph) -> None:
     out = tmp_path_factory.mktemp("layout") / "g.clew"
     write(raw, out)
-    graph = Graph(out)
+    graph = clew.open(out)
     schema = lay_out(graph)
-    assert schema.relationship_count == graph.triple_count
-    assert schema.entity_count == graph.entity_count
+    assert schema.relationship_count == graph.counts["triples"]
+    assert schema.entity_count == graph.counts["entities"]
     for each in schema.relationships:
         for ends in each.ends:
             assert ends.count > 0

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import clew
 from clew.errors import ClewError, QueryError, StoreError
-from clew.graph import Graph
 from clew.store.embedded import EmbeddedStore, build_embedded
 from clew.store.process.child import OWN_MEMORY
 
@@ -53,7 +53,7 @@ DEEP = {
 
 
 @pytest.fixture(scope="module")
-def store(lasting: Graph) -> Iterator[EmbeddedStore]:
+def store(lasting: clew.Engine) -> Iterator[EmbeddedStore]:
     build_embedded(lasting)
     with EmbeddedStore(lasting, memory=MEMORY) as opened:
         opened.run("RETURN 1 AS x")
@@ -159,7 +159,7 @@ def test_parameters_have_limits(store: EmbeddedStore) -> None:
             store.run("RETURN $x AS x", {"x": value})
 
 
-def test_time_counts_from_the_first_character(make: Callable[..., Graph]) -> None:
+def test_time_counts_from_the_first_character(make: Callable[..., clew.Engine]) -> None:
     graph = make()
     build_embedded(graph)
     slow = "MATCH (n) WHERE " + " OR ".join(f"n.name = 'name {at}'" for at in range(1100)) + " RETURN n"

@@ -7,7 +7,7 @@ import pytest
 
 import clew
 from clew.errors import InputError, QueryError
-from clew.graph import Graph, Relation
+from clew.graph import Relation
 from clew.store.cypher import parse, write
 from clew.store.deadline import Deadline
 from clew.store.layout import lay_out
@@ -41,16 +41,16 @@ def test_a_cap_is_pushed_into_the_query(query: str, capped: str) -> None:
     assert write(cap(parse(query), {"many": 50, "few": 5}, 11)) == capped
 
 
-def test_any_relationship_is_no_denial(make: Callable[..., Graph]) -> None:
+def test_any_relationship_is_no_denial(make: Callable[..., clew.Engine]) -> None:
     statement = parse("MATCH (a)-[r]->(b) RETURN r")
     assert exclude_negated(statement, lay_out(make())) is statement
     table = {"subject": ["a", "a"], "relation": ["has", "lacks"], "object": ["b", "c"]}
-    path = make().path.with_name("denying.clew")
+    path = make().snapshot.folder.with_name("denying.clew")
     clew.build(pa.table(table), relations=[Relation("lacks", negated=True)], out=path)
-    assert write(exclude_negated(statement, lay_out(Graph(path)))) == "MATCH (a)-[r:HAS]->(b)\nRETURN r"
+    assert write(exclude_negated(statement, lay_out(clew.open(path)))) == "MATCH (a)-[r:HAS]->(b)\nRETURN r"
 
 
-def test_what_is_asked_for_is_checked(make: Callable[..., Graph]) -> None:
+def test_what_is_asked_for_is_checked(make: Callable[..., clew.Engine]) -> None:
     schema = lay_out(make())
 
     def ready(query: str, parameters: dict[str, object], *, timeout: float = 1.0, limit: int = 5) -> None:

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+import clew
 from arcadedb import Server, free_port
 from clew.errors import Cancelled, InputError, StoreError
-from clew.graph import Graph
 from clew.store import bolt, server_load
 from clew.store.address import PASSWORD_VARIABLE, read_address
 from clew.store.server import ServerStore
 from clew.store.server_load import load_server
 from clew.store.store import open_store
 
-Make = Callable[..., Graph]
+Make = Callable[..., clew.Engine]
 
 
 def test_loading_again_changes_nothing(make: Make, arcadedb: Server) -> None:

@@ -6,9 +6,8 @@ from datetime import date
 
 import pytest
 
+import clew
 from clew.errors import StoreError
-from clew.graph import Graph
-from clew.graph.reading import as_contents
 from clew.store.values import EntityValue, PathValue, RelationshipValue, Rows, Triples, to_record
 
 GENE = EntityValue("G:1", "FBN1", "Gene", {"day": date(2020, 1, 2)})
@@ -32,12 +31,12 @@ def test_arrow() -> None:
     assert Rows(("x",), []).to_arrow().column_names == ["x"]
 
 
-def test_ends_of_triples(make: Callable[..., Graph]) -> None:
+def test_ends_of_triples(make: Callable[..., clew.Engine]) -> None:
     graph = make()
-    triples = Triples(as_contents(graph))
-    assert {triples.ends(number) for number in range(graph.triple_count)} == {
+    triples = Triples(graph)
+    assert {triples.ends(number) for number in range(graph.counts["triples"])} == {
         ("G:1", "D:1"), ("G:1", "D:2"), ("G:2", "D:2"), ("D:1", "D:2"),
     }  # fmt: skip
-    for number in (None, -1, graph.triple_count):
+    for number in (None, -1, graph.counts["triples"]):
         with pytest.raises(StoreError, match="does not"):
             triples.ends(number)

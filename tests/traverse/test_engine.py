@@ -119,7 +119,7 @@ def test_unknown_words_are_errors_that_name_the_known(graph: clew.Engine) -> Non
         with pytest.raises(UnknownName, match=known):
             graph.hop("g:1", **options)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="numba"):
-        clew.open(graph.graph.path, backend="numbaa")
+        clew.open(graph.snapshot.folder, backend="numbaa")
 
 
 def test_a_metapath_needs_a_set_for_each_hop(graph: clew.Engine) -> None:

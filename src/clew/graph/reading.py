@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from clew.errors import InputError
 from clew.graph.arrays import arrow_of
 from clew.graph.assertions import Assertion, Where
-from clew.graph.contents import BLOCK_ROWS, GraphContents, Seeds, TripleColumns
+from clew.graph.contents import BLOCK_ROWS, Seeds, TripleColumns
 from clew.graph.model import Graph
 from clew.graph.names import Found
 from clew.graph.schema import Schema
 from clew.graph.seeds import resolve_seeds
 from clew.graph.snapshot import Snapshot
 
-__all__ = ["GraphReader", "as_contents"]
+__all__ = ["GraphReader"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
@@ -181,11 +181,6 @@ class GraphReader:
 
     def close(self) -> None:
         """Nothing to do: files are mapped, and closed with the last reference to their contents."""
-
-
-def as_contents(graph: Graph | GraphContents) -> GraphContents:
-    """The contents of a graph; contents are them already."""
-    return GraphReader(graph) if isinstance(graph, Graph) else graph
 
 
 def _batch(columns: Mapping[str, pa.ChunkedArray]) -> pa.RecordBatch:

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import DerivedError, GraphError, InputError
-from clew.graph import Graph, GraphContents
+from clew.graph import GraphContents
 from clew.graph.arrays import write_array
-from clew.graph.reading import as_contents
 from clew.link.curies import curie_key, local_part
 from clew.link.name_index import KINDS, LAYOUT, LinkIndex, index_identity, index_path, open_index
 from clew.link.normalise import key, loose_keys
@@ -46,9 +45,8 @@ class _Collected:
         self.kind.append(kind)
 
 
-def open_or_build(contents: GraphContents | Graph, *, progress: Progress = silent) -> LinkIndex:
+def open_or_build(contents: GraphContents, *, progress: Progress = silent) -> LinkIndex:
     """Open the index of a graph, or build it beside the graph, or in memory if that directory is read-only."""
-    contents = as_contents(contents)
     try:
         return open_index(contents)
     except DerivedError as error:
@@ -62,18 +60,16 @@ def open_or_build(contents: GraphContents | Graph, *, progress: Progress = silen
         return LinkIndex(arrays.__getitem__)  # type: ignore[arg-type]
 
 
-def write_names(contents: GraphContents | Graph, arrays: Arrays) -> None:
+def write_names(contents: GraphContents, arrays: Arrays) -> None:
     """Write the arrays beside the graph, with a seal."""
-    contents = as_contents(contents)
     counts = {f"count_{name}": count for name, count in _counts(arrays).items()}
     with new_sealed(index_path(contents), {**index_identity(contents), **counts}, what="name index") as directory:
         for name, array in arrays.items():
             write_array(directory / f"{name}.npy", array)
 
 
-def build_names(contents: GraphContents | Graph, *, progress: Progress = silent) -> Arrays:
+def build_names(contents: GraphContents, *, progress: Progress = silent) -> Arrays:
     """All arrays of the index, in memory."""
-    contents = as_contents(contents)
     names, ids = _Collected(), _Collected()
     for entity, identifier, name, synonyms, xrefs in _entities(contents, progress):
         ids.add(identifier, entity, ID)

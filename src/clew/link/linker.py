@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from clew.embed import Encoder
 from clew.errors import UnknownName
-from clew.graph import Graph, read_entities
+from clew.graph import read_entities
 from clew.link.abbreviations import find_abbreviations
 from clew.link.candidates import STAGES, Candidate, Linked, Settings
 from clew.link.detect import Detector, Mention
@@ -26,7 +26,6 @@ from clew.link.similarity import most_similar
 from clew.link.vectors import NameVectors, open_vectors
 from clew.progress import Progress, silent
 from clew.traverse.engine import GraphEngine
-from clew.traverse.opening import as_engine
 
 __all__ = ["Linker"]
 
@@ -54,13 +53,13 @@ class Linker:
 
     def __init__(
         self,
-        engine: GraphEngine | Graph,
+        engine: GraphEngine,
         *,
         encoder: Encoder | None = None,
         settings: Settings | None = None,
         progress: Progress = silent,
     ) -> None:
-        self.engine = as_engine(engine)
+        self.engine = engine
         self.settings = settings or Settings()
         self.encoder = encoder
         self._rows_of_types: dict[bytes, NDArray[np.int64]] = {}
@@ -274,10 +273,6 @@ class Linker:
     @cached_property
     def _entities(self) -> pa.Table:
         return read_entities(self.engine, ("id", "name"))
-
-    @property
-    def graph(self) -> Graph:
-        return self.engine.graph  # type: ignore[attr-defined, no-any-return]
 
     @cached_property
     def _types(self) -> list[str]:

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import DamagedGraph, DerivedError
-from clew.graph import Graph, GraphContents
+from clew.graph import GraphContents
 from clew.graph.arrays import MappedArrays, prove_ids, prove_offsets
-from clew.graph.reading import as_contents
 from clew.link.curies import curie_key, local_part
 from clew.link.normalise import loose_keys
 from clew.link.phrases import Phrases
@@ -185,9 +184,9 @@ def _equal(hashes: Ints, wanted: int) -> Iterator[int]:
         at += 1
 
 
-def index_path(contents: GraphContents | Graph) -> Path:
+def index_path(contents: GraphContents) -> Path:
     """Where the name index of a graph lives."""
-    return as_contents(contents).snapshot.derived("names")
+    return contents.snapshot.derived("names")
 
 
 def index_identity(contents: GraphContents) -> dict[str, str | int]:
@@ -200,13 +199,12 @@ def remedy(contents: GraphContents) -> str:
     return f"clew index {contents.snapshot}"
 
 
-def open_index(contents: GraphContents | Graph, *, verify: bool = False) -> LinkIndex:
+def open_index(contents: GraphContents, *, verify: bool = False) -> LinkIndex:
     """The index on disk; raises `DerivedError` if it is missing, damaged or belongs to another graph.
 
     Opening reads the seal only. Each array is mapped and validated on first use, so a damaged file can never cause a
     read out of bounds; with `verify` all contents are compared with their checksums.
     """
-    contents = as_contents(contents)
     path, again = index_path(contents), remedy(contents)
     what = f"the name index of {contents.snapshot}"
     sealed = check_seal(path, index_identity(contents), what=what, remedy=again, verify=verify)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.embed import Encoder, VectorIndex, build_index
-from clew.graph import Graph, GraphContents, read_entities
-from clew.graph.reading import as_contents
+from clew.graph import GraphContents, read_entities
 from clew.progress import Progress, silent
 
 __all__ = ["NameVectors", "build_vectors", "open_vectors", "vectors_path"]
@@ -49,9 +48,8 @@ def vectors_path(contents: GraphContents, encoder: Encoder) -> Path:
     return contents.snapshot.derived("vectors-" + re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-").lower()[-60:])
 
 
-def open_vectors(contents: GraphContents | Graph, encoder: Encoder) -> NameVectors:
+def open_vectors(contents: GraphContents, encoder: Encoder) -> NameVectors:
     """The vectors on disk; raises `DerivedError` if they are missing, damaged or belong to another graph or encoder."""
-    contents = as_contents(contents)
     index = VectorIndex.open(
         vectors_path(contents, encoder),
         {"snapshot": contents.snapshot.id, "encoder": encoder.identity},
@@ -63,14 +61,13 @@ def open_vectors(contents: GraphContents | Graph, encoder: Encoder) -> NameVecto
 
 
 def build_vectors(
-    contents: GraphContents | Graph,
+    contents: GraphContents,
     encoder: Encoder,
     *,
     types: Iterable[str] | None = None,
     progress: Progress = silent,
 ) -> NameVectors:
     """Encode the names of all entities, or of those of some types; an interrupted run resumes."""
-    contents = as_contents(contents)
     chosen = None if types is None else sorted(set(types))
     names = read_entities(contents, ("name",))["name"]
     if chosen is not None:

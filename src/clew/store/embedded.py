@@ -21,8 +21,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from clew.errors import ClewError, DerivedError, GraphError, QueryError, StoreError
-from clew.graph import Graph, GraphContents
-from clew.graph.reading import as_contents
+from clew.graph import GraphContents
 from clew.progress import Progress, silent
 from clew.sealed import check_seal, new_sealed
 from clew.store.columns import entity_tables, relationship_tables
@@ -63,9 +62,8 @@ def embedded_path(contents: GraphContents, path: Path | None = None) -> Path:
 # building ---------------------------------------------------------------------------------------------------------
 
 
-def build_embedded(contents: GraphContents | Graph, *, path: Path | None = None, progress: Progress = silent) -> Path:
+def build_embedded(contents: GraphContents, *, path: Path | None = None, progress: Progress = silent) -> Path:
     """Load a graph into an embedded store; an existing store is replaced atomically at the end."""
-    contents = as_contents(contents)
     path = embedded_path(contents, path)
     schema = lay_out(contents)
     begun = time.monotonic()
@@ -83,9 +81,8 @@ def build_embedded(contents: GraphContents | Graph, *, path: Path | None = None,
     return path
 
 
-def ensure_embedded(contents: GraphContents | Graph, *, path: Path | None = None, progress: Progress = silent) -> None:
+def ensure_embedded(contents: GraphContents, *, path: Path | None = None, progress: Progress = silent) -> None:
     """Build the embedded store unless it exists and matches the graph."""
-    contents = as_contents(contents)
     try:
         _check(contents, embedded_path(contents, path))
     except DerivedError as reason:
@@ -198,8 +195,7 @@ class EmbeddedStore:
     name = "embedded"
     dialect = "ladybug"
 
-    def __init__(self, contents: GraphContents | Graph, *, path: Path | None = None, memory: int = MEMORY) -> None:
-        contents = as_contents(contents)
+    def __init__(self, contents: GraphContents, *, path: Path | None = None, memory: int = MEMORY) -> None:
         self.path = embedded_path(contents, path)
         _check(contents, self.path)
         self._pool = Pool(partial(Process, self.path / FILE, memory=memory, remedy=_remedy(contents)))

@@ -13,9 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import UnknownName
-from clew.graph import Graph, GraphContents, TripleColumns, Where, read_triples
+from clew.graph import GraphContents, TripleColumns, Where, read_triples
 from clew.graph.arrays import numbers_of
-from clew.graph.reading import as_contents
 from clew.graph.schema import RelationSchema
 
 __all__ = ["LAYOUT_VERSION", "Label", "LabelPair", "Property", "Relationship", "StoreSchema", "lay_out", "upper_snake"]
@@ -142,9 +141,8 @@ def upper_snake(relation: str) -> str:
     return re.sub(r"[\W_]+", "_", parted).strip("_").upper() or "RELATION"
 
 
-def lay_out(contents: GraphContents | Graph) -> StoreSchema:
+def lay_out(contents: GraphContents) -> StoreSchema:
     """Derive the property-graph schema of a graph."""
-    contents = as_contents(contents)
     names = _Names()
     labels = tuple(
         Label(names.take(ILLEGAL.sub("_", type)), type, count) for type, count in contents.schema.types.items()

@@ -10,8 +10,7 @@ from typing import Any, Self
 
 from neo4j.graph import Node, Path, Relationship
 
-from clew.graph import Graph, GraphContents
-from clew.graph.reading import as_contents
+from clew.graph import GraphContents
 from clew.store.address import read_address
 from clew.store.bolt import Bolt
 from clew.store.cypher import Statement
@@ -30,8 +29,7 @@ class ServerStore:
     name = "server"
     dialect = "neo4j"
 
-    def __init__(self, contents: GraphContents | Graph, url: str) -> None:
-        contents = as_contents(contents)
+    def __init__(self, contents: GraphContents, url: str) -> None:
         self.schema = lay_out(contents)
         self._triples = Triples(contents)
         self._bolt = Bolt(read_address(url))

@@ -12,8 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from clew.errors import StoreError
-from clew.graph import Graph, GraphContents
-from clew.graph.reading import as_contents
+from clew.graph import GraphContents
 from clew.progress import Progress, silent
 from clew.store.address import read_address
 from clew.store.bolt import Bolt
@@ -42,9 +41,8 @@ class LoadReport:
     seconds: float
 
 
-def load_server(contents: GraphContents | Graph, url: str, *, progress: Progress = silent) -> LoadReport:
+def load_server(contents: GraphContents, url: str, *, progress: Progress = silent) -> LoadReport:
     """Load a graph into a database; loading it again changes nothing."""
-    contents = as_contents(contents)
     begun = time.monotonic()
     schema = lay_out(contents)
     bolt = Bolt(read_address(url))

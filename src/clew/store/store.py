@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from clew.errors import InputError
-from clew.graph import Graph, GraphContents
+from clew.graph import GraphContents
 from clew.progress import Progress, silent
 from clew.registry import Entry, Registry
 from clew.store.cypher import Statement
@@ -59,9 +59,7 @@ class Store(Protocol):
     ) -> None: ...
 
 
-def open_store(
-    spec: str | Path, contents: GraphContents | Graph, *, build: bool = False, progress: Progress = silent
-) -> Store:
+def open_store(spec: str | Path, contents: GraphContents, *, build: bool = False, progress: Progress = silent) -> Store:
     """Open the store of a graph: "embedded", the path of an embedded one, or bolt://user:password@host:port/database.
 
     With `build`, an embedded store that is missing or was made from another snapshot is built first.

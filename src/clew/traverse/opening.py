@@ -10,7 +10,7 @@ from clew.traverse.backend import Backend
 from clew.traverse.engine import GraphEngine
 from clew.traverse.local.engine import Engine
 
-__all__ = ["as_engine", "build", "open"]
+__all__ = ["build", "open"]
 
 LOCAL: type[GraphEngine] = Engine  # mypy checks here that the local engine implements the contract
 
@@ -18,11 +18,6 @@ LOCAL: type[GraphEngine] = Engine  # mypy checks here that the local engine impl
 def open(path: str | Path, *, backend: str | Backend = "auto", verify: bool = False) -> Engine:
     """Open a graph directory in milliseconds, whatever its size. `verify` compares every block with its checksum."""
     return Engine(Graph(path, verify=verify), backend=backend)
-
-
-def as_engine(graph: Graph | GraphEngine) -> GraphEngine:
-    """An engine over a graph; an engine is one already."""
-    return Engine(graph) if isinstance(graph, Graph) else graph
 
 
 def build(

@@ -46,7 +46,7 @@ def test_the_graph_has_its_types_and_relations(asker: Asker) -> None:
     assert counts["causes"] > 100_000
     assert engine.schema.relation("resembles").symmetric
     assert engine.schema.relation("is_a").transitive
-    names = {source.name for source in engine.manifest.sources}
+    names = {source.name for source in engine.snapshot.sources}
     assert {"Hetionet", "SIDER", "DrugBank", "HSDN", "DISEASES", "Disease Ontology"} <= names
 
 
@@ -54,8 +54,8 @@ def test_the_graph_has_its_types_and_relations(asker: Asker) -> None:
 def test_every_triple_says_who_states_it(asker: Asker) -> None:
     engine = asker.resources.engine
     random = np.random.default_rng(5)
-    known = {source.name for source in engine.manifest.sources}
-    for number in random.choice(engine.manifest.counts["triples"], 300, replace=False).tolist():
+    known = {source.name for source in engine.snapshot.sources}
+    for number in random.choice(engine.counts["triples"], 300, replace=False).tolist():
         stated = engine.assertions(number)
         assert stated
         assert {each.source for each in stated} <= known

@@ -102,8 +102,8 @@ def test_fb15k237(data: Path, tmp_path: Path) -> None:
         out=tmp_path / "fb.clew",
     )
     graph = clew.open(tmp_path / "fb.clew")
-    assert graph.manifest.counts["triples"] == 310_116
-    assert graph.manifest.counts["relations"] == 237
+    assert graph.counts["triples"] == 310_116
+    assert graph.counts["relations"] == 237
     check(tmp_path / "fb.clew")
 
 

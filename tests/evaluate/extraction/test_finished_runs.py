@@ -92,7 +92,7 @@ def test_whoever_scores_the_right_mention_highest_is_right(run: Path, seed: Engi
     table = table.set_column(table.schema.get_field_index("scores"), table.schema.field("scores"), column)
     shutil.rmtree(out / "predictions")
     write_stage(out / "predictions", {"k": 20}, {"predictions": table}, {}, what="predictions of a model that knows")
-    prepare_tails(out, seed.graph, settings=MANY_TAILS)
+    prepare_tails(out, seed, settings=MANY_TAILS)
     found = {(row.name, row.half): row for row in held_out_rows(run, run / "seed.clew", runs={"full": out})}
     assert found["full, any tail", "all"].first.mean > 0.95
     assert found["full, tails among the mentions", "all"].first.mean > 0.95
@@ -104,7 +104,7 @@ def test_whoever_scores_the_right_mention_highest_is_right(run: Path, seed: Engi
 def test_runs_that_held_out_other_facts_are_not_compared(run: Path, seed: Engine, tmp_path: Path) -> None:
     (tmp_path / "heads").symlink_to(run / "heads")
     (tmp_path / "sequences").symlink_to(run / "sequences")
-    prepare_held_out(tmp_path, seed.graph, settings=HoldOutSettings(share=0.2, fewest=1, seed=1))
+    prepare_held_out(tmp_path, seed, settings=HoldOutSettings(share=0.2, fewest=1, seed=1))
     with pytest.raises(InputError, match="other facts"):
         held_out_rows(run, run / "seed.clew", runs={"other": tmp_path})
 

@@ -168,11 +168,11 @@ def test_the_sources_of_a_triple_are_its_assertions(folder: Path, tmp_path: Path
 
 
 def test_building_twice_gives_the_same_snapshot(folder: Path, tmp_path: Path) -> None:
-    first = clew.build(folder, out=tmp_path / "one.clew").graph.manifest.snapshot
-    assert clew.build(folder, out=tmp_path / "two.clew").graph.manifest.snapshot == first
+    first = clew.build(folder, out=tmp_path / "one.clew")._graph.manifest.snapshot
+    assert clew.build(folder, out=tmp_path / "two.clew")._graph.manifest.snapshot == first
     doubled = PAPER["D_D_res.csv"] + PAPER["D_D_res.csv"].partition("\n")[2]  # every row once more
     (folder / "D_D_res.csv").write_text(doubled)
-    assert clew.build(folder, out=tmp_path / "three.clew").graph.manifest.snapshot == first
+    assert clew.build(folder, out=tmp_path / "three.clew")._graph.manifest.snapshot == first
 
 
 # The public files

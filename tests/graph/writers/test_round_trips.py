@@ -18,6 +18,7 @@ import clew
 from clew.graph import Graph, Relation, Source, Staged
 from clew.graph.readers.biolink import SYMMETRIC_PREDICATES
 from clew.graph.readers.kgx import ASSERTION_COLUMNS
+from clew.graph.reading import GraphReader
 from clew.graph.writers import WRITERS
 
 RELATIONS = (
@@ -84,12 +85,12 @@ def folder() -> Iterator[Path]:
 
 
 def build(given: tuple[pa.Table, pa.Table], out: Path) -> Graph:
-    return clew.build(given[0], entities=given[1], relations=RELATIONS, sources=SOURCES, out=out, overwrite=True).graph
+    return clew.build(given[0], entities=given[1], relations=RELATIONS, sources=SOURCES, out=out, overwrite=True)._graph
 
 
 def build_again(source: Path, out: Path) -> Graph:
     """A graph built from an export, or from a graph."""
-    return clew.build(source, out=out).graph
+    return clew.build(source, out=out)._graph
 
 
 def assert_same(graph: Graph, other: Graph) -> None:
@@ -159,9 +160,9 @@ def described(graph: Graph, *, escaped: bool, columns: tuple[str, ...]) -> dict[
 class TestParquet:
     def test_the_human_phenotype_ontology(self, hpo: Path, tmp_path: Path) -> None:
         graph = Graph(hpo)
-        WRITERS.load("parquet")(graph, tmp_path / "out")
+        WRITERS.load("parquet")(GraphReader(graph), tmp_path / "out")
         assert_same(graph, again := build_again(tmp_path / "out", tmp_path / "again.clew"))
-        WRITERS.load("parquet")(again, tmp_path / "third")
+        WRITERS.load("parquet")(GraphReader(again), tmp_path / "third")
         third = build_again(tmp_path / "third", tmp_path / "third.clew")
         assert third.manifest.snapshot == again.manifest.snapshot
         assert_same(graph, build_again(hpo, tmp_path / "copy.clew"))
@@ -172,7 +173,7 @@ class TestParquet:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             graph = build(given, folder / "made.clew")
-            WRITERS.load("parquet")(graph, folder / "out")
+            WRITERS.load("parquet")(GraphReader(graph), folder / "out")
             assert_same(graph, build_again(folder / "out", folder / "again.clew"))
             assert_same(graph, build_again(folder / "made.clew", folder / "copy.clew"))
 
@@ -180,8 +181,8 @@ class TestParquet:
         """A property `synonym` is no list of synonyms, `category` no type and `label` no name."""
         entities = pa.table({"id": ["a"], "name": ["A"], "synonym": ["x|y"], "category": ["c"], "label": ["l"]})
         triples = pa.table({"subject": ["a"], "relation": ["is_a"], "object": ["a"], "qualifier:predicate": ["q"]})
-        graph = clew.build(Staged(triples, entities), out=folder / "made.clew").graph
-        WRITERS.load("parquet")(graph, folder / "out")
+        graph = clew.build(Staged(triples, entities), out=folder / "made.clew")._graph
+        WRITERS.load("parquet")(GraphReader(graph), folder / "out")
         assert_same(graph, build_again(folder / "out", folder / "again.clew"))
         assert_same(graph, build_again(folder / "made.clew", folder / "copy.clew"))
 
@@ -191,7 +192,7 @@ class TestParquet:
         triples = pa.table({"subject": [s for s, _ in ends], "relation": ["is_a"] * 5, "object": [o for _, o in ends]})
         graph = build((triples, pa.table({"id": list("abxy")})), folder / "made.clew")
         assert graph.entities["id"].to_pylist() == ["y", "x", "a", "b"]
-        WRITERS.load("parquet")(graph, folder / "out")
+        WRITERS.load("parquet")(GraphReader(graph), folder / "out")
         assert_same(graph, build_again(folder / "out", folder / "again.clew"))
 
     def test_many_blocks(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +208,7 @@ class TestParquet:
         )
         entities = pa.table({"id": [f"n{i}" for i in range(30)], "weight": list(range(30))})
         graph = build((triples, entities), folder / "made.clew")
-        WRITERS.load("parquet")(graph, folder / "out")
+        WRITERS.load("parquet")(GraphReader(graph), folder / "out")
         assert pq.ParquetFile(folder / "out" / "triples.parquet").num_row_groups == 6
         assert_same(graph, build_again(folder / "out", folder / "again.clew"))
 
@@ -216,7 +217,7 @@ class TestParquet:
         nothing = pa.array([], pa.string())
         triples = pa.table({"subject": nothing, "relation": nothing, "object": nothing})
         graph = build((triples, pa.table({"id": pa.array(entities, pa.string())})), folder / "made.clew")
-        WRITERS.load("parquet")(graph, folder / "out")
+        WRITERS.load("parquet")(GraphReader(graph), folder / "out")
         assert_same(graph, build_again(folder / "out", folder / "again.clew"))
 
 
@@ -224,8 +225,8 @@ class TestParquet:
 class TestKgx:
     def test_the_human_phenotype_ontology(self, hpo: Path, tmp_path: Path, form: str) -> None:
         graph = Graph(hpo)
-        WRITERS.load(form)(graph, tmp_path / "out")
-        again = clew.build(tmp_path / "out", out=tmp_path / "again.clew").graph
+        WRITERS.load(form)(GraphReader(graph), tmp_path / "out")
+        again = clew.build(tmp_path / "out", out=tmp_path / "again.clew")._graph
         escaped = form == "kgx"
         assert statements(again, escaped=escaped) == statements(graph, escaped=escaped)
         columns = ("xrefs", "definition", "comment")
@@ -239,8 +240,8 @@ class TestKgx:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             graph = build(given, folder / "made.clew")
-            WRITERS.load(form)(graph, folder / "out")
-            again = clew.build(folder / "out", out=folder / "again.clew").graph
+            WRITERS.load(form)(GraphReader(graph), folder / "out")
+            again = clew.build(folder / "out", out=folder / "again.clew")._graph
             escaped = form == "kgx"
             assert statements(again, escaped=escaped) == statements(graph, escaped=escaped)
             columns = ("remark",)

@@ -15,7 +15,7 @@ from clew.graph import Graph, Relation
 from clew.graph.writers import WRITERS
 
 
-def make(out: Path, *, name: str = "FBN1", synonym: str = "fibrillin", **properties: object) -> Graph:
+def make(out: Path, *, name: str = "FBN1", synonym: str = "fibrillin", **properties: object) -> clew.Engine:
     """Two entities and one triple that two sources state."""
     triples = pa.table(
         {
@@ -42,7 +42,7 @@ def make(out: Path, *, name: str = "FBN1", synonym: str = "fibrillin", **propert
     )
     return clew.build(
         triples, entities=entities, relations=[Relation("causes", inverse="caused_by")], out=out, overwrite=True
-    ).graph
+    )
 
 
 def lines(path: Path) -> list[list[str]]:
@@ -64,7 +64,7 @@ class TestTsv:
         _, edges, _ = WRITERS.load("kgx")(graph, tmp_path / "out")
         header, first, second = lines(edges)
         assert dict(zip(header, first, strict=True)) == {
-            "id": f"clew:{graph.manifest.snapshot}-0",
+            "id": f"clew:{graph.snapshot.id}-0",
             "subject": "HGNC:1",
             "predicate": "biolink:causes",
             "object": "MONDO:1",
@@ -100,7 +100,7 @@ class TestTsv:
             "id\tcategory\nA:1\tbiolink:NamedThing|biolink:Gene\nA:2\tbiolink:Gene\n"
         )
         (tmp_path / "in_edges.tsv").write_text("subject\tpredicate\tobject\nA:1\tbiolink:causes\tA:2\n")
-        graph = clew.build(tmp_path / "in", out=tmp_path / "in.clew").graph
+        graph = clew.build(tmp_path / "in", out=tmp_path / "in.clew")
         nodes, *_ = WRITERS.load("kgx")(graph, tmp_path / "out")
         assert {row[0]: row[1] for row in lines(nodes)[1:]} == {
             "A:1": "biolink:NamedThing|biolink:Gene",
@@ -181,12 +181,12 @@ class TestEveryFormat:
 
     def test_damage_is_not_passed_on(self, tmp_path: Path, form: str) -> None:
         graph = make(tmp_path / "a.clew")
-        file = graph.path / "details.parquet"
+        file = graph.snapshot.folder / "details.parquet"
         content = bytearray(file.read_bytes())
         content[20] ^= 1
         file.write_bytes(content)
         with pytest.raises(DamagedGraph, match=r"details\.parquet: block 0"):
-            WRITERS.load(form)(Graph(graph.path), tmp_path / "out")
+            WRITERS.load(form)(clew.open(graph.snapshot.folder), tmp_path / "out")
         assert not (tmp_path / "out").exists()
 
     def test_a_writer_that_fails_leaves_nothing(

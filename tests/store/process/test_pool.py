@@ -11,8 +11,8 @@ from functools import partial
 
 import pytest
 
+import clew
 from clew.errors import StoreError, Timeout
-from clew.graph import Graph
 from clew.store.deadline import Deadline
 from clew.store.embedded import FILE, EmbeddedStore, build_embedded
 from clew.store.process.pool import Pool
@@ -22,12 +22,12 @@ SLOW = "UNWIND range(1, 100000) AS i UNWIND range(1, 100000) AS j WITH i, j WHER
 
 
 @pytest.fixture
-def started(make: Callable[..., Graph]) -> list[Process]:
+def started(make: Callable[..., clew.Engine]) -> list[Process]:
     return []
 
 
 @pytest.fixture
-def pool(make: Callable[..., Graph], started: list[Process]) -> Iterator[Pool]:
+def pool(make: Callable[..., clew.Engine], started: list[Process]) -> Iterator[Pool]:
     file = build_embedded(make()) / FILE
 
     def start() -> Process:
@@ -99,7 +99,7 @@ def test_a_closed_pool_has_no_processes(pool: Pool, started: list[Process]) -> N
         ask(pool)
 
 
-def test_a_store_that_nobody_closed_leaves_no_process(make: Callable[..., Graph]) -> None:
+def test_a_store_that_nobody_closed_leaves_no_process(make: Callable[..., clew.Engine]) -> None:
     graph = make()
     build_embedded(graph)
     store = EmbeddedStore(graph)

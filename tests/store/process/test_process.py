@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import clew
 from clew.errors import StoreError, Timeout
-from clew.graph import Graph
 from clew.store.deadline import Deadline
 from clew.store.embedded import FILE, build_embedded
 from clew.store.process import child
@@ -24,7 +24,7 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Li
 
 
 @pytest.fixture
-def file(make: Callable[..., Graph]) -> Path:
+def file(make: Callable[..., clew.Engine]) -> Path:
     return build_embedded(make()) / FILE
 
 

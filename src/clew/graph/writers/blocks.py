@@ -7,8 +7,6 @@ import pyarrow as pa
 
 from clew.graph.arrays import numbers_of
 from clew.graph.contents import GraphContents
-from clew.graph.model import Graph
-from clew.graph.reading import as_contents
 
 __all__ = ["BLOCK_ROWS", "assertion_blocks", "entity_blocks"]
 
@@ -16,20 +14,18 @@ BLOCK_ROWS = 1 << 16
 TEXT = pa.string()
 
 
-def entity_blocks(contents: GraphContents | Graph) -> Iterator[pa.Table]:
+def entity_blocks(contents: GraphContents) -> Iterator[pa.Table]:
     """Entities in the order of their numbers: id, name, type and every further column; at least one block."""
-    contents = as_contents(contents)
     for block in contents.scan_entities(rows=BLOCK_ROWS):
         columns = dict(zip(block.schema.names, block.columns, strict=True))
         yield pa.table(columns | {name: columns[name].cast(TEXT) for name in ("id", "name", "type")})
 
 
-def assertion_blocks(contents: GraphContents | Graph) -> Iterator[pa.Table]:
+def assertion_blocks(contents: GraphContents) -> Iterator[pa.Table]:
     """One row per assertion, in triple order: subject, relation, object, both names, and the assertion's columns.
 
     There is at least one block, so that an empty graph has its columns too.
     """
-    contents = as_contents(contents)
     relations = pa.array([relation.name for relation in contents.schema.relations], TEXT)
     for block in contents.scan_triples(assertions=True, rows=BLOCK_ROWS):
         subject, object_ = (contents.describe(numbers_of(block[end])) for end in ("subject", "object"))

@@ -16,9 +16,7 @@ import pyarrow.compute as pc
 
 from clew.files import new_directory
 from clew.graph.contents import GraphContents
-from clew.graph.model import Graph
 from clew.graph.readers.declarations import beside, declarations
-from clew.graph.reading import as_contents
 from clew.graph.staging import QUALIFIER_PREFIX, Relation
 from clew.graph.writers import json_lines, tab_separated
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
@@ -44,18 +42,16 @@ EDGE_COLUMNS = {  # ours: KGX's, in the order of the file; further columns follo
 Blocks = Callable[[], Iterator[pa.Table]]
 
 
-def write(
-    contents: GraphContents | Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent
-) -> list[Path]:
+def write(contents: GraphContents, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
     """Write NAME_nodes.tsv and NAME_edges.tsv into the new directory `out`; NAME is that of the graph."""
-    return _write(as_contents(contents), out, "tsv", _write_tsv, overwrite=overwrite, progress=progress)
+    return _write(contents, out, "tsv", _write_tsv, overwrite=overwrite, progress=progress)
 
 
 def write_json_lines(
-    contents: GraphContents | Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent
+    contents: GraphContents, out: Path, *, overwrite: bool = False, progress: Progress = silent
 ) -> list[Path]:
     """Write NAME_nodes.jsonl and NAME_edges.jsonl into the new directory `out`; NAME is that of the graph."""
-    return _write(as_contents(contents), out, "jsonl", _write_json_lines, overwrite=overwrite, progress=progress)
+    return _write(contents, out, "jsonl", _write_json_lines, overwrite=overwrite, progress=progress)
 
 
 def _write(

@@ -14,9 +14,7 @@ import pyarrow.parquet as pq
 
 from clew.files import new_directory
 from clew.graph.contents import GraphContents
-from clew.graph.model import Graph
 from clew.graph.readers.parquet_export import ENTITIES, RELATIONS, SOURCES, TRIPLES
-from clew.graph.reading import as_contents
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
 from clew.progress import Progress, silent, track
 
@@ -36,11 +34,8 @@ SOURCE_FIELDS = pa.schema(
 )
 
 
-def write(
-    contents: GraphContents | Graph, out: Path, *, overwrite: bool = False, progress: Progress = silent
-) -> list[Path]:
+def write(contents: GraphContents, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> list[Path]:
     """Write entities.parquet, triples.parquet, relations.parquet and sources.parquet into the new directory `out`."""
-    contents = as_contents(contents)
     contents.verify()
     relations = [
         {name: getattr(relation, name) for name in RELATION_FIELDS.names} for relation in contents.schema.relations

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.graph import Graph
 from clew.graph.contents import Seeds
-from clew.graph.manifest import Manifest
 from clew.graph.reading import GraphReader
 from clew.graph.seeds import distinct
 from clew.traverse.backend import Backend
@@ -42,16 +41,11 @@ class Engine(GraphReader):
 
     def __init__(self, graph: Graph, *, backend: str | Backend = "auto", segments: int = 1) -> None:
         super().__init__(graph)
-        self.graph = graph
         self._reader = GraphReader(graph)  # kept by results, which must not hold the engine
         self._walking = Walking(graph, backend, segments=segments)
 
     def __repr__(self) -> str:
         return f"Engine({self._graph!r}, backend={'auto' if self._walking.choice.auto else self.backend!r})"
-
-    @property
-    def manifest(self) -> Manifest:
-        return self.graph.manifest
 
     @property
     def backend(self) -> str:

@@ -82,7 +82,7 @@ def test_facts_are_read_from_a_run(tmp_path: Path) -> None:
 def test_true_tails_and_links_come_from_the_seed(hpo: Path) -> None:
     graph = open(hpo)
     signatures = Signatures.of_schema(graph.schema)
-    offered = collect_candidate_triples(graph.graph)
+    offered = collect_candidate_triples(graph)
     marfan = "OMIM:154700"
     fact = Fact(0, 0, marfan, "has_phenotype", "HP:0001166", False)
     known = true_tails(graph, offered, [fact])[marfan, "has_phenotype"]
