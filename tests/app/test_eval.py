@@ -11,8 +11,8 @@ import pytest
 import typer
 
 import clew
-from clew.app.cli.eval import application
-from clew.app.cli.eval_graphs import kept_graph
+from clew.app.cli.evaluation.graphs import kept_graph
+from clew.app.cli.evaluation.group import application
 from clew.app.cli.main import main
 
 Run = Callable[..., Any]

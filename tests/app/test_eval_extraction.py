@@ -10,7 +10,7 @@ import torch
 import typer
 
 import clew
-from clew.app.cli.eval_extraction import application
+from clew.app.cli.evaluation.extraction import application
 from clew.errors import InputError
 from clew.evaluate.extraction.bc5cdr.abstracts import read_abstracts
 from clew.extract.chains.graphs import count_tokens

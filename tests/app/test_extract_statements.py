@@ -44,7 +44,7 @@ def test_from_gold_to_judged_documents(run, folders: tuple[Path, Path], tmp_path
 
 @pytest.mark.parametrize("line", ["{}", "[]", '{"id": 1, "text": "x", "mentions": [{"start": 0}]}', "{"])
 def test_a_line_that_cannot_be_used_is_named(run, folders: tuple[Path, Path], tmp_path: Path, line: str) -> None:
-    from clew.app.cli.extract_statements import _read_linked
+    from clew.app.cli.extraction.statements import _read_linked
     from clew.errors import InputError
 
     path = tmp_path / "linked.jsonl"

@@ -7,7 +7,15 @@ from unicodedata import east_asian_width
 
 import pytest
 
-from clew.app.cli.output import display_width, one_line, print_json, print_table, printable, shorten, table_lines
+from clew.app.cli.terminal.output import (
+    display_width,
+    one_line,
+    print_json,
+    print_table,
+    printable,
+    shorten,
+    table_lines,
+)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from clew.lm import LanguageModel, Message, Request
 from clew.lm.clients.http import Connection
 from clew.lm.clients.llamacpp import LlamaCpp
-from clew.lm.time_limit import TimeLimit
+from clew.lm.wrappers.time_limit import TimeLimit
 
 PROMPT = Request(prompt="The capital of France is")
 CHAT = Request([Message("user", "Is Paris in France?")])

@@ -10,17 +10,17 @@ replay are wrappers that are language models themselves; `fit` builds prompts wi
 `extract_json` parse responses.
 """
 
-from clew.lm.accounting import Metered
 from clew.lm.answers import extract_json, strip
-from clew.lm.budget import Fitted, Section, fit
 from clew.lm.failures import BadAnswer, Unreachable
 from clew.lm.grammar import choice, literal
 from clew.lm.messages import Completion, LanguageModel, Message, Request, Score, TokenLogprob, Usage
 from clew.lm.opening import CLIENTS, DEFAULT, open_model
 from clew.lm.prompts import load_prompt
-from clew.lm.replay import Replayed
-from clew.lm.retries import Retrying
-from clew.lm.time_outs import Timed
+from clew.lm.wrappers.accounting import Metered
+from clew.lm.wrappers.budget import Fitted, Section, fit
+from clew.lm.wrappers.replay import Replayed
+from clew.lm.wrappers.retries import Retrying
+from clew.lm.wrappers.time_outs import Timed
 
 __all__ = [
     "CLIENTS",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clew.app.assemble import Settings, assemble
-from clew.app.cli.conversation import ask_back, is_terminal, read_questions
-from clew.app.cli.options import (
+from clew.app.cli.terminal.conversation import ask_back, is_terminal, read_questions
+from clew.app.cli.terminal.options import (
     AsJson,
     AsOf,
     Choose,
@@ -21,7 +21,7 @@ from clew.app.cli.options import (
     check_limit,
     pairs,
 )
-from clew.app.cli.output import (
+from clew.app.cli.terminal.output import (
     bold,
     one_line,
     print_json,
@@ -31,7 +31,7 @@ from clew.app.cli.output import (
     shorten,
     terminal_width,
 )
-from clew.app.cli.progress import announced, terminal_progress
+from clew.app.cli.terminal.progress import announced, terminal_progress
 from clew.app.records import answer_record, answers_record
 from clew.errors import ClewError, InputError
 from clew.plurals import counted

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from clew.app.cli.checkout import load_from_checkout
-from clew.app.cli.output import print_json, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.output import print_json, say
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import ClewError, UnknownName
 
 __all__ = ["bench"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clew.app.cli.options import AsJson, pairs
-from clew.app.cli.output import print_json, print_table, printable, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson, pairs
+from clew.app.cli.terminal.output import print_json, print_table, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.graph.readers import READERS
 from clew.plurals import counted
 

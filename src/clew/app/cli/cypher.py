@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.options import AsJson, GraphPath, check_limit, pairs
-from clew.app.cli.output import print_json, print_table, printable, say
-from clew.app.cli.progress import announced, terminal_progress
+from clew.app.cli.terminal.options import AsJson, GraphPath, check_limit, pairs
+from clew.app.cli.terminal.output import print_json, print_table, printable, say
+from clew.app.cli.terminal.progress import announced, terminal_progress
 from clew.app.records import loaded_record, rows_record, schema_record
 from clew.errors import InputError
 from clew.plurals import counted

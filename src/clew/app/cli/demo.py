@@ -8,10 +8,10 @@ import typer
 
 from clew.app.assemble import Settings, assemble, open_graph
 from clew.app.cli.ask import mention_missing_encoder, show_answer
-from clew.app.cli.options import AsJson
-from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say
 from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson
+from clew.app.cli.terminal.output import bold, one_line, print_json, print_table, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import demo_record, entity_records
 from clew.errors import GraphError
 from clew.models import cache_directory

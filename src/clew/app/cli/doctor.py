@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from clew.app.cli.options import AsJson, GraphPath
-from clew.app.cli.output import print_json, printable, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson, GraphPath
+from clew.app.cli.terminal.output import print_json, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import damage_record
 from clew.errors import DamagedGraph
 from clew.plurals import counted

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.options import AsJson, GraphPath
-from clew.app.cli.output import print_json, print_table, printable, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson, GraphPath
+from clew.app.cli.terminal.output import print_json, print_table, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import export_record
 from clew.plurals import counted
 

@@ -8,9 +8,9 @@ import typer
 
 from clew.app.assemble import open_graph
 from clew.app.cli.link import resolve_types
-from clew.app.cli.options import AsJson, GraphPath
-from clew.app.cli.output import print_json, printable, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson, GraphPath
+from clew.app.cli.terminal.output import print_json, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import index_record
 from clew.errors import DerivedError
 from clew.plurals import counted

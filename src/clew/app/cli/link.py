@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.options import AsJson, GraphPath, check_limit
-from clew.app.cli.output import bold, print_json, print_table, printable, say, shown_of
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson, GraphPath, check_limit
+from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say, shown_of
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import links_record, mentions_record
 from clew.app.records.links import MARKS
 from clew.errors import InputError

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.options import AsJson, GraphPath, check_limit
-from clew.app.cli.output import bold, one_line, print_json, print_table, printable, say
+from clew.app.cli.terminal.options import AsJson, GraphPath, check_limit
+from clew.app.cli.terminal.output import bold, one_line, print_json, print_table, printable, say
 from clew.app.records import found_record, graph_record
 from clew.plurals import counted
 

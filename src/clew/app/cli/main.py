@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 
 from clew._version import __version__
-from clew.app.cli.options import name_options
-from clew.app.cli.output import one_line
+from clew.app.cli.terminal.options import name_options
+from clew.app.cli.terminal.output import one_line
 from clew.errors import ClewError, InputError
 
 __all__ = ["COMMANDS", "application", "main"]
@@ -30,12 +30,12 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "index": "index:index",
     "link": "link:link",
     "cypher": "cypher:cypher",
-    "extract": "extract:application",
-    "statements": "extract_statements:application",
+    "extract": "extraction.extract:application",
+    "statements": "extraction.statements:application",
     "models": "models:models",
     "export": "export:export",
     "doctor": "doctor:doctor",
-    "eval": "eval:application",
+    "eval": "evaluation.group:application",
     "bench": "bench:bench",
 }
 VERBOSE = ("-v", "--verbose")
@@ -124,7 +124,7 @@ def _failed(error: Exception) -> int:
     if callable(describe):
         code, message = 2, f"{describe()}{_hint(error)}"
     elif isinstance(error, ClewError):
-        from clew.app.cli.spelling import as_options
+        from clew.app.cli.terminal.spelling import as_options
 
         code, message = 2 if isinstance(error, InputError) else 1, as_options(message)
     elif isinstance(error, OSError):

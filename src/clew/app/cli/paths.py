@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.options import (
+from clew.app.cli.terminal.options import (
     AsJson,
     AsOf,
     Backend,
@@ -28,7 +28,7 @@ from clew.app.cli.options import (
     conditions,
     relations,
 )
-from clew.app.cli.output import one_line, print_json, printable, say, shorten, terminal_width
+from clew.app.cli.terminal.output import one_line, print_json, printable, say, shorten, terminal_width
 from clew.app.records import entity_records, paths_record
 from clew.plurals import counted, plural
 

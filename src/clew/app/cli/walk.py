@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.options import (
+from clew.app.cli.terminal.options import (
     AsJson,
     AsOf,
     Backend,
@@ -26,7 +26,7 @@ from clew.app.cli.options import (
     conditions,
     relations,
 )
-from clew.app.cli.output import print_json, print_table, printable, say, shown_of
+from clew.app.cli.terminal.output import print_json, print_table, printable, say, shown_of
 from clew.app.records import entity_records, hop_record
 from clew.errors import InputError
 from clew.plurals import counted

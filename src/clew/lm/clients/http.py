@@ -12,8 +12,8 @@ import httpx
 
 from clew.errors import ContextOverflow, ModelError
 from clew.lm.failures import Unreachable
-from clew.lm.time_limit import TimeLimit
 from clew.lm.wire import error_in
+from clew.lm.wrappers.time_limit import TimeLimit
 
 __all__ = ["Connection"]
 

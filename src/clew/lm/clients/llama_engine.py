@@ -21,8 +21,8 @@ import xllamacpp
 
 from clew.errors import ContextOverflow, ModelError
 from clew.lm.clients.http import Connection
-from clew.lm.time_limit import TimeLimit
 from clew.lm.wire import error_in
+from clew.lm.wrappers.time_limit import TimeLimit
 
 __all__ = ["LlamaEngine"]
 

@@ -11,7 +11,7 @@ from clew.errors import InputError, ModelError
 from clew.lm.clients.http import Connection
 from clew.lm.grammar import sequence
 from clew.lm.messages import Request, Score, Usage
-from clew.lm.time_limit import TimeLimit
+from clew.lm.wrappers.time_limit import TimeLimit
 
 __all__ = ["LlamaServer", "score_tokens"]
 

@@ -19,9 +19,9 @@ from clew.lm.clients.llama_engine import LlamaEngine
 from clew.lm.clients.llama_server import LlamaServer, score_tokens
 from clew.lm.gguf import read_header
 from clew.lm.messages import Completion, Request, Score, Stream
-from clew.lm.time_limit import TimeLimit
 from clew.lm.trial import check_loads
 from clew.lm.wire import Assembly, check_answer, check_room, sampling
+from clew.lm.wrappers.time_limit import TimeLimit
 from clew.models import MODELS, file_checksum
 
 __all__ = ["LlamaCpp"]

@@ -18,8 +18,8 @@ from clew.lm.clients.http import Connection
 from clew.lm.clients.llama_server import LlamaServer, score_tokens
 from clew.lm.failures import Unreachable
 from clew.lm.messages import Completion, Request, Score, Stream, Usage
-from clew.lm.time_limit import TimeLimit
 from clew.lm.wire import Assembly, check_answer, check_room, sampling
+from clew.lm.wrappers.time_limit import TimeLimit
 
 __all__ = ["OpenAI"]
 

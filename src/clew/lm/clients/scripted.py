@@ -7,8 +7,8 @@ from typing import Self
 
 from clew.errors import ModelError
 from clew.lm.messages import Completion, Request, Score, Stream, Usage
-from clew.lm.time_limit import TimeLimit
 from clew.lm.wire import check_answer, check_room
+from clew.lm.wrappers.time_limit import TimeLimit
 
 __all__ = ["Scripted"]
 

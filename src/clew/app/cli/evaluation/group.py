@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clew.app.cli.options import AsJson, Choose, Compose, NoEmbedding
+from clew.app.cli.terminal.options import AsJson, Choose, Compose, NoEmbedding
 from clew.errors import InputError
 
 __all__ = ["application"]
@@ -35,7 +35,7 @@ Out = Annotated[
 
 def application() -> typer.Typer:
     """The commands below `clew eval`."""
-    from clew.app.cli.eval_extraction import application as extraction
+    from clew.app.cli.evaluation.extraction import application as extraction
 
     app = typer.Typer(
         name="eval",
@@ -79,7 +79,7 @@ def qa(
       clew eval qa ibkh --data data --baseline words.json
       clew eval qa alzkb --data data
     """
-    from clew.app.cli.eval_questions import Asking, evaluate_questions
+    from clew.app.cli.evaluation.questions import Asking, evaluate_questions
 
     path = None if out is None else _checked(out)
     asking = Asking(
@@ -103,7 +103,7 @@ def cypher(data: Data = "data", out: Out = None, as_json: AsJson = False) -> Non
       clew eval cypher --data data
       clew eval cypher --data data --out rates.json
     """
-    from clew.app.cli.eval_cypher import evaluate_cypher
+    from clew.app.cli.evaluation.cypher import evaluate_cypher
 
     evaluate_cypher(Path(data), out=None if out is None else _checked(out), as_json=as_json)
 
@@ -123,7 +123,7 @@ def compare(
       clew eval compare words.json model.json
       clew eval compare words.json model.json --out compared.md
     """
-    from clew.app.cli.eval_compare import evaluate_runs
+    from clew.app.cli.evaluation.compare import evaluate_runs
 
     evaluate_runs([Path(run) for run in runs or ()], out=None if out is None else _checked(out), as_json=as_json)
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from clew.errors import InputError
 from clew.lm.failures import BadAnswer, Unreachable
 from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream
-from clew.lm.wrapper import Wrapper
+from clew.lm.wrappers.wrapper import Wrapper
 
 __all__ = ["Retrying"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clew.app.cli.output import printable, say
+from clew.app.cli.terminal.output import printable, say
 
 if TYPE_CHECKING:
     from clew.answer import Answer, Asker, Question

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clew.app.cli.options import AsJson
-from clew.app.cli.output import print_json, print_table, printable, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson
+from clew.app.cli.terminal.output import print_json, print_table, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError
 from clew.plurals import counted
 
@@ -166,7 +166,7 @@ def held_out(
       clew eval extraction held-out run --graph seed.clew --model full=run/model
       clew eval extraction held-out run --graph seed.clew --model full=run/model --model small=other/model --json
     """
-    from clew.app.cli.options import pairs
+    from clew.app.cli.terminal.options import pairs
     from clew.evaluate.extraction.held_out.evaluation import held_out_rows
     from clew.evaluate.extraction.held_out.queries import predict_held_out
     from clew.traverse import open

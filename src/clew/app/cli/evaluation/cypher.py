@@ -4,8 +4,8 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from clew.app.cli.output import bold, print_json, print_table, printable, say, shorten
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say, shorten
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError
 from clew.plurals import counted
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from clew.app.assemble import Settings, assemble, open_graph
 from clew.app.cli.ask import mention_missing_encoder
-from clew.app.cli.eval_compare import show_models, show_tests
-from clew.app.cli.eval_graphs import bench_graph
-from clew.app.cli.output import bold, print_json, print_table, printable, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.evaluation.compare import show_models, show_tests
+from clew.app.cli.evaluation.graphs import bench_graph
+from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError, UnknownName
 
 if TYPE_CHECKING:

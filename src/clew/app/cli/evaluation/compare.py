@@ -5,7 +5,7 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clew.app.cli.output import bold, print_json, print_table, printable, say
+from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say
 
 if TYPE_CHECKING:
     from clew.evaluate.report.run import Comparison, ModelChange

@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 from clew.errors import InputError, Timeout
 from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream
-from clew.lm.wrapper import Wrapper
+from clew.lm.wrappers.wrapper import Wrapper
 
 __all__ = ["Timed"]
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 
 from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream, Usage
-from clew.lm.wrapper import Wrapper
+from clew.lm.wrappers.wrapper import Wrapper
 
 __all__ = ["Metered"]
 

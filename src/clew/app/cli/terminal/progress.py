@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from clew.app.cli.output import printable, shorten
+from clew.app.cli.terminal.output import printable, shorten
 from clew.progress import Progress, silent
 
 __all__ = ["announced", "terminal_progress"]

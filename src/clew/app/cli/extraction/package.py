@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from clew.app.cli.options import AsJson
-from clew.app.cli.output import print_json, printable, say
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson
+from clew.app.cli.terminal.output import print_json, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
 
 __all__ = ["package"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clew.app.cli.options import AsJson, check_limit
-from clew.app.cli.output import one_line, print_json, print_table, printable, say, shown_of
-from clew.app.cli.progress import terminal_progress
+from clew.app.cli.terminal.options import AsJson, check_limit
+from clew.app.cli.terminal.output import one_line, print_json, print_table, printable, say, shown_of
+from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import run_record, text_record
 from clew.errors import InputError
 from clew.plurals import counted
@@ -42,8 +42,8 @@ Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum 
 
 def application() -> typer.Typer:
     """The commands below `clew extract`."""
-    from clew.app.cli.extract_package import package
-    from clew.app.cli.run_options import take_run_options
+    from clew.app.cli.extraction.package import package
+    from clew.app.cli.extraction.run_options import take_run_options
 
     app = typer.Typer(
         name="extract",

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from clew.errors import ClewError, ModelError
 from clew.files import write_text
 from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream, TokenLogprob, Usage
-from clew.lm.wrapper import Wrapper
+from clew.lm.wrappers.wrapper import Wrapper
 
 __all__ = ["Replayed"]
 

@@ -1,0 +1,1 @@
+"""`clew eval`: one module a command."""

@@ -1,0 +1,1 @@
+"""`clew extract` and `clew statements`: one module a group of commands."""

@@ -1,0 +1,1 @@
+"""Wrappers around any client: accounting, budgets, replay, retries, time limits."""
