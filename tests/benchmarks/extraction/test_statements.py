@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.extraction_statements import main
+from benchmarks.extraction.statements import main
 
 from clew.evaluate.statements import evaluate_statements
 from clew.extract.statements.examples import load_examples

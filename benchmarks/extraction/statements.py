@@ -4,9 +4,9 @@ prepare (here): marked documents, the start in 8 bits, rows of tokens. train (th
 process; results, scores of the development documents (no labels are sent) and the first seed of the recipe that is best
 on held-out training documents. score (here): the development scores against gold, once, into a log.
 
-    python benchmarks/extraction_statements.py prepare --data DATA --start minilm --texts FILE.xml.gz --out inputs
-    python benchmarks/extraction_statements.py train --inputs inputs --out OUT --recipe plain: --recipe alone:compare=0
-    python benchmarks/extraction_statements.py score --data DATA --start minilm --results OUT --log dev.jsonl
+    python benchmarks/extraction/statements.py prepare --data DATA --start minilm --texts FILE.xml.gz --out inputs
+    python benchmarks/extraction/statements.py train --inputs inputs --out OUT --recipe plain: --recipe alone:compare=0
+    python benchmarks/extraction/statements.py score --data DATA --start minilm --results OUT --log dev.jsonl
 """
 
 import argparse
