@@ -31,9 +31,10 @@ def measure(path: str, *, calls: int = CALLS) -> dict[str, Any]:
     found: dict[int, dict[str, float]] = {}
     for k in HOPS:
         seconds: dict[str, list[float]] = defaultdict(list)
-        for call in range(calls + 20):  # the first load compiled code and plans
-            seeds = np.sort(rng.choice(len(ids), SEEDS, replace=False)).astype(engine.snapshot.widths.entity)
-            forms = {"array": seeds, "ints": seeds.tolist(), "curies": [ids[each] for each in seeds]}
+        drawn = [rng.choice(len(ids), SEEDS, replace=False) for _ in range(calls + 20)]
+        queries = [np.sort(each).astype(engine.snapshot.widths.entity) for each in drawn]
+        given = [{"array": q, "ints": q.tolist(), "curies": [ids[each] for each in q]} for q in queries]
+        for call, forms in enumerate(given):  # the first load compiled code and plans
             for name in FORMS[call % 3 :] + FORMS[: call % 3]:
                 begun = time.perf_counter()
                 engine.hop(forms[name], k)

@@ -131,8 +131,8 @@ class NumbaBackend:
 
     def find_ids(self, arrays: IdArrays, ids: list[str]) -> Ints | None:
         try:
-            text = np.frombuffer("\0".join(ids).encode(), np.uint8)
-        except UnicodeEncodeError:  # half a surrogate pair is no text
+            text = "\0".join(ids).encode()
+        except (TypeError, UnicodeEncodeError):  # not all are strings, or half a surrogate pair is no text
             return None
         found = numba_ids.find_ids(text, len(ids), *arrays)
         return found if len(found) else None

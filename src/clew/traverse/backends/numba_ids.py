@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.names import MULTIPLIER
-from clew.traverse.backends.bits import ONE, compiled
+from clew.traverse.backends.bits import ONE, compiled, prefetch
 
 __all__ = ["find_ids", "lower_bound"]
 
@@ -46,24 +46,40 @@ def lower_bound(hashes: NDArray[np.uint64], value: np.uint64) -> int:
 
 
 @compiled
-def find_ids(text: Bytes, count: int, id_hash: NDArray[np.uint64], id_entity: Ints, starts: Ints, ids: Bytes) -> Ints:
+def find_ids(text: bytes, count: int, id_hash: NDArray[np.uint64], id_entity: Ints, starts: Ints, ids: Bytes) -> Ints:
     """The entities whose ids stand in `text`, with a zero byte between two; nothing if one of the `count` is unknown.
 
-    `starts` and `ids` are the texts of all ids one after another, by entity; `id_hash` is sorted."""
+    `starts` and `ids` are the texts of all ids one after another, by entity; `id_hash` is sorted. Each pass asks for
+    the memory that the next one reads, so that the ids do not wait for each other."""
     found = np.empty(count, id_entity.dtype)
+    hashes = np.empty(count, np.uint64)
+    begins = np.empty(count + 1, np.int64)
     at = 0
     for number in range(count):
-        begin = at
+        begins[number] = at
         value, power = np.uint64(0), FACTOR
         while at < len(text) and text[at] != SEPARATOR:
             value += (np.uint64(text[at]) + ONE) * power
             power *= FACTOR
             at += 1
-        length = at - begin
         at += 1
-        low = lower_bound(id_hash, value)
+        hashes[number] = value
+        prefetch(id_hash, np.int64(((value >> HALF) * np.uint64(len(id_hash))) >> HALF))
+    begins[count] = at
+    if at != len(text) + 1:
+        return found[:0]
+    places = np.empty(count, np.int64)
+    for number in range(count):
+        places[number] = lower_bound(id_hash, hashes[number])
+        prefetch(id_entity, places[number])
+    for number in range(count):
+        if places[number] < len(id_hash):
+            prefetch(starts, np.int64(id_entity[places[number]]))
+    for number in range(count):
+        low, begin = places[number], begins[number]
+        length = begins[number + 1] - 1 - begin
         entity = np.int64(-1)
-        while low < len(id_hash) and id_hash[low] == value:
+        while low < len(id_hash) and id_hash[low] == hashes[number]:
             candidate = np.int64(id_entity[low])
             first = np.int64(starts[candidate])
             if np.int64(starts[candidate + 1]) - first == length:
@@ -79,4 +95,4 @@ def find_ids(text: Bytes, count: int, id_hash: NDArray[np.uint64], id_entity: In
         if entity < 0:
             return found[:0]
         found[number] = entity
-    return found if at == len(text) + 1 else found[:0]
+    return found

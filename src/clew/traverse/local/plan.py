@@ -53,19 +53,16 @@ class Plan:
             return given
         if type(given) is str:
             given = [given]
-        elif type(given) is int:
+        if type(given) is not list or not given:
             return None
-        elif type(given) is not list:
-            given = list(given) if type(given) is tuple else []
-        kinds = set(map(type, given))
-        if kinds == {str}:
+        if type(given[0]) is str:
             return self._find(self._ids(), given)
-        if kinds == {int}:
-            try:
-                return np.array(given, self._dtype)
-            except OverflowError:
-                return None
-        return None
+        if set(map(type, given)) != {int}:
+            return None
+        try:
+            return np.array(given, self._dtype)
+        except OverflowError:
+            return None
 
     def walk(self, seeds: Ints) -> Ints | None:
         """The result, or None if the seeds need the general code path."""
