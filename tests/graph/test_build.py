@@ -378,7 +378,7 @@ import sys, pyarrow as pa, clew
 rows = [(f"n{i}", f"r{i % 5}", f"n{i * i % 17}") for i in range(80)]
 table = pa.table({name: [row[at] for row in rows] for at, name in enumerate(("subject", "relation", "object"))})
 table = table.append_column("source", pa.array([f"s{i % 3}" for i in range(80)]))
-print(clew.build(table, out=sys.argv[1], relations=[clew.Relation("r1", symmetric=True)]).manifest.snapshot)
+print(clew.build(table, out=sys.argv[1], relations=[clew.Relation("r1", symmetric=True)]).snapshot.id)
 """
 
     def test_in_another_process(self, tmp_path: Path) -> None:
