@@ -92,8 +92,9 @@ def shown_answers() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("question", "shown"), shown_answers())
 def test_answers_in_the_docs_are_the_real_ones(
-    question: str, shown: str, hpo: Path, capsys: pytest.CaptureFixture[str]
+    question: str, shown: str, hpo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)  # lines are not cut to a terminal's width
     main(["ask", str(hpo), question])
     out = capsys.readouterr().out
     assert [line for line in shown.splitlines() if line.strip(" …") and line.strip() not in out] == []

@@ -64,5 +64,5 @@ def test_what_the_folder_lacks_is_one_sentence(links: Path) -> None:
     with pytest.raises(ModelError, match="not a folder of wheels"):
         fetch_packaged("toy", find_links=links)
     links.mkdir()
-    with pytest.raises(ModelError, match="clew-model-toy could not be fetched"):
+    with pytest.raises(ModelError, match="clew-model-toy could not be downloaded"):
         fetch_packaged("toy", find_links=links)
