@@ -8,7 +8,6 @@ from clew.answer.question import ParsedQuestion, understand
 from clew.answer.words import Words
 from clew.link import Linker
 from clew.store.layout import lay_out
-from clew.traverse import open
 from link.named_graphs import Entity, write
 from link.test_vectors import WordEncoder
 
@@ -37,7 +36,7 @@ ENTITIES: list[Entity] = [
 
 @pytest.fixture(scope="module")
 def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
-    return Linker(open(write(ENTITIES, Path(tmp_path_factory.mktemp("names")) / "names.clew").path))
+    return Linker(write(ENTITIES, Path(tmp_path_factory.mktemp("names")) / "names.clew"))
 
 
 def read(text: str, linker: Linker) -> ParsedQuestion:

@@ -12,11 +12,6 @@ from clew.extract.toy import toy_corpus, toy_seed
 DOCUMENTS = 9
 
 
-@pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(command_line.COMMANDS, "extract", "extract:application")
-
-
 @pytest.fixture(scope="module")
 def short_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run over a few documents, with a model that has hardly been trained."""
@@ -26,7 +21,6 @@ def short_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     clew.build(toy_seed(), out=folder / "seed.clew")
     texts = ["extract", "run", folder / "run", folder / "few.jsonl", "--seed-graph", folder / "seed.clew"]
     settings = ["--size", "tiny", "--steps", 3, "--confidence", 0, "--device", "cpu"]
-    command_line.COMMANDS["extract"] = "extract:application"
     assert command_line.main([str(each) for each in (*texts, *settings)]) == 0
     return folder / "run"
 
