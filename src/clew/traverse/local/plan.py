@@ -112,6 +112,12 @@ def plan_key(k: Any, options: Mapping[str, Any]) -> Hashable | None:
         return None
     if not options:
         return k
-    if not all(isinstance(value, PLAIN) for value in options.values()):
-        return None
-    return (k, *options.items())
+    key: list[Hashable] = [k]
+    for name, value in options.items():
+        if isinstance(value, list | tuple | set | frozenset) and all(type(each) is str for each in value):
+            key.append((name, frozenset(value)))  # one set for all hops; a metapath holds sets
+        elif isinstance(value, PLAIN):
+            key.append((name, value))
+        else:
+            return None
+    return tuple(key)
