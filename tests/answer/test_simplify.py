@@ -18,7 +18,7 @@ def test_a_name_that_resembles_one_goes_first(clinic: Asker) -> None:
     ((less, note),) = simpler(question, fits=True)
     assert [anchor.text for anchor in less.anchors] == ["scoliosis"]
     assert less.unrecognised == (*question.unrecognised, "arachnodactily")
-    assert note == "without 'arachnodactily': with it nothing is found"
+    assert note == "without 'arachnodactily': nothing matches with it"
 
 
 def test_sure_names_only_go_where_nothing_fits(clinic: Asker) -> None:
@@ -39,7 +39,7 @@ def test_an_answer_without_a_part_says_so(clinic: Asker) -> None:
     """No disease here has both; what was only guessed to be a name is left out."""
     answer = clinic.ask("Which diseases show ectopia lentis and thoracic scoliosys?")
     assert [item.id for item in answer.items] == ["D:1"]
-    assert "without 'thoracic scoliosys': with it nothing is found" in answer.interpretation
+    assert "without 'thoracic scoliosys': nothing matches with it" in answer.interpretation
     assert "thoracic scoliosys" in answer.unrecognised
     sure = clinic.ask("Which diseases show ectopia lentis and thoracic scoliosis?")
     assert (sure.items, sure.abstained) == ((), None)  # nothing is the answer

@@ -1,8 +1,8 @@
-"""Every plan that a question's words could mean in this graph: schema paths from what is asked to what is named.
+"""Candidate plans for a question: schema paths from the requested type to the named entities.
 
-The asked-for type is connected to each named entity by the shortest paths of the schema, or by longer ones that lead
-through types the question mentions; names that share the beginning of their path share its slots ("genes of
-diseases that show both A and B" means one disease).
+The requested type is connected to each named entity by the shortest schema paths, or by longer ones that pass through
+types mentioned in the question. Paths with a common prefix share its slots: in "genes of diseases that show both A
+and B" both phenotypes belong to the same disease.
 """
 
 import re
@@ -30,7 +30,7 @@ LISTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A plan with what it takes the question to mean."""
+    """A plan, with the requested type and the meaning it assigns to each name in the question."""
 
     plan: Plan
     asked: str | None
@@ -41,7 +41,7 @@ class Candidate:
 
 @dataclass(slots=True)
 class _Builder:
-    """Grows slots and steps from what is asked for; paths with the same beginning share it."""
+    """Adds slots and steps outwards from the requested slot; paths with a common prefix share its slots."""
 
     slots: list[Slot] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
@@ -55,7 +55,7 @@ class _Builder:
         return name
 
     def follow(self, start: str, path: SchemaPath, *, end: Meaning | None) -> str:
-        """Steps along a path; its last slot is the named entity, through which longer paths may lead."""
+        """Add the steps of a path and return its last slot, which `end` binds to a named entity."""
         here = start
         for number, move in enumerate(path, start=1):
             last = number == len(path) and end is not None
@@ -70,7 +70,7 @@ class _Builder:
         return here
 
     def without(self, start: str, ends: Sequence[tuple[SchemaPath, Meaning]]) -> None:
-        """A part that must not exist: all of these paths together."""
+        """Add one negated part: no match may have all of these paths at once."""
         steps: list[Step] = []
         conditions: list[Condition] = []
         for path, end in ends:
@@ -98,9 +98,9 @@ def _is(slot: str, meaning: Meaning) -> Condition:
 
 
 def candidates(question: ParsedQuestion, schema: StoreSchema, paths: SchemaPaths) -> Iterator[Candidate]:
-    """Every plan the question could mean, the shorter before the longer.
+    """Every candidate plan for a question, shortest first.
 
-    If words next to a name mention a relation, only plans that reach it by that relation are kept.
+    If the words next to a name mention a relation, only plans that reach the name by that relation are kept.
     """
     if question.foreign and not question.asked:
         return
@@ -114,9 +114,9 @@ def candidates(question: ParsedQuestion, schema: StoreSchema, paths: SchemaPaths
 
 
 def _with_siblings(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) -> Iterator[Candidate]:
-    """A plan, and the same with every relation that the same words mention: "treat" may also be "palliate".
+    """The plan, and a copy with every relation the same words can mean: "treat" may include "palliate".
 
-    Whether something is so at all is asked of all of them together.
+    Yes/no questions use only the copy, which covers all of these relations.
     """
     widened = replace(
         candidate.plan,
@@ -128,7 +128,7 @@ def _with_siblings(question: ParsedQuestion, candidate: Candidate, schema: Store
     if widened == candidate.plan or candidate.plan.kind == "rows":
         yield candidate
     if widened != candidate.plan:
-        yield replace(candidate, plan=widened)  # covers no more words: less literal
+        yield replace(candidate, plan=widened)  # the less literal plan comes second
 
 
 def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema) -> Step:
@@ -159,7 +159,7 @@ def _all(question: ParsedQuestion, paths: SchemaPaths, label_of: dict[str, str])
 
 
 def _fitting(question: ParsedQuestion, candidate: Candidate) -> int:
-    """How many names a plan reaches by the relation named before them, from a mentioned type."""
+    """How many names a plan reaches from a mentioned type by the relation stated next to them."""
     plan = candidate.plan
     held = {
         condition.value if isinstance(condition.value, tuple) else (condition.value,): condition.of
@@ -184,7 +184,7 @@ def _fitting(question: ParsedQuestion, candidate: Candidate) -> int:
 def _askable(
     question: ParsedQuestion, meanings: tuple[Meaning, ...], paths: SchemaPaths, label_of: dict[str, str]
 ) -> list[str]:
-    """Labels that may be asked for: those the words name, else all that lead to what is named."""
+    """The labels a question may ask for: those it mentions, else all with a path to the named entities."""
     if question.asked:
         return list(question.asked)
     anchored = {label_of[meaning.type] for meaning in meanings}
@@ -194,7 +194,7 @@ def _askable(
 
 
 def _paths(question: ParsedQuestion, paths: SchemaPaths, asked: str, label: str) -> list[SchemaPath]:
-    """Paths from what is asked to what is named; along a hierarchy if the question says so or nothing else fits."""
+    """Paths from the requested label to a named one; along the hierarchy if asked for or if there is no other."""
     hierarchy = paths.along_hierarchy(label, direction=question.direction or "down") if label == asked else []
     if question.direction and hierarchy:
         return hierarchy
@@ -215,7 +215,7 @@ def _path(meanings: tuple[Meaning, ...]) -> Candidate:
 def _joined(
     question: ParsedQuestion, meanings: tuple[Meaning, ...], paths: SchemaPaths, label_of: dict[str, str]
 ) -> Iterator[Candidate]:
-    """Whether what is named is joined as the question says: alike ones to the last, or the first to all others."""
+    """Yes/no plans: several names of one type against the last name, otherwise the first name against all others."""
     ordered = meanings
     if len(meanings) > 2 and meanings[0].type == meanings[1].type and meanings[-1].type != meanings[0].type:
         ordered = (meanings[-1], *meanings[:-1])
@@ -241,7 +241,7 @@ def _joined(
 def _one_above_the_other(
     question: ParsedQuestion, meanings: tuple[Meaning, ...], label: str, relationship: str
 ) -> Candidate:
-    """Whether one entity is a kind of the other, however far below."""
+    """Whether one entity is a direct or indirect subclass of the other."""
     below, above = meanings if question.direction == "up" else meanings[::-1]
     slots = (Slot("a", (label,)), Slot("b", (label,)))
     step = Step("a", (relationship,), "b", 1, HIERARCHY_DEPTH)
@@ -257,7 +257,7 @@ def _rows(
     ]
     stated = [_paths(question, paths, asked, label) for _, _, label in ends]
     denied = [paths.between(asked, label, denied=True, through=question.mentioned) for _, _, label in ends]
-    subtracting = question.denied and not all(denied)  # what no source denies is absent where it is not stated
+    subtracting = question.denied and not all(denied)  # no negated relation to use: "not" means not stated
     choices = denied if question.denied and not subtracting else stated
     said_so = [
         question.explicit and anchor.negated and bool(own) for (anchor, _, _), own in zip(ends, denied, strict=True)
@@ -286,8 +286,8 @@ def _rows(
 def _chosen(
     question: ParsedQuestion, labels: Sequence[str], choices: Sequence[Sequence[SchemaPath]]
 ) -> Iterator[tuple[SchemaPath, ...]]:
-    """A path to each name; names of one type in one list ("A, B and C") are all reached by the same path."""
-    first: list[int] = []  # for each name the first of its list
+    """One path per name; names of one type in one list ("A, B and C") share the same path."""
+    first: list[int] = []  # for each name, the index of the first name in its list
     for at, anchor in enumerate(question.anchors):
         between = question.text[question.anchors[at - 1].end : anchor.start] if at else ""
         listed = bool(at) and labels[at] == labels[at - 1] and LISTED.fullmatch(between) is not None
@@ -323,7 +323,7 @@ def _wanted(
 def _measurable(
     asked: str, root: str, builder: _Builder, paths: SchemaPaths, mentioned: Sequence[str]
 ) -> Iterator[tuple[_Builder, str]]:
-    """The slot that is counted: one already on the path to what is named, or one more step away."""
+    """The slot to count: one already on a path to a named entity, or one added for a mentioned type."""
     labels = [label for label in mentioned if label != asked]
     named = {condition.of for condition in builder.conditions if not condition.negated}
     between = [slot for slot in builder.slots if slot.name not in named | {root}]

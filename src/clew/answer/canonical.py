@@ -1,7 +1,7 @@
-"""Two plans that say the same become one: slots renamed, parts sorted, columns reduced to what they show.
+"""Canonical form of a plan: equivalent plans become equal (slots renamed, parts sorted, columns reduced).
 
-Slots are told apart by what is said of them and of their neighbours, round by round; those that stay alike are tried in
-every order, and the smallest plan wins.
+Slots are partitioned by colour refinement over their conditions and neighbours; slots that remain indistinguishable are
+tried in every order, and the smallest plan is the canonical one.
 """
 
 from dataclasses import astuple, replace
@@ -13,13 +13,13 @@ from clew.answer.read_conditions import TURNED
 
 __all__ = ["canonical", "same"]
 
-IDENTITY = (None, "id", "name")  # columns that only show which entity it is
-SETS = ("IN", *TEXTUAL)  # operators for which the order of values says nothing
-MOST_ORDERS = 5_000  # of slots that stay alike; plans have few
+IDENTITY = (None, "id", "name")  # columns that only identify an entity
+SETS = ("IN", *TEXTUAL)  # operators that ignore the order of their values
+MOST_ORDERS = 5_000  # orders of indistinguishable slots to try; plans have few
 
 
 def same(one: Plan, other: Plan) -> bool:
-    """Whether two plans say the same.
+    """Whether two plans are equivalent.
 
     >>> from clew.answer.read import read_plan
     >>> from clew.store.cypher import parse
@@ -32,7 +32,7 @@ def same(one: Plan, other: Plan) -> bool:
 
 
 def canonical(plan: Plan) -> Plan:
-    """The plan in its one normal form."""
+    """The plan in canonical form."""
     plan = _plain(plan)
     classes = _classes(plan)
     orders = product(*(permutations(names) for names in classes))
@@ -44,7 +44,7 @@ def _key(plan: Plan) -> str:
 
 
 def _plain(plan: Plan) -> Plan:
-    """One required part, steps that go either way with their ends in order, each asked slot once."""
+    """Merge the required parts, order the ends of undirected steps, keep each requested slot once."""
     others = tuple(part for part in plan.parts if part.kind != REQUIRED)
     shown = (Asked(each.of) if each.key in IDENTITY and not each.sized else each for each in plan.asked)
     asked = tuple(dict.fromkeys(shown))
@@ -62,7 +62,7 @@ def _plain(plan: Plan) -> Plan:
 
 
 def _without_idle(required: Part, others: tuple[Part, ...]) -> Part:
-    """Without saying that there is an entity where something else says so."""
+    """Drop existence conditions that another condition or step implies."""
     plain = [each for each in required.conditions if not each.says_there_is_one]
     sure = {end for step in required.steps for end in step.ends} | {each.of for each in plain}
     in_doubt = {end for part in others if part.kind == OPTIONAL for step in part.steps for end in step.ends} - sure
@@ -79,7 +79,7 @@ def _is_needed(plan: Plan) -> set[str]:
 
 
 def _condition(condition: Condition) -> Condition:
-    """A list of one is that one; lists are sets; NOT <> is =; two that differ by their ids are not the same."""
+    """Normalise values and operators: [x] is x, lists are sets, NOT <> is =, and unequal ids are unequal entities."""
     value = condition.value
     operator, negated = condition.operator, condition.negated
     if operator in SETS and isinstance(value, tuple):
@@ -95,7 +95,7 @@ def _condition(condition: Condition) -> Condition:
 
 
 def _classes(plan: Plan) -> list[list[str]]:
-    """Slots in groups that nothing tells apart, the groups in an order that does not depend on names."""
+    """Groups of indistinguishable slots, in an order that does not depend on slot names."""
     colour: dict[str, Any] = {slot.name: repr((slot.types, _said_of(plan, slot.name))) for slot in plan.slots}
     for _ in plan.slots:
         around: dict[str, list[str]] = {name: [] for name in colour}
@@ -114,7 +114,7 @@ def _classes(plan: Plan) -> list[list[str]]:
 
 
 def _said_of(plan: Plan, name: str) -> list[str]:
-    """Everything but steps that mentions a slot or a named step, without its name."""
+    """Everything except steps that refers to a slot or a named step, with the name removed."""
     if not name:
         return []
     said = [f"asked {place} {each.key} {each.sized}" for place, each in enumerate(plan.asked) if each.of == name]

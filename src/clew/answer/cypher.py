@@ -1,7 +1,7 @@
-"""The strategy that reads plain English into Cypher: parse, rank interpretations, run the first that finds something.
+"""The strategy that turns plain English into Cypher: parse, rank interpretations, run them until one has a result.
 
-Names and words are read (`question`), plans are made of them and ranked (`interpretation`), where a model may have a
-say; the first that finds something is the answer, with its evidence and with how the question was interpreted.
+The question is parsed (`question`), candidate plans are made and ranked (`interpretation`), optionally with the help of
+a model. The first plan with a result is the answer, reported with its evidence and its interpretation.
 """
 
 import logging
@@ -39,12 +39,12 @@ __all__ = ["CypherStrategy", "hierarchy_of", "schema_paths_of", "words_of"]
 
 log = logging.getLogger(__name__)
 MOST_PATHS = 10
-MOST_TRIED = 6  # interpretations that are run before an empty answer is given
+MOST_TRIED = 6  # interpretations to run before giving an empty answer
 
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
-    """An interpretation, the plan as it was run, and what came of it."""
+    """An interpretation, the plan as it was run, and its outcome."""
 
     interpretation: Interpretation
     candidate: Candidate
@@ -54,18 +54,18 @@ class _Ran:
 
     @property
     def is_empty(self) -> bool:
-        """Whether things were asked for and none was found; a number, a yes or a no is an answer in any case."""
+        """Whether a list was requested and is empty; a number, a yes or a no is never empty."""
         plan = self.candidate.plan
         return plan.kind == "rows" and bool(plan.asked) and not self.outcome.items
 
 
 @dataclass(frozen=True, slots=True)
 class CypherStrategy:
-    """Reads questions into plans of Cypher by their words and the graph's schema, and runs the best.
+    """Turns questions into Cypher plans from their words and the graph's schema, and runs the best one.
 
-    A model, where the resources have one, phrases the text unless `phrase` forbids it. It also picks among plans that
-    rank alike if `choose` is "ties", among the best five if it is "always". `compose` lets it write plans itself: first
-    of all (True), never (False), or where nothing else fits and it is able to (None).
+    If the resources have a model, it words the answer unless `phrase` is False. With `choose="ties"` it also decides
+    between plans that rank equally, with "always" among the best five. `compose` says when it may write the plan
+    itself: before anything else (True), never (False), or only if nothing else fits and it is large enough (None).
     """
 
     choose: str = "never"
@@ -74,18 +74,20 @@ class CypherStrategy:
 
     def __post_init__(self) -> None:
         if self.choose not in CHOICES:
-            raise InputError(f"a model chooses {', '.join(CHOICES[:-1])} or {CHOICES[-1]}, not {self.choose!r}")
+            raise InputError(f"choose must be {', '.join(CHOICES[:-1])} or {CHOICES[-1]}, not {self.choose!r}")
 
     def answer(self, question: Question, resources: Resources) -> Answer:
         """Answer a question, or abstain with a reason."""
         if resources.model is None and (self.choose != "never" or self.compose):
-            raise InputError("to choose or to write plans takes a language model, and none is given")
+            raise InputError(
+                "choosing or writing plans needs a language model; name one, or leave `choose` and `compose` off"
+            )
         return _Answering(self, resources, question).answer()
 
     def answer_cypher(self, query: str, resources: Resources) -> Answer:
-        """Answer a question that is put in Cypher, with evidence; slips with one interpretation are repaired and said.
+        """Answer a Cypher query with evidence; unambiguous mistakes are repaired and reported.
 
-        Raises `QueryError` where it is no plan, or none of this graph.
+        Raises `QueryError` if the query cannot be read as a plan or does not fit the schema of this graph.
         """
         return _Answering(self, resources, Question(query)).answer_cypher()
 
@@ -96,7 +98,7 @@ def words_of(resources: Resources) -> Words:
 
 
 def hierarchy_of(resources: Resources) -> dict[str, str]:
-    """For each label whose entities have subclasses, the relationship that says so."""
+    """The subclass relationship of each label that has one."""
     return resources.once("hierarchy", lambda: _hierarchy(resources))
 
 
@@ -185,7 +187,7 @@ class _Answering:
         )
 
     def _metered(self) -> "Metered | None":
-        """The model, with an account of what this one question costs."""
+        """The model, metered for this one question."""
         if self.resources.model is None:
             return None
         from clew.lm import Metered
@@ -212,7 +214,7 @@ class _Answering:
         return tuple(dict.fromkeys(map(self.schema.label_of, types)))
 
     def _first_that_finds(self, parsed: ParsedQuestion) -> _Ran | None:
-        """The first interpretation that finds something; else the first that fits: no match is an answer too."""
+        """The first interpretation with a result, else the first that runs: an empty result is an answer too."""
         first = None
         for number, interpretation in enumerate(self._interpreter().interpretations(parsed, self.model), start=1):
             try:
@@ -220,7 +222,7 @@ class _Answering:
             except ClewError as error:
                 if not interpretation.written:
                     raise
-                log.info("what the model wrote does not run: %s", error)
+                log.info("the plan written by the model does not run: %s", error)
                 continue
             if not ran.is_empty:
                 return ran
@@ -230,7 +232,7 @@ class _Answering:
         return first
 
     def _run(self, interpretation: Interpretation) -> _Ran:
-        """Run an interpretation, with subclasses of named terms where they are wanted or nothing matches directly."""
+        """Run an interpretation, including subclasses of named terms if requested or if nothing matches directly."""
         begun = perf_counter()
         candidate = _taken_from(self.question.among, interpretation.candidate)
         wanted = self.question.subclasses
@@ -251,10 +253,10 @@ class _Answering:
             return Outcome(candidate.plan, candidate.plan, write(write_statement(candidate.plan)))
         return run_plan(candidate.plan, self.resources.store, self.engine, timeout=self.question.timeout)
 
-    # what is said of it ---------------------------------------------------------------------------------------------
+    # the answer -----------------------------------------------------------------------------------------------------
 
     def _with_evidence(self, ran: _Ran) -> Answer:
-        """The items or the value, with the triples that carry them."""
+        """The items or the value, with their supporting triples."""
         if ran.candidate.plan.kind == "path":
             return self._paths(ran.candidate.plan, ran.interpretation.question.filters)
         outcome = ran.outcome
@@ -286,7 +288,7 @@ class _Answering:
         return Answer("", value=bool(listed), total=len(listed), evidence=evidence, truncated=paths.truncated)
 
     def _with_words(self, answer: Answer, ran: _Ran) -> Answer:
-        """The answer with its plain text and with how the question was read."""
+        """The answer with its text and the interpretation of the question."""
         interpretation, best = ran.interpretation, ran.candidate
         question = interpretation.question
         names = ", ".join(anchor.text for anchor in question.anchors) or "nothing"
@@ -325,13 +327,13 @@ class _Answering:
 
 
 def _sources(evidence: Evidence) -> tuple[str, ...]:
-    """Who states the triples of some evidence."""
+    """The sources of the triples of some evidence."""
     stated = (each.source for triple in evidence.triples for each in triple.assertions)
     return tuple(dict.fromkeys(filter(None, stated)))
 
 
 def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
-    """The candidate whose answer is one of some entities."""
+    """The candidate restricted to answers among the given entities."""
     plan = candidate.plan
     if not ids or not plan.asked:
         return candidate
@@ -340,10 +342,10 @@ def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
 
 
 def _named(plan: Plan, slot: str) -> list[str]:
-    """The ids that one end of a path is held to."""
+    """The ids of one end of a path."""
     ids = ids_of(plan, slot)
     if not ids:
-        raise QueryError("the ends of a path are named entities: give each an id")
+        raise QueryError("both ends of a path must be named entities: give each an id")
     return list(ids)
 
 

@@ -1,7 +1,8 @@
-"""The entities that a question names: as the graph writes them, misspelt, sharing a head, or in other words.
+"""Finding the entities named in a question: exact names, misspellings, shared heads and paraphrases.
 
-Every word that neither asks nor names a type or relation should belong to a name. Names are found from the surest to
-the vaguest: written so, misspelt, "Apert and Pfeiffer syndrome", said of a type ("start in adulthood"), paraphrased.
+Every word that is not a question word, type or relation should belong to a name. The stages run from the most to the
+least certain: exact, misspelt, shared head ("Apert and Pfeiffer syndrome"), attribute of a type ("start in adulthood"),
+lay term, paraphrase.
 """
 
 import re
@@ -16,13 +17,13 @@ from clew.link.normalise import words_of
 
 __all__ = ["find_anchors"]
 
-LONGEST_NAME, SHORTEST_NAME = 6, 4  # words of a name, and letters of one of them, that is not written as in the graph
-MEANS_THE_SAME, ONE_WORD_MEANS = 0.7, 0.8  # minimum similarity of a paraphrase to a name: of several words, of one
-AHEAD, LESS_IF_AHEAD = 0.15, 0.08  # by how much it may be less, if the next is so far behind
-MOST_PARAPHRASES = 5  # phrases of a question that are looked up by meaning
-RESEMBLES = 0.7  # of a misspelt word to the right one, as difflib measures it
-SAID_OF_A_TYPE = 0.42  # the same among the few entities of a type that adjacent words mention
-FEW = 400  # entities of such a type
+LONGEST_NAME, SHORTEST_NAME = 6, 4  # of a name not spelt as in the graph: most words, fewest letters
+MEANS_THE_SAME, ONE_WORD_MEANS = 0.7, 0.8  # minimum similarity of a paraphrase of several words, of one word
+AHEAD, LESS_IF_AHEAD = 0.15, 0.08  # margin over the runner-up, and how far it lowers the minimum
+MOST_PARAPHRASES = 5  # phrases of a question that are looked up by embedding
+RESEMBLES = 0.7  # minimum difflib ratio of a misspelt word to the right one
+SAID_OF_A_TYPE = 0.42  # minimum similarity among the entities of a small type that is mentioned alongside
+FEW = 400  # most entities of a small type
 DROPPED = frozenset({"a", "an", "the", "this", "that", "these", "those", "such", "any", "some"}) | frozenset(
     {"my", "your", "his", "her", "its", "our", "their"}
 )
@@ -39,7 +40,7 @@ def find_anchors(
     is_cue: Callable[[str], bool],
     paraphrases: Paraphrases | None = None,
 ) -> list[Anchor]:
-    """The entities a question names, in its order; what is only a word for a type, or a cue, names none."""
+    """The entities named in a question, in order; a word for a type or a cue is not a name."""
     finder = _Finder(text, tokens, linker, words, is_cue)
     finder.find_written()
     finder.widen()
@@ -53,7 +54,7 @@ def find_anchors(
 
 
 class _Finder:
-    """Finds names stage by stage; what a stage found is settled for the next."""
+    """Finds names stage by stage; later stages leave the names of earlier ones alone."""
 
     def __init__(
         self, text: str, tokens: Sequence[Token], linker: Linker, words: Words, is_cue: Callable[[str], bool]
@@ -67,7 +68,7 @@ class _Finder:
         self.typed = {at for word in self.spoken for at in range(word.first, word.last)}
         self.anchors: list[Anchor] = []
 
-    # written so, or nearly ------------------------------------------------------------------------------------------
+    # spelt as in the graph, or nearly -------------------------------------------------------------------------------
 
     def find_written(self) -> None:
         for mention in self.linker.detect(self.text, marks=False):
@@ -81,7 +82,7 @@ class _Finder:
                 self.anchors.append(Anchor(mention.start, mention.end, mention.text, meanings))
 
     def widen(self) -> None:
-        """Names that were found as part of a misspelt longer one: "glanzman thrombasthenia"."""
+        """Widen names that are part of a misspelt longer one: "glanzman thrombasthenia"."""
         for at, anchor in enumerate(self.anchors):
             before = [token for token in self.tokens if token.end == anchor.start - 1 and self._is_free(token)]
             behind = [token for token in self.tokens if token.start == anchor.end + 1 and self._is_free(token)]
@@ -103,7 +104,7 @@ class _Finder:
                     self.anchors.append(found)
 
     def _misspelt(self, start: int, end: int, *, within: Anchor | None = None) -> Anchor | None:
-        """A name that resembles what is written; if it is found around another, each word more must do so by itself."""
+        """The name a misspelt text resembles; around the name `within`, each further word must resemble one of its."""
         written = self.text[start:end]
         linked = self.linker.link(written, last_stage="fuzzy")
         if linked.best is None or self.is_cue(written):
@@ -113,7 +114,7 @@ class _Finder:
         return Anchor(start, end, written, meanings_of(linked.candidates, linked.best))
 
     def find_shared_heads(self) -> None:
-        """What shares its last or first words with the name beside it: "Angelman, Rett and Pitt-Hopkins syndrome"."""
+        """Names that share a head or modifier with the next one: "Angelman, Rett and Pitt-Hopkins syndrome"."""
         waiting = [(anchor.start, anchor.end, anchor.text) for anchor in self.anchors]
         while waiting:
             start, end, whole = waiting.pop()
@@ -132,10 +133,10 @@ class _Finder:
                     self.anchors.append(Anchor(here, there, run, meanings_of(linked.candidates, linked.best)))
                     waiting.append((here, there, found))
 
-    # in other words -------------------------------------------------------------------------------------------------
+    # not spelt as in the graph --------------------------------------------------------------------------------------
 
     def find_said_of_types(self, paraphrases: Paraphrases | None) -> None:
-        """What is said of a type with few entities: "start in adulthood", "mitochondrially inherited"."""
+        """Attributes from a type with few entities: "start in adulthood", "mitochondrially inherited"."""
         for word in self.spoken:
             types = tuple(self.words.schema.type_of(label) for label in word.labels)
             if not self._are_few(types) or self._has_one_near(word, types):
@@ -158,7 +159,7 @@ class _Finder:
         return Anchor(start, end, self.text[start:end], meanings_of(found, found[0]))
 
     def find_everyday(self) -> None:
-        """Lay words for what the graph calls otherwise: "heart attack", or "fits", unless it is diseases that fit."""
+        """Lay terms: "heart attack", or "fits" (but not in "diseases that fit")."""
         for first, last in self._windows(shortest=3):
             if last - first == 1 and first - 1 in self.typed:
                 continue
@@ -171,7 +172,7 @@ class _Finder:
                     self.anchors.append(Anchor(start, end, self.text[start:end], meanings))
 
     def find_paraphrased(self, paraphrases: Paraphrases) -> None:
-        """Runs of words that nothing else accounts for, taken for what means the same."""
+        """Link the remaining words to the entity with the most similar name."""
         tried = 0
         for first, last in self._windows():
             if tried == MOST_PARAPHRASES or not self._is_open(first, last):
@@ -186,7 +187,7 @@ class _Finder:
     # words ----------------------------------------------------------------------------------------------------------
 
     def _is_free(self, token: Token) -> bool:
-        """Whether nothing accounts for a word."""
+        """Whether a word is not yet part of a name, type, relation or cue."""
         at = self.tokens.index(token)
         return at not in self.typed and not inside(token, self.anchors) and not self.words.explains(token.stem)
 
@@ -194,14 +195,14 @@ class _Finder:
         return not any(inside(token, self.anchors) for token in self.tokens[first:last])
 
     def _breaks(self, at: int) -> bool:
-        """Whether something stands between a word and the next that no name goes across."""
+        """Whether no name can span this word and the next (punctuation or a conjunction in between)."""
         if at + 1 >= len(self.tokens):
             return True
         between = self.text[self.tokens[at].start : self.tokens[at + 1].end]
         return BREAKS.search(between, len(self.tokens[at].text)) is not None or BREAKS.match(between) is not None
 
     def _runs(self) -> Iterator[tuple[int, int]]:
-        """Stretches of free words."""
+        """Maximal runs of free words."""
         first = None
         for at, token in enumerate(self.tokens):
             free = self._is_free(token) and token.text.lower() not in DROPPED
@@ -214,9 +215,9 @@ class _Finder:
                 first = None
 
     def _windows(self, *, shortest: int = SHORTEST_NAME) -> list[tuple[int, int]]:
-        """Stretches of words that begin with a free one and end with a free one or a type; most free words first.
+        """Windows that start at a free word and end at a free word or a type, most free words first.
 
-        Between them may stand small words and one that asks in other questions: "make the skin turn yellow".
+        Inside they may hold function words and one question word: "make the skin turn yellow".
         """
         windows = []
         for first, token in enumerate(self.tokens):
@@ -251,11 +252,11 @@ class _Finder:
         return sum(counts.get(name, 0) for name in types) <= FEW
 
     def _has_one_near(self, word: TypeWord, types: Sequence[str]) -> bool:
-        """Whether an entity of the type is named already, so that the word mentions it."""
+        """Whether an entity of the type is named already, so that the type word refers to it."""
         return any(meaning.type in types for anchor in self.anchors for meaning in anchor.meanings[:1])
 
     def _around(self, word: TypeWord) -> Iterator[tuple[int, int]]:
-        """The word with the free words behind it, or before it."""
+        """The type word with the free words after it, or before it."""
         last = word.last
         while last < len(self.tokens) and last - word.last < LONGEST_NAME and not self._breaks(last - 1):
             token = self.tokens[last]
@@ -275,14 +276,14 @@ class _Finder:
 
 
 def _resembles(written: str, known: str, matched: str) -> bool:
-    """Whether each further word resembles one of the name that the mention was linked to."""
+    """Whether each word of `written` beyond `known` resembles a word of the matched name."""
     more = set(words_of(written)) - set(words_of(known))
     meant = words_of(matched)
     return all(any(SequenceMatcher(None, word, other).ratio() >= RESEMBLES for other in meant) for word in more)
 
 
 def _is_meant(found: Sequence[Candidate], enough: float) -> bool:
-    """Whether the best of some paraphrases is near enough, or nearly so and far before all others."""
+    """Whether the best paraphrase is similar enough, or slightly less so but far ahead of the rest."""
     ahead = found[0].score - max((each.score for each in found[1:]), default=0.0)
     return found[0].score >= (enough - LESS_IF_AHEAD if ahead >= AHEAD else enough)
 

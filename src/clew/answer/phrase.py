@@ -1,7 +1,7 @@
-"""A short text that states what the rows state, and nothing else.
+"""The text of an answer: it states what the rows state and nothing else.
 
-The plain form is made from the plan and the items. A language model may put it more smoothly; if its text holds a name
-or number that the rows do not hold, the plain form stands.
+A template sentence is made from the plan and the items. A language model may reword it; if its text contains a name or
+number that is not in the rows, the template sentence is kept.
 """
 
 import logging
@@ -40,7 +40,7 @@ def plain_text(
     truncated: bool,
     sources: Sequence[str] = (),
 ) -> str:
-    """The answer in one sentence; `named` are the entities asked about and whether each is excluded.
+    """The answer in one sentence; `named` lists the named entities and whether each is excluded.
 
     >>> plain_list(["FBN1", "FBN2"], 2)
     'FBN1 and FBN2'
@@ -61,7 +61,7 @@ def plain_text(
 
 
 def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], number: int) -> str:
-    """What the plan asks for as a phrase, its noun as it reads after a number."""
+    """The requested items as a noun phrase, singular or plural as `number` requires."""
     phrase = verbalise(candidate.plan, names_in(candidate), words, number=number)
     if phrase is not None:
         return phrase
@@ -70,7 +70,7 @@ def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bo
 
 
 def phrased(model: "LanguageModel", question: str, plain: str) -> str:
-    """The plain text as a model puts it, if it says nothing else; the plain text itself where it does or fails."""
+    """The plain text reworded by a model, or unchanged if the model fails or adds anything."""
     from clew.errors import ModelError, Timeout
     from clew.lm import Message, Request, load_prompt, strip
 
@@ -78,7 +78,7 @@ def phrased(model: "LanguageModel", question: str, plain: str) -> str:
     try:
         completion = model.complete(Request([Message("user", asked)], max_tokens=MOST_TOKENS))
     except (ModelError, Timeout) as error:
-        log.info("the plain text stands: %s", error)
+        log.info("the model failed, the plain text is kept: %s", error)
         return plain
     said = " ".join(strip(completion.text).split())
     good = bool(said) and completion.finish == "stop" and states_only(said, known=[plain], question=question)
@@ -95,7 +95,7 @@ def _about(named: Sequence[tuple[str, bool]]) -> str:
 def _exists_text(
     candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], value: bool, sources: Sequence[str]
 ) -> str:
-    """Yes or no, with the triple that it is about and who states it."""
+    """Yes or no, with the triple in question and its sources."""
     said = relation_phrase(candidate.plan, names_in(candidate), words)
     said = (
         said or f"{plain_list([name for name, _ in named], len(named)) if named else 'such an entity'} linked as asked"
@@ -106,7 +106,7 @@ def _exists_text(
 
 
 def plain_list(names: Sequence[str], total: int) -> str:
-    """Names as people list them; what is left out is counted."""
+    """Names joined by commas and "and", with the number of those left out."""
     left = total - len(names)
     if left > 0:
         return f"{', '.join(names)} and {left:,} more"
@@ -114,7 +114,7 @@ def plain_list(names: Sequence[str], total: int) -> str:
 
 
 def states_only(text: str, *, known: Iterable[str], question: str) -> bool:
-    """Whether every number and capitalised name of a text stands in the rows or in the question."""
+    """Whether every number and capitalised name in a text comes from the rows or the question."""
     allowed = " ".join([*known, question]).lower()
     for found in (*NUMBER.findall(text), *NAMED.findall(_without_starts(text))):
         if not re.search(rf"(?<!\w){re.escape(found.lower().replace(',', ''))}(?!\w)", allowed.replace(",", "")):
@@ -123,7 +123,7 @@ def states_only(text: str, *, known: Iterable[str], question: str) -> bool:
 
 
 def _without_starts(text: str) -> str:
-    """Sentences begin with a capital whatever the word is."""
+    """The text with the first word of each sentence in lower case, since its capital is no sign of a name."""
     return re.sub(r"(^|[.!?:]\s+)([A-Z][a-z]+)\b", lambda found: found.group(1) + found.group(2).lower(), text)
 
 

@@ -1,6 +1,6 @@
 """Paths between the types of a schema: relationships followed forward or backward, up to four steps.
 
-A hierarchy connects a type to itself and is followed only where a question asks for subclasses or superclasses.
+Hierarchy relationships connect a type to itself; they are followed only if a question asks for sub- or superclasses.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,12 +11,12 @@ from clew.store.layout import StoreSchema
 __all__ = ["LONGEST_PATH", "Move", "SchemaPath", "SchemaPaths"]
 
 LONGEST_PATH = 4
-LONGEST_UNMENTIONED = 3  # steps of a path whose middle the question does not mention
+LONGEST_UNMENTIONED = 3  # if the question does not mention the types in between
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Move:
-    """One step along the schema: a relationship name, the label it leads to, and whether it is walked as it points."""
+    """One step along the schema: the relationship, whether it is followed forwards, and the label it leads to."""
 
     relationship: str
     forward: bool
@@ -27,7 +27,7 @@ SchemaPath = tuple[Move, ...]
 
 
 class SchemaPaths:
-    """The paths between labels of a schema; negated relationships only where `denied` asks for them."""
+    """The paths between labels of a schema; negated relationships only with `denied`."""
 
     def __init__(self, schema: StoreSchema, hierarchy: frozenset[str]) -> None:
         self.hierarchy = hierarchy
@@ -42,8 +42,8 @@ class SchemaPaths:
     def between(self, start: str, end: str, *, denied: bool = False, through: Sequence[str] = ()) -> list[SchemaPath]:
         """Paths from one label to another, shortest first; with `denied` the last step is a negated relationship.
 
-        At most one step longer than the shortest, or longer if they lead through all the labels of `through`; four
-        steps only if in the order of `through`.
+        Paths are at most one step longer than the shortest, or longer if they pass through all the labels of `through`;
+        four steps only if they do so in that order.
         """
         wanted = [label for label in through if label not in (start, end)]
         found: list[SchemaPath] = []
@@ -57,9 +57,9 @@ class SchemaPaths:
         return found
 
     def along_hierarchy(self, label: str, *, direction: str) -> list[SchemaPath]:
-        """The one step from what is asked to what is named along the hierarchy of a label.
+        """The single hierarchy step from the requested slot to the named entity.
 
-        Asked for kinds ("down"), it leads from them as is_a points; asked for what is more general ("up"), against it.
+        To find subclasses ("down") it follows is_a forwards; to find superclasses ("up"), backwards.
         """
         moves = [move for move in self._moves[False].get(label, ()) if move.relationship in self.hierarchy]
         return [(move,) for move in moves if move.label == label and move.forward == (direction == "down")]
@@ -81,6 +81,6 @@ class SchemaPaths:
 
 
 def _in_order(wanted: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether labels come in the order in which they are mentioned."""
+    """Whether the wanted labels occur in this order."""
     rest = iter(labels)
     return all(label in rest for label in wanted)

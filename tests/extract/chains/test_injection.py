@@ -105,7 +105,7 @@ def test_the_threshold_is_a_quantile_and_rare_relations_can_be_dropped() -> None
     assert injected["head"].to_pylist() == [5, 6, 7, 8, 9, 10]
     injected, report = inject(table_of(rows), InjectionSettings(quantile=0.0, fewest=2))
     assert "q" not in injected["relation"].to_pylist()
-    assert report["dropped with relations that are left too rare"] == 1
+    assert report["dropped because their relation is too rare"] == 1
 
 
 def test_nothing_matched_injects_nothing() -> None:

@@ -1,8 +1,8 @@
-"""Injection (appendix D, "maximise score, then diversity"): which of its matched triples each head is given, if any.
+"""Injection (appendix D, "maximise score, then diversity"): the matched triple, if any, that each head receives.
 
-Matches below the threshold go first; a triple that matches several sequences stays in the nearest one. What is left is
-put into buckets of like score, inside them into buckets of like frequent relations, and each head takes its first row:
-the best scores, and among scores as good as each other the rarest relations. Matches in, injected rows out.
+Matches below the threshold are dropped; a triple that matches several sequences is kept in the most similar one. The
+rest are bucketed by score and, within a score bucket, by relation frequency; each head takes its first row, so the
+best score wins and, among equal scores, the rarest relation. In: matches. Out: injected rows.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from clew.extract.stage import Stage
 __all__ = ["STAGE", "InjectionSettings", "inject", "prepare_injected", "read_injected"]
 
 Ints = NDArray[np.integer]
-STAGE = Stage("injected", "prepare", "the triples each head is given", reads=("matches",), headline=("injected",))
+STAGE = Stage("injected", "prepare", "the triple injected at each head", reads=("matches",), headline=("injected",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class InjectionSettings:
     """The constants of appendix D.
 
     The threshold α is a `quantile` of the matched scores, since cosines of one encoder say nothing about another's;
-    `threshold` sets it outright. `repeats` is in how many sequences the same triple may stand, `alternatives` how many
-    triples a head may have, of which training draws one at a time (both 1 in the paper); `fewest` is how many rows a
-    relation must be left with.
+    `threshold` sets it directly. `repeats` is the number of sequences that may hold the same triple, `alternatives` the
+    number of triples per head, of which training draws one at a time (both 1 in the paper); `fewest` is the number of
+    rows below which a relation is dropped.
     """
 
     quantile: float = 0.05
@@ -43,13 +43,15 @@ class InjectionSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.quantile <= 1:
-            raise InputError(f"quantile lies between 0 and 1, not {self.quantile}")
+            raise InputError(f"quantile must be between 0 and 1, not {self.quantile}")
         if self.score_bucket <= 0 or min(self.relation_bucket, self.repeats, self.alternatives, self.fewest) < 1:
-            raise InputError("buckets are wider than nothing; repeats, alternatives and fewest are at least 1")
+            raise InputError(
+                "score_bucket must be above 0; relation_bucket, repeats, alternatives and fewest must be at least 1"
+            )
 
 
 def inject(matches: pa.Table, settings: InjectionSettings | None = None) -> tuple[pa.Table, dict[str, Any]]:
-    """The rows of `matches` that are injected, in their order, and a report of what became of the others."""
+    """The rows of `matches` to inject, in their original order, and a report on the rest."""
     settings = settings or InjectionSettings()
     score = matches["score"].to_numpy().astype(np.float64)
     threshold = settings.threshold
@@ -68,10 +70,10 @@ def inject(matches: pa.Table, settings: InjectionSettings | None = None) -> tupl
         "quantile": None if settings.threshold is not None else settings.quantile,
         "matches": len(score),
         "at or above alpha": len(kept),
-        "after each triple kept its nearest sequences": len(single),
+        "after keeping the most similar sequences of each triple": len(single),
         "injected": len(final),
         "distinct triples injected": len(np.unique(triple[final])),
-        "dropped with relations that are left too rare": len(chosen) - len(final),
+        "dropped because their relation is too rare": len(chosen) - len(final),
         "relations matched": _counts(relation, relations),
         "relations injected": _counts(relation[final], relations),
     }
@@ -79,10 +81,10 @@ def inject(matches: pa.Table, settings: InjectionSettings | None = None) -> tupl
 
 
 def _nearest_sequences(kept: Ints, triple: Ints, score: NDArray[np.float64], matches: pa.Table, repeats: int) -> Ints:
-    """Of each triple its `repeats` best sequences, one row in each; ties go to the first sequence and head."""
+    """The `repeats` best sequences of each triple, one row each; ties go to the first sequence and head."""
     sequence, head = matches["sequence"].to_numpy()[kept], matches["head"].to_numpy()[kept]
     order = kept[np.lexsort((head, sequence, -score[kept], triple[kept]))]
-    # Two heads of one sequence have the same score for the same triple: the first of them stands for both.
+    # Two heads of one sequence have the same score for the same triple: the first one represents both.
     key = triple[order].astype(np.int64) * (int(sequence.max(initial=0)) + 1) + matches["sequence"].to_numpy()[order]
     order = order[np.sort(np.unique(key, return_index=True)[1])]
     place = np.arange(len(order)) - np.searchsorted(triple[order], triple[order])
@@ -92,7 +94,7 @@ def _nearest_sequences(kept: Ints, triple: Ints, score: NDArray[np.float64], mat
 def _first_of_each_head(
     rows: Ints, relation: Ints, score: NDArray[np.float64], head: Ints, settings: InjectionSettings
 ) -> Ints:
-    """Algorithm 1: the first row of each head (or some) in the order of score bucket, relation bucket and score."""
+    """Algorithm 1: the first `alternatives` rows of each head, ordered by score bucket, relation bucket and score."""
     best = score[rows].max(initial=-np.inf)
     score_bucket = np.floor((best - score[rows]) / settings.score_bucket)
     frequency = np.bincount(relation[rows], minlength=1)
@@ -124,7 +126,7 @@ def _counts(relation: Ints, relations: list[str]) -> dict[str, int]:
 
 
 def prepare_injected(run: Path, *, settings: InjectionSettings | None = None) -> dict[str, Any]:
-    """Inject the matches of a run and write run/injected; returns what became of them."""
+    """Inject the matches of a run, write run/injected and return the report."""
     settings = settings or InjectionSettings()
     work = STAGE.start(run, {"settings": settings})
     if work.finished is not None:
