@@ -30,8 +30,8 @@ from clew.errors import ClewError, DamagedGraph
 from clew.files import _exchange
 from clew.graph import Graph, Relation, Staged
 from clew.graph.build import build_graph
-from clew.graph.manifest import MANIFEST, find_damage, read_manifest
 from clew.graph.staging import Problems
+from clew.graph.storage.manifest import MANIFEST, find_damage, read_manifest
 
 SECONDS = 300  # a process that takes longer hangs; compiling for the first time is the longest
 

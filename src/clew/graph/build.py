@@ -19,12 +19,12 @@ from clew._version import __version__
 from clew.errors import BuildError
 from clew.files import new_directory
 from clew.graph.adjacency import Adjacency, adjacency_from_pairs
-from clew.graph.arrays import write_array
 from clew.graph.encode import EncodedEntities, encode_entities, encode_relations, encode_triples
-from clew.graph.manifest import MANIFEST, Manifest, Segment, Widths, record_files
 from clew.graph.names import hash_strings, name_table
 from clew.graph.schema import RelationSchema, Schema
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems, Relation, Staged
+from clew.graph.storage.arrays import write_array
+from clew.graph.storage.manifest import MANIFEST, Manifest, Segment, Widths, record_files
 from clew.progress import Progress, silent
 
 __all__ = ["BASE_SEGMENT", "build_graph"]

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import DamagedGraph
 from clew.graph.adjacency import Adjacency, Rows
-from clew.graph.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
 from clew.graph.assertions import ENCODED, Assertions, assertion_type
-from clew.graph.manifest import BlockCheck, find_damage, read_manifest
 from clew.graph.names import NameIndex
 from clew.graph.schema import Schema, read_schema
+from clew.graph.storage.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
+from clew.graph.storage.manifest import BlockCheck, find_damage, read_manifest
 
 __all__ = ["Graph", "TripleRows"]
 

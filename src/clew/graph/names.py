@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clew.graph.arrays import numbers_of
+from clew.graph.storage.arrays import numbers_of
 
 __all__ = ["MULTIPLIER", "Found", "IdArrays", "NameIndex", "hash_strings", "name_table"]
 

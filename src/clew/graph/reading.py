@@ -7,7 +7,6 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import InputError
-from clew.graph.arrays import arrow_of
 from clew.graph.assertions import Assertion, Where
 from clew.graph.contents import BLOCK_ROWS, Seeds, TripleColumns
 from clew.graph.model import Graph
@@ -15,6 +14,7 @@ from clew.graph.names import Found
 from clew.graph.schema import Schema
 from clew.graph.seeds import resolve_seeds
 from clew.graph.snapshot import Snapshot
+from clew.graph.storage.arrays import arrow_of
 
 __all__ = ["GraphReader"]
 

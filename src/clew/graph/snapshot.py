@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import InputError
-from clew.graph.manifest import Manifest, Widths
 from clew.graph.staging import Source
+from clew.graph.storage.manifest import Manifest, Widths
 
 __all__ = ["Snapshot"]
 

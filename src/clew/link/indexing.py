@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from clew.errors import DerivedError, GraphError, InputError
 from clew.graph import GraphContents
-from clew.graph.arrays import write_array
+from clew.graph.storage.arrays import write_array
 from clew.link.curies import curie_key, local_part
 from clew.link.name_index import KINDS, LAYOUT, LinkIndex, index_identity, index_path, open_index
 from clew.link.normalise import key, loose_keys

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clew.errors import DamagedGraph, DerivedError
 from clew.graph import GraphContents
-from clew.graph.arrays import MappedArrays, prove_ids, prove_offsets
+from clew.graph.storage.arrays import MappedArrays, prove_ids, prove_offsets
 from clew.link.curies import curie_key, local_part
 from clew.link.normalise import loose_keys
 from clew.link.phrases import Phrases

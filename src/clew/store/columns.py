@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.graph import GraphContents, Where, read_triples
-from clew.graph.arrays import numbers_of
+from clew.graph.storage.arrays import numbers_of
 from clew.store.layout import Label, LabelPair, Property, Relationship, StoreSchema
 
 __all__ = ["entity_tables", "relationship_tables"]

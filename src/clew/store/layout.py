@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from clew.errors import UnknownName
 from clew.graph import GraphContents, TripleColumns, Where, read_triples
-from clew.graph.arrays import numbers_of
 from clew.graph.schema import RelationSchema
+from clew.graph.storage.arrays import numbers_of
 
 __all__ = ["LAYOUT_VERSION", "Label", "LabelPair", "Property", "Relationship", "StoreSchema", "lay_out", "upper_snake"]
 

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from clew.errors import StoreError
 from clew.graph import GraphContents, Where, read_triples
-from clew.graph.arrays import numbers_of
+from clew.graph.storage.arrays import numbers_of
 from clew.store.bolt import Bolt
 from clew.store.cypher import quote
 from clew.store.layout import StoreSchema

@@ -16,8 +16,8 @@ from clew.plurals import counted
 if TYPE_CHECKING:
     from clew.answer.own_words import OwnWords
     from clew.graph import Relation, Source
-    from clew.graph.manifest import Manifest
     from clew.graph.staging import Problems
+    from clew.graph.storage.manifest import Manifest
 
 __all__ = ["build"]
 

@@ -13,7 +13,7 @@ from clew.errors import DamagedGraph
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew.graph.manifest import Manifest
+    from clew.graph.storage.manifest import Manifest
 
 __all__ = ["doctor"]
 
@@ -28,8 +28,8 @@ def doctor(graph: GraphPath, as_json: AsJson = False) -> None:
       clew doctor hpo.clew
       clew doctor hpo.clew --json
     """
-    from clew.graph.damage import find_unsafe_parts
-    from clew.graph.manifest import find_damage, read_manifest
+    from clew.graph.storage.damage import find_unsafe_parts
+    from clew.graph.storage.manifest import find_damage, read_manifest
 
     path = Path(graph)
     with terminal_progress() as progress:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clew import GraphEngine
-    from clew.graph.manifest import Manifest
     from clew.graph.names import Found
     from clew.graph.schema import RelationSchema
+    from clew.graph.storage.manifest import Manifest
 
 __all__ = ["damage_record", "export_record", "found_record", "graph_record", "index_record"]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from clew.graph.contents import GraphContents, read_entities, read_triples
-from clew.graph.manifest import MANIFEST
 from clew.graph.model import Graph
 from clew.graph.reading import GraphReader
 from clew.graph.staging import Origin, Problems, Relation, Staged
+from clew.graph.storage.manifest import MANIFEST
 from clew.progress import Progress, silent
 
 __all__ = ["is_graph", "read"]

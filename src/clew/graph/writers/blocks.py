@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from clew.graph.arrays import numbers_of
 from clew.graph.contents import GraphContents
+from clew.graph.storage.arrays import numbers_of
 
 __all__ = ["BLOCK_ROWS", "assertion_blocks", "entity_blocks"]
 

@@ -12,7 +12,7 @@ import clew
 from clew.errors import ClewError, DamagedGraph, FormatError
 from clew.files import BLOCK_BYTES
 from clew.graph import Graph, Source
-from clew.graph.manifest import MANIFEST, BlockCheck, _text, find_damage, read_manifest, record_files
+from clew.graph.storage.manifest import MANIFEST, BlockCheck, _text, find_damage, read_manifest, record_files
 
 Change = Callable[[dict[str, Any]], None]
 

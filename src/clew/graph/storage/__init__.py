@@ -1,0 +1,1 @@
+"""How a graph lies on disk: mapped arrays, the manifest with its checksums, and the search for damage."""
