@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from clew.answer.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
 
 LABELS = ("Gene", "Disease", "Odd Type")
 RELATIONS = ("CAUSES", "IS_A", "in")

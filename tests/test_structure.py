@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,13 @@ def test_modules_open_with_what_they_are(module: str) -> None:
     said = ast.get_docstring(tree)
     assert said, f"{module} does not say what it is"
     assert len(MODULES[module].read_text("utf-8").splitlines()) <= 420, f"{module} is too long"
+
+
+def test_folders_stay_small() -> None:
+    """A folder holds few enough modules that its listing reads like a table of contents."""
+    beside = Counter(path.parent for path in MODULES.values() if path.name != "__init__.py")
+    crowded = {str(folder.relative_to(PACKAGE)): number for folder, number in beside.items() if number > 16}
+    assert not crowded, f"split by idea: {crowded}"
 
 
 def test_our_words() -> None:

@@ -7,10 +7,10 @@ import pytest
 
 import clew
 from clew.answer import Answer, Asker, CypherStrategy, Question, Resources
-from clew.answer.candidates import candidates
-from clew.answer.check import check_plan
 from clew.answer.cypher import schema_paths_of, words_of
-from clew.answer.question import understand
+from clew.answer.plans.check import check_plan
+from clew.answer.reading.candidates import candidates
+from clew.answer.reading.question import understand
 from clew.errors import QueryError
 from clew.evaluate.questions import load_bench
 from clew.graph import read_entities

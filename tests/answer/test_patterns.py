@@ -8,12 +8,12 @@ import pytest
 
 import clew
 from clew.answer import Asker, Question, Resources
-from clew.answer.canonical import same
-from clew.answer.expand import expand
-from clew.answer.ground import names_to_ids
-from clew.answer.read import read_plan
-from clew.answer.run import run_plan
-from clew.answer.write import write_statement
+from clew.answer.plans.canonical import same
+from clew.answer.plans.ground import names_to_ids
+from clew.answer.plans.read import read_plan
+from clew.answer.plans.write import write_statement
+from clew.answer.running.expand import expand
+from clew.answer.running.run import run_plan
 from clew.graph import Relation
 from clew.store.cypher import parse, write
 

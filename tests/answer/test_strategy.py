@@ -13,7 +13,7 @@ import pytest
 import clew
 from clew.answer import STRATEGIES, Answer, Asker, CypherStrategy, Item, Question, Resources, Strategy
 from clew.answer.answer import Evidence
-from clew.answer.evidence import cite
+from clew.answer.running.evidence import cite
 from clew.app.assemble import Settings, assemble
 from clew.errors import ClewError, InputError, UnknownName
 from clew.lm.clients.scripted import Scripted

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import clew
-from clew.answer.own_words import load_words
+from clew.answer.lexicon.own_words import load_words
 from clew.graph.readers.source_files import FOREIGN
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "your-own-graph.md"

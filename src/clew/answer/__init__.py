@@ -6,8 +6,8 @@ clew.ask(clew.open("hpo.clew"), "Which genes are linked to arachnodactyly?").tex
 from clew.answer.answer import Answer, Cited, Evidence, Item, Support, Usage
 from clew.answer.ask import Asker, ask
 from clew.answer.cypher import CypherStrategy
-from clew.answer.filters import Filters
-from clew.answer.plan import Plan
+from clew.answer.plans.filters import Filters
+from clew.answer.plans.plan import Plan
 from clew.answer.resources import Resources
 from clew.answer.strategy import STRATEGIES, Question, Strategy
 

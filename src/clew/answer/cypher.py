@@ -11,28 +11,28 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, Evidence, Usage
-from clew.answer.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, SchemaPaths
-from clew.answer.clarify import close_names, find_ambiguities, settle
-from clew.answer.evidence import cite, gather_evidence, ids_of
-from clew.answer.expand import with_subclasses
-from clew.answer.explain import alternatives_of, confidence_in, describe, why_not
-from clew.answer.filter_words import provenance_of
-from clew.answer.filters import Filters
-from clew.answer.interpretation import CHOICES, Interpretation, Interpreter
-from clew.answer.own_words import load_words
-from clew.answer.phrase import phrased, plain_text
-from clew.answer.plan import REQUIRED, Condition, Part, Plan
-from clew.answer.question import ParsedQuestion, understand
+from clew.answer.lexicon.own_words import load_words
+from clew.answer.lexicon.words import Words
+from clew.answer.plans.filters import Filters
+from clew.answer.plans.plan import REQUIRED, Condition, Part, Plan
+from clew.answer.plans.write import write_statement
+from clew.answer.reading.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, SchemaPaths
+from clew.answer.reading.clarify import close_names, find_ambiguities, settle
+from clew.answer.reading.filter_words import provenance_of
+from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
+from clew.answer.reading.question import ParsedQuestion, understand
 from clew.answer.resources import Resources
-from clew.answer.run import Outcome, run_plan
+from clew.answer.running.evidence import cite, gather_evidence, ids_of
+from clew.answer.running.expand import with_subclasses
+from clew.answer.running.run import Outcome, run_plan
 from clew.answer.strategy import Question
-from clew.answer.words import Words
-from clew.answer.write import write_statement
+from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not
+from clew.answer.wording.phrase import phrased, plain_text
 from clew.errors import ClewError, InputError, QueryError
 from clew.store.cypher import write
 
 if TYPE_CHECKING:
-    from clew.answer.compose import Composer
+    from clew.answer.models.compose import Composer
     from clew.lm import Metered
 
 __all__ = ["CypherStrategy", "hierarchy_of", "schema_paths_of", "words_of"]
@@ -145,7 +145,7 @@ class _Answering:
         )
 
     def _composer(self) -> "Composer":
-        from clew.answer.compose import Composer
+        from clew.answer.models.compose import Composer
 
         return Composer(self.engine, self.schema, self.words)
 

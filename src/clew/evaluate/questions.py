@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from clew.answer import Asker, Plan
-from clew.answer.expand import expand
-from clew.answer.ground import names_to_ids
-from clew.answer.read import read_plan
-from clew.answer.write import write_statement
+from clew.answer.plans.ground import names_to_ids
+from clew.answer.plans.read import read_plan
+from clew.answer.plans.write import write_statement
+from clew.answer.running.expand import expand
 from clew.errors import QueryError, UnknownName
 from clew.evaluate.coverage import missing_parts
 from clew.evaluate.metrics import Gold, GoldSet, GoldTop, GoldValue

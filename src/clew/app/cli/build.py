@@ -14,7 +14,7 @@ from clew.graph.readers import READERS
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew.answer.own_words import OwnWords
+    from clew.answer.lexicon.own_words import OwnWords
     from clew.graph import Relation, Source
     from clew.graph.staging import Problems
     from clew.graph.storage.manifest import Manifest
@@ -120,7 +120,7 @@ def build(
       clew build drugs.csv --column subject=drug --column object=disease --out drugs.clew --on-error skip
       clew build hpo.clew drugs.clew more.csv --out both.clew
     """
-    from clew.answer.own_words import read_words
+    from clew.answer.lexicon.own_words import read_words
     from clew.graph.build import build_graph
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
@@ -149,7 +149,7 @@ def build(
 
 
 def _save_words(out: str, words: "OwnWords") -> None:
-    from clew.answer.own_words import save_words
+    from clew.answer.lexicon.own_words import save_words
     from clew.traverse import open
 
     graph = open(out)

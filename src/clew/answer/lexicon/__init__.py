@@ -1,0 +1,1 @@
+"""What people call the types and relations of a graph."""

@@ -1,0 +1,1 @@
+"""What a language model may do for an answer: choose among plans, write one."""

@@ -1,0 +1,1 @@
+"""The entities that a question names, and what each name may mean."""

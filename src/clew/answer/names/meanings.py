@@ -1,0 +1,105 @@
+"""What a name in a question may mean: `Anchor` is the mention, `Meaning` all entities of one type that fit it alike."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from clew.answer.lexicon.words import Token, Words, tokens_of
+from clew.link import Candidate
+
+__all__ = ["Anchor", "Meaning", "inside", "meanings_of", "settled"]
+
+ALIKE = 0.02  # candidates that differ by less are one meaning
+OTHER_TYPE = 0.12  # how much worse an entity of another type may fit
+EITHER = re.compile(r"\s*,?\s*or\s+(?:an?\s+|the\s+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a mention may mean: all entities of one type that it names equally well."""
+
+    type: str
+    ids: tuple[str, ...]
+    name: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A mention in the question with its meanings, best first."""
+
+    start: int
+    end: int
+    text: str
+    meanings: tuple[Meaning, ...]
+    negated: bool = False
+    beside: tuple[str, ...] = ()  # relationships that the words beside it mention
+
+
+def inside(token: Token, anchors: Iterable[Anchor]) -> bool:
+    """Whether a word belongs to a name."""
+    return any(anchor.start <= token.start < anchor.end for anchor in anchors)
+
+
+def meanings_of(candidates: Iterable[Candidate], best: Candidate) -> tuple[Meaning, ...]:
+    """Candidates of one type and nearly the best score are one meaning: the question cannot tell them apart."""
+    by_type: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        by_type.setdefault(candidate.type, []).append(candidate)
+    meanings = []
+    for type, found in by_type.items():
+        top = max(found, key=lambda each: each.score)
+        alike = [each for each in found if top.score - each.score <= ALIKE and _may_be_one(each, top)]
+        if best.score - top.score <= OTHER_TYPE:
+            meanings.append(Meaning(type, tuple(sorted(each.id for each in alike)), top.name, top.score, top.reason))
+    return tuple(sorted(meanings, key=lambda each: (-each.score, each.type != best.type, each.type)))
+
+
+def _may_be_one(candidate: Candidate, best: Candidate) -> bool:
+    """What only means about the same is another thing, unless it has the same name."""
+    return best.stage != "embedding" or candidate.name.casefold() == best.name.casefold()
+
+
+def settled(anchors: Iterable[Anchor], text: str, words: Words) -> list[Anchor]:
+    """The names of a question in its order: each once, of the type it says itself, and one for "A or B"."""
+    named = [_of_its_type(anchor, words) for anchor in _each_once(anchors)]
+    return _either(sorted(named, key=lambda anchor: anchor.start), text)
+
+
+def _either(anchors: Sequence[Anchor], text: str) -> list[Anchor]:
+    """Names of one type with "or" between them as one: any of them is meant."""
+    joined: list[Anchor] = []
+    for anchor in anchors:
+        last = joined[-1] if joined else None
+        if last is not None and EITHER.fullmatch(text[last.end : anchor.start]):
+            types = {meaning.type: meaning for meaning in anchor.meanings}
+            both = tuple(_one_of(each, types[each.type]) for each in last.meanings if each.type in types)
+            if both:
+                joined[-1] = Anchor(last.start, anchor.end, text[last.start : anchor.end], both)
+                continue
+        joined.append(anchor)
+    return joined
+
+
+def _one_of(one: Meaning, other: Meaning) -> Meaning:
+    ids = tuple(sorted({*one.ids, *other.ids}))
+    return Meaning(one.type, ids, f"{one.name} or {other.name}", min(one.score, other.score), one.reason)
+
+
+def _of_its_type(anchor: Anchor, words: Words) -> Anchor:
+    """Restricted to the type that the name itself says: "Hirschsprung disease" is a disease, though a phenotype too."""
+    said = {words.schema.type_of(label) for word in words.find_types(tokens_of(anchor.text)) for label in word.labels}
+    fitting = tuple(meaning for meaning in anchor.meanings if meaning.type in said)
+    if not fitting or anchor.meanings[0].score - fitting[0].score > ALIKE:
+        return anchor
+    return replace(anchor, meanings=fitting)
+
+
+def _each_once(anchors: Iterable[Anchor]) -> list[Anchor]:
+    """Without names that say again what a surer one has said: "bluish whites of the eyes (blue sclera)"."""
+    kept: list[Anchor] = []
+    for anchor in sorted(anchors, key=lambda each: -each.meanings[0].score):
+        if all(anchor.meanings[0].ids != other.meanings[0].ids for other in kept):
+            kept.append(anchor)
+    return kept

@@ -1,0 +1,292 @@
+"""Finding the entities named in a question: exact names, misspellings, shared heads and paraphrases.
+
+Every word that is not a question word, type or relation should belong to a name. The stages run from the most to the
+least certain: exact, misspelt, shared head ("Apert and Pfeiffer syndrome"), attribute of a type ("start in adulthood"),
+lay term, paraphrase.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+
+from clew.answer.lexicon.words import Token, TypeWord, Words, tokens_of
+from clew.answer.names.meanings import Anchor, inside, meanings_of, settled
+from clew.answer.names.overlap import most_overlapping
+from clew.link import Candidate, Linker, Paraphrases
+from clew.link.normalise import words_of
+
+__all__ = ["find_anchors"]
+
+LONGEST_NAME, SHORTEST_NAME = 6, 4  # of a name not spelt as in the graph: most words, fewest letters
+MEANS_THE_SAME, ONE_WORD_MEANS = 0.7, 0.8  # minimum similarity of a paraphrase of several words, of one word
+AHEAD, LESS_IF_AHEAD = 0.15, 0.08  # margin over the runner-up, and how far it lowers the minimum
+MOST_PARAPHRASES = 5  # phrases of a question that are looked up by embedding
+RESEMBLES = 0.7  # minimum difflib ratio of a misspelt word to the right one
+SAID_OF_A_TYPE = 0.42  # minimum similarity among the entities of a small type that is mentioned alongside
+FEW = 400  # most entities of a small type
+DROPPED = frozenset({"a", "an", "the", "this", "that", "these", "those", "such", "any", "some"}) | frozenset(
+    {"my", "your", "his", "her", "its", "our", "their"}
+)
+INNER = frozenset({"of", "in", "with", "to", "on", "at", "by", "from", "for", "through", "via", "into", "no", "not"})
+BREAKS = re.compile(r"[,;:?!()\[\]/+>]|\s[-–—]\s|\.\s|\b(?:and|or|but|nor|plus|which|what|who|whose|where)\b", re.I)
+
+
+def find_anchors(
+    text: str,
+    tokens: Sequence[Token],
+    linker: Linker,
+    words: Words,
+    *,
+    is_cue: Callable[[str], bool],
+    paraphrases: Paraphrases | None = None,
+) -> list[Anchor]:
+    """The entities named in a question, in order; a word for a type or a cue is not a name."""
+    finder = _Finder(text, tokens, linker, words, is_cue)
+    finder.find_written()
+    finder.widen()
+    finder.find_misspelt()
+    finder.find_shared_heads()
+    finder.find_said_of_types(paraphrases)
+    finder.find_everyday()
+    if paraphrases is not None:
+        finder.find_paraphrased(paraphrases)
+    return settled(finder.anchors, text, words)
+
+
+class _Finder:
+    """Finds names stage by stage; later stages leave the names of earlier ones alone."""
+
+    def __init__(
+        self, text: str, tokens: Sequence[Token], linker: Linker, words: Words, is_cue: Callable[[str], bool]
+    ) -> None:
+        self.text = text
+        self.linker = linker
+        self.words = words
+        self.is_cue = is_cue
+        self.tokens = list(tokens)
+        self.spoken = words.find_types(self.tokens)
+        self.typed = {at for word in self.spoken for at in range(word.first, word.last)}
+        self.anchors: list[Anchor] = []
+
+    # spelt as in the graph, or nearly -------------------------------------------------------------------------------
+
+    def find_written(self) -> None:
+        for mention in self.linker.detect(self.text, marks=False):
+            tokens = tokens_of(mention.text)
+            spoken = self.words.find_types(tokens)
+            whole = any(word.first == 0 and word.last == len(tokens) for word in spoken)
+            asking = len(tokens) == 1 and self.words.explains(tokens[0].stem) and not mention.text.isupper()
+            best = mention.linked.best
+            if best is not None and not whole and not asking and not self.is_cue(mention.text):
+                meanings = meanings_of(mention.linked.candidates, best)
+                self.anchors.append(Anchor(mention.start, mention.end, mention.text, meanings))
+
+    def widen(self) -> None:
+        """Widen names that are part of a misspelt longer one: "glanzman thrombasthenia"."""
+        for at, anchor in enumerate(self.anchors):
+            before = [token for token in self.tokens if token.end == anchor.start - 1 and self._is_free(token)]
+            behind = [token for token in self.tokens if token.start == anchor.end + 1 and self._is_free(token)]
+            for start, end in (
+                (before[0].start if before else anchor.start, behind[0].end if behind else anchor.end),
+                (before[0].start if before else anchor.start, anchor.end),
+                (anchor.start, behind[0].end if behind else anchor.end),
+            ):
+                wider = self._misspelt(start, end, within=anchor) if end - start > len(anchor.text) else None
+                if wider is not None:
+                    self.anchors[at] = wider
+                    break
+
+    def find_misspelt(self) -> None:
+        for first, last in self._windows():
+            if self._is_open(first, last):
+                found = self._misspelt(self.tokens[first].start, self.tokens[last - 1].end)
+                if found is not None:
+                    self.anchors.append(found)
+
+    def _misspelt(self, start: int, end: int, *, within: Anchor | None = None) -> Anchor | None:
+        """The name a misspelt text resembles; around the name `within`, each further word must resemble one of its."""
+        written = self.text[start:end]
+        linked = self.linker.link(written, last_stage="fuzzy")
+        if linked.best is None or self.is_cue(written):
+            return None
+        if within is not None and not _resembles(written, within.text, linked.best.matched):
+            return None
+        return Anchor(start, end, written, meanings_of(linked.candidates, linked.best))
+
+    def find_shared_heads(self) -> None:
+        """Names that share a head or modifier with the next one: "Angelman, Rett and Pitt-Hopkins syndrome"."""
+        waiting = [(anchor.start, anchor.end, anchor.text) for anchor in self.anchors]
+        while waiting:
+            start, end, whole = waiting.pop()
+            for first, last in list(self._runs()):
+                here, there = self.tokens[first].start, self.tokens[last - 1].end
+                run, own = self.text[here:there], whole.split()
+                wholes = [f"{run} {' '.join(own[at:])}" for at in range(1, len(own))]
+                if not _joins(self.text[there:start]):
+                    wholes = []
+                if _joins(self.text[end:here]):
+                    wholes = [f"{' '.join(own[:-at])} {run}" for at in range(1, len(own))]
+                found = next((each for each in wholes if self.linker.link(each, last_stage="fuzzy").best), None)
+                if found is not None and self._is_open(first, last):
+                    linked = self.linker.link(found, last_stage="fuzzy")
+                    assert linked.best is not None
+                    self.anchors.append(Anchor(here, there, run, meanings_of(linked.candidates, linked.best)))
+                    waiting.append((here, there, found))
+
+    # not spelt as in the graph --------------------------------------------------------------------------------------
+
+    def find_said_of_types(self, paraphrases: Paraphrases | None) -> None:
+        """Attributes from a type with few entities: "start in adulthood", "mitochondrially inherited"."""
+        for word in self.spoken:
+            types = tuple(self.words.schema.type_of(label) for label in word.labels)
+            if not self._are_few(types) or self._has_one_near(word, types):
+                continue
+            for first, last in self._around(word):
+                found = self._said_of(types, first, last, paraphrases)
+                if found is not None:
+                    self.anchors.append(found)
+                    break
+
+    def _said_of(self, types: tuple[str, ...], first: int, last: int, paraphrases: Paraphrases | None) -> Anchor | None:
+        start, end = self.tokens[first].start, self.tokens[last - 1].end
+        phrase = self._cleaned(first, last)
+        found = most_overlapping(phrase, types, self.linker)
+        if paraphrases is not None and not found:
+            near = paraphrases.nearest([phrase], types=types)[0]
+            found = [each for each in near[:1] if each.score >= SAID_OF_A_TYPE]
+        if not found:
+            return None
+        return Anchor(start, end, self.text[start:end], meanings_of(found, found[0]))
+
+    def find_everyday(self) -> None:
+        """Lay terms: "heart attack", or "fits" (but not in "diseases that fit")."""
+        for first, last in self._windows(shortest=3):
+            if last - first == 1 and first - 1 in self.typed:
+                continue
+            said = " ".join(token.text.lower() for token in self.tokens[first:last])
+            for name in self.words.everyday.get(said, ()):
+                linked = self.linker.link(name, last_stage="normalised")
+                if linked.best is not None and self._is_open(first, last):
+                    start, end = self.tokens[first].start, self.tokens[last - 1].end
+                    meanings = meanings_of(linked.candidates, linked.best)
+                    self.anchors.append(Anchor(start, end, self.text[start:end], meanings))
+
+    def find_paraphrased(self, paraphrases: Paraphrases) -> None:
+        """Link the remaining words to the entity with the most similar name."""
+        tried = 0
+        for first, last in self._windows():
+            if tried == MOST_PARAPHRASES or not self._is_open(first, last):
+                continue
+            tried += 1
+            phrase = self._cleaned(first, last)
+            (found,) = paraphrases.nearest([phrase])
+            if found and _is_meant(found, MEANS_THE_SAME if len(words_of(phrase)) > 1 else ONE_WORD_MEANS):
+                start, end = self.tokens[first].start, self.tokens[last - 1].end
+                self.anchors.append(Anchor(start, end, self.text[start:end], meanings_of(found, found[0])))
+
+    # words ----------------------------------------------------------------------------------------------------------
+
+    def _is_free(self, token: Token) -> bool:
+        """Whether a word is not yet part of a name, type, relation or cue."""
+        at = self.tokens.index(token)
+        return at not in self.typed and not inside(token, self.anchors) and not self.words.explains(token.stem)
+
+    def _is_open(self, first: int, last: int) -> bool:
+        return not any(inside(token, self.anchors) for token in self.tokens[first:last])
+
+    def _breaks(self, at: int) -> bool:
+        """Whether no name can span this word and the next (punctuation or a conjunction in between)."""
+        if at + 1 >= len(self.tokens):
+            return True
+        between = self.text[self.tokens[at].start : self.tokens[at + 1].end]
+        return BREAKS.search(between, len(self.tokens[at].text)) is not None or BREAKS.match(between) is not None
+
+    def _runs(self) -> Iterator[tuple[int, int]]:
+        """Maximal runs of free words."""
+        first = None
+        for at, token in enumerate(self.tokens):
+            free = self._is_free(token) and token.text.lower() not in DROPPED
+            if free and first is None:
+                first = at
+            if first is not None and (not free or self._breaks(at)):
+                last = at + 1 if free else at
+                if any(len(each.text) >= SHORTEST_NAME for each in self.tokens[first:last]):
+                    yield first, last
+                first = None
+
+    def _windows(self, *, shortest: int = SHORTEST_NAME) -> list[tuple[int, int]]:
+        """Windows that start at a free word and end at a free word or a type, most free words first.
+
+        Inside they may hold function words and one question word: "make the skin turn yellow".
+        """
+        windows = []
+        for first, token in enumerate(self.tokens):
+            if not self._is_free(token):
+                continue
+            asking = 0
+            for last in range(first + 1, min(first + LONGEST_NAME, len(self.tokens)) + 1):
+                end = self.tokens[last - 1]
+                if inside(end, self.anchors):
+                    break
+                if self._is_free(end) or last - 1 in self.typed:
+                    if any(len(each.text) >= shortest for each in self.tokens[first:last] if self._is_free(each)):
+                        windows.append((first, last))
+                elif end.text.lower() not in INNER | DROPPED:
+                    asking += 1
+                if asking > 1 or self._breaks(last - 1):
+                    break
+
+        def order(window: tuple[int, int]) -> tuple[int, int, int]:
+            free = sum(1 for token in self.tokens[window[0] : window[1]] if self._is_free(token))
+            return -free, window[0] - window[1], window[0]
+
+        return sorted(windows, key=order)
+
+    def _cleaned(self, first: int, last: int) -> str:
+        return " ".join(token.text for token in self.tokens[first:last] if token.text.lower() not in DROPPED)
+
+    # types ----------------------------------------------------------------------------------------------------------
+
+    def _are_few(self, types: Sequence[str]) -> bool:
+        counts = self.linker.engine.schema.types
+        return sum(counts.get(name, 0) for name in types) <= FEW
+
+    def _has_one_near(self, word: TypeWord, types: Sequence[str]) -> bool:
+        """Whether an entity of the type is named already, so that the type word refers to it."""
+        return any(meaning.type in types for anchor in self.anchors for meaning in anchor.meanings[:1])
+
+    def _around(self, word: TypeWord) -> Iterator[tuple[int, int]]:
+        """The type word with the free words after it, or before it."""
+        last = word.last
+        while last < len(self.tokens) and last - word.last < LONGEST_NAME and not self._breaks(last - 1):
+            token = self.tokens[last]
+            small = token.text.lower() in INNER | DROPPED
+            if inside(token, self.anchors) or not (self._is_free(token) or small):
+                break
+            last += 1
+        while last > word.last and not self._is_free(self.tokens[last - 1]):
+            last -= 1
+        if last > word.last:
+            yield (word.first if word.implied else word.last), last
+        first = word.first
+        while first > 0 and not self._breaks(first - 1) and self._is_free(self.tokens[first - 1]):
+            first -= 1
+        if first < word.first:
+            yield first, word.last
+
+
+def _resembles(written: str, known: str, matched: str) -> bool:
+    """Whether each word of `written` beyond `known` resembles a word of the matched name."""
+    more = set(words_of(written)) - set(words_of(known))
+    meant = words_of(matched)
+    return all(any(SequenceMatcher(None, word, other).ratio() >= RESEMBLES for other in meant) for word in more)
+
+
+def _is_meant(found: Sequence[Candidate], enough: float) -> bool:
+    """Whether the best paraphrase is similar enough, or slightly less so but far ahead of the rest."""
+    ahead = found[0].score - max((each.score for each in found[1:]), default=0.0)
+    return found[0].score >= (enough - LESS_IF_AHEAD if ahead >= AHEAD else enough)
+
+
+def _joins(between: str) -> bool:
+    return re.fullmatch(r"\s*(?:,|and|or|,\s*and|,\s*or|/|&)\s*", between) is not None

@@ -1,0 +1,179 @@
+"""Canonical form of a plan: equivalent plans become equal (slots renamed, parts sorted, columns reduced).
+
+Slots are partitioned by colour refinement over their conditions and neighbours; slots that remain indistinguishable are
+tried in every order, and the smallest plan is the canonical one.
+"""
+
+from dataclasses import astuple, replace
+from itertools import islice, permutations, product
+from typing import Any
+
+from clew.answer.plans.plan import OPTIONAL, REQUIRED, TEXTUAL, Asked, Condition, Part, Plan, Step
+from clew.answer.plans.read_conditions import TURNED
+
+__all__ = ["canonical", "same"]
+
+IDENTITY = (None, "id", "name")  # columns that only identify an entity
+SETS = ("IN", *TEXTUAL)  # operators that ignore the order of their values
+MOST_ORDERS = 5_000  # orders of indistinguishable slots to try; plans have few
+
+
+def same(one: Plan, other: Plan) -> bool:
+    """Whether two plans are equivalent.
+
+    >>> from clew.answer.plans.read import read_plan
+    >>> from clew.store.cypher import parse
+    >>> a = read_plan(parse("MATCH (g:Gene)-[:CAUSES]->(d {name: 'Gout'}) RETURN DISTINCT g.id"))
+    >>> b = read_plan(parse("MATCH (x)<-[:CAUSES]-(y:Gene) WHERE x.name = 'Gout' RETURN y.name"))
+    >>> same(a, b)
+    True
+    """
+    return canonical(one) == canonical(other)
+
+
+def canonical(plan: Plan) -> Plan:
+    """The plan in canonical form."""
+    plan = _plain(plan)
+    classes = _classes(plan)
+    orders = product(*(permutations(names) for names in classes))
+    return min((_named(plan, [n for names in order for n in names]) for order in islice(orders, MOST_ORDERS)), key=_key)
+
+
+def _key(plan: Plan) -> str:
+    return repr(astuple(plan))
+
+
+def _plain(plan: Plan) -> Plan:
+    """Merge the required parts, order the ends of undirected steps, keep each requested slot once."""
+    others = tuple(part for part in plan.parts if part.kind != REQUIRED)
+    shown = (Asked(each.of) if each.key in IDENTITY and not each.sized else each for each in plan.asked)
+    asked = tuple(dict.fromkeys(shown))
+    parts = tuple(
+        replace(part, conditions=tuple(map(_condition, part.conditions))) for part in (plan.required, *others)
+    )
+    parts = (_without_idle(parts[0], others), *parts[1:])
+    used = {step.name for part in parts for step in part.steps} & _is_needed(plan)
+    parts = tuple(
+        replace(part, steps=tuple(replace(each, name=each.name if each.name in used else "") for each in part.steps))
+        for part in parts
+    )
+    slots = tuple(replace(slot, types=tuple(sorted(set(slot.types)))) for slot in plan.slots)
+    return replace(plan, slots=slots, parts=parts, asked=asked)
+
+
+def _without_idle(required: Part, others: tuple[Part, ...]) -> Part:
+    """Drop existence conditions that another condition or step implies."""
+    plain = [each for each in required.conditions if not each.says_there_is_one]
+    sure = {end for step in required.steps for end in step.ends} | {each.of for each in plain}
+    in_doubt = {end for part in others if part.kind == OPTIONAL for step in part.steps for end in step.ends} - sure
+    kept = [each for each in required.conditions if not each.says_there_is_one or each.of in in_doubt]
+    return replace(required, conditions=tuple(kept))
+
+
+def _is_needed(plan: Plan) -> set[str]:
+    names = {each.of for each in plan.asked} | ({plan.measure.of} if plan.measure else set())
+    for part in plan.parts:
+        for condition in part.conditions:
+            names |= {condition.of, *([condition.value.of] if isinstance(condition.value, Asked) else [])}
+    return names | {sort.by.of for sort in plan.sort if sort.by is not None}
+
+
+def _condition(condition: Condition) -> Condition:
+    """Normalise values and operators: [x] is x, lists are sets, NOT <> is =, and unequal ids are unequal entities."""
+    value = condition.value
+    operator, negated = condition.operator, condition.negated
+    if operator in SETS and isinstance(value, tuple):
+        value = tuple(sorted(set(value), key=repr))
+        if len(value) == 1:
+            operator, value = "=" if operator == "IN" else operator, value[0]
+    opposite = {"=": "<>", "<>": "=", "IS NULL": "IS NOT NULL", "IS NOT NULL": "IS NULL"}
+    if negated and operator in opposite:
+        operator, negated = opposite[operator], False
+    if operator == "<>" and condition.key == "id" and isinstance(value, Asked) and value == Asked(value.of, "id"):
+        return Condition(condition.of, "", "DIFFERS", value.of)
+    return replace(condition, operator=operator, value=value, negated=negated)
+
+
+def _classes(plan: Plan) -> list[list[str]]:
+    """Groups of indistinguishable slots, in an order that does not depend on slot names."""
+    colour: dict[str, Any] = {slot.name: repr((slot.types, _said_of(plan, slot.name))) for slot in plan.slots}
+    for _ in plan.slots:
+        around: dict[str, list[str]] = {name: [] for name in colour}
+        for part in plan.parts:
+            for step in part.steps:
+                kind = (part.kind, sorted(step.relations), step.shortest, step.longest, _said_of(plan, step.name))
+                directions = ("either", "either") if step.either_way else ("out", "in")
+                around[step.subject].append(repr((directions[0], kind, colour[step.object])))
+                around[step.object].append(repr((directions[1], kind, colour[step.subject])))
+        ranks = {key: rank for rank, key in enumerate(sorted({repr((colour[n], sorted(around[n]))) for n in colour}))}
+        colour = {name: ranks[repr((colour[name], sorted(around[name])))] for name in colour}
+    groups: dict[Any, list[str]] = {}
+    for name in sorted(colour):
+        groups.setdefault(colour[name], []).append(name)
+    return [groups[key] for key in sorted(groups)]
+
+
+def _said_of(plan: Plan, name: str) -> list[str]:
+    """Everything except steps that refers to a slot or a named step, with the name removed."""
+    if not name:
+        return []
+    said = [f"asked {place} {each.key} {each.sized}" for place, each in enumerate(plan.asked) if each.of == name]
+    said += [f"sorted {place}" for place, sort in enumerate(plan.sort) if sort.by is not None and sort.by.of == name]
+    if plan.measure is not None and plan.measure.of == name:
+        said.append(f"measured {plan.measure.key}")
+    for part in plan.parts:
+        for condition in part.conditions:
+            value = condition.value
+            if condition.operator == "DIFFERS":
+                said += ["differs"] if name in (condition.of, value) else []
+            elif isinstance(value, Asked):
+                said += ["compared"] if name in (condition.of, value.of) else []
+            elif condition.of == name:
+                said.append(f"{part.kind} {replace(condition, of='')!r}")
+    return sorted(said)
+
+
+def _named(plan: Plan, order: list[str]) -> Plan:
+    names = {old: f"s{number}" for number, old in enumerate(order)}
+    steps = sorted(
+        (
+            sorted((names[step.subject], names[step.object])),
+            sorted(step.relations),
+            names[step.subject] if not step.either_way else "",
+            part.kind,
+            _said_of(plan, step.name),
+            step.name,
+        )
+        for part in plan.parts
+        for step in part.steps
+        if step.name
+    )
+    names |= {name: f"r{number}" for number, (*_, name) in enumerate(steps)}
+    renamed = plan.renamed(names)
+    parts = tuple(sorted((_sorted(part) for part in renamed.parts), key=repr))
+    return replace(renamed, slots=tuple(sorted(renamed.slots)), parts=parts)
+
+
+def _sorted(part: Part) -> Part:
+    steps = sorted(set(map(_turned, part.steps)))
+    conditions = sorted(set(map(_ordered, part.conditions)), key=repr)
+    return replace(part, steps=tuple(steps), conditions=tuple(conditions))
+
+
+def _turned(step: Step) -> Step:
+    step = replace(step, relations=tuple(sorted(set(step.relations))))
+    if step.either_way and step.object < step.subject:
+        return replace(step, subject=step.object, object=step.subject)
+    return step
+
+
+def _ordered(condition: Condition) -> Condition:
+    value = condition.value
+    if condition.operator == "DIFFERS" and str(value) < condition.of:
+        return replace(condition, of=str(value), value=condition.of)
+    if isinstance(value, Asked) and condition.operator in TURNED and not condition.ignoring_case:
+        here = Asked(condition.of, condition.key, condition.sized)
+        if repr(value) < repr(here):
+            turned = TURNED[condition.operator]
+            return replace(condition, of=value.of, key=value.key or "", sized=value.sized, operator=turned, value=here)
+    return condition

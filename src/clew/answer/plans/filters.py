@@ -1,0 +1,106 @@
+"""Which statements an answer may rest on: by source, licence, layer, day, confidence and cited document.
+
+Filters become conditions on the steps of a plan; a triple passes if one single assertion passes all of them.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from clew.answer.plans.plan import Condition, Plan, Step
+from clew.answer.plans.provenance import AS_OF, LAYER
+from clew.errors import InputError
+from clew.graph import Where
+
+__all__ = ["Filters", "with_filters"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What assertions must be like; of several sources, licences or documents one is enough.
+
+    >>> str(Filters(layer="curated", as_of="2015-12-31"))
+    'only statements of the layer curated, as of 2015-12-31'
+    """
+
+    layer: str = "all"  # all, curated or no-extracted
+    sources: tuple[str, ...] = ()
+    licences: tuple[str, ...] = ()
+    as_of: str | None = None  # a day such as 2020-05-01
+    min_confidence: float | None = None
+    cites: tuple[str, ...] = ()  # documents, such as PMID:8281149
+
+    def __post_init__(self) -> None:
+        Where(layer=self.layer, as_of=self.as_of)  # which says what is wrong with them
+
+    def __bool__(self) -> bool:
+        return self != Filters()
+
+    def __str__(self) -> str:
+        said = [
+            *([f"of the layer {self.layer}"] if self.layer != "all" else []),
+            *([f"from {_any(self.sources)}"] if self.sources else []),
+            *([f"under {_any(self.licences)}"] if self.licences else []),
+            *([f"as of {self.as_of}"] if self.as_of else []),
+            *([f"with a confidence of {self.min_confidence:g} or more"] if self.min_confidence is not None else []),
+            *([f"citing {_any(self.cites)}"] if self.cites else []),
+        ]
+        return f"only statements {', '.join(said)}" if said else "all statements"
+
+    def also(self, other: "Filters") -> "Filters":
+        """These filters, with those that `other` sets in their place."""
+        plain = Filters()
+        changed = {
+            name: getattr(other, name)
+            for name in Filters.__dataclass_fields__
+            if getattr(other, name) != getattr(plain, name)
+        }
+        return replace(self, **changed)
+
+    def conditions(self, step: str) -> Iterator[Condition]:
+        """What they say of a step of that name."""
+        for key, values in (("source", self.sources), ("license", self.licences), ("evidence", self.cites)):
+            if values:
+                yield Condition(step, key, "IN", values) if len(values) > 1 else Condition(step, key, "=", values[0])
+        if self.layer != "all":
+            yield Condition(step, LAYER, "=", self.layer)
+        if self.as_of is not None:
+            yield Condition(step, AS_OF, "=", self.as_of)
+        if self.min_confidence is not None:
+            yield Condition(step, "confidence", ">=", self.min_confidence)
+
+    @property
+    def where(self) -> Where:
+        """The same for the engine's own walks, which know neither licences nor documents."""
+        if self.licences or self.cites:
+            raise InputError(
+                "paths can be held to sources, a layer, a day and a confidence, not to licences or documents"
+            )
+        return Where(
+            layer=self.layer,
+            sources=self.sources or None,
+            as_of=self.as_of,
+            min_confidence=self.min_confidence,
+        )
+
+
+def with_filters(plan: Plan, filters: Filters) -> Plan:
+    """The plan whose every single step passes the filters; hierarchies, which are followed repeatedly, are exempt."""
+    if not filters or plan.kind == "path":
+        return plan
+    taken = {step.name for part in plan.parts for step in part.steps} | {slot.name for slot in plan.slots}
+    names = (name for number in count(1) if (name := f"r{number}") not in taken)
+
+    def named(step: Step) -> Step:
+        return step if step.name or step.repeated else replace(step, name=next(names))
+
+    parts = []
+    for part in plan.parts:
+        steps = tuple(map(named, part.steps))
+        added = (condition for step in steps if not step.repeated for condition in filters.conditions(step.name))
+        parts.append(replace(part, steps=steps, conditions=(*part.conditions, *added)))
+    return replace(plan, parts=tuple(parts))
+
+
+def _any(values: Iterable[str]) -> str:
+    return " or ".join(values)

@@ -1,0 +1,196 @@
+"""Conditions of a plan on its steps: which triples have one single assertion that meets them all.
+
+    MATCH (d:Disease)-[r:HAS_PHENOTYPE]->(p) WHERE r.source = 'HPO' AND r.layer = 'curated' RETURN d
+
+Stores keep the provenance of a triple as parallel lists, of which no two can be asked about at once; so the triples
+that pass are worked out here, and the store is told which they are by strings of 0 and 1.
+"""
+
+import operator as compare
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from clew.answer.plans.plan import REQUIRED, TEXTUAL, Asked, Condition, Part, Plan
+from clew.answer.plans.write import BLOCK, PASSES
+from clew.errors import QueryError
+from clew.graph import GraphContents, Where, read_triples
+from clew.graph.assertions import Assertions
+from clew.store.layout import StoreSchema
+
+__all__ = ["AS_OF", "LAYER", "STEP_KEYS", "Restricted", "find_passing", "restrict_to_assertions"]
+
+TRIPLE, LAYER, AS_OF = STEP_KEYS = ("triple", "layer", "as_of")  # of every step, beside what its assertions have
+WEIGHED = ("source", "agent_type", "knowledge_level", "valid_from", "valid_to")  # columns of layers and days
+REMEMBERED = 16  # choices of triples kept for each graph
+Mask = NDArray[np.bool_]
+TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": compare.eq,
+    "<>": compare.ne,
+    "<": compare.lt,
+    "<=": compare.le,
+    ">": compare.gt,
+    ">=": compare.ge,
+    "IN": lambda value, wanted: value in wanted,
+    "CONTAINS": lambda value, wanted: wanted in value,
+    "STARTS WITH": lambda value, wanted: value.startswith(wanted),
+    "ENDS WITH": lambda value, wanted: value.endswith(wanted),
+    "=~": lambda value, wanted: re.fullmatch(wanted, value) is not None,
+    "HOLDS": compare.eq,
+}
+_known: "WeakKeyDictionary[GraphContents, dict[tuple[Condition, ...], list[str]]]" = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Restricted:
+    """A plan whose conditions on steps are about the numbers of triples, and the parameters that hold these."""
+
+    plan: Plan
+    parameters: Mapping[str, Sequence[str]]
+
+
+def restrict_to_assertions(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Restricted:
+    """The plan as a store can run it."""
+    steps = {step.name for part in plan.parts for step in part.steps if step.name}
+    if not any(condition.of in steps for part in plan.parts for condition in part.conditions):
+        return Restricted(plan, {})
+    for part in plan.parts:
+        for step in part.steps:
+            if step.repeated and any(condition.of == step.name for each in plan.parts for condition in each.conditions):
+                raise QueryError(f"{step.name} stands for several triples: conditions on provenance are about one")
+    parameters: dict[str, Sequence[str]] = {}
+    required = [plan.required] if any(part.kind == REQUIRED for part in plan.parts) else []
+    parts = [*required, *(part for part in plan.parts if part.kind != REQUIRED)]
+    held = tuple(_held(part, steps, parameters, contents, schema) for part in parts)
+    return Restricted(replace(plan, parts=held), parameters)
+
+
+def _held(
+    part: Part, steps: set[str], parameters: dict[str, Sequence[str]], contents: GraphContents, schema: StoreSchema
+) -> Part:
+    kept = [condition for condition in part.conditions if condition.of not in steps]
+    by_step: dict[str, list[Condition]] = {}
+    for condition in part.conditions:
+        if condition.of in steps:
+            by_step.setdefault(condition.of, []).append(condition)
+    for step, conditions in by_step.items():
+        name = f"clew_passing{len(parameters)}"
+        parameters[name] = _remembered(tuple(replace(each, of="") for each in conditions), contents, schema)
+        kept.append(Condition(step, TRIPLE, PASSES, name))
+    return replace(part, conditions=tuple(kept))
+
+
+def _remembered(conditions: tuple[Condition, ...], contents: GraphContents, schema: StoreSchema) -> list[str]:
+    known = _known.setdefault(contents, {})
+    blocks = known.get(conditions)
+    if blocks is None:
+        if len(known) >= REMEMBERED:
+            known.clear()
+        blocks = known[conditions] = _blocks(find_passing(conditions, contents, schema))
+    return blocks
+
+
+def _blocks(mask: Mask) -> list[str]:
+    """Which triples pass, as strings of `BLOCK` signs."""
+    signs = np.where(mask, ord("1"), ord("0")).astype(np.uint8).tobytes().decode("ascii")
+    return [signs[start : start + BLOCK] for start in range(0, len(signs), BLOCK)] or ["0"]
+
+
+def find_passing(conditions: Iterable[Condition], contents: GraphContents, schema: StoreSchema) -> Mask:
+    """The triples with one assertion that meets all conditions on a step; negated ones count only if all are."""
+    conditions = list(conditions)
+    columns = {each.name: each.column for relationship in schema.relationships for each in relationship.properties}
+    needed = {columns[each.key] for each in conditions if each.key in columns}
+    table = read_triples(contents, assertions=[*needed, *WEIGHED, "negated"])
+    owner = table["number"].to_numpy()  # (assertions,) the triple that each states
+    stated = np.zeros(contents.counts["triples"], bool)
+    stated[read_triples(contents, where=Where())["number"].to_numpy()] = True
+    rows = ~stated[owner] | ~_negated(table)
+    weighed: dict[str, str] = {}
+    for condition in conditions:
+        if condition.key in (LAYER, AS_OF):
+            if weighed.setdefault(condition.key, str(condition.value)) != str(condition.value):
+                raise QueryError(f"one assertion has one {condition.key}: two were asked for")
+        elif condition.key == TRIPLE:
+            rows &= _meeting(pa.chunked_array([pa.array(owner)]), condition)
+        else:
+            rows &= _rows(condition, table, columns)
+    numbers, starts = np.unique(owner[rows], return_index=True)
+    mask = np.zeros(len(stated), bool)
+    mask[numbers] = True
+    if len(numbers) and weighed:
+        left = Assertions(table.filter(pa.array(rows)), np.append(starts, int(rows.sum())), contents.snapshot.sources)
+        where = Where(layer=weighed.get(LAYER, "all"), as_of=weighed.get(AS_OF), negated=True)
+        mask[numbers] = left.passing(where)
+    return mask
+
+
+def _negated(table: pa.Table) -> Mask:
+    if "negated" not in table.column_names:
+        return np.zeros(len(table), bool)
+    return np.asarray(table["negated"].fill_null(False).to_numpy(), bool)
+
+
+def _rows(condition: Condition, table: pa.Table, columns: Mapping[str, str]) -> Mask:
+    """The assertions that meet a condition on one of their columns, which `columns` has by the names of properties."""
+    column = columns.get(condition.key)
+    if column is None:  # nothing in the graph says anything of the kind
+        return np.full(len(table), (condition.operator == "IS NULL") != condition.negated, bool)
+    values = table[column]
+    if pa.types.is_list(values.type):
+        return _any_of_each(values, condition)
+    return _meeting(values, condition)
+
+
+def _any_of_each(lists: pa.ChunkedArray, condition: Condition) -> Mask:
+    """Rows of which one element meets the condition: one of the documents that are cited."""
+    array = lists.combine_chunks()
+    lengths = np.asarray(pc.fill_null(pc.list_value_length(array), 0))
+    if condition.operator in ("IS NULL", "IS NOT NULL"):
+        return np.asarray((lengths == 0) == ((condition.operator == "IS NULL") != condition.negated))
+    owner = np.repeat(np.arange(len(array)), lengths)
+    plain = replace(condition, negated=False)
+    found = np.zeros(len(array), bool)
+    found[owner[_meeting(pa.chunked_array([array.flatten()]), plain)]] = True
+    return found if not condition.negated else ~found & (lengths > 0)
+
+
+def _meeting(column: pa.ChunkedArray, condition: Condition) -> Mask:
+    """Where a column meets a condition; each distinct value is looked at once, and null meets nothing but IS NULL."""
+    if condition.operator in ("IS NULL", "IS NOT NULL"):
+        null = np.asarray(column.is_null().to_numpy(), bool)
+        return null if (condition.operator == "IS NULL") != condition.negated else ~null
+    array = column.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    verdicts = [_holds(value, condition) for value in array.dictionary.to_pylist()]
+    hit = np.array([*verdicts, False])
+    codes = array.indices.fill_null(len(verdicts)).to_numpy(zero_copy_only=False)
+    return np.asarray(hit[codes])
+
+
+def _holds(value: Any, condition: Condition) -> bool:
+    wanted = condition.value
+    if isinstance(wanted, Asked):
+        raise QueryError(f"{condition.key} of an assertion is compared with a value, not with another property")
+    if value is None:
+        return False
+    value = value if isinstance(value, str | int | float) else str(value)  # a day becomes its ISO form
+    if condition.ignoring_case:
+        value = str(value).lower()
+    if condition.sized:
+        value = len(str(value))
+    test = TESTS[condition.operator]
+    try:
+        several = isinstance(wanted, tuple) and condition.operator in TEXTUAL
+        passed = any(test(value, each) for each in wanted) if several else test(value, wanted)  # type: ignore[union-attr]
+    except (TypeError, AttributeError):  # text against a number: null in Cypher, which passes nothing
+        return False
+    return bool(passed) != condition.negated

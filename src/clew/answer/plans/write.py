@@ -1,0 +1,277 @@
+"""A plan → the Cypher statement that says it; `read_plan` gives the plan back."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from clew.answer.plans.plan import (
+    ABSENT,
+    OPTIONAL,
+    REQUIRED,
+    TEXTUAL,
+    Asked,
+    Condition,
+    Measure,
+    Part,
+    Plan,
+    Slot,
+    Step,
+)
+from clew.store.cypher import syntax as s
+
+__all__ = ["BLOCK", "PASSES", "write_statement"]
+
+NUMBER = "number"
+ANSWER = "answer"
+ENTITY_KEYS = ("id", "name")
+PASSES = "PASSES"  # operator of a condition on a triple's number, never read: see `provenance.py`
+BLOCK = 256  # triples to a string of signs: what stores find fastest
+
+
+def write_statement(plan: Plan, *, keys: tuple[str, ...] = ENTITY_KEYS) -> s.Statement:
+    """The statement of a plan; an asked slot without a property comes as its `keys`, one column each.
+
+    >>> from clew.answer.plans.read import read_plan
+    >>> from clew.store.cypher import parse, write
+    >>> print(write(write_statement(read_plan(parse("MATCH (g:Gene)--(d {name: 'Gout'}) RETURN count(g)")))))
+    MATCH (g:Gene)--({name: 'Gout'})
+    RETURN count(DISTINCT g) AS number
+    """
+    writer = _Writer(plan)
+    clauses = [*writer.matches(), *writer.wanted(keys)]
+    return _unnamed(s.Statement((s.Query(tuple(clauses)),)))
+
+
+def _unnamed(statement: s.Statement) -> s.Statement:
+    """Without names for entities that are mentioned only once."""
+    parts = list(s.walk(statement))
+    mentioned = Counter(part.name for part in parts if isinstance(part, s.Variable))
+    mentioned += Counter(part.variable or "" for part in parts if isinstance(part, s.EntityPattern))
+
+    def change(part: Any) -> Any:
+        if isinstance(part, s.EntityPattern) and mentioned[part.variable or ""] == 1:
+            return replace(part, variable=None)
+        return part
+
+    changed: s.Statement = s.rewrite(statement, change)
+    return changed
+
+
+class _Writer:
+    """Writes part after part; a slot is described where it is first met."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.waiting = {slot.name: slot for slot in plan.slots}
+        self.steps = {step.name for part in plan.parts for step in part.steps if step.name}
+
+    def matches(self) -> Iterator[s.Clause]:
+        parts = [part for part in self.plan.parts if part.kind != ABSENT]
+        absent = [part for part in self.plan.parts if part.kind == ABSENT]
+        lonely = self._lonely(parts, absent)
+        if lonely or not parts:
+            parts = [part for part in parts if part.kind == REQUIRED] + [
+                part for part in parts if part.kind != REQUIRED
+            ]
+            if not parts or parts[0].kind != REQUIRED:
+                parts.insert(0, Part(REQUIRED))
+        for number, part in enumerate(parts):
+            yield self._match(part, absent if number == 0 else [], lonely if number == 0 else [])
+
+    def _lonely(self, parts: list[Part], absent: list[Part]) -> list[str]:
+        """Slots that stand by themselves: what is asked for must be found even if no step leads to it."""
+        joined = {end for part in parts for step in part.steps for end in (step.subject, step.object)}
+        inner = {end for part in absent for step in part.steps for end in (step.subject, step.object)}
+        wanted = {asked.of for asked in self.plan.asked} | ({self.plan.measure.of} if self.plan.measure else set())
+        wanted |= {condition.of for part in parts for condition in part.conditions}
+        return [
+            slot.name
+            for slot in self.plan.slots
+            if slot.name not in joined and (slot.name in wanted or slot.name not in inner)
+        ]
+
+    def _match(self, part: Part, absent: list[Part], lonely: list[str]) -> s.Match:
+        inline, other = self._split(part.conditions)
+        patterns = self._patterns(part.steps, inline)
+        mentioned = dict.fromkeys((*lonely, *(condition.of for condition in part.conditions)))
+        missing = [name for name in mentioned if name in self.waiting or (not patterns and name not in self.steps)]
+        patterns += [s.Pattern((self._entity(name, inline),)) for name in missing]
+        where = [_condition(each) for each in (*other, *_left(inline)) if not each.says_there_is_one]
+        where += [self._absent(each) for each in absent]
+        return s.Match(tuple(patterns), _conjunction(where), optional=part.kind == OPTIONAL)
+
+    def _absent(self, part: Part) -> s.Expression:
+        inline, other = self._split(part.conditions)
+        patterns = self._patterns(part.steps, inline)
+        where = _conjunction([_condition(condition) for condition in (*other, *_left(inline))])
+        return s.Unary("NOT", s.Subquery("EXISTS", tuple(patterns), where))
+
+    def _split(self, conditions: Iterable[Condition]) -> tuple[dict[str, list[Condition]], list[Condition]]:
+        """Plain equalities of slots, which stand inside their brackets, and all other conditions."""
+        inline: dict[str, list[Condition]] = {}
+        other: list[Condition] = []
+        for condition in conditions:
+            plain = condition.operator == "=" and not (condition.negated or condition.ignoring_case or condition.sized)
+            literal = condition.value is not None and not isinstance(condition.value, tuple | Asked)
+            if plain and literal and condition.of not in self.steps:
+                inline.setdefault(condition.of, []).append(condition)
+            else:
+                other.append(condition)
+        return inline, other
+
+    def _patterns(self, steps: Iterable[Step], inline: dict[str, list[Condition]]) -> list[s.Pattern]:
+        """Steps joined end to end where one begins at the slot where the last one ended."""
+        patterns: list[list[Any]] = []
+        last = None
+        for step in steps:
+            start, end, direction = step.subject, step.object, "both" if step.either_way else "out"
+            if last == step.object and last != step.subject and not step.either_way:
+                start, end, direction = step.object, step.subject, "in"
+            if last != start or self.plan.kind == "path":
+                patterns.append([self._entity(start, inline)])
+            patterns[-1] += [_relationship(step, direction), self._entity(end, inline)]
+            last = end
+        kind = "one" if self.plan.kind == "path" else ""
+        path = "path" if kind else None
+        return [s.Pattern(tuple(elements), path, kind) for elements in patterns]
+
+    def _entity(self, name: str, inline: dict[str, list[Condition]]) -> s.EntityPattern:
+        slot = self.waiting.pop(name, Slot(name))
+        found = inline.pop(name, [])
+        entries = tuple((condition.key, s.Literal(condition.value)) for condition in found)  # type: ignore[arg-type]
+        return s.EntityPattern(name, slot.types, s.MapLiteral(entries) if entries else None)
+
+    # what is wanted -----------------------------------------------------------------------------------------------
+
+    def wanted(self, keys: tuple[str, ...]) -> Iterator[s.Clause]:
+        plan = self.plan
+        if plan.kind in ("exists", "lacks"):
+            compared = ">" if plan.kind == "exists" else "="
+            yield _returned([s.Item(s.Binary(compared, s.CountAll(), s.Literal(0)), ANSWER)])
+            return
+        if plan.kind == "path":
+            yield _returned([s.Item(s.Variable("path"), "path")])
+            return
+        measured = plan.measure
+        if measured is not None and measured.operator is not None and plan.asked:
+            yield self._grouped(measured)
+        columns = [item for asked in plan.asked for item in _columns(asked, keys)]
+        grouped = measured is not None and measured.operator is not None and bool(plan.asked)
+        if measured is not None:
+            value = s.Variable(NUMBER) if grouped else _measure(measured)
+            columns.append(s.Item(value, NUMBER))
+        order = tuple(s.Order(_sorted(sort.by), sort.descending) for sort in plan.sort)
+        yield s.Return(
+            s.Projection(
+                tuple(columns),
+                distinct=measured is None and self._sorted_by_what_is_asked(keys),
+                order=order,
+                skip=s.Literal(plan.skip) if plan.skip else None,
+                limit=None if plan.limit is None else s.Literal(plan.limit),
+            )
+        )
+
+    def _sorted_by_what_is_asked(self, keys: tuple[str, ...]) -> bool:
+        """DISTINCT allows no other order."""
+        asked = {replace(each, key=key) for each in self.plan.asked for key in ([each.key] if each.key else keys)}
+        return all(sort.by is None or replace(sort.by, key=sort.by.key or "name") in asked for sort in self.plan.sort)
+
+    def _grouped(self, measured: Measure) -> s.With:
+        """The counts that the rows are chosen by."""
+        names = dict.fromkeys(asked.of for asked in self.plan.asked)
+        items = [s.Item(s.Variable(name), None, name) for name in names]
+        items.append(s.Item(_measure(measured), NUMBER))
+        passes = s.Binary(str(measured.operator), s.Variable(NUMBER), s.Literal(measured.value))
+        return s.With(s.Projection(tuple(items)), passes)
+
+
+def _returned(items: list[s.Item]) -> s.Return:
+    return s.Return(s.Projection(tuple(items)))
+
+
+def _left(inline: dict[str, list[Condition]]) -> list[Condition]:
+    """Equalities about slots that this part does not introduce."""
+    return [condition for conditions in inline.values() for condition in conditions]
+
+
+def _relationship(step: Step, direction: str) -> s.RelationshipPattern:
+    return s.RelationshipPattern(
+        direction,
+        variable=step.name or None,
+        types=step.relations,
+        repeated=step.repeated,
+        shortest=step.shortest,
+        longest=step.longest,
+    )
+
+
+def _condition(condition: Condition) -> s.Expression:
+    whole = _positive(condition)
+    return s.Unary("NOT", whole) if condition.negated else whole
+
+
+def _positive(condition: Condition) -> s.Expression:
+    if condition.operator == "DIFFERS":
+        return s.Binary("<>", s.Variable(condition.of), s.Variable(str(condition.value)))
+    left = _property(Asked(condition.of, condition.key, condition.sized))
+    if condition.operator == PASSES:
+        return _passes(left, str(condition.value))
+    if condition.operator in ("IS NULL", "IS NOT NULL"):
+        return s.IsNull(left, negated=condition.operator == "IS NOT NULL")
+    if condition.ignoring_case:
+        left = s.Call("toLower", (left,))
+    if condition.operator == "HOLDS":
+        return s.Binary("IN", _value(condition.value), left)
+    if condition.operator in TEXTUAL and isinstance(condition.value, tuple):
+        return _joined("OR", [s.Binary(condition.operator, left, _value(each)) for each in condition.value])
+    return s.Binary(condition.operator, left, _value(condition.value))
+
+
+def _passes(number: s.Expression, parameter: str) -> s.Expression:
+    """That the sign of a triple is 1 in the strings that a parameter holds."""
+    block = s.Index(s.Parameter(parameter), s.Binary("/", number, s.Literal(BLOCK)))
+    sign = s.Call("substring", (block, s.Binary("%", number, s.Literal(BLOCK)), s.Literal(1)))
+    return s.Binary("=", sign, s.Literal("1"))
+
+
+def _value(value: Any) -> s.Expression:
+    if isinstance(value, Asked):
+        return _property(value)
+    return s.ListLiteral(tuple(map(s.Literal, value))) if isinstance(value, tuple) else s.Literal(value)
+
+
+def _property(column: Asked) -> s.Expression:
+    found = s.Property(s.Variable(column.of), column.key or "name")
+    return s.Call("size", (found,)) if column.sized else found
+
+
+def _conjunction(conditions: list[s.Expression]) -> s.Expression | None:
+    return _joined("AND", conditions) if conditions else None
+
+
+def _joined(operator: str, conditions: list[s.Expression]) -> s.Expression:
+    whole, *rest = conditions
+    for condition in rest:
+        whole = s.Binary(operator, whole, condition)
+    return whole
+
+
+def _columns(asked: Asked, keys: tuple[str, ...]) -> Iterator[s.Item]:
+    wanted = (asked.key,) if asked.key is not None else keys
+    for key in wanted:
+        name = f"{asked.of}.{key} size" if asked.sized else f"{asked.of}.{key}"
+        yield s.Item(_property(Asked(asked.of, key, asked.sized)), name, name)
+
+
+def _measure(measure: Measure) -> s.Expression:
+    of: s.Expression = s.Variable(measure.of)
+    if measure.key is not None:
+        of = s.Property(of, measure.key)
+    return s.Call(measure.function, (of,), distinct=measure.function in ("count", "collect"))
+
+
+def _sorted(by: Asked | None) -> s.Expression:
+    if by is None:
+        return s.Variable(NUMBER)
+    return _property(by)

@@ -1,0 +1,1 @@
+"""A question → the plans it may mean, the likeliest first."""

@@ -1,0 +1,123 @@
+"""Interpretations of a question, the likeliest first: grounded in its words, chosen or written by a model, or simpler.
+
+An `Interpretation` is a plan and its origin; an `Interpreter` makes one after another until one finds something.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from clew.answer.lexicon.words import Words
+from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
+from clew.answer.reading.question import ParsedQuestion
+from clew.answer.reading.rank import Ranked, rank
+from clew.answer.reading.simplify import simpler
+from clew.store.layout import StoreSchema
+
+if TYPE_CHECKING:
+    from clew.answer.models.compose import Composer
+    from clew.embed import Encoder
+    from clew.lm import LanguageModel
+
+__all__ = ["CHOICES", "TIE", "Interpretation", "Interpreter"]
+
+CHOICES = ("never", "ties", "always")
+TIE = 0.15  # plans whose scores differ by less are told apart by little more than chance
+MOST_ALIKE = 2  # next best plans that are tried where the best finds nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """A plan for a question, its names in the question's order; `ranked` are all plans that fit, likeliest first."""
+
+    question: ParsedQuestion
+    candidate: Candidate
+    ranked: tuple[Ranked, ...] = ()
+    notes: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    decided: str | None = None  # what a model had to do with it
+    written: bool = False  # by a model: whatever goes wrong with it is no reason to give up
+
+
+class Interpreter:
+    """Makes interpretations of questions about one graph.
+
+    `choose` says when a model picks among plans (never, ties, always); `compose` whether it writes them itself: first
+    of all (True), never (False), or where nothing else fits and it is able to (None).
+    """
+
+    def __init__(
+        self,
+        schema: StoreSchema,
+        words: Words,
+        schema_paths: SchemaPaths,
+        composer: "Callable[[], Composer]",
+        *,
+        encoder: "Encoder | None" = None,
+        choose: str = "never",
+        compose: bool | None = None,
+    ) -> None:
+        self.schema = schema
+        self.words = words
+        self.schema_paths = schema_paths
+        self._composer = composer  # asked for only where a model may write
+        self.encoder = encoder
+        self.choose = choose
+        self.compose = compose
+
+    def interpretations(
+        self, question: ParsedQuestion, model: "LanguageModel | None" = None
+    ) -> Iterator[Interpretation]:
+        """SchemaPaths to take a question; whoever asks for another one found nothing with the last."""
+        ranked = self._rank(question)
+        if model is not None and self.compose:
+            yield from self._written(question, ranked, model)
+        fits = bool(ranked)
+        yield from self._grounded(question, ranked, model)
+        for less, note in simpler(question, fits=fits):
+            ranked_less = self._rank(less)
+            fits = fits or bool(ranked_less)
+            for interpretation in self._grounded(less, ranked_less, model):
+                yield replace(interpretation, notes=(note, *interpretation.notes))
+        if model is not None and self.compose is None and not fits and self._is_able(model):
+            yield from self._written(question, ranked, model)
+
+    def _rank(self, question: ParsedQuestion) -> list[Ranked]:
+        if not question.anchors and question.operation == "list":
+            return []  # a list of everything is not what anybody asks for
+        found = list(candidates(question, self.schema, self.schema_paths))
+        return rank(question, found, self.words, encoder=self.encoder)
+
+    def _grounded(
+        self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel | None"
+    ) -> Iterator[Interpretation]:
+        """The best of the plans that words and schema allow, then those that are hardly less likely."""
+        decided = None
+        if model is not None and self.choose != "never":
+            from clew.answer.models.choose import break_tie
+
+            margin = TIE if self.choose == "ties" else float("inf")
+            ranked, decided = break_tie(ranked, question.text, self.words, model, margin=margin)
+        for number, each in enumerate(ranked[: MOST_ALIKE + 1]):
+            if number and ranked[0].score - each.score > TIE:
+                return
+            notes = ("an equally likely interpretation finds nothing",) if number else ()
+            yield Interpretation(question, each.candidate, tuple(ranked), notes, decided=None if number else decided)
+
+    def _written(
+        self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel"
+    ) -> Iterator[Interpretation]:
+        for each in self._composer().compose(question, model):
+            yield Interpretation(
+                each.question,
+                each.candidate,
+                tuple(ranked),
+                repairs=each.repairs,
+                decided=f"{model.name} wrote the query",
+                written=True,
+            )
+
+    def _is_able(self, model: "LanguageModel") -> bool:
+        from clew.answer.models.capability import can_compose
+
+        return can_compose(model)

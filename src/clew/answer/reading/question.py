@@ -1,0 +1,182 @@
+"""A question, understood as far as words go: the entities it names, the types it mentions, and what it wants done.
+
+Names are found first and set apart (`naming`), so that "Parkinson disease" asks for no disease; so are filters on
+sources and time (`filter_words`). The rest is read by small rules (`intent`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from clew.answer.lexicon.words import Said, Token, TypeWord, Words
+from clew.answer.names.meanings import Anchor, Meaning, inside
+from clew.answer.names.naming import SHORTEST_NAME, find_anchors
+from clew.answer.plans.filters import Filters
+from clew.answer.reading.filter_words import find_filters
+from clew.answer.reading.intent import (
+    Bound,
+    Operation,
+    asked_word,
+    find_bound,
+    find_operation,
+    hierarchy_direction,
+    is_cue,
+    mask,
+    negate,
+)
+from clew.link import Linker, Paraphrases
+
+if TYPE_CHECKING:
+    from clew.embed import Encoder
+
+__all__ = ["Anchor", "Meaning", "ParsedQuestion", "understand"]
+
+NEAR_BEHIND = 12  # letters from a name to a type word that tells what it is: "preeclampsia in the history"
+_paraphrases: "WeakKeyDictionary[Linker, Paraphrases]" = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """What the words of a question say."""
+
+    text: str
+    anchors: tuple[Anchor, ...]
+    tokens: tuple[Token, ...]  # outside the anchors
+    type_words: tuple[TypeWord, ...]
+    operation: str  # list, count, top, exists or path
+    asked: tuple[str, ...]  # labels that may be asked for; empty where the words do not say
+    mentioned: tuple[str, ...]  # labels of other type words, in order
+    foreign: bool = False  # asks for a type that this graph does not have
+    type_hints: tuple[str, ...] = ()  # labels that say what a named entity is: "seizures as a symptom"
+    number: int | None = None
+    descending: bool = True
+    bound: Bound | None = None  # how many there must be of something
+    denied: bool = False  # asks about absence, with nothing to subtract from
+    explicit: bool = False  # what is absent must be said to be so
+    others: bool = False  # asks for others than those it names
+    direction: str | None = None  # "up" or "down" a hierarchy
+    filters: Filters = field(default_factory=Filters)
+    said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
+    unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
+    stems: tuple[str, ...] = field(default=(), repr=False)
+
+
+def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | None" = None) -> ParsedQuestion:
+    """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased."""
+    spoken_filters = find_filters(text, linker.engine, words.schema)
+    plain = _blanked(text, spoken_filters.spans)
+    paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
+    read = words.read(plain, is_name=lambda word: linker.index.phrases.count(word) > 0)
+    anchors: Sequence[Anchor] = find_anchors(plain, read, linker, words, is_cue=is_cue, paraphrases=paraphrases)
+    tokens = [token for token in read if not inside(token, anchors)]
+    spoken = words.find_types(tokens)
+    found = [word for word in spoken if not _beside(word, tokens, anchors)]
+    rest = mask(plain, anchors)
+    operation = find_operation(rest, tokens, anchors, found)
+    known_or_not = sorted([*found, *words.find_foreign(tokens)], key=lambda word: word.first)
+    asked = asked_word(tokens, known_or_not, operation.name)
+    bound = find_bound(tokens, [word for word in found if word is not asked])
+    if bound is not None and operation.name == "list":
+        operation = Operation("top")  # all that pass, those with most first
+    others = [word for word in found if word is not asked and not word.implied]
+    hints = [word for word in others if _is_type_hint(word, tokens, anchors)]
+    others = [word for word in others if word not in hints]
+    denial = negate(rest, anchors)
+    return ParsedQuestion(
+        text=text,
+        anchors=tuple(_with_relations(denial.anchors, tokens, found, words)),
+        tokens=tuple(tokens),
+        type_words=tuple(word for word in found if word not in hints),
+        operation=operation.name,
+        asked=asked.labels if asked is not None else (),
+        foreign=asked is not None and not asked.labels,
+        mentioned=tuple(dict.fromkeys(label for word in others for label in word.labels)),
+        type_hints=tuple(dict.fromkeys(label for word in hints for label in word.labels)),
+        number=operation.number,
+        descending=operation.descending,
+        bound=bound,
+        denied=denial.denied,
+        explicit=denial.explicit,
+        others=any(token.text.lower() in ("other", "others", "else") for token in tokens),
+        direction=hierarchy_direction(rest, operation.name),
+        filters=spoken_filters.filters,
+        said=words.relations_said([token.stem for token in tokens]),
+        unrecognised=_unexplained(tokens, spoken, words),
+        stems=tuple(token.stem for token in tokens),
+    )
+
+
+def _paraphrases_of(linker: Linker, encoder: "Encoder | None") -> Paraphrases | None:
+    if encoder is None:
+        return None
+    found = _paraphrases.get(linker)
+    if found is None or found.encoder is not encoder:
+        found = _paraphrases[linker] = Paraphrases(linker, encoder)
+    return found
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text with spaces where filters are said, so that everything else stays in its place."""
+    for start, end in spans:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
+def _unexplained(tokens: Sequence[Token], found: Sequence[TypeWord], words: Words) -> tuple[str, ...]:
+    typed = {at for word in found for at in range(word.first, word.last)}
+    return tuple(
+        token.text
+        for at, token in enumerate(tokens)
+        if at not in typed and not words.explains(token.stem) and len(token.text) >= SHORTEST_NAME
+    )
+
+
+def _with_relations(
+    anchors: Sequence[Anchor], tokens: Sequence[Token], found: Sequence[TypeWord], words: Words
+) -> Iterator[Anchor]:
+    """Each name with the relations that the words before it mention, back to the type or name before.
+
+    A type may name one itself: "treatments of asthma", or "asthma treatments", where it follows the name.
+    """
+    named = [word for word in found if not word.implied]
+    for anchor in anchors:
+        borders = [other.end for other in anchors if other.end <= anchor.start]
+        borders += [tokens[word.first].start for word in named if tokens[word.last - 1].end <= anchor.start]
+        start = max(borders, default=0)
+        said = _said([token for token in tokens if start <= token.start < anchor.start], words)
+        behind = [word for word in named if tokens[word.first].start - anchor.end == 1]
+        if not said and behind:
+            said = _said(tokens[behind[0].first : behind[0].last], words)
+        yield replace(anchor, beside=said)
+
+
+def _said(tokens: Sequence[Token], words: Words) -> tuple[str, ...]:
+    return tuple(words.relations_said([token.stem for token in tokens]))
+
+
+def _beside(word: TypeWord, tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
+    """Whether a type word only says what kind of thing a name is: "the gene FBN1", "FBN1 mutations"."""
+    start, end = tokens[word.first].start, tokens[word.last - 1].end
+    for anchor in anchors:
+        types = {meaning.type for meaning in anchor.meanings}
+        if types.isdisjoint(word.labels):
+            continue
+        if 0 < anchor.start - end <= 2:
+            return True
+        if 0 < start - anchor.end <= 1 and len(word.labels) >= 1 and word.last - word.first == 1:
+            return True
+    return False
+
+
+def _is_type_hint(word: TypeWord, tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
+    """Whether a type word tells what a named entity is: "ectopia lentis as a sign", "seizures among the symptoms"."""
+    before = [token.text.lower() for token in tokens[max(0, word.first - 2) : word.first]]
+    after = tokens[word.last].text.lower() if word.last < len(tokens) else ""
+    start = tokens[word.first].start
+    fitting = [a for a in anchors if not {meaning.type for meaning in a.meanings}.isdisjoint(word.labels)]
+    if not fitting:
+        return False
+    named_before = any(0 < start - anchor.end <= NEAR_BEHIND for anchor in fitting)
+    a_kind = before[-1:] in (["a"], ["an"]) and (before[:1] == ["as"] or after == "of")
+    return a_kind or "among" in before or named_before

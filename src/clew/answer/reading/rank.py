@@ -1,0 +1,173 @@
+"""Which of the candidate plans a question means: put each into words and see which come nearest.
+
+What counts, each for itself and added up: words of the question that mention the plan's relations, types the question
+mentions that the plan has or lacks, how well names matched, how long the plan is, and (with an encoder) how near the
+plan in words is to the question with names replaced by their types.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clew.answer.lexicon.words import Words
+from clew.answer.plans.plan import ABSENT, Part, Plan, Step
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.question import ParsedQuestion
+from clew.answer.wording.verbalise import third_person
+from clew.plurals import plural
+
+if TYPE_CHECKING:
+    from clew.embed import Encoder
+
+__all__ = ["Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
+
+NEAREST = 12  # plans that are verbalised and compared by embedding; the others score far lower
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each sign counts."""
+
+    relation: float = 0.6  # words that mention a relation of the plan
+    mentioned: float = 0.8  # a type the question mentions is, or is not, in the plan
+    unmentioned: float = 0.15  # a type in between that the question does not mention
+    step: float = 0.2
+    name: float = 1.0  # how well names matched
+    kind: float = 0.4  # a name is of a type that the question says, or of the same type as another name
+    meaning: float = 1.0  # nearness of the plan in words
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score and what the score is made of."""
+
+    candidate: Candidate
+    score: float
+    parts: dict[str, float]
+
+
+def rank(
+    question: ParsedQuestion,
+    found: Sequence[Candidate],
+    words: Words,
+    *,
+    encoder: "Encoder | None" = None,
+    weights: Weights | None = None,
+) -> list[Ranked]:
+    """Candidates from the likeliest to the least likely; equal ones stay in their order."""
+    weights = weights or Weights()
+    ranked = sorted((_scored(question, each, words, weights) for each in found), key=lambda each: -each.score)
+    if encoder is None or len(ranked) < 2:
+        return ranked
+    near, rest = ranked[:NEAREST], ranked[NEAREST:]
+    texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
+    vectors = encoder.encode(texts)
+    similarity = vectors[1:] @ vectors[0]
+    near = [
+        Ranked(each.candidate, each.score + weights.meaning * float(like), {**each.parts, "meaning": float(like)})
+        for each, like in zip(near, similarity, strict=True)
+    ]
+    return [*sorted(near, key=lambda each: -each.score), *rest]
+
+
+def _scored(question: ParsedQuestion, candidate: Candidate, words: Words, weights: Weights) -> Ranked:
+    stems = list(question.stems)
+    relations = set(candidate.relationships)
+    said = sum(words.says(name, stems) for name in relations) / max(1, len(relations))
+    between = _between(candidate)
+    wanted = [label for label in question.mentioned if label != candidate.asked]
+    groups = [set(word.labels) for word in question.type_words if not word.implied]
+    missing = sum(1 for group in groups if group.isdisjoint(candidate.labels))
+    present = sum(1 for label in set(wanted) if label in between)
+    types = [meaning.type for meaning in candidate.meanings]
+    fitting = sum(1 for type in types if type in question.type_hints) + (len(types) - len(set(types)))
+    unmentioned = sum(1 for label in between if label not in wanted)
+    steps = sum(len(part.steps) for part in candidate.plan.parts)
+    names = sum(meaning.score for meaning in candidate.meanings) / max(1, len(candidate.meanings))
+    parts = {
+        "relation": weights.relation * said,
+        "mentioned": weights.mentioned * (present - missing),
+        "unmentioned": -weights.unmentioned * unmentioned,
+        "step": -weights.step * steps,
+        "name": weights.name * names,
+        "kind": weights.kind * fitting,
+    }
+    return Ranked(candidate, sum(parts.values()), parts)
+
+
+def _between(candidate: Candidate) -> list[str]:
+    """Labels of slots that are neither asked for nor named."""
+    plan = candidate.plan
+    named = {condition.of for part in plan.parts for condition in part.conditions if not condition.negated}
+    asked = {column.of for column in plan.asked}
+    return [label for slot in plan.slots if slot.name not in named | asked for label in slot.types]
+
+
+def masked(question: ParsedQuestion, candidate: Candidate, words: Words) -> str:
+    """The question with each name replaced by its type."""
+    text = question.text
+    for anchor, meaning in sorted(zip(question.anchors, candidate.meanings, strict=True), key=lambda p: -p[0].start):
+        text = f"{text[: anchor.start]}a {_called(meaning.type, words)}{text[anchor.end :]}"
+    return text
+
+
+def _called(type: str, words: Words) -> str:
+    return words.name_of(type) if type in words.types else type.lower()
+
+
+def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
+    """A plan as a short English question, with types for names, or with the names themselves."""
+    plan = candidate.plan
+    called = {slot.name: _type(plan, slot.name, words) for slot in plan.slots}
+    if names:
+        called |= names_in(candidate)
+    joined = ", and ".join(text for part in plan.parts if (text := _said(part, called, words, names)))
+    such_that = f" such that {joined}" if joined else ""
+    if plan.kind == "path":
+        return f"how is {called['a']} connected to {called['b']}"
+    if plan.kind in ("exists", "lacks"):
+        return f"is it {'so' if plan.kind == 'exists' else 'not so'} that {joined}"
+    if plan.operation == "count":
+        return f"how many {_plural(candidate.asked, words)} are there{such_that}"
+    if plan.operation == "top" and plan.measure is not None:
+        types = [slot.types for slot in plan.slots if slot.name == plan.measure.of]
+        measured = _plural(types[0][0] if types and types[0] else None, words)
+        return f"which {_plural(candidate.asked, words)} have the most {measured}{such_that}"
+    return f"which {_plural(candidate.asked, words)} are there{such_that}"
+
+
+def names_in(candidate: Candidate) -> dict[str, str]:
+    """What named slots are called."""
+    by_ids: dict[object, str] = {meaning.ids: meaning.name for meaning in candidate.meanings}
+    found = {}
+    for part in candidate.plan.parts:
+        for condition in part.conditions:
+            ids = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+            if condition.key == "id" and ids in by_ids:
+                found[condition.of] = by_ids[ids]
+    return found
+
+
+def _said(part: Part, called: Mapping[str, str], words: Words, names: bool) -> str:
+    steps = [
+        f"{called[step.subject]} {_verb(step, words, names)} {called[step.object]}"
+        for step in part.steps
+        if step.relations
+    ]
+    text = " and ".join(steps)
+    return f"not {text}" if part.kind == ABSENT and text else text
+
+
+def _verb(step: Step, words: Words, names: bool) -> str:
+    """The everyday words of a relation; whole sentences, which people read, need them in the third person."""
+    said = [words.relations[name][0] for name in step.relations]
+    return " or ".join(map(third_person, said) if names else said)
+
+
+def _type(plan: Plan, slot: str, words: Words) -> str:
+    types = plan.slot(slot).types
+    return _called(types[0], words) if types else "thing"
+
+
+def _plural(label: str | None, words: Words) -> str:
+    return plural(_called(label, words) if label else "thing")

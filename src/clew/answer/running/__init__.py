@@ -1,0 +1,1 @@
+"""A plan → rows from a store, with the triples behind them."""

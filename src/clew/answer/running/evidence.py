@@ -1,0 +1,130 @@
+"""The evidence of an answer: which triples carry each item, and what their sources state."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from clew.answer.answer import Cited, Evidence, Support
+from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.provenance import restrict_to_assertions
+from clew.answer.plans.write import write_statement
+from clew.answer.running.run import Outcome
+from clew.store.store import Store
+from clew.traverse import GraphEngine
+
+__all__ = ["cite", "gather_evidence", "ids_of"]
+
+SHOWN = 25  # items whose evidence is gathered
+MOST_SUPPORTS = 400
+ALL_SUPPORTS = 100_000  # where the evidence of every item is asked for
+
+
+def gather_evidence(
+    outcome: Outcome, store: Store, engine: GraphEngine, *, timeout: float = 30.0, every_item: bool = False
+) -> Evidence:
+    """The triples behind the first items of an outcome, or behind every one; or behind its number or yes."""
+    items = outcome.items if every_item else outcome.items[:SHOWN]
+    plan = _with_named_steps(outcome.ran)
+    steps = plan.required.steps
+    if not steps and not (outcome.value and _walked(outcome)):
+        return Evidence()
+    root = plan.asked[0].of if plan.asked else None
+    conditions = list(plan.required.conditions)
+    if root is not None and outcome.items:
+        conditions.append(Condition(root, "id", "IN", tuple(item.id for item in items)))
+    others = tuple(part for part in plan.parts if part.kind not in (REQUIRED, OPTIONAL))
+    inner = {end for part in others for step in part.steps for end in (step.subject, step.object)}
+    slots = _joined(plan.slots, steps, inner)
+    wanted = replace(
+        plan,
+        kind="rows",
+        parts=(Part(REQUIRED, tuple(steps), tuple(conditions)), *others),
+        asked=(*(Asked(slot.name, "id") for slot in slots), *(Asked(step.name, "triple") for step in steps)),
+        measure=None,
+        sort=(),
+        skip=0,
+        limit=None,
+    )
+    held = restrict_to_assertions(wanted, engine, store.schema)
+    most = ALL_SUPPORTS if every_item else MOST_SUPPORTS
+    rows = store.run(write_statement(held.plan), held.parameters, timeout=timeout, limit=most)
+    supports = [_support(row, slots, len(steps), root) for row in rows.rows]
+    supports = [_up_the_hierarchy(each, outcome, engine, store) for each in supports]
+    numbers = dict.fromkeys(number for each in supports for number in each.triples)
+    return Evidence(
+        cite(numbers, engine),
+        tuple(supports),
+        complete=not rows.truncated and not outcome.truncated and len(items) == len(outcome.items),
+    )
+
+
+def _with_named_steps(plan: Plan) -> Plan:
+    """The plan in which every required step has a name, so that its triples can be asked for."""
+    taken = {step.name for part in plan.parts for step in part.steps} | {slot.name for slot in plan.slots}
+    names = (name for number in count() if (name := f"t{number}") not in taken)
+    parts = tuple(
+        replace(part, steps=tuple(step if step.name else replace(step, name=next(names)) for step in part.steps))
+        if part.kind == REQUIRED
+        else part
+        for part in plan.parts
+    )
+    return replace(plan, parts=parts)
+
+
+def _joined(slots: Sequence[Slot], steps: Sequence[Step], inner: set[str]) -> list[Slot]:
+    ends = {end for step in steps for end in (step.subject, step.object)}
+    return [slot for slot in slots if slot.name in ends or slot.name not in inner]
+
+
+def _support(row: tuple[Any, ...], slots: Sequence[Slot], steps: int, root: str | None) -> Support:
+    filled = {slot.name: str(value) for slot, value in zip(slots, row, strict=False)}
+    triples = tuple(int(value) for value in row[len(slots) : len(slots) + steps])
+    return Support(filled.get(root) if root else None, filled, triples)
+
+
+def _up_the_hierarchy(support: Support, outcome: Outcome, engine: GraphEngine, store: Store) -> Support:
+    """With the triples from the kind that was found to the one that was named."""
+    extra: list[int] = []
+    for step in _walked(outcome):
+        here, there = (step.subject, step.object) if step.subject in support.slots else (step.object, step.subject)
+        targets = ids_of(outcome.plan, there)
+        start = support.slots.get(here)
+        if start is None or start in targets:
+            continue
+        relations = [store.schema.relationship(name).relation for name in step.relations]
+        way = "out" if here == step.subject else "in"
+        for target in targets:
+            found = engine.paths(start, target, step.longest, relations=relations, direction=way, limit=1)
+            extra += [number for path in found for number in path.numbers]
+    return replace(support, triples=(*support.triples, *extra)) if extra else support
+
+
+def _walked(outcome: Outcome) -> list[Step]:
+    """Steps of the plan that were walked beforehand."""
+    left = {step for part in outcome.ran.parts for step in part.steps}
+    return [step for part in outcome.plan.parts if part.kind != ABSENT for step in part.steps if step not in left]
+
+
+def ids_of(plan: Plan, slot: str) -> tuple[str, ...]:
+    """The ids that a slot of a plan is held to; empty where it is held to none."""
+    for condition in plan.required.conditions:
+        if (condition.of, condition.key) == (slot, "id"):
+            return tuple(map(str, condition.value)) if isinstance(condition.value, tuple) else (str(condition.value),)
+    return ()
+
+
+def cite(numbers: Iterable[int], engine: GraphEngine) -> tuple[Cited, ...]:
+    """Triples of the graph with their assertions."""
+    return tuple(
+        Cited(
+            triple.number,
+            triple.subject,
+            triple.relation,
+            triple.object,
+            triple.subject_name,
+            triple.object_name,
+            tuple(engine.assertions(triple.number)),
+        )
+        for triple in engine.numbered(numbers)
+    )

@@ -1,0 +1,88 @@
+"""How a question was read, how sure that is, what else it could have meant; or why there is no answer to it."""
+
+import math
+from collections.abc import Sequence
+
+from clew.answer.answer import Alternative, Ambiguity
+from clew.answer.lexicon.words import Words
+from clew.answer.plans.filters import Filters
+from clew.answer.plans.write import write_statement
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.question import ParsedQuestion
+from clew.answer.reading.rank import in_words, names_in
+from clew.answer.wording.phrase import plain_list
+from clew.answer.wording.verbalise import question_phrase, type_name
+from clew.plurals import plural
+from clew.store.cypher import write
+
+__all__ = ["alternatives_of", "confidence_in", "describe", "why_not"]
+
+SHOWN_ALTERNATIVES = 3
+ALONE = 2.0  # the margin of a plan without competitors
+DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}
+
+
+def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
+    """How the question was interpreted, which assertions it uses, and which entities its names were linked to."""
+    said = [f"interpreted as: {_verbalised(candidate, words)}", *([str(filters)] if filters else [])]
+    for meaning in candidate.meanings:
+        number = f"{len(meaning.ids)} entities of this name: " if len(meaning.ids) > 1 else ""
+        said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")
+    return said
+
+
+def _verbalised(candidate: Candidate, words: Words) -> str:
+    """A plan in plain English, or where there is no plain phrase, step by step."""
+    return question_phrase(candidate.plan, names_in(candidate), words) or in_words(candidate, words, names=True)
+
+
+def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alternative, ...]:
+    """The next likely ways to read the question."""
+    others = [each for each in interpretation.ranked if each.candidate is not interpretation.candidate]
+    return tuple(
+        Alternative(
+            write(write_statement(each.candidate.plan)),
+            round(each.score, 3),
+            _verbalised(each.candidate, words),
+        )
+        for each in others[:SHOWN_ALTERNATIVES]
+    )
+
+
+def confidence_in(interpretation: Interpretation) -> float:
+    """From the margin of the plan, how well names matched, and what was left unrecognised."""
+    names = [meaning.score for meaning in interpretation.candidate.meanings]
+    sure = sum(names) / len(names) if names else 1.0
+    explained = 1 / (1 + len(interpretation.question.unrecognised))
+    return round(sure * explained / (1 + math.exp(-4 * _margin(interpretation))), 3)
+
+
+def _margin(interpretation: Interpretation) -> float:
+    """The margin of a plan's score over the best of the others; 0 for one that was not ranked."""
+    own = [each.score for each in interpretation.ranked if each.candidate is interpretation.candidate]
+    others = [each.score for each in interpretation.ranked if each.candidate is not interpretation.candidate]
+    if not own:
+        return 0.0
+    return own[0] - max(others) if others else ALONE
+
+
+def why_not(question: ParsedQuestion, words: Words, close: Sequence[Ambiguity] = ()) -> str:
+    """Why there is no answer: what was understood of the question, and what is missing."""
+    if question.anchors:
+        named = [f"{each.text!r} as {each.meanings[0].name} ({each.meanings[0].type})" for each in question.anchors]
+        said = [
+            f"Recognised {plain_list(named, len(named))}, but nothing in this graph's schema connects them as asked."
+        ]
+    else:
+        said = ["No entity of this graph was recognised in the question."]
+    wanted = " or ".join(plural(type_name(label)) for label in question.asked)
+    if wanted or question.operation != "list":
+        said.append(
+            f"Asked for: {DOING.get(question.operation, question.operation)}{f' of {wanted}' if wanted else ''}."
+        )
+    if question.unrecognised:
+        said.append(f"Not recognised: {', '.join(question.unrecognised)}.")
+    for each in close:
+        said.append(f"{each.text!r} resembles {plain_list([str(one) for one in each.others], len(each.others))}.")
+    return " ".join(said)

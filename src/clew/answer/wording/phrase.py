@@ -1,0 +1,138 @@
+"""The text of an answer: it states what the rows state and nothing else.
+
+A template sentence is made from the plan and the items. A language model may reword it; if its text contains a name or
+number that is not in the rows, the template sentence is kept.
+"""
+
+import logging
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from clew.answer.answer import Item
+from clew.answer.lexicon.words import Words
+from clew.answer.reading.candidates import PATH_LENGTH, Candidate
+from clew.answer.reading.rank import names_in
+from clew.answer.wording.verbalise import listed, relation_phrase, type_name, verbalise
+from clew.plurals import counted, plural
+
+if TYPE_CHECKING:
+    from clew.lm import LanguageModel
+
+__all__ = ["phrased", "plain_list", "plain_text", "states_only"]
+
+log = logging.getLogger(__name__)
+LISTED = 10
+MOST_TOKENS = 160
+NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+NAMED = re.compile(r"(?<![\w-])[A-Z][\w-]*")
+
+
+def plain_text(
+    candidate: Candidate,
+    words: Words,
+    *,
+    named: Sequence[tuple[str, bool]],
+    kind: str,
+    items: Sequence[Item],
+    value: object,
+    total: int,
+    truncated: bool,
+    sources: Sequence[str] = (),
+) -> str:
+    """The answer in one sentence; `named` lists the named entities and whether each is excluded.
+
+    >>> plain_list(["FBN1", "FBN2"], 2)
+    'FBN1 and FBN2'
+    """
+    if kind == "exists":
+        return _exists_text(candidate, words, named, bool(value), sources)
+    if kind == "path":
+        return _path_text([name for name, _ in named], total)
+    if kind == "count" and isinstance(value, int):
+        return f"{value:,} {_asked_for(candidate, words, named, value)}."
+    if kind in ("count", "aggregate"):
+        return f"{value} for {_asked_for(candidate, words, named, 2)}."
+    if not items:
+        return f"No {_asked_for(candidate, words, named, 2)} were found in this graph."
+    more = " or more" if truncated else ""
+    shown = plain_list([_with_number(item) for item in items[:LISTED]], total)
+    return f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
+
+
+def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], number: int) -> str:
+    """The requested items as a noun phrase, singular or plural as `number` requires."""
+    phrase = verbalise(candidate.plan, names_in(candidate), words, number=number)
+    if phrase is not None:
+        return phrase
+    noun = type_name(candidate.asked) if candidate.asked is not None else "entity"
+    return f"{plural(noun, number)}{_about(named)}"
+
+
+def phrased(model: "LanguageModel", question: str, plain: str) -> str:
+    """The plain text reworded by a model, or unchanged if the model fails or adds anything."""
+    from clew.errors import ModelError, Timeout
+    from clew.lm import Message, Request, load_prompt, strip
+
+    asked = load_prompt("clew.answer", "phrase.txt").format(question=question, facts=plain)
+    try:
+        completion = model.complete(Request([Message("user", asked)], max_tokens=MOST_TOKENS))
+    except (ModelError, Timeout) as error:
+        log.info("the model failed, the plain text is kept: %s", error)
+        return plain
+    said = " ".join(strip(completion.text).split())
+    good = bool(said) and completion.finish == "stop" and states_only(said, known=[plain], question=question)
+    return said if good else plain
+
+
+def _about(named: Sequence[tuple[str, bool]]) -> str:
+    wanted = [name for name, excluded in named if not excluded]
+    unwanted = [name for name, excluded in named if excluded]
+    about = f" linked to {listed(wanted)}" if wanted else ""
+    return f"{about}{' but' if about else ''} not linked to {listed(unwanted)}" if unwanted else about
+
+
+def _exists_text(
+    candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], value: bool, sources: Sequence[str]
+) -> str:
+    """Yes or no, with the triple in question and its sources."""
+    said = relation_phrase(candidate.plan, names_in(candidate), words)
+    said = (
+        said or f"{plain_list([name for name, _ in named], len(named)) if named else 'such an entity'} linked as asked"
+    )
+    there = value == (candidate.plan.kind == "exists")
+    stated = f" ({', '.join(sources)})" if sources and there else ""
+    return f"{'Yes' if value else 'No'}: {said}{stated if there else ' is not in this graph'}."
+
+
+def plain_list(names: Sequence[str], total: int) -> str:
+    """Names joined by commas and "and", with the number of those left out."""
+    left = total - len(names)
+    if left > 0:
+        return f"{', '.join(names)} and {left:,} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def states_only(text: str, *, known: Iterable[str], question: str) -> bool:
+    """Whether every number and capitalised name in a text comes from the rows or the question."""
+    allowed = " ".join([*known, question]).lower()
+    for found in (*NUMBER.findall(text), *NAMED.findall(_without_starts(text))):
+        if not re.search(rf"(?<!\w){re.escape(found.lower().replace(',', ''))}(?!\w)", allowed.replace(",", "")):
+            return False
+    return True
+
+
+def _without_starts(text: str) -> str:
+    """The text with the first word of each sentence in lower case, since its capital is no sign of a name."""
+    return re.sub(r"(^|[.!?:]\s+)([A-Z][a-z]+)\b", lambda found: found.group(1) + found.group(2).lower(), text)
+
+
+def _with_number(item: Item) -> str:
+    return item.name if item.number is None else f"{item.name} ({item.number:,})"
+
+
+def _path_text(named: Sequence[str], total: int) -> str:
+    ends = plain_list(named, len(named)) if named else "them"
+    if not total:
+        return f"No path of up to {PATH_LENGTH} hops connects {ends} in this graph."
+    return f"{counted(total, 'shortest path')} {'connects' if total == 1 else 'connect'} {ends}."

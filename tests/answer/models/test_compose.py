@@ -1,0 +1,214 @@
+"""Queries that models write: read, repaired, refused, written again, and never run as text."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clew.answer import Asker, CypherStrategy
+from clew.answer.cypher import words_of
+from clew.answer.models.compose import Composer
+from clew.answer.plans.write import write_statement
+from clew.answer.reading.question import ParsedQuestion, understand
+from clew.errors import InputError, ModelError, QueryError
+from clew.graph import read_entities
+from clew.lm import LanguageModel, Request, Unreachable
+from clew.lm.clients.scripted import Scripted
+from clew.store.cypher import write
+from gbnf import Grammar
+
+GENES = "Which genes are linked to arachnodactyly?"
+TWO_STEPS = (
+    "MATCH (gene:Gene)-[:ASSOCIATED_WITH]->(:Disease)-[:HAS_PHENOTYPE]->(:Phenotype {id: $phenotype1}) "
+    "RETURN DISTINCT gene"
+)
+HOSTILE = [
+    json.loads(line) for line in Path(__file__).parents[1].joinpath("hostile.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.fixture(scope="module")
+def composer(clinic: Asker) -> Composer:
+    return Composer(clinic.resources.engine, clinic.resources.schema, words_of(clinic.resources))
+
+
+def asked(clinic: Asker, text: str) -> ParsedQuestion:
+    return understand(text, clinic.resources.linker, words_of(clinic.resources))
+
+
+def test_what_is_written_is_run(with_model) -> None:
+    model = Scripted([TWO_STEPS], name="writer")
+    answer = with_model(model, compose=True).ask(GENES)
+    assert {item.name for item in answer.items} == {"FBN1", "FBN2"}
+    assert answer.decided == "writer wrote the query"
+    assert answer.decided in answer.trace
+    assert (answer.usage.calls, answer.repairs) == (1, ())
+    assert answer.evidence.triples
+    assert "P:1" in answer.query
+
+
+@pytest.mark.parametrize(
+    ("written", "repair"),
+    [
+        (
+            "MATCH (g:gene)-[:ASSOCIATED_WITH]->(:Disease)-[:HAS_PHENOTYPE]->(:Phenotype {id: $phenotype1}) RETURN g",
+            "gene",
+        ),
+        ("MATCH (g:Gene)<-[:ASSOCIATED_WITH]-(:Disease)-[:HAS_PHENOTYPE]->({id: $phenotype1}) RETURN g.name", "round"),
+        ("```cypher\nMATCH (g:Gene)-[:linked_to]->()-[:HAS_PHENOTYPE]->({id: $phenotype1}) RETURN g\n```", "linked_to"),
+    ],
+)
+def test_slips_are_repaired_and_said(with_model, written: str, repair: str) -> None:
+    answer = with_model(Scripted([written]), compose=True).ask(GENES)
+    assert {item.name for item in answer.items} == {"FBN1", "FBN2"}
+    assert any(repair in each for each in answer.repairs)
+
+
+def test_a_mistake_is_told_and_written_anew(with_model) -> None:
+    model = Scripted(["MATCH (g:Gene)-[:CURES]->(:Disease) RETURN g", TWO_STEPS])
+    answer = with_model(model, compose=True).ask(GENES)
+    assert {item.name for item in answer.items} == {"FBN1", "FBN2"}
+    told = model.requests[1].messages[-1].content
+    assert "CURES" in told
+    assert model.requests[1].messages[:-2] == model.requests[0].messages  # what came before is not read again
+
+
+def test_a_query_without_rows_is_followed_by_one_of_single_steps(with_model) -> None:
+    nobody = (
+        "MATCH (gene:Gene {id: $gene1})-[:ASSOCIATED_WITH]->(disease:Disease {id: $disease1}) RETURN DISTINCT disease"
+    )
+    model = Scripted([nobody, "MATCH (disease:Disease {id: $disease1}), (:Gene {id: $gene1}) RETURN DISTINCT disease"])
+    answer = with_model(model, compose=True).ask("Which diseases are Beals syndrome and linked to FBN1?")
+    assert [item.id for item in answer.items] == ["D:3"]
+    two_hops = (
+        "MATCH (disease:Disease)<-[:ASSOCIATED_WITH]-(:Gene)-[:ASSOCIATED_WITH]->(:Disease) RETURN DISTINCT disease"
+    )
+    assert [Grammar(request.grammar or "").accepts(two_hops) for request in model.requests] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["no query at all", "still none"],
+        ["MATCH (n) DELETE n", "MATCH (n) DELETE n"],
+        [ModelError("broken"), ModelError("broken without a grammar too")],
+        [Unreachable("nobody there")],
+        [
+            "MATCH (gene:Gene) RETURN DISTINCT gene",
+            "MATCH (gene:Gene) RETURN DISTINCT gene2",
+        ],  # not about arachnodactyly
+    ],
+)
+def test_the_grounded_reading_stands_where_none_is_any_good(with_model, lines: list) -> None:
+    answer = with_model(Scripted(lines), compose=True).ask(GENES)
+    assert {item.name for item in answer.items} == {"FBN1", "FBN2"}
+    assert answer.decided is None
+
+
+def test_servers_without_grammars_are_asked_without(with_model) -> None:
+    def obey_no_grammar(request: Request) -> str | Exception:
+        return ModelError("not known to obey grammars") if request.grammar else TWO_STEPS
+
+    answer = with_model(Scripted(obey_no_grammar), compose=True).ask(GENES)
+    assert answer.decided is not None
+
+
+def test_names_that_are_spelt_out_are_held_to_ids(composer: Composer, clinic: Asker) -> None:
+    text = "MATCH (g:Gene)-[:ASSOCIATED_WITH]->(d:Disease {name: 'Marfan syndrome'}) RETURN g"
+    question = asked(clinic, "Which genes are linked to Marfan syndrome?")
+    composed = composer.read(text, question, {})
+    assert "['D:1', 'D:2']" in write(write_statement(composed.candidate.plan))
+    with pytest.raises(QueryError, match="no Disease of the name"):
+        composer.read(text.replace("Marfan", "Narfan"), question, {})
+
+
+def test_several_columns_are_refused(composer: Composer, clinic: Asker) -> None:
+    with pytest.raises(QueryError, match="one column"):
+        composer.read("MATCH (g:Gene)-[:ASSOCIATED_WITH]->(d:Disease) RETURN g, d", asked(clinic, "genes"), {})
+
+
+def test_each_meaning_has_a_placeholder_of_its_own(composer: Composer, clinic: Asker) -> None:
+    held = composer.placeholders(asked(clinic, "Which genes explain ectopia lentis and scoliosis?"))
+    names = {placeholder.name: (placeholder.label, meaning.ids) for placeholder, meaning in held.items()}
+    assert names == {
+        "phenotype1": ("Phenotype", ("P:2",)),
+        "disease1": ("Disease", ("D:4",)),
+        "phenotype2": ("Phenotype", ("P:3",)),
+    }
+
+
+def test_a_doubtful_name_may_be_left_out_a_sure_one_may_not(composer: Composer, clinic: Asker) -> None:
+    text = "MATCH (gene:Gene)-[:ASSOCIATED_WITH]->(:Disease {id: 'D:3'}) RETURN DISTINCT gene"
+    doubtful = asked(clinic, "Which genes are linked to Beals syndrome and arachnodactily?")
+    assert [anchor.text for anchor in doubtful.anchors] == ["Beals syndrome", "arachnodactily"]
+    assert [anchor.text for anchor in composer.read(text, doubtful, {}).question.anchors] == ["Beals syndrome"]
+    with pytest.raises(QueryError, match="arachnodactyly"):
+        composer.read(text, asked(clinic, "Which genes are linked to Beals syndrome and arachnodactyly?"), {})
+
+
+def test_every_question_shares_the_beginning(composer: Composer, clinic: Asker) -> None:
+    model = Scripted(lambda request: TWO_STEPS)
+    for text in (GENES, "Which genes are linked to scoliosis?"):
+        next(composer.compose(asked(clinic, text), model))
+    one, other = (request.messages for request in model.requests)
+    assert one[:-1] == other[:-1] == tuple(composer.beginning)
+    assert "HAS_PHENOTYPE" in one[0].content
+    assert "arachnodactyly" not in "".join(message.content for message in one[:-1])
+
+
+def test_hostile_cypher_is_no_plan(composer: Composer, clinic: Asker) -> None:
+    for text in HOSTILE:
+        try:
+            composed = composer.read(text, asked(clinic, "genes"), {})
+        except InputError as error:
+            said = str(error)
+        else:
+            said = write(write_statement(composed.candidate.plan))
+            assert said.startswith("MATCH"), text
+        assert said
+
+
+def test_hostile_cypher_never_runs(with_model, clinic: Asker) -> None:
+    known = set(read_entities(clinic.resources.engine, ("id",))["id"].to_pylist())
+    for text in HOSTILE[::8]:
+        answer = with_model(Scripted(lambda request, text=text: text), compose=True).ask(GENES)
+        assert {item.id for item in answer.items} <= known, text
+        assert answer.query.startswith("MATCH")
+    assert clinic.resources.store.run("MATCH (n) RETURN count(n)").rows == [(len(known),)]
+
+
+def test_a_model_that_is_not_able_writes_only_when_told(with_model) -> None:
+    nothing_fits = "Which places are linked to arachnodactyly?"
+    for name, compose, calls in (
+        ("tiny-135M", None, 0),
+        ("large-7B", None, 2),
+        ("large-7B", False, 0),
+        ("tiny-135M", True, 2),
+    ):
+        model = Scripted(["nonsense", "more of it"], name=name)
+        assert with_model(model, compose=compose).ask(nothing_fits).abstained
+        assert len(model.requests) == calls
+    able = Scripted(["nonsense"], name="large-7B")
+    assert with_model(able).ask(GENES).abstained is None
+    assert not able.requests  # the grounded reading was enough
+
+
+def test_without_a_model_there_is_nobody_to_write(clinic: Asker) -> None:
+    with pytest.raises(InputError, match="takes a language model"):
+        Asker(clinic.resources, CypherStrategy(compose=True)).ask(GENES)
+
+
+def test_the_small_model_keeps_to_the_grammar(composer: Composer, clinic: Asker, small_model: LanguageModel) -> None:
+    """What it means may be wrong; that it reads is sure, unless it is cut off."""
+    question = asked(clinic, GENES)
+    grammar = composer.grammar(question)
+    request = Request([*composer.beginning[:3], *_turn(composer, question)], max_tokens=200, grammar=grammar)
+    completion = small_model.complete(request)
+    assert completion.finish == "stop"
+    assert Grammar(grammar).accepts(completion.text)
+
+
+def _turn(composer: Composer, question: ParsedQuestion) -> list:
+    model = Scripted(["none", "none"])
+    list(composer.compose(question, model))
+    return [model.requests[0].messages[-1]]
