@@ -234,3 +234,30 @@ def test_a_recipe_of_the_checkout_is_asked_for_elsewhere(
     assert done.code == 1
     assert "the recipe of the ibkh graph is not part of the installed package" in done.error
     assert "give a graph with --graph" in done.error
+
+
+# trust ----------------------------------------------------------------------------------------------------------------
+
+
+def test_trust_in_answers_to_your_own_questions(run: Run, asked: Path, tmp_path: Path) -> None:
+    questions, out = tmp_path / "questions.jsonl", tmp_path / "run.json"
+    rows = [
+        {"id": "right", "question": "Which diseases does FBN1 cause?", "gold": [{"ids": ["D:1", "D:2", "D:3"]}]},
+        {"id": "wrong", "question": "Which diseases does FBN1 cause?", "gold": [{"ids": ["D:9"]}]},
+        {"id": "beyond", "question": "Who wrote Hamlet?", "gold": []},
+    ]
+    questions.write_text("\n".join(map(json.dumps, rows)))
+    done = run("eval", "trust", questions, "--graph", asked / "small.clew", "--out", out, "--list")
+    assert done.code == 0, done.error
+    assert "right, of the answerable" in done.out
+    assert "- wrong (" in done.out
+    record = json.loads(out.read_text())
+    assert {each["id"]: each["right"] for each in record["outcomes"]} == {"right": True, "wrong": False, "beyond": True}
+
+
+def test_a_graph_that_the_questions_name_has_to_be_given(run: Run, tmp_path: Path) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(json.dumps({"graph": "world", "question": "A?", "gold": []}))
+    done = run("eval", "trust", questions, "--graph", "other=x.clew")
+    assert done.code == 2
+    assert "--graph world=PATH" in done.error

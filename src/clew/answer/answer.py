@@ -11,6 +11,8 @@ from clew.graph import Assertion
 
 __all__ = ["Alternative", "Ambiguity", "Answer", "Cited", "Evidence", "Item", "Sense", "Support", "Usage"]
 
+SURE, DOUBTFUL = 0.8, 0.5  # confidence from which an answer is sure, and below which it is doubtful
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -132,3 +134,10 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     confidence: float = 0.0
     abstained: str | None = None
+
+    @property
+    def certainty(self) -> str:
+        """In a word: sure, likely or doubtful. An answer that left words of the question out is not sure."""
+        if self.confidence < DOUBTFUL:
+            return "doubtful"
+        return "sure" if self.confidence >= SURE and not self.unrecognised else "likely"

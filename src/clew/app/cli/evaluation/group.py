@@ -46,7 +46,7 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         help="Evaluate answers, extracted triples and Cypher coverage; compare runs.",
     )
-    for command in (qa, cypher, compare):
+    for command in (qa, trust, cypher, compare):
         app.command(command.__name__)(command)
     app.add_typer(extraction(), name="extraction")
     return app
@@ -93,6 +93,48 @@ def qa(
         phrase=not no_phrase,
     )
     evaluate_questions(bench, asking, baseline=Path(baseline) if baseline else None, out=path, as_json=as_json)
+
+
+def trust(
+    questions: Annotated[
+        str, typer.Argument(metavar="QUESTIONS.jsonl", help="Questions with gold.", show_default=False)
+    ],
+    graph: Annotated[
+        list[str],
+        typer.Option("--graph", metavar="[NAME=]GRAPH", help="The graph, or one for each name.", show_default=False),
+    ],
+    model: Model = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="FILE.json", help="Keep every answer.", show_default=False)
+    ] = None,
+    list_wrong: Annotated[
+        bool, typer.Option("--list", help="List the questions that were not answered right.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask your own questions once each: how many are right, and how many wrong answers came without a warning.
+
+    A line of the file holds a question and every answer that is accepted for it; without one, the graph cannot know
+    and should decline. A warning is an answer called doubtful, or words that were left over.
+
+    \b
+    Examples:
+      clew eval trust questions.jsonl --graph my.clew --list
+      clew eval trust questions.jsonl --graph hpo=hpo.clew --graph world=world.clew --out run.json
+    \b
+    A line:
+      {"question": "What borders France?", "gold": [{"ids": ["country:ES", "country:BE"]}]}
+    """
+    from clew.app.cli.evaluation.trust import evaluate_trust
+
+    evaluate_trust(
+        Path(questions),
+        graph,
+        model=model,
+        out=None if out is None else Path(out),
+        list_wrong=list_wrong,
+        as_json=as_json,
+    )
 
 
 def cypher(data: Data = "data", out: Out = None, as_json: AsJson = False) -> None:

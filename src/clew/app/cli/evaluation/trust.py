@@ -1,0 +1,124 @@
+"""`clew eval trust`: your own questions asked once each, and how far the answers can be trusted."""
+
+from contextlib import ExitStack
+from dataclasses import asdict
+from datetime import UTC, datetime
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clew.app.assemble import Settings, assemble
+from clew.app.cli.ask import mention_missing_encoder
+from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
+from clew.errors import InputError
+from clew.progress import track
+
+if TYPE_CHECKING:
+    from clew.answer import Answer, Asker
+    from clew.evaluate.trust import Outcome, TrustQuestion
+
+__all__ = ["evaluate_trust"]
+
+
+def evaluate_trust(
+    path: Path, graphs: list[str], *, model: str | None, out: Path | None, list_wrong: bool, as_json: bool
+) -> None:
+    """Ask every question of a file, show the shares with their intervals, and keep each answer in `out`."""
+    from clew.evaluate.trust import ask_each, load_questions
+
+    questions = load_questions(path)
+    places = _places(graphs, {each.graph for each in questions})
+    with terminal_progress() as progress, ExitStack() as stack:
+        askers: dict[str, Asker] = {}
+        for name, place in places.items():
+            askers[name] = assemble(Settings(place, model=model, phrase=False), progress=progress)
+            stack.callback(askers[name].close)
+        for asker in askers.values():
+            mention_missing_encoder(asker)
+
+        def ask(question: "TrustQuestion") -> "Answer":
+            return askers[question.graph if question.graph in askers else ""].ask(question.question)
+
+        outcomes = list(ask_each(track(questions, "asking", progress, total=len(questions)), ask))
+    record = _record(path, places, outcomes)
+    if out is not None:
+        from clew.files import write_text
+
+        write_text(out, dumps(record, indent=1, ensure_ascii=False) + "\n")
+    if as_json:
+        print_json(record)
+        return
+    _show(record)
+    if list_wrong:
+        _show_wrong(outcomes)
+
+
+def _places(graphs: list[str], wanted: set[str]) -> dict[str, str]:
+    """Graph directories by the names that the questions give them; one graph without a name serves all."""
+    named = [(name, place) if equals else ("", name) for name, equals, place in (g.partition("=") for g in graphs)]
+    places = dict(named)
+    missing = sorted(wanted - set(places)) if "" not in places else []
+    if missing:
+        raise InputError(
+            f"the questions are put to {', '.join(missing)}: say where it is with --graph {missing[0]}=PATH"
+        )
+    return places
+
+
+def _record(path: Path, places: dict[str, str], outcomes: "list[Outcome]") -> dict[str, Any]:
+    from clew.evaluate.revision import revision
+    from clew.evaluate.trust import shares
+
+    return {
+        "questions": path.name,
+        "graphs": {name: Path(place).name for name, place in places.items()},
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": revision(),
+        "n": len(outcomes),
+        "shares": [asdict(each) for each in shares(outcomes)],
+        "outcomes": [_row(each) for each in outcomes],
+    }
+
+
+def _row(outcome: "Outcome") -> dict[str, Any]:
+    answer, question = outcome.answer, outcome.question
+    return {
+        "id": question.id,
+        "graph": question.graph,
+        "level": question.level,
+        "question": question.question,
+        "right": outcome.right,
+        "certainty": outcome.certainty,
+        "warned": outcome.warned,
+        "confidence": None if answer is None else answer.confidence,
+        "answer": outcome.failure if answer is None else answer.abstained or answer.text,
+        "query": "" if answer is None else answer.query,
+        "unrecognised": [] if answer is None else list(answer.unrecognised),
+        "seconds": round(outcome.seconds, 4),
+    }
+
+
+def _show(record: dict[str, Any]) -> None:
+    rows = [
+        (each["name"], f"{each['count']} of {each['of']}", _per_cent(each), f"{each['low']:.0%}-{each['high']:.0%}")
+        for each in record["shares"]
+    ]
+    print_table(["", "count", "share", "95 % interval"], rows)
+    seconds = sorted(each["seconds"] for each in record["outcomes"])
+    say()
+    median, most = seconds[len(seconds) // 2], seconds[-1]
+    say(f"{record['n']} questions; {1000 * median:.0f} ms median, {1000 * most:.0f} ms at most")
+
+
+def _per_cent(share: dict[str, Any]) -> str:
+    return f"{share['count'] / share['of']:.1%}" if share["of"] else "–"
+
+
+def _show_wrong(outcomes: "list[Outcome]") -> None:
+    wrong = [each for each in outcomes if not each.right]
+    say()
+    say(bold(f"Not right: {len(wrong):,} of {len(outcomes):,}"))
+    for each in wrong:
+        said = printable((each.failure if each.answer is None else each.answer.abstained or each.answer.text) or "")
+        say(f"- {each.question.id} ({each.certainty}): {printable(each.question.question)} → {said[:120]}")

@@ -1,0 +1,172 @@
+"""How far answers can be trusted: your own questions with literal gold, some of which the graph cannot answer.
+
+Each answer is right, wrong or declined, and was given with or without a warning. A wrong answer that looks sure is the
+worst outcome, so it is counted apart; declining is right where the graph cannot know, and only there.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+from clew.answer import Answer
+from clew.errors import ClewError, InputError
+
+__all__ = [
+    "LEVELS",
+    "UNANSWERABLE",
+    "Outcome",
+    "Share",
+    "TrustQuestion",
+    "ask_each",
+    "load_questions",
+    "shares",
+    "wilson",
+]
+
+UNANSWERABLE = "unanswerable"
+LEVELS = ("simple", "medium", "complex", UNANSWERABLE)
+GOLD = ("ids", "number", "yes", "values", "sources")
+Z = 1.959964  # of a 95 % interval
+
+
+@dataclass(frozen=True, slots=True)
+class TrustQuestion:
+    """A question, the graph it is put to, and every answer that is accepted; none where the graph cannot know."""
+
+    id: str
+    graph: str
+    level: str
+    question: str
+    gold: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one question."""
+
+    question: TrustQuestion
+    answer: Answer | None  # None where asking failed
+    failure: str | None
+    right: bool
+    seconds: float
+
+    @property
+    def declined(self) -> bool:
+        return self.answer is None or self.answer.abstained is not None
+
+    @property
+    def certainty(self) -> str:
+        return "declined" if self.answer is None or self.declined else self.answer.certainty
+
+    @property
+    def warned(self) -> bool:
+        """Whether the reader of the answer was told to doubt it: called doubtful, or words were left over."""
+        return self.answer is not None and (self.certainty == "doubtful" or bool(self.answer.unrecognised))
+
+    @property
+    def wrong(self) -> bool:
+        return not self.right and not self.declined
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A count out of a total, with the ends of its 95 % Wilson interval."""
+
+    name: str
+    count: int
+    of: int
+    low: float
+    high: float
+
+
+def load_questions(path: Path) -> list[TrustQuestion]:
+    """The questions of a file, a line of JSON each (docs/evaluation.md has its fields)."""
+    questions = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        if line.strip():
+            try:
+                questions.append(_question(json.loads(line), number))
+            except (ValueError, TypeError) as error:
+                raise InputError(f"line {number} of {path} is not a question: {error}") from None
+    if not questions:
+        raise InputError(f"{path} has no questions: write one line of JSON for each")
+    return questions
+
+
+def _question(row: Any, number: int) -> TrustQuestion:
+    if not isinstance(row, dict) or not isinstance(row.get("question"), str):
+        raise ValueError('give an object with at least "question" and "gold"')
+    gold = row.get("gold")
+    if not isinstance(gold, list) or not all(isinstance(each, dict) and set(each) & set(GOLD) for each in gold):
+        raise ValueError(f'"gold" is a list of objects that each hold one of {", ".join(GOLD)}')
+    level = row.get("level", "simple" if gold else UNANSWERABLE)
+    if level not in LEVELS or (level == UNANSWERABLE) != (not gold):
+        raise ValueError(f'"level" is one of {", ".join(LEVELS)}, and only an unanswerable question has no gold')
+    return TrustQuestion(str(row.get("id", number)), str(row.get("graph", "")), level, row["question"], tuple(gold))
+
+
+def ask_each(questions: Iterable[TrustQuestion], ask: Callable[[TrustQuestion], Answer]) -> Iterator[Outcome]:
+    """Each question asked once; a failure to answer counts as declining."""
+    for question in questions:
+        try:
+            answer = ask(question)
+        except ClewError as error:
+            yield Outcome(question, None, str(error), right=question.level == UNANSWERABLE, seconds=0.0)
+            continue
+        if answer.abstained is not None:
+            right = question.level == UNANSWERABLE
+        else:
+            right = any(_accepts(gold, answer) for gold in question.gold)
+        yield Outcome(question, answer, None, right, answer.usage.seconds)
+
+
+def _accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
+    """Whether an answer is exactly what one accepted answer says."""
+    if "yes" in gold:
+        return isinstance(answer.value, bool) and answer.value == gold["yes"]
+    if "number" in gold:
+        return not isinstance(answer.value, bool) and answer.value is not None and answer.value == gold["number"]
+    if isinstance(answer.value, bool):
+        return False
+    if "values" in gold:
+        given = {each.name.casefold() for each in answer.items} or {str(answer.value).casefold()}
+        return given == {str(each).casefold() for each in gold["values"]}
+    ids = {each.id for each in answer.items}
+    if "sources" in gold:
+        return ids == set(gold["sources"])
+    required, pool = set(gold["ids"]), set(gold.get("any_of", ()))
+    drawn = ids - required
+    return required <= ids and drawn <= pool and len(drawn) == gold.get("take", 0)
+
+
+def shares(outcomes: Sequence[Outcome]) -> list[Share]:
+    """The figures that matter, each with its interval."""
+    answerable = [each for each in outcomes if each.question.level != UNANSWERABLE]
+    beyond = [each for each in outcomes if each.question.level == UNANSWERABLE]
+    right = [each for each in answerable if each.right]
+    rows: list[tuple[str, Sequence[Outcome], Sequence[Outcome]]] = [("right, of the answerable", right, answerable)]
+    for level in LEVELS[:-1]:
+        asked = [each for each in answerable if each.question.level == level]
+        rows.append((f"right, {level}", [each for each in asked if each.right], asked))
+    wrong = [each for each in outcomes if each.wrong]
+    rows += [
+        ("declined, of the unanswerable", [each for each in beyond if each.declined], beyond),
+        ("declined, of the answerable", [each for each in answerable if each.declined], answerable),
+        ("wrong and sure, of all", [each for each in wrong if each.certainty == "sure"], outcomes),
+        ("wrong without a warning, of all", [each for each in wrong if not each.warned], outcomes),
+        ("sure, of the right answers", [each for each in right if each.certainty == "sure"], right),
+    ]
+    return [Share(name, len(some), len(all_), *wilson(len(some), len(all_))) for name, some, all_ in rows]
+
+
+def wilson(count: int, n: int) -> tuple[float, float]:
+    """The ends of the 95 % Wilson interval of a share."""
+    if n == 0:
+        return 0.0, 1.0
+    share, square = count / n, Z * Z
+    centre = (share + square / (2 * n)) / (1 + square / n)
+    half = Z / (1 + square / n) * sqrt(share * (1 - share) / n + square / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
