@@ -1,4 +1,4 @@
-"""From settings to parts that answer: the one place where graph, store, encoder, model and strategy are wired together.
+"""Settings turned into an asker: the one place where graph, store, encoder, model and strategy are wired together.
 
 In: `Settings`, plain data from the command line or a server. Out: an `Asker`; nothing is opened before it is needed.
 """
@@ -17,7 +17,7 @@ __all__ = ["Settings", "assemble", "open_graph"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the parts of a question-answering system are; options of a strategy bear the names of its fields."""
+    """The parts of a question-answering system; options of a strategy have the names of its fields."""
 
     graph: str
     backend: str = "auto"
@@ -38,7 +38,7 @@ def open_graph(path: str, *, backend: str = "auto") -> "GraphEngine":
 
 
 def assemble(settings: Settings, *, engine: "GraphEngine | None" = None, progress: Progress = silent) -> "Asker":
-    """Who answers questions under these settings; an engine that is open already is used instead of opening one."""
+    """The asker for these settings; an open engine is used instead of opening one."""
     from clew.answer import Asker, Resources
 
     resources = Resources(

@@ -19,7 +19,7 @@ __all__ = ["find_anchors"]
 
 LONGEST_NAME, SHORTEST_NAME = 6, 4  # of a name not spelt as in the graph: most words, fewest letters
 MEANS_THE_SAME, ONE_WORD_MEANS = 0.7, 0.8  # minimum similarity of a paraphrase of several words, of one word
-AHEAD, LESS_IF_AHEAD = 0.15, 0.08  # margin over the runner-up, and how far it lowers the minimum
+AHEAD, LESS_IF_AHEAD = 0.15, 0.08  # margin over the second best, and how far it lowers the minimum
 MOST_PARAPHRASES = 5  # phrases of a question that are looked up by embedding
 RESEMBLES = 0.7  # minimum difflib ratio of a misspelt word to the right one
 SAID_OF_A_TYPE = 0.42  # minimum similarity among the entities of a small type that is mentioned alongside

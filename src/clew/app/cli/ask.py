@@ -1,4 +1,4 @@
-"""`clew ask`: a question in plain English, the answer with its query and the triples that carry it."""
+"""`clew ask`: a question in plain English, the answer with its query and supporting triples."""
 
 import sys
 from dataclasses import replace
@@ -54,13 +54,15 @@ QuestionWords = Annotated[
     ),
 ]
 StoreName = Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")]
-StrategyName = Annotated[str, typer.Option("--strategy", metavar="NAME", help="How questions are answered.")]
+StrategyName = Annotated[
+    str, typer.Option("--strategy", metavar="NAME", help="The strategy that answers the question.")
+]
 Model = Annotated[
     str | None,
     typer.Option(
         "--model",
         metavar="MODEL",
-        help="Let a language model phrase the text: a name, a .gguf file or a URL.",
+        help="A language model to word the answers: a name, a .gguf file or a URL.",
         show_default=False,
     ),
 ]
@@ -113,9 +115,9 @@ def ask(
 ) -> None:
     """Answer a question about a graph, with the query that ran and the evidence behind the answer.
 
-    Names are linked to entities, the rest of the question is matched with the graph's schema; nothing leaves the
-    machine. Without a question, questions are read until an empty line, and you are asked what ambiguous names mean;
-    from a pipe they are read to the end, one per line.
+    Names are linked to entities and the rest of the question is matched with the graph's schema; nothing leaves the
+    machine. Without a question, you are prompted for questions until an empty line, and asked about ambiguous names;
+    from a pipe, each line is a question.
 
     \b
     Examples:
@@ -127,7 +129,7 @@ def ask(
     check_limit(limit)
     given = " ".join(question or ()).strip()
     if question and not given:
-        raise InputError("the question is empty: give one in words, or none at all to be asked for it")
+        raise InputError("the question is empty: write one after the graph, or leave it out to be prompted")
     meant = pairs(meaning, "--meaning")
     useless = [("--draw", draw is not None), ("--meaning", bool(meant)), ("--json", as_json and is_terminal())]
     if not given and (options := [option for option, used in useless if used]):

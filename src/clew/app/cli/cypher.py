@@ -36,12 +36,24 @@ def cypher(
     ] = "embedded",
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; JSON or text.", show_default=False),
+        typer.Option(
+            "--param",
+            "-p",
+            metavar="NAME=VALUE",
+            help="A query parameter, as JSON or text; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     timeout: Annotated[float, typer.Option(metavar="SECONDS", help="Time limit.")] = 30.0,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", "-n", metavar="N", help="Rows; 20, or 10,000 with --json.", show_default=False),
+        typer.Option(
+            "--limit",
+            "-n",
+            metavar="N",
+            help="Maximum number of rows (default: 20, or 10,000 with --json).",
+            show_default=False,
+        ),
     ] = None,
     load: Annotated[
         bool, typer.Option("--load", help="Load the graph into the store, replacing its contents.")
@@ -52,7 +64,7 @@ def cypher(
     """Query a graph in Cypher.
 
     The embedded store is built beside the graph on first use; --load fills a server, whose password may be given in
-    CLEW_NEO4J_PASSWORD. Queries are read-only. docs/stores.md has the schema of a graph in a store.
+    CLEW_NEO4J_PASSWORD. Queries are read-only. docs/stores.md describes the schema.
 
     \b
     Examples:

@@ -27,7 +27,7 @@ __all__ = ["link", "resolve_types"]
 def link(
     graph: GraphPath,
     texts: Annotated[
-        list[str] | None, typer.Argument(metavar="TEXT...", help="Names, or with --text sentences.", show_default=False)
+        list[str] | None, typer.Argument(metavar="TEXT...", help="Names, or sentences with --text.", show_default=False)
     ] = None,
     text: Annotated[bool, typer.Option("--text", help="Find the mentions in running text.")] = False,
     file: Annotated[
@@ -35,7 +35,9 @@ def link(
     ] = None,
     type: Annotated[
         list[str] | None,
-        typer.Option("--type", "-t", metavar="TYPE", help="Only of this type; may be repeated.", show_default=False),
+        typer.Option(
+            "--type", "-t", metavar="TYPE", help="Link only to this type; may be repeated.", show_default=False
+        ),
     ] = None,
     context: Annotated[
         str | None,
@@ -54,7 +56,8 @@ def link(
 ) -> None:
     """Link names to entities: ids, names, synonyms, spelling variants, misspellings, embeddings; each with its reason.
 
-    With --text or --file, find the mentions in running text and say which are negated, uncertain, about family or past.
+    With --text or --file, find the mentions in running text and flag those that are negated, uncertain, historical or
+    about family members.
 
     \b
     Examples:
@@ -84,7 +87,7 @@ def link(
 
 
 def resolve_types(schema: "Schema", names: Sequence[str] | None) -> list[str] | None:
-    """Types as the graph spells them: another case or a slip of the pen is forgiven, anything else is an error."""
+    """Types as the graph spells them, ignoring case and small typos; anything else is an error."""
     if not names:
         return None
     folded = {name.casefold(): name for name in schema.types}

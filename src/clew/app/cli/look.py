@@ -1,4 +1,4 @@
-"""`clew info` and `clew find`: what a graph holds, and what an entity is called."""
+"""`clew info` and `clew find`: the contents of a graph, and entities by name."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,9 +78,9 @@ def _show_sources(engine: "GraphEngine") -> None:
 def find(
     graph: GraphPath,
     text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="An id, a name, the beginning of a name, or a misspelt one.")
+        str, typer.Argument(metavar="TEXT", help="An id or a name; prefixes and misspellings are matched too.")
     ],
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number shown.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of entities.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Find entities by id, name, synonym, prefix or misspelling, best first.

@@ -1,6 +1,6 @@
-"""The entry point: commands, and the edge where every failure becomes one line and an exit code.
+"""The entry point: commands, and the place where every failure becomes one line and an exit code.
 
-0 done · 1 a failure · 2 what was given cannot be used · 130 interrupted
+0 success · 1 failure · 2 invalid input · 130 interrupted
 """
 
 import io
@@ -63,7 +63,7 @@ def application(commands: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def clew(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
     verbose: Annotated[bool, typer.Option(*VERBOSE, help="Log to stderr.")] = False,
 ) -> None:
     """Build knowledge graphs, traverse them, and answer questions with the triples and sources behind every answer.
@@ -99,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except BrokenPipeError:  # whoever read our output has read enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         _drop_output()
         return 1
     except Exception as error:
@@ -107,13 +107,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _asked(given: Sequence[str]) -> Iterable[str]:
-    """The one command that is asked for, so that a fresh process loads no other; all where that is not plain."""
+    """The requested command alone, so that a fresh process imports no other; all of them if that is unclear."""
     first = next((each for each in given if each not in VERBOSE), None)
     return [first] if first in COMMANDS else COMMANDS
 
 
 def _drop_output() -> None:
-    """Nothing more can be written: leave nothing for Python to write when it ends."""
+    """Point stdout at /dev/null, so that Python's final flush cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -24,19 +24,20 @@ ACTIONS = ("list", "get")
 def models(
     action: Annotated[str, typer.Argument(metavar="[list|get]", help="Show models, or fetch them.")] = "list",
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all by default.", show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Names of models (default: all).", show_default=False),
     ] = None,
     find_links: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="get: look for wheels in this folder only, offline.", show_default=False),
     ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Compare contents with their checksums too.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Also verify the checksums of installed files.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the models Clew knows and whether they are on this machine, or fetch them.
 
-    Only `clew models get` ever downloads. CLEW_MODELS names the folder the files are kept in. Extraction models (small,
-    or one that `clew extract package` made) are fetched by name only.
+    Only `clew models get` ever downloads. The environment variable CLEW_MODELS sets the folder for the
+    files. Extraction models (small, or one made by `clew extract package`) are fetched by name only.
 
     \b
     Examples:

@@ -41,7 +41,7 @@ __all__ = ["describe_paths", "drawn_paths", "paths", "show_paths"]
 Entity = dict[str, str]
 DEFAULT_HOPS = 3
 CITED = 4  # publications shown of one triple
-LONG_COUNT = 10**15  # from here on a number of paths is given as a power of ten
+LONG_COUNT = 10**15  # from here on, numbers of paths are shown as powers of ten
 
 
 def paths(
@@ -50,7 +50,7 @@ def paths(
     target: Annotated[str, typer.Argument(metavar="TO", help="Id or exact name of an entity.", show_default=False)],
     k: Annotated[
         int | None,
-        typer.Option("--k", "-k", metavar="N", help="Maximum number of hops; 3 by default.", show_default=False),
+        typer.Option("--k", "-k", metavar="N", help="Maximum number of hops (default: 3).", show_default=False),
     ] = None,
     kind: Annotated[str, typer.Option(metavar="KIND", help="simple, walks or shortest.")] = "simple",
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of paths.")] = 10,
@@ -129,7 +129,7 @@ def describe_paths(found: "Paths", shown: int, start: Entity, end: Entity) -> st
 
 
 def show_paths(engine: "GraphEngine", shown: "Sequence[Path]") -> None:
-    """Each path with, below it, what the sources of its triples say; a triple is explained once."""
+    """Each path with, below it, the sources of its triples; each triple is explained once."""
     explained: dict[int, int] = {}
     width = terminal_width()
     for number, path in enumerate(shown, 1):
@@ -146,7 +146,7 @@ def show_paths(engine: "GraphEngine", shown: "Sequence[Path]") -> None:
 
 
 def _said(engine: "GraphEngine", triple: "Triple") -> Iterator[str]:
-    """What each source says of a triple, in a few words."""
+    """What each source states about a triple, in a few words."""
     from clew.app.drawing.scene import statement, value_name
 
     for assertion in engine.assertions(triple.number):

@@ -50,7 +50,7 @@ def hop(
     graph: GraphPath,
     seeds: Annotated[list[str], typer.Argument(metavar="SEED...", help="Ids or exact names of entities.")],
     k: Annotated[
-        int | None, typer.Option("--k", "-k", metavar="N", help="Hops; 1 by default.", show_default=False)
+        int | None, typer.Option("--k", "-k", metavar="N", help="Number of hops (default: 1).", show_default=False)
     ] = None,
     mode: Annotated[str, typer.Option(metavar="MODE", help="exact, within or shortest.")] = "exact",
     direction: Direction = "out",
@@ -71,7 +71,13 @@ def hop(
     triples: Annotated[bool, typer.Option("--triples", help="Also show the supporting triples.")] = False,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", "-n", metavar="N", help="Rows shown; 20, or all with --json.", show_default=False),
+        typer.Option(
+            "--limit",
+            "-n",
+            metavar="N",
+            help="Maximum number of rows (default: 20, or all with --json).",
+            show_default=False,
+        ),
     ] = None,
     timeout: Timeout = None,
     backend: Backend = "auto",
@@ -79,9 +85,9 @@ def hop(
 ) -> None:
     """Show the entities K hops from the seeds.
 
-    Modes: exact gives entities reached by walks of exactly K hops, within those at distance K or less (with seeds),
-    shortest those at distance exactly K. --type filters the result; --through and --max-degree restrict intermediate
-    entities.
+    Modes: exact gives the entities reached by walks of exactly K hops; within, those at distance K or less, seeds
+    included; shortest, those at distance exactly K. --type filters the result; --through and --max-degree restrict the
+    entities in between.
 
     \b
     Examples:

@@ -30,7 +30,7 @@ def answers_record(
 
 
 def error_record(error: Exception) -> dict[str, Any]:
-    """What went wrong: its kind, one sentence, and for an unknown name those that come near it."""
+    """An error: its kind, one sentence, and the closest matches of an unknown name."""
     close = list(error.close) if isinstance(error, UnknownName) else []
     return {"error": {"kind": type(error).__name__, "message": " ".join(str(error).split()), "close": close}}
 

@@ -1,4 +1,4 @@
-"""A graph as a whole: what it holds, what is found in it, its indexes, its damage, its exports."""
+"""A whole graph: contents, search results, indexes, damage, exports."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -14,7 +14,7 @@ __all__ = ["damage_record", "export_record", "found_record", "graph_record", "in
 
 
 def graph_record(engine: "GraphEngine", *, graph: str) -> dict[str, Any]:
-    """What a graph holds."""
+    """The contents of a graph."""
     snapshot = engine.snapshot
     return {
         "graph": graph,
@@ -37,7 +37,7 @@ def _relation(relation: "RelationSchema") -> dict[str, Any]:
 
 
 def found_record(found: "Sequence[Found]", *, graph: str, text: str) -> dict[str, Any]:
-    """The entities that a text finds."""
+    """The entities found for a text."""
     hits = [{name: value for name, value in asdict(hit).items() if name != "entity"} for hit in found]
     return {"graph": graph, "text": text, "count": len(hits), "found": hits}
 
@@ -48,7 +48,7 @@ def index_record(names: dict[str, Any], vectors: dict[str, Any] | None, *, graph
 
 
 def damage_record(manifest: "Manifest | None", damage: Sequence[str], *, graph: str) -> dict[str, Any]:
-    """What is wrong with a graph; what it holds is null where that cannot be read."""
+    """The damage to a graph; its contents are null if they cannot be read."""
     return {"graph": graph, "ok": not damage, "damage": list(damage), **_counts(manifest)}
 
 

@@ -15,14 +15,14 @@ MARKS = ("negated", "uncertain", "family", "historical")
 def links_record(
     found: "Sequence[Linked]", *, graph: str, snapshot: str, types: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Names with the entities that each may mean."""
+    """Names with the candidate entities of each."""
     return {"graph": graph, "snapshot": snapshot, "types": types, "linked": [_linked(each) for each in found]}
 
 
 def mentions_record(
     mentions: "Sequence[Mention]", *, graph: str, snapshot: str, types: Sequence[str] | None
 ) -> dict[str, Any]:
-    """The mentions of a text with what the words around them say."""
+    """The mentions of a text with their context flags (negated, uncertain, …)."""
     listed = [_mention(each) for each in mentions]
     return {"graph": graph, "snapshot": snapshot, "types": types, "count": len(listed), "mentions": listed}
 

@@ -29,7 +29,7 @@ def triple_record(triple: "Triple | Cited") -> dict[str, str]:
 
 
 def assertion_record(assertion: "Assertion") -> dict[str, Any]:
-    """One source's statement; what it does not say is left out."""
+    """One source's statement, without the fields it does not state."""
     said: dict[str, Any] = {
         "source": assertion.source,
         "source_version": assertion.source_version,

@@ -58,7 +58,7 @@ class RunOptions:
         sets=("sequences.tokenizer",),
     )
     hold_out: float | None = _option(
-        "Hold out this share of the seed's entity pairs from training, to be evaluated on.",
+        "Hold out this share of the seed's entity pairs from training, for evaluation.",
         "SHARE",
         commands=("prepare",),
         sets=("held_out.share",),
@@ -78,13 +78,15 @@ class RunOptions:
         "Epochs of fine-tuning for candidate ranking; 0 for none.", "N", commands=("train",), sets=("ranking.epochs",)
     )
     random_seed: int | None = _option(
-        "Seed of all random numbers of training.", "N", commands=("train",), sets=("training.seed", "ranking.seed")
+        "Random seed of training.", "N", commands=("train",), sets=("training.seed", "ranking.seed")
     )
     helper: str | None = _option(
         "A language model that assists: a name, a .gguf file or a URL.", "MODEL", commands=("prepare", "predict")
     )
     helper_for: tuple[str, ...] | None = _option(
-        f"What it does: {', '.join(ROLES)} (default: tails); repeatable.", "TASK", commands=("prepare", "predict")
+        f"What the language model assists with: {', '.join(ROLES)} (default: tails); repeatable.",
+        "TASK",
+        commands=("prepare", "predict"),
     )
     confidence: float | None = _option(
         "Minimum confidence.", "P", commands=("filter", "predict"), sets=("filters.confidence",)
@@ -99,7 +101,7 @@ class RunOptions:
         "The encoder that compares triples with the text (default: minilm).", "NAME", commands=("filter", "predict")
     )
     cross_sentence: bool | None = _option(
-        "Keep triples whose head and tail stand in different sentences.",
+        "Keep triples whose head and tail are in different sentences.",
         "",
         commands=("filter", "predict"),
         sets=("filters.cross_sentence",),

@@ -1,4 +1,4 @@
-"""`clew eval extraction`: score extracted triples by gold, by held-out facts and by a judge; and a baseline."""
+"""`clew eval extraction`: score extracted triples on gold, on held-out facts and with a judge; and a baseline."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,7 +57,9 @@ NamedModels = Annotated[
 ]
 TailsFolder = Annotated[
     str | None,
-    typer.Option("--out", "-o", metavar="DIR", help="Where tails are kept.", show_default="RUN/asked-held-out"),
+    typer.Option(
+        "--out", "-o", metavar="DIR", help="Where to write the predicted tails.", show_default="RUN/asked-held-out"
+    ),
 ]
 Limit = Annotated[int, typer.Option(metavar="N", help="At most N, drawn at random.")]
 
@@ -93,10 +95,10 @@ def bc5cdr(
 ) -> None:
     """Chemical-induced diseases on BC5CDR dev: rules and a model, with gold mentions or end to end.
 
-    The aggregation of scores and the threshold are chosen on train alone. Without --finetune the model is scored as it
-    is, with no CID label seen; with it, each fold of train is scored by a model that did not learn from it, and dev by
-    one that learnt from all of train. End to end, without gold mentions: --mentions takes those that a run found, --run
-    scores the triples of a run.
+    The aggregation of scores and the threshold are chosen on train alone. Without --finetune the model is scored
+    zero-shot: it has seen no CID labels. With it, each fold of train is scored by a model trained on the other folds,
+    and dev by one trained on all of train. For end-to-end scores without gold mentions, --mentions uses those found by
+    a run, and --run scores its triples.
 
     \b
     Examples:
@@ -156,10 +158,11 @@ def _filtered(row: "Scored") -> str:
 def held_out(
     run: Run, graph: Seed, model: NamedModels = None, out: TailsFolder = None, as_json: AsJson = False
 ) -> None:
-    """Facts that were removed from the seed before training: are they found?
+    """Measure how many of the facts held out of the seed graph are recovered (P@1, recall@20, MRR).
 
-    Both ends are mentioned in one sequence. A generated tail counts as the entity it is linked to; other true tails are
-    ignored in the ranking. Baselines: the commonest tails of the relation, and the nearest mention of a fitting type.
+    Head and tail of a held-out fact are mentioned in one sequence. A generated tail counts as the entity it is linked
+    to; other true tails are ignored in the ranking. Baselines: the most frequent tails of the relation, and the nearest
+    mention of a suitable type.
 
     \b
     Examples:
@@ -242,7 +245,9 @@ def _show_judged(rows: "Sequence[Factuality]") -> None:
 
 def baseline(
     run: Run,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where the triples go.", show_default=False)],
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="FILE", help="Where to write the triples.", show_default=False)
+    ],
     model: LanguageModelName = "smollm2",
     limit: Limit = 50,
     graph: OwnSeed = None,
@@ -251,10 +256,10 @@ def baseline(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Triples that a language model alone reads from the same texts, with the same relations.
+    """Extract triples with a language model alone, from the same texts and relations, as a baseline.
 
-    Writes a table of triples (Parquet) with the documents they were read from. With --graph, names are linked to the
-    seed and ValidityScore by signatures is shown; with --data as well, triples of BC5CDR dev are scored by its gold.
+    Writes a table of triples (Parquet) with their documents. With --graph, names are linked to the seed and
+    ValidityScore by signatures is shown; with --data as well, triples of BC5CDR dev are scored against its gold.
 
     \b
     Examples:

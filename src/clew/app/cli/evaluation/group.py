@@ -21,9 +21,14 @@ Data = Annotated[str, typer.Option("--data", metavar="DIR", help="The folder of 
 Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead of the questions.")]
 Model = Annotated[
     str | None,
-    typer.Option("--model", metavar="MODEL", help="A language model; by default none is used.", show_default=False),
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="A language model: a name, a .gguf file or a URL (default: none).",
+        show_default=False,
+    ),
 ]
-NoPhrase = Annotated[bool, typer.Option("--no-phrase", help="The model does not rephrase answer texts.")]
+NoPhrase = Annotated[bool, typer.Option("--no-phrase", help="Do not let the model rephrase answers.")]
 Baseline = Annotated[
     str | None, typer.Option("--baseline", metavar="RUN.json", help="Compare with a saved run.", show_default=False)
 ]
@@ -66,7 +71,7 @@ def qa(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Answer every question of a benchmark and score the answers by their gold.
+    """Answer every question of a benchmark and score the answers against the gold standard.
 
     A result matches if it has exactly the entities of one accepted interpretation; a query matches if it is equivalent
     to its gold query. Abstentions and failures score 0. The evidence of every answer is verified in the graph.
@@ -138,7 +143,7 @@ def trust(
 
 
 def cypher(data: Data = "data", out: Out = None, as_json: AsJson = False) -> None:
-    """Parse the queries of Neo4j's text2cypher: shares that parse and become plans, by type, and why others fail.
+    """Measure Cypher coverage on Neo4j's text2cypher: the share of queries that parse and become plans.
 
     \b
     Examples:

@@ -53,7 +53,7 @@ def application() -> typer.Typer:
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
         help="Extract triples from texts with a model trained on them and on a seed graph (GraphMERT).\n\n"
-        "Runs resume: finished stages are skipped, and the options of a run are remembered in it.",
+        "Runs resume: finished stages are skipped, and a run remembers its options.",
     )
     phases = ("prepare", "train", "predict", "filter")
     app.command("run")(take_run_options(run_all, phases=phases))
@@ -72,7 +72,7 @@ def run_all(
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Run all stages: prepare, train, predict, filter. Without TEXTS, a toy corpus is taken.
+    """Run all stages: prepare, train, predict, filter. Without TEXTS, a toy corpus is used.
 
     \b
     Examples:
@@ -192,7 +192,7 @@ def status(run: RunPath = Path(RUN), limit: Limit = 20, as_json: AsJson = False)
 
 
 def _remembered(run: Path, options: "RunOptions", *, new: bool = False) -> "RunOptions":
-    """The options given now over those that the run remembers; a `new` run may remember none."""
+    """The options given now, over those saved with the run; a `new` run may have none."""
     from clew.extract.run.options import RECORD, RunOptions
 
     if new and not (run / RECORD).exists():
@@ -202,7 +202,7 @@ def _remembered(run: Path, options: "RunOptions", *, new: bool = False) -> "RunO
 
 @contextmanager
 def _timed() -> Iterator[list[float]]:
-    """A list that holds the seconds of the block once it has ended."""
+    """A list that receives the duration of the block in seconds."""
     seconds: list[float] = []
     begun = time.perf_counter()
     yield seconds

@@ -14,18 +14,19 @@ __all__ = ["package"]
 
 def package(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run, or a model folder such as weights/small.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the wheel is written.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where to write the wheel.")],
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model's name (default: RUN's).", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="The name of the model (default: that of RUN).", show_default=False),
     ] = None,
     version: Annotated[str, typer.Option(metavar="V", help="The version of the wheel.")] = "1.0",
     seed_graph: Annotated[
         str | None,
-        typer.Option(metavar="GRAPH", help="The seed graph (default: the one of the run).", show_default=False),
+        typer.Option(metavar="GRAPH", help="The seed graph (default: that of the run).", show_default=False),
     ] = None,
     card: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The model card (default: one is written).", show_default=False),
+        typer.Option(metavar="FILE", help="The model card (default: generated).", show_default=False),
     ] = None,
     numbers: Annotated[str, typer.Option(metavar="TYPE", help="Weights as int8, bfloat16 or float32.")] = "int8",
     as_json: AsJson = False,
@@ -33,7 +34,7 @@ def package(
     """Make a wheel of a trained model: its config, weights, names, card and licences.
 
     `clew models get NAME --find-links DIR` installs it elsewhere, and `clew extract predict --model NAME` uses it. A
-    seed graph with statements that ask for more than credit (share-alike, non-commercial, no licence) is refused.
+    seed graph is refused if its licences require more than attribution (share-alike, non-commercial) or are missing.
 
     \b
     Examples:

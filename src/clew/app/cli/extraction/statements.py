@@ -57,7 +57,7 @@ def train(
     head_rate: Annotated[float, typer.Option(metavar="R", help="Learning rate of the head.")] = 3e-4,
     frozen: Annotated[int, typer.Option(metavar="N", help="Lower layers to leave as they are.")] = 0,
     compare: Annotated[bool, typer.Option(help="Let the pairs of a document attend to each other.")] = True,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of all random choices.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
     device: Annotated[str, typer.Option(metavar="NAME", help="cpu or cuda.")] = "cpu",
     as_json: AsJson = False,
 ) -> None:
@@ -131,7 +131,7 @@ def evaluate(
     model: Exported,
     data: Data,
     log: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Append the scores to this log of dev.", show_default=False)
+        str | None, typer.Option(metavar="FILE", help="Append the scores to this log (JSONL).", show_default=False)
     ] = None,
     name: Annotated[str, typer.Option(metavar="NAME", help="The configuration, for the log.")] = "unnamed",
     as_json: AsJson = False,

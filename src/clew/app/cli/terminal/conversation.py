@@ -1,4 +1,4 @@
-"""Questions one after another: from a pipe, or typed, and then names that may mean several things are asked about."""
+"""Several questions in a row, piped or typed; if typed, the user is asked about ambiguous names."""
 
 import sys
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ __all__ = ["ask_back", "is_terminal", "read_questions"]
 
 
 def is_terminal() -> bool:
-    """Whether somebody is there to be asked."""
+    """Whether the user can be prompted."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
 def read_questions() -> Iterator[str]:
-    """What is typed, until an empty line; what comes through a pipe, every line that is not empty."""
+    """Typed lines up to the first empty one; from a pipe, every non-empty line."""
     while (line := _typed("? ")) is not None:
         if line:
             yield line
@@ -29,7 +29,7 @@ def read_questions() -> Iterator[str]:
 
 
 def ask_back(asker: "Asker", question: "Question") -> "Answer":
-    """Ask; where names may mean something else, let the asker choose, and ask again if that changes anything."""
+    """Answer; if names are ambiguous, let the user choose, and answer again if that changes anything."""
     answer = asker.ask(question)
     chosen = {}
     for ambiguity in answer.ambiguities:
@@ -40,7 +40,7 @@ def ask_back(asker: "Asker", question: "Question") -> "Answer":
 
 
 def _choose(ambiguity: "Ambiguity") -> "Sense | None":
-    """One of the things a name may mean; an empty line keeps what was taken, be it nothing."""
+    """The sense the user picks for an ambiguous name; an empty line keeps the current one, if any."""
     senses = [*([ambiguity.chosen] if ambiguity.chosen is not None else []), *ambiguity.others]
     say(f"Which did you mean by {printable(ambiguity.text)}?")
     for number, sense in enumerate(senses, start=1):
@@ -53,7 +53,7 @@ def _choose(ambiguity: "Ambiguity") -> "Sense | None":
 
 
 def _typed(prompt: str) -> str | None:
-    """A line without spaces around it; None where there are no more."""
+    """The next line, stripped; None at the end."""
     try:
         return input(prompt if is_terminal() else "").strip()
     except EOFError:

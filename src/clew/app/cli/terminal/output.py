@@ -1,6 +1,6 @@
 """What commands print: aligned tables and sentences for people, one JSON object for machines.
 
-Names may hold any character: what a terminal would obey instead of show is printed as an escape.
+Names may contain any character; control sequences are printed as escapes, so that a terminal does not obey them.
 """
 
 import json
@@ -40,7 +40,7 @@ def print_json(report: Mapping[str, Any]) -> None:
 
 
 def say(text: str = "") -> None:
-    """Print one sentence or line; what the terminal cannot show becomes an escape, never an error."""
+    """Print one line; characters the terminal cannot encode become escapes, never an error."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(text.encode(encoding, "backslashreplace").decode(encoding))
 
@@ -74,21 +74,21 @@ def shown_of(shown: int, total: int) -> str:
 
 
 def bold(text: str) -> str:
-    """Bold on a terminal that has not been told to stay plain."""
+    """Bold text, on a terminal that allows it."""
     if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
         return text
     return f"\x1b[1m{text}\x1b[0m"
 
 
 def terminal_width() -> int | None:
-    """Columns to fit into; None when the output goes to a file or another program and COLUMNS does not say."""
+    """The width to fit, in columns; None if stdout is no terminal and COLUMNS is not set."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
         return shutil.get_terminal_size().columns
     return None
 
 
 def display_width(text: str) -> int:
-    """How many columns of a terminal a text takes: wide characters take two, combining ones none."""
+    """The display width of a text: wide characters take two columns, combining ones none."""
     if text.isascii():
         return len(text)
     from unicodedata import category, east_asian_width
@@ -128,7 +128,7 @@ def table_lines(
     shrink: Sequence[str] = (),
     width: int | None = None,
 ) -> list[str]:
-    """A table as lines, the header first; numbers stand right with thousands separators, texts stand left."""
+    """A table as lines, the header first; numbers right-aligned with thousands separators, text left-aligned."""
     listed = [list(row) for row in rows]
     right = [bool(listed) and all(isinstance(row[at], int | float) for row in listed) for at in range(len(titles))]
     cells = [list(titles), *([_cell(value) for value in row] for row in listed)]

@@ -1,4 +1,4 @@
-"""Progress on a terminal: one line on stderr that is redrawn and wiped away at the end; silent anywhere else."""
+"""Progress on a terminal: one line on stderr, redrawn and cleared at the end; silent anywhere else."""
 
 import sys
 import time
@@ -28,7 +28,7 @@ def terminal_progress() -> Iterator[Progress]:
 
 
 def announced(progress: Progress, sentence: str, *, after: float = 0.0) -> Progress:
-    """A progress that says on stderr, once and after some seconds, why there is something to wait for.
+    """A progress that, after some seconds, announces once on stderr what is being prepared.
 
     Unlike bars, the sentence goes to files and pipes too.
     """
