@@ -59,7 +59,7 @@ class Raw:
         for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
             disease, term = row["database_id"], self.renamed.get(row["hpo_id"], row["hpo_id"])
             named.setdefault(disease, row["disease_name"])
-            if row["qualifier"] == "NOT":
+            if row["qualifier"] == "NOT" or row["frequency"].startswith("0/"):  # looked for in n patients, seen in none
                 if row["aspect"] == "P":
                     self.lacks[disease].add(term)
             else:

@@ -41,6 +41,9 @@ def check_evidence(asker: Asker, answer: Answer) -> None:
     for support in answer.evidence.supports:
         touched = {end for number in support.triples for end in (cited[number].subject, cited[number].object)}
         assert support.item is None or (support.item in shown and support.item in touched)
+    place = {item.id: at for at, item in enumerate(answer.items)}
+    order = [(place.get(each.item or "", 0), *each.slots.values()) for each in answer.evidence.supports]
+    assert order == sorted(order)  # whatever order the store has its rows in
 
 
 @pytest.mark.parametrize(
@@ -53,6 +56,7 @@ def check_evidence(asker: Asker, answer: Answer) -> None:
         ("Which five genes are associated with the most diseases?", "top", "LMNA"),
         ("How is Tay-Sachs disease inherited?", "list", "Autosomal recessive inheritance"),
         ("which gene causes huntingtons diseas", "list", "HTT"),
+        ("Which features were looked for and not seen in Loeys-Dietz syndrome 1?", "list", "Ectopia lentis"),
     ],
 )
 def test_lists_hold_what_they_should(asker: Asker, question: str, kind: str, holds: str) -> None:

@@ -62,6 +62,12 @@ def find(staged: Staged, **wanted: str) -> Rows:
     return found
 
 
+def find_column(staged: Staged, relation: str, name: str) -> list[str | None]:
+    table = staged.triples.filter(pc.equal(staged.triples["relation"].cast(pa.string()), relation))
+    found: list[str | None] = table[name].unique().to_pylist()
+    return found
+
+
 def entity(staged: Staged, identifier: str) -> dict[str, Any]:
     assert staged.entities is not None
     at = staged.entities["id"].to_pylist().index(identifier)
@@ -101,12 +107,15 @@ def test_triple_counts(staged: Staged, terms: list[str], annotations: list[list[
     associations = {(row[0], row[5]) for row in genes}
     assert relations.pop("associated_with") == len(associations) == 12_302
     names = {"P": "phenotype", "I": "inheritance", "C": "clinical_course", "M": "modifier", "H": "medical_history"}
-    stated = Counter(f"{'lacks' if row[2] == 'NOT' else 'has'}_{names[row[10]]}" for row in annotations)
+    said = ["lacks" if row[2] == "NOT" or row[7].startswith("0/") else "has" for row in annotations]
+    stated = Counter(f"{verb}_{names[row[10]]}" for verb, row in zip(said, annotations, strict=True))
     assert relations == stated
     assert sum(stated.values()) == 271_702
-    distinct = len({(row[0], row[2], row[3]) for row in annotations}) + is_a + len(associations)
+    assert stated["lacks_phenotype"] == 2_000 + 711 - stated["lacks_medical_history"]  # none of n patients, and NOT
+    distinct = len({(row[0], verb, row[3]) for verb, row in zip(said, annotations, strict=True)})
+    distinct += is_a + len(associations)
     ends = ["subject", "relation", "object"]
-    assert staged.triples.select(ends).group_by(ends).aggregate([]).num_rows == distinct == 306_805
+    assert staged.triples.select(ends).group_by(ends).aggregate([]).num_rows == distinct == 306_839
 
 
 def test_every_end_is_an_entity(staged: Staged) -> None:
@@ -209,6 +218,17 @@ def test_not_rows_are_negated_relations(staged: Staged) -> None:
     assert set(declared) == set(staged.triples["relation"].unique().to_pylist())
 
 
+def test_a_feature_seen_in_none_of_n_patients_is_lacking(staged: Staged) -> None:
+    """Ectopia lentis was looked for in 32 patients with Loeys-Dietz syndrome 1, and seen in none of them."""
+    (row,) = find(staged, subject="OMIM:609192", object="HP:0001083")
+    assert (row["relation"], row["qualifier:frequency"]) == ("lacks_phenotype", "0/32")
+    frequencies = {
+        verb: set(find_column(staged, f"{verb}_phenotype", "qualifier:frequency")) for verb in ("has", "lacks")
+    }
+    assert {each for each in frequencies["has"] if each and each.startswith("0")} == set()
+    assert {None if each is None else each.split("/")[0] for each in frequencies["lacks"]} == {None, "0"}
+
+
 def test_a_disease_with_two_names_keeps_both(staged: Staged) -> None:
     disease = entity(staged, "OMIM:117550")  # 76 rows say the one, 10 the other
     assert (disease["name"], disease["synonyms"]) == ("Sotos syndrome", ["Sotos syndrome 1"])
@@ -303,6 +323,7 @@ HPOA = HPOA_HEADER + (
     "OMIM:1\tUno\tMAYBE\tHP:1\tOMIM:1\tPCS\t\t\t\t\tP\tme\n"
     "\tUno\t\tHP:1\tOMIM:1\tPCS\t\t\t\t\tP\tme\n"
     "OMIM:1\tUno\t\tHP:0000118\tOMIM:1\tPCS\t\t\t\t\tP\tme\n"
+    "OMIM:1\tUno\t\tHP:0000118\tPMID:3\tPCS\t\t0/7\t\t\tP\tme\n"
 )
 GENES = (
     "ncbi_gene_id\tgene_symbol\tassociation_type\tdisease_id\tsource\n"
@@ -357,6 +378,7 @@ def test_small_release_triples(small: tuple[Staged, Problems]) -> None:
         ("OMIM:1", "has_phenotype", "HP:1"),  # HP:3 as it is called today
         ("OMIM:1", "lacks_inheritance", "HP:1"),
         ("OMIM:1", "has_phenotype", "HP:0000118"),
+        ("OMIM:1", "lacks_phenotype", "HP:0000118"),  # none of seven patients of another study
         ("NCBIGene:10", "associated_with", "OMIM:1"),
         ("NCBIGene:10", "associated_with", "ORPHA:5"),
         ("NCBIGene:11", "associated_with", "OMIM:1"),
@@ -374,8 +396,8 @@ def test_small_release_triples(small: tuple[Staged, Problems]) -> None:
         "association_type": None,
     }
     assert (said[1]["agent_type"], said[1]["knowledge_level"]) == ("not_provided", "not_provided")  # unknown code XYZ
-    assert said[4]["qualifier:association_type"] == "UNKNOWN"
-    assert said[4]["document"] == "http://two"
+    assert said[5]["qualifier:association_type"] == "UNKNOWN"
+    assert said[5]["document"] == "http://two"
     versions = {row["relation"]: row["source_version"] for row in staged.triples.to_pylist()}
     assert (versions["is_a"], versions["has_phenotype"]) == ("2030-02-03", "2030-02-04")
 
@@ -393,7 +415,7 @@ def test_small_release_problems_name_file_and_line(small: tuple[Staged, Problems
     ]
     with pytest.raises(BuildError, match=r"hp\.obo:26"):
         Problems(counts=problems.counts, examples=problems.examples).settle()
-    assert [staged.triple_origin(row) for row in (4, 5, 6, 7)] == [
+    assert [staged.triple_origin(row) for row in (4, 5, 6, 8)] == [
         "phenotype.hpoa:3",
         "phenotype.hpoa:4",
         "phenotype.hpoa:10",

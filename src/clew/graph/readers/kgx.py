@@ -1,17 +1,20 @@
 """KGX, the exchange format of Biolink knowledge graphs: a file of nodes and a file of edges, as TSV or JSON Lines.
 
 Nodes become entities, edges become triples with one assertion each; `biolink:` before categories and predicates is
-dropped. In TSV nothing is quoted, unless the column names are, and values of a list are separated by |.
+dropped. In TSV nothing is quoted, unless the column names are, and values of a list are separated by |. An edge that
+was observed in none of so many (has_count 0, has_percentage 0) is a negated assertion.
 """
 
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from clew.errors import InputError
 from clew.graph.readers import json_lines
@@ -43,6 +46,8 @@ ASSERTION_COLUMNS = {  # ours: KGX's, the first that a file has
     "negated": ("negated",),
     **{name: (name,) for name in ("source_version", "license", "retrieved_at", "document", "valid_from", "valid_to")},
 }
+OBSERVED = ("has_count", "has_percentage", "has_quotient")  # how often: none of them is 0 where the edge holds
+COUNTED = (*OBSERVED, "has_total")
 RENAMED = {"synonym": "synonyms", "xref": "xrefs"}
 MADE_HERE = ("type", "categories", "synonyms", "xrefs")  # entity columns that no other column of a node may be called
 NODE_TYPES = {"category": pa.string()} | dict.fromkeys(  # further columns of nodes with a known type
@@ -76,7 +81,7 @@ def read_files(nodes: Paths, edges: Paths, *, problems: Problems, progress: Prog
     ]
     entities, entity_origin = join(entity_parts, encode=lambda name: name == "type")
     triple_parts = [
-        _with_relations(check_triples(part, problems))
+        _with_absences(_with_relations(check_triples(part, problems)))
         for part in _parts(edges, EDGE, _edge_columns, problems, progress)
     ]
     triples, triple_origin = join(triple_parts, encode=lambda name: True)
@@ -195,6 +200,7 @@ def _edge_columns(names: Iterable[str]) -> dict[str, str]:
         found = next((name for name in theirs if name in present), None)
         if found is not None:
             chosen[ours] = found
+    chosen |= {QUALIFIER_PREFIX + name: name for name in COUNTED if name in present}
     qualifiers = (name for name in present if name.endswith(QUALIFIER) and name != QUALIFIER)
     return chosen | {QUALIFIER_PREFIX + name.removesuffix(QUALIFIER): name for name in qualifiers}
 
@@ -208,6 +214,29 @@ def _with_relations(part: Part) -> Part:
     place = part.table.column_names.index("relation")
     names = _map_distinct(part.table.column(place), lambda name: name.removeprefix(PREFIX), pa.string())
     return replace(part, table=part.table.set_column(place, "relation", names))
+
+
+def _with_absences(part: Part) -> Part:
+    """The part with what was observed in none marked as negated, in addition to what says so itself."""
+    table = part.table
+    counts = [
+        table.column(QUALIFIER_PREFIX + name) for name in OBSERVED if QUALIFIER_PREFIX + name in table.column_names
+    ]
+    if not counts:
+        return part
+    none = reduce(pc.or_, (_map_distinct(column, _is_zero, pa.bool_()).fill_null(False) for column in counts))
+    if "negated" not in table.column_names:
+        return replace(part, table=table.append_column("negated", none))
+    place = table.column_names.index("negated")
+    stated = table.column(place).fill_null(False)
+    return replace(part, table=table.set_column(place, "negated", pc.or_(stated, none)))
+
+
+def _is_zero(text: str) -> bool:
+    try:
+        return float(text.removesuffix("%")) == 0
+    except ValueError:
+        return False
 
 
 def _with_types(part: Part) -> Part:

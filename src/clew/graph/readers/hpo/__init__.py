@@ -4,6 +4,6 @@
 type and relation means, and what was decided on the way, stands in `ontology` and `annotations`.
 """
 
-from clew.graph.readers.hpo.release import read
+from clew.graph.readers.hpo.release import REVISION, read
 
-__all__ = ["read"]
+__all__ = ["REVISION", "read"]

@@ -4,6 +4,7 @@ Gene-phenotype pairs are not staged: the gene files derive them from gene → di
 of those diseases lack the phenotype.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,9 @@ from clew.graph.staging import QUALIFIER_PREFIX, Problems, Relation
 
 __all__ = ["GENE_FILES", "RELATIONS", "Annotations", "read_annotations", "read_genes"]
 
-# Disease has_phenotype Phenotype, has_inheritance Inheritance, … by the aspect of the row. A row marked NOT becomes
-# lacks_phenotype, …: the relation is declared negated, the assertion is not (that would be a double negation).
+# Disease has_phenotype Phenotype, has_inheritance Inheritance, … by the aspect of the row. A row that is marked NOT, or
+# whose frequency is none of n patients, becomes lacks_phenotype, …: the relation is declared negated, the assertion is
+# not (that would be a double negation).
 ASPECTS = {"P": "phenotype", "I": "inheritance", "C": "clinical_course", "M": "modifier", "H": "medical_history"}
 RELATIONS = (
     Relation("is_a", transitive=True),
@@ -38,6 +40,7 @@ QUALIFIERS = {  # column of the file → qualifier
     "evidence": "evidence_code",
     "biocuration": "biocuration",
 }
+NOT_OBSERVED = re.compile(r"0+ */ *[0-9]+|0+(\.0+)? *%|HP:0040285")  # 0/32, 0%, or the frequency Excluded
 GENE_FILES = ("genes_to_disease.txt", "genes_to_phenotype.txt", "phenotype_to_genes.txt")  # the best first
 NO_SYMBOL = "-"
 
@@ -65,9 +68,8 @@ def read_annotations(path: Path, renamed: dict[str, str], *, problems: Problems)
     rows = rows.refuse("aspect", ASPECTS.__contains__, expected=f"one of {', '.join(ASPECTS)}", problems=problems)
     rows = rows.refuse("qualifier", (None, "NOT").__contains__, expected="NOT or nothing", problems=problems)
     aspect = map_values(rows.column("aspect"), ASPECTS.__getitem__).cast(pa.string())
-    verb = pa.array(["has", "lacks"]).take(
-        pa.array(rows.test("qualifier", lambda value: value == "NOT").astype(np.int8))
-    )
+    absent = rows.test("qualifier", lambda value: value == "NOT") | rows.test("frequency", _says_none)
+    verb = pa.array(["has", "lacks"]).take(pa.array(absent.astype(np.int8)))
     evidence = rows.column("evidence")
     columns = {
         "subject": rows.column("database_id"),
@@ -122,6 +124,15 @@ def _is_curie(identifier: str | None) -> bool:
 
 def _is_gene(identifier: str | None) -> bool:
     return (identifier or "").removeprefix("NCBIGene:").isdecimal()
+
+
+def _says_none(frequency: str | None) -> bool:
+    """Whether a frequency means that the feature was looked for and not seen.
+
+    >>> [_says_none(frequency) for frequency in ("0/32", "0%", "10/32", "0.5%", None)]
+    [True, True, False, False, False]
+    """
+    return NOT_OBSERVED.fullmatch(frequency or "") is not None
 
 
 def _split(column: pa.DictionaryArray) -> pa.Array:

@@ -14,9 +14,10 @@ from clew.graph.readers.tab_separated import constant, line_origin
 from clew.graph.staging import Problems, Source, Staged
 from clew.progress import Progress, silent
 
-__all__ = ["read"]
+__all__ = ["REVISION", "read"]
 
 NAME = "HPO"
+REVISION = 2  # raised whenever the same files give other triples, so that graphs that are kept are built again
 LICENSE_URL = "https://hpo.jax.org/app/license"  # for a release whose hp.obo does not name it
 LICENSE_TERMS = (
     "free to use if the Human Phenotype Ontology Consortium is acknowledged and cited, the version of its files is "
