@@ -12,7 +12,9 @@ from clew.answer.strategy import Question, Strategy
 from clew.errors import InputError
 from clew.traverse import GraphEngine
 
-__all__ = ["Asker", "ask"]
+__all__ = ["MAX_CHARACTERS", "Asker", "ask"]
+
+MAX_CHARACTERS = 5_000  # of a question
 
 _guard = Lock()
 _of_engines: "WeakKeyDictionary[GraphEngine, Asker]" = WeakKeyDictionary()
@@ -33,6 +35,7 @@ class Asker:
     def ask(self, question: str | Question) -> Answer:
         """Answer a question with its evidence, or abstain with a reason."""
         asked = Question(question) if isinstance(question, str) else question
+        _check_text(asked.text)
         return self.strategy.answer(asked, self.resources)
 
     def close(self) -> None:
@@ -46,6 +49,20 @@ def ask(graph: GraphEngine | str | Path, question: str | Question) -> Answer:
     What answering needs is opened at the first question and kept with the graph; `Asker` has more to set.
     """
     return _asker(graph).ask(question)
+
+
+def _check_text(text: str) -> None:
+    """Refuse what is too long for a question, or no text."""
+    if not isinstance(text, str):
+        raise InputError(f"a question is text, not {type(text).__name__}")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"the question has {len(text):,} characters, and at most {MAX_CHARACTERS:,} are read: shorten it"
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("the question contains a lone surrogate, which is not valid text: remove it") from None
 
 
 def _asker(graph: GraphEngine | str | Path) -> Asker:

@@ -5,8 +5,10 @@ a model. The first plan with a result is the answer, reported with its evidence 
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -28,8 +30,10 @@ from clew.answer.running.run import Outcome, run_plan
 from clew.answer.strategy import Question
 from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not
 from clew.answer.wording.phrase import phrased, plain_text
-from clew.errors import ClewError, InputError, QueryError
+from clew.errors import ClewError, InputError, QueryError, Timeout
 from clew.store.cypher import write
+from clew.store.deadline import Deadline
+from clew.store.store import Store
 
 if TYPE_CHECKING:
     from clew.answer.models.compose import Composer
@@ -130,7 +134,17 @@ class _Answering:
         self.engine = resources.engine
         self.schema = resources.schema
         self.words = words_of(resources)
+        self.linker, self.encoder = resources.linker, resources.encoder
+        self.deadline = Deadline.after(question.timeout, "question")  # opening things for the first time does not count
         self.model = self._metered()
+
+    @cached_property
+    def store(self) -> Store:
+        """The store; the time it takes to build or open it does not count."""
+        begun = perf_counter()
+        store = self.resources.store
+        self.deadline = self.deadline.later(perf_counter() - begun)
+        return store
 
     def _interpreter(self) -> Interpreter:
         resources = self.resources
@@ -139,7 +153,7 @@ class _Answering:
             self.words,
             schema_paths_of(resources),
             lambda: resources.once("composer", self._composer),
-            encoder=resources.encoder,
+            encoder=self.encoder,
             choose=self.strategy.choose,
             compose=self.strategy.compose,
         )
@@ -150,6 +164,18 @@ class _Answering:
         return Composer(self.engine, self.schema, self.words)
 
     def answer(self) -> Answer:
+        with self._in_time():
+            return self._answer()
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """What a part says when the time is over is said of the whole question."""
+        try:
+            yield
+        except Timeout as error:
+            raise (self.deadline.passed() if self.deadline.left <= 0 else error) from error
+
+    def _answer(self) -> Answer:
         begun = perf_counter()
         parsed = self._understand()
         ran = self._first_that_finds(parsed)
@@ -160,6 +186,10 @@ class _Answering:
         return self._answered(ran, understood)
 
     def answer_cypher(self) -> Answer:
+        with self._in_time():
+            return self._answer_cypher()
+
+    def _answer_cypher(self) -> Answer:
         begun = perf_counter()
         query = self.question.text
         nothing = ParsedQuestion(query, anchors=(), tokens=(), type_words=(), operation="list", asked=(), mentioned=())
@@ -190,17 +220,16 @@ class _Answering:
         """The model, metered for this one question."""
         if self.resources.model is None:
             return None
-        from clew.lm import Metered
+        from clew.lm import Metered, Timed
 
-        return Metered(self.resources.model)
+        return Metered(Timed(self.resources.model, lambda: self.deadline.left))
 
     def _understand(self) -> ParsedQuestion:
         question = self.question
         provenance_of(self.engine, self.schema).check(question.filters)
-        linker, encoder = self.resources.linker, self.resources.encoder
 
         def read(text: str) -> ParsedQuestion:
-            return understand(text, linker, self.words, encoder=encoder)
+            return understand(text, self.linker, self.words, encoder=self.encoder, deadline=self.deadline)
 
         settled = bool(question.meaning)
         parsed = settle(question.text, question.meaning, self.engine, read) if settled else read(question.text)
@@ -216,7 +245,9 @@ class _Answering:
     def _first_that_finds(self, parsed: ParsedQuestion) -> _Ran | None:
         """The first interpretation with a result, else the first that runs: an empty result is an answer too."""
         first = None
-        for number, interpretation in enumerate(self._interpreter().interpretations(parsed, self.model), start=1):
+        interpretations = self._interpreter().interpretations(parsed, self.model, deadline=self.deadline)
+        for number, interpretation in enumerate(interpretations, start=1):
+            self.deadline.check()
             try:
                 ran = self._run(interpretation)
             except ClewError as error:
@@ -251,7 +282,12 @@ class _Answering:
     def _outcome(self, candidate: Candidate) -> Outcome:
         if candidate.plan.kind == "path":
             return Outcome(candidate.plan, candidate.plan, write(write_statement(candidate.plan)))
-        return run_plan(candidate.plan, self.resources.store, self.engine, timeout=self.question.timeout)
+        return run_plan(candidate.plan, self.store, self.engine, timeout=self._left())
+
+    def _left(self) -> float:
+        """Remaining seconds."""
+        self.deadline.check()
+        return max(self.deadline.left, 0.001)
 
     # the answer -----------------------------------------------------------------------------------------------------
 
@@ -261,11 +297,7 @@ class _Answering:
             return self._paths(ran.candidate.plan, ran.interpretation.question.filters)
         outcome = ran.outcome
         evidence = gather_evidence(
-            outcome,
-            self.resources.store,
-            self.engine,
-            timeout=self.question.timeout,
-            every_item=self.question.all_evidence,
+            outcome, self.store, self.engine, timeout=self._left(), every_item=self.question.all_evidence
         )
         return Answer(
             "",
@@ -280,7 +312,14 @@ class _Answering:
         """Shortest paths between two named entities, walked by the engine."""
         one, other = (_named(plan, slot.name) for slot in plan.slots)
         paths = self.engine.paths(
-            one, other, PATH_LENGTH, kind="shortest", direction="both", where=filters.where, limit=MOST_PATHS
+            one,
+            other,
+            PATH_LENGTH,
+            kind="shortest",
+            direction="both",
+            where=filters.where,
+            limit=MOST_PATHS,
+            timeout=self._left(),
         )
         listed = list(paths)
         numbers = dict.fromkeys(number for path in listed for number in path.numbers)
@@ -312,7 +351,7 @@ class _Answering:
             named=tuple(each for meaning in best.meanings for each in meaning.ids),
             interpretation=(*describe(interpretation.candidate, question.filters, self.words), *ran.notes),
             repairs=interpretation.repairs,
-            ambiguities=find_ambiguities(interpretation, self.resources.linker),
+            ambiguities=find_ambiguities(interpretation, self.linker),
             alternatives=alternatives_of(interpretation, self.words),
             unrecognised=question.unrecognised,
             decided=interpretation.decided,
@@ -321,7 +360,7 @@ class _Answering:
         )
 
     def _abstention(self, question: ParsedQuestion) -> Answer:
-        close = close_names(question, self.resources.linker)
+        close = close_names(question, self.linker)
         reason = why_not(question, self.words, close)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
 

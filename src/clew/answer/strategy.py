@@ -34,7 +34,7 @@ class Question:
     meaning: Mapping[str, str] = field(default_factory=dict)  # name → id, for names that mean several entities
     filters: Filters = field(default_factory=Filters)  # which statements the answer may rest on
     subclasses: bool | None = None  # include subclasses of named terms; None: only if nothing matches directly
-    timeout: float = 30.0  # seconds for each query
+    timeout: float = 30.0  # seconds from reading the question to the last triple of evidence
     all_evidence: bool = False  # the triples behind every item, not only behind those that are shown first
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
-"""The time limit of a query, from parsing to the last row."""
+"""The time limit of a query or a question, from its first character to the last row."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clew.errors import InputError, Timeout
 
@@ -14,13 +14,18 @@ class Deadline:
 
     at: float
     seconds: float
+    what: str = "query"
 
     @classmethod
-    def after(cls, seconds: float) -> "Deadline":
+    def after(cls, seconds: float, what: str = "query") -> "Deadline":
         """The deadline `seconds` from now."""
         if not seconds > 0:
             raise InputError(f"timeout must be a number of seconds above 0, not {seconds!r}")
-        return cls(time.monotonic() + seconds, seconds)
+        return cls(time.monotonic() + seconds, seconds, what)
+
+    def later(self, seconds: float) -> "Deadline":
+        """The deadline moved by time that does not count."""
+        return replace(self, at=self.at + seconds)
 
     @property
     def left(self) -> float:
@@ -33,5 +38,5 @@ class Deadline:
             raise self.passed()
 
     def passed(self) -> Timeout:
-        """The error for a query that took too long."""
-        return Timeout(f"the query was stopped after {self.seconds:.3g} s: narrow the query, or raise the timeout")
+        """The error for a query or question that took too long."""
+        return Timeout(f"the {self.what} was stopped after {self.seconds:.3g} s: narrow it, or raise the timeout")

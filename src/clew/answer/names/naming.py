@@ -6,16 +6,21 @@ lay term, paraphrase.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from clew.answer.lexicon.words import Token, TypeWord, Words, tokens_of
-from clew.answer.names.meanings import Anchor, inside, meanings_of, settled
+from clew.answer.names.meanings import Anchor, meanings_of, settled
 from clew.answer.names.overlap import most_overlapping
+from clew.errors import InputError
 from clew.link import Candidate, Linker, Paraphrases
 from clew.link.normalise import words_of
+from clew.store.deadline import Deadline
 
-__all__ = ["find_anchors"]
+__all__ = ["MAX_NAMES", "find_anchors"]
+
+MAX_NAMES = 100  # of one question
 
 LONGEST_NAME, SHORTEST_NAME = 6, 4  # of a name not spelt as in the graph: most words, fewest letters
 MEANS_THE_SAME, ONE_WORD_MEANS = 0.7, 0.8  # minimum similarity of a paraphrase of several words, of one word
@@ -28,6 +33,7 @@ DROPPED = frozenset({"a", "an", "the", "this", "that", "these", "those", "such",
     {"my", "your", "his", "her", "its", "our", "their"}
 )
 INNER = frozenset({"of", "in", "with", "to", "on", "at", "by", "from", "for", "through", "via", "into", "no", "not"})
+SMALL = INNER | DROPPED
 BREAKS = re.compile(r"[,;:?!()\[\]/+>]|\s[-–—]\s|\.\s|\b(?:and|or|but|nor|plus|which|what|who|whose|where)\b", re.I)
 
 
@@ -39,9 +45,10 @@ def find_anchors(
     *,
     is_cue: Callable[[str], bool],
     paraphrases: Paraphrases | None = None,
+    deadline: Deadline | None = None,
 ) -> list[Anchor]:
     """The entities named in a question, in order; a word for a type or a cue is not a name."""
-    finder = _Finder(text, tokens, linker, words, is_cue)
+    finder = _Finder(text, tokens, linker, words, is_cue, deadline)
     finder.find_written()
     finder.widen()
     finder.find_misspelt()
@@ -57,16 +64,45 @@ class _Finder:
     """Finds names stage by stage; later stages leave the names of earlier ones alone."""
 
     def __init__(
-        self, text: str, tokens: Sequence[Token], linker: Linker, words: Words, is_cue: Callable[[str], bool]
+        self,
+        text: str,
+        tokens: Sequence[Token],
+        linker: Linker,
+        words: Words,
+        is_cue: Callable[[str], bool],
+        deadline: Deadline | None,
     ) -> None:
         self.text = text
         self.linker = linker
         self.words = words
         self.is_cue = is_cue
+        self.deadline = deadline
         self.tokens = list(tokens)
         self.spoken = words.find_types(self.tokens)
         self.typed = {at for word in self.spoken for at in range(word.first, word.last)}
         self.anchors: list[Anchor] = []
+        self.starts = [token.start for token in self.tokens]
+        self.free = {
+            at for at, token in enumerate(self.tokens) if at not in self.typed and not words.explains(token.stem)
+        }  # places of words that nothing accounts for
+        self.inside: set[int] = set()  # places of words inside names
+        self.broken = [self._is_broken(at) for at in range(len(self.tokens))]
+
+    def _add(self, anchor: Anchor) -> None:
+        self.anchors.append(anchor)
+        if len(self.anchors) > MAX_NAMES:
+            raise InputError(f"the question names more than {MAX_NAMES} entities: name fewer, or ask several questions")
+        self._cover(anchor)
+
+    def _cover(self, anchor: Anchor) -> None:
+        """Note that the words of a name are accounted for."""
+        covered = range(bisect_left(self.starts, anchor.start), bisect_left(self.starts, anchor.end))
+        self.inside.update(covered)
+        self.free.difference_update(covered)
+
+    def _check_time(self) -> None:
+        if self.deadline is not None:
+            self.deadline.check()
 
     # spelt as in the graph, or nearly -------------------------------------------------------------------------------
 
@@ -79,13 +115,15 @@ class _Finder:
             best = mention.linked.best
             if best is not None and not whole and not asking and not self.is_cue(mention.text):
                 meanings = meanings_of(mention.linked.candidates, best)
-                self.anchors.append(Anchor(mention.start, mention.end, mention.text, meanings))
+                self._add(Anchor(mention.start, mention.end, mention.text, meanings))
 
     def widen(self) -> None:
         """Widen names that are part of a misspelt longer one: "glanzman thrombasthenia"."""
         for at, anchor in enumerate(self.anchors):
-            before = [token for token in self.tokens if token.end == anchor.start - 1 and self._is_free(token)]
-            behind = [token for token in self.tokens if token.start == anchor.end + 1 and self._is_free(token)]
+            self._check_time()
+            free = [self.tokens[place] for place in self.free]
+            before = [token for token in free if token.end == anchor.start - 1]
+            behind = [token for token in free if token.start == anchor.end + 1]
             for start, end in (
                 (before[0].start if before else anchor.start, behind[0].end if behind else anchor.end),
                 (before[0].start if before else anchor.start, anchor.end),
@@ -94,14 +132,16 @@ class _Finder:
                 wider = self._misspelt(start, end, within=anchor) if end - start > len(anchor.text) else None
                 if wider is not None:
                     self.anchors[at] = wider
+                    self._cover(wider)
                     break
 
     def find_misspelt(self) -> None:
         for first, last in self._windows():
+            self._check_time()
             if self._is_open(first, last):
                 found = self._misspelt(self.tokens[first].start, self.tokens[last - 1].end)
                 if found is not None:
-                    self.anchors.append(found)
+                    self._add(found)
 
     def _misspelt(self, start: int, end: int, *, within: Anchor | None = None) -> Anchor | None:
         """The name a misspelt text resembles; around the name `within`, each further word must resemble one of its."""
@@ -117,6 +157,7 @@ class _Finder:
         """Names that share a head or modifier with the next one: "Angelman, Rett and Pitt-Hopkins syndrome"."""
         waiting = [(anchor.start, anchor.end, anchor.text) for anchor in self.anchors]
         while waiting:
+            self._check_time()
             start, end, whole = waiting.pop()
             for first, last in list(self._runs()):
                 here, there = self.tokens[first].start, self.tokens[last - 1].end
@@ -130,7 +171,7 @@ class _Finder:
                 if found is not None and self._is_open(first, last):
                     linked = self.linker.link(found, last_stage="fuzzy")
                     assert linked.best is not None
-                    self.anchors.append(Anchor(here, there, run, meanings_of(linked.candidates, linked.best)))
+                    self._add(Anchor(here, there, run, meanings_of(linked.candidates, linked.best)))
                     waiting.append((here, there, found))
 
     # not spelt as in the graph --------------------------------------------------------------------------------------
@@ -138,13 +179,14 @@ class _Finder:
     def find_said_of_types(self, paraphrases: Paraphrases | None) -> None:
         """Attributes from a type with few entities: "start in adulthood", "mitochondrially inherited"."""
         for word in self.spoken:
+            self._check_time()
             types = tuple(self.words.schema.type_of(label) for label in word.labels)
             if not self._are_few(types) or self._has_one_near(word, types):
                 continue
             for first, last in self._around(word):
                 found = self._said_of(types, first, last, paraphrases)
                 if found is not None:
-                    self.anchors.append(found)
+                    self._add(found)
                     break
 
     def _said_of(self, types: tuple[str, ...], first: int, last: int, paraphrases: Paraphrases | None) -> Anchor | None:
@@ -169,7 +211,7 @@ class _Finder:
                 if linked.best is not None and self._is_open(first, last):
                     start, end = self.tokens[first].start, self.tokens[last - 1].end
                     meanings = meanings_of(linked.candidates, linked.best)
-                    self.anchors.append(Anchor(start, end, self.text[start:end], meanings))
+                    self._add(Anchor(start, end, self.text[start:end], meanings))
 
     def find_paraphrased(self, paraphrases: Paraphrases) -> None:
         """Link the remaining words to the entity with the most similar name."""
@@ -182,19 +224,14 @@ class _Finder:
             (found,) = paraphrases.nearest([phrase])
             if found and _is_meant(found, MEANS_THE_SAME if len(words_of(phrase)) > 1 else ONE_WORD_MEANS):
                 start, end = self.tokens[first].start, self.tokens[last - 1].end
-                self.anchors.append(Anchor(start, end, self.text[start:end], meanings_of(found, found[0])))
+                self._add(Anchor(start, end, self.text[start:end], meanings_of(found, found[0])))
 
     # words ----------------------------------------------------------------------------------------------------------
 
-    def _is_free(self, token: Token) -> bool:
-        """Whether a word is not yet part of a name, type, relation or cue."""
-        at = self.tokens.index(token)
-        return at not in self.typed and not inside(token, self.anchors) and not self.words.explains(token.stem)
-
     def _is_open(self, first: int, last: int) -> bool:
-        return not any(inside(token, self.anchors) for token in self.tokens[first:last])
+        return self.inside.isdisjoint(range(first, last))
 
-    def _breaks(self, at: int) -> bool:
+    def _is_broken(self, at: int) -> bool:
         """Whether no name can span this word and the next (punctuation or a conjunction in between)."""
         if at + 1 >= len(self.tokens):
             return True
@@ -205,10 +242,10 @@ class _Finder:
         """Maximal runs of free words."""
         first = None
         for at, token in enumerate(self.tokens):
-            free = self._is_free(token) and token.text.lower() not in DROPPED
+            free = at in self.free and token.text.lower() not in DROPPED
             if free and first is None:
                 first = at
-            if first is not None and (not free or self._breaks(at)):
+            if first is not None and (not free or self.broken[at]):
                 last = at + 1 if free else at
                 if any(len(each.text) >= SHORTEST_NAME for each in self.tokens[first:last]):
                     yield first, last
@@ -220,24 +257,21 @@ class _Finder:
         Inside they may hold function words and one question word: "make the skin turn yellow".
         """
         windows = []
-        for first, token in enumerate(self.tokens):
-            if not self._is_free(token):
-                continue
+        for first in sorted(self.free):
             asking = 0
             for last in range(first + 1, min(first + LONGEST_NAME, len(self.tokens)) + 1):
-                end = self.tokens[last - 1]
-                if inside(end, self.anchors):
+                if last - 1 in self.inside:
                     break
-                if self._is_free(end) or last - 1 in self.typed:
-                    if any(len(each.text) >= shortest for each in self.tokens[first:last] if self._is_free(each)):
+                if last - 1 in self.free or last - 1 in self.typed:
+                    if any(len(self.tokens[at].text) >= shortest for at in range(first, last) if at in self.free):
                         windows.append((first, last))
-                elif end.text.lower() not in INNER | DROPPED:
+                elif self.tokens[last - 1].text.lower() not in SMALL:
                     asking += 1
-                if asking > 1 or self._breaks(last - 1):
+                if asking > 1 or self.broken[last - 1]:
                     break
 
         def order(window: tuple[int, int]) -> tuple[int, int, int]:
-            free = sum(1 for token in self.tokens[window[0] : window[1]] if self._is_free(token))
+            free = sum(1 for at in range(*window) if at in self.free)
             return -free, window[0] - window[1], window[0]
 
         return sorted(windows, key=order)
@@ -258,18 +292,17 @@ class _Finder:
     def _around(self, word: TypeWord) -> Iterator[tuple[int, int]]:
         """The type word with the free words after it, or before it."""
         last = word.last
-        while last < len(self.tokens) and last - word.last < LONGEST_NAME and not self._breaks(last - 1):
-            token = self.tokens[last]
-            small = token.text.lower() in INNER | DROPPED
-            if inside(token, self.anchors) or not (self._is_free(token) or small):
+        while last < len(self.tokens) and last - word.last < LONGEST_NAME and not self.broken[last - 1]:
+            small = self.tokens[last].text.lower() in SMALL
+            if last in self.inside or not (last in self.free or small):
                 break
             last += 1
-        while last > word.last and not self._is_free(self.tokens[last - 1]):
+        while last > word.last and last - 1 not in self.free:
             last -= 1
         if last > word.last:
             yield (word.first if word.implied else word.last), last
         first = word.first
-        while first > 0 and not self._breaks(first - 1) and self._is_free(self.tokens[first - 1]):
+        while first > 0 and not self.broken[first - 1] and first - 1 in self.free:
             first -= 1
         if first < word.first:
             yield first, word.last

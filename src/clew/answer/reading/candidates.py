@@ -16,6 +16,7 @@ from clew.answer.plans.filters import with_filters
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.schema_paths import Move, SchemaPath, SchemaPaths
 from clew.answer.reading.question import Meaning, ParsedQuestion
+from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
 
 __all__ = ["Candidate", "SchemaPaths", "candidates"]
@@ -97,15 +98,21 @@ def _is(slot: str, meaning: Meaning) -> Condition:
     return Condition(slot, "id", "IN", meaning.ids)
 
 
-def candidates(question: ParsedQuestion, schema: StoreSchema, paths: SchemaPaths) -> Iterator[Candidate]:
-    """Every candidate plan for a question, shortest first.
+def candidates(
+    question: ParsedQuestion, schema: StoreSchema, paths: SchemaPaths, *, deadline: Deadline | None = None
+) -> Iterator[Candidate]:
+    """Every candidate plan for a question, shortest first; raises `Timeout` after the deadline.
 
     If the words next to a name mention a relation, only plans that reach the name by that relation are kept.
     """
     if question.foreign and not question.asked:
         return
     label_of = {label.type: label.name for label in schema.labels}
-    found = [(_fitting(question, each), each) for each in _all(question, paths, label_of)]
+    found = []
+    for each in _all(question, paths, label_of):
+        if deadline is not None:
+            deadline.check()
+        found.append((_fitting(question, each), each))
     best = max((fitting for fitting, _ in found), default=0)
     for fitting, each in found:
         if fitting == best:

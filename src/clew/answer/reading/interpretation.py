@@ -12,6 +12,7 @@ from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.reading.rank import Ranked, rank
 from clew.answer.reading.simplify import simpler
+from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
 
 if TYPE_CHECKING:
@@ -66,27 +67,27 @@ class Interpreter:
         self.compose = compose
 
     def interpretations(
-        self, question: ParsedQuestion, model: "LanguageModel | None" = None
+        self, question: ParsedQuestion, model: "LanguageModel | None" = None, *, deadline: Deadline | None = None
     ) -> Iterator[Interpretation]:
-        """SchemaPaths to take a question; whoever asks for another one found nothing with the last."""
-        ranked = self._rank(question)
+        """Ways to take a question; whoever asks for another one found nothing with the last."""
+        ranked = self._rank(question, deadline)
         if model is not None and self.compose:
             yield from self._written(question, ranked, model)
         fits = bool(ranked)
         yield from self._grounded(question, ranked, model)
         for less, note in simpler(question, fits=fits):
-            ranked_less = self._rank(less)
+            ranked_less = self._rank(less, deadline)
             fits = fits or bool(ranked_less)
             for interpretation in self._grounded(less, ranked_less, model):
                 yield replace(interpretation, notes=(note, *interpretation.notes))
         if model is not None and self.compose is None and not fits and self._is_able(model):
             yield from self._written(question, ranked, model)
 
-    def _rank(self, question: ParsedQuestion) -> list[Ranked]:
+    def _rank(self, question: ParsedQuestion, deadline: Deadline | None) -> list[Ranked]:
         if not question.anchors and question.operation == "list":
             return []  # a list of everything is not what anybody asks for
-        found = list(candidates(question, self.schema, self.schema_paths))
-        return rank(question, found, self.words, encoder=self.encoder)
+        found = list(candidates(question, self.schema, self.schema_paths, deadline=deadline))
+        return rank(question, found, self.words, encoder=self.encoder, deadline=deadline)
 
     def _grounded(
         self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel | None"

@@ -26,6 +26,7 @@ from clew.answer.reading.intent import (
     negate,
 )
 from clew.link import Linker, Paraphrases
+from clew.store.deadline import Deadline
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
@@ -62,13 +63,17 @@ class ParsedQuestion:
     stems: tuple[str, ...] = field(default=(), repr=False)
 
 
-def understand(text: str, linker: Linker, words: Words, *, encoder: "Encoder | None" = None) -> ParsedQuestion:
+def understand(
+    text: str, linker: Linker, words: Words, *, encoder: "Encoder | None" = None, deadline: Deadline | None = None
+) -> ParsedQuestion:
     """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased."""
     spoken_filters = find_filters(text, linker.engine, words.schema)
     plain = _blanked(text, spoken_filters.spans)
     paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
     read = words.read(plain, is_name=lambda word: linker.index.phrases.count(word) > 0)
-    anchors: Sequence[Anchor] = find_anchors(plain, read, linker, words, is_cue=is_cue, paraphrases=paraphrases)
+    anchors: Sequence[Anchor] = find_anchors(
+        plain, read, linker, words, is_cue=is_cue, paraphrases=paraphrases, deadline=deadline
+    )
     tokens = [token for token in read if not inside(token, anchors)]
     spoken = words.find_types(tokens)
     found = [word for word in spoken if not _beside(word, tokens, anchors)]

@@ -15,6 +15,7 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.wording.verbalise import third_person
 from clew.plurals import plural
+from clew.store.deadline import Deadline
 
 if TYPE_CHECKING:
     from clew.embed import Encoder
@@ -53,10 +54,16 @@ def rank(
     *,
     encoder: "Encoder | None" = None,
     weights: Weights | None = None,
+    deadline: Deadline | None = None,
 ) -> list[Ranked]:
     """Candidates from the likeliest to the least likely; equal ones stay in their order."""
     weights = weights or Weights()
-    ranked = sorted((_scored(question, each, words, weights) for each in found), key=lambda each: -each.score)
+    ranked = []
+    for each in found:
+        if deadline is not None:
+            deadline.check()
+        ranked.append(_scored(question, each, words, weights))
+    ranked.sort(key=lambda each: -each.score)
     if encoder is None or len(ranked) < 2:
         return ranked
     near, rest = ranked[:NEAREST], ranked[NEAREST:]

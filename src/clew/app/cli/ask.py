@@ -88,7 +88,7 @@ Draw = Annotated[
     str | None, typer.Option(metavar="FILE", help="Draw the evidence: FILE.html or FILE.svg.", show_default=False)
 ]
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of items shown.")]
-Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of each query.")]
+Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of each question.")]
 
 
 def ask(

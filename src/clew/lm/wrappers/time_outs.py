@@ -21,9 +21,10 @@ class Timed(Wrapper):
     stream is called from the model's thread, and no longer after the limit.
     """
 
-    def __init__(self, model: LanguageModel, seconds: float) -> None:
+    def __init__(self, model: LanguageModel, seconds: float | Callable[[], float]) -> None:
+        """`seconds` is a number, or a function that says how much time is left at each call."""
         super().__init__(model)
-        if not seconds > 0:
+        if not callable(seconds) and not seconds > 0:
             raise InputError(f"a time limit must be a number of seconds above 0, not {seconds!r}")
         self._seconds = seconds
 
@@ -47,10 +48,13 @@ class Timed(Wrapper):
         return self._within(limit, lambda: self.model.score(request, continuations, timeout=limit))
 
     def count(self, request: Request) -> int:
-        return self._within(self._seconds, lambda: self.model.count(request))
+        return self._within(self._limit(None), lambda: self.model.count(request))
 
     def _limit(self, timeout: float | None) -> float:
-        return self._seconds if timeout is None else min(self._seconds, timeout)
+        seconds = self._seconds() if callable(self._seconds) else self._seconds
+        if seconds <= 0:
+            raise Timeout("no time is left for the model: allow more time")
+        return seconds if timeout is None else min(seconds, timeout)
 
     def _within(self, limit: float, work: Callable[[], T]) -> T:
         outcome: list[Any] = []
