@@ -1,6 +1,7 @@
 """Walks and requests: one form however they are asked for, and to JSON and back without loss."""
 
 import json
+import pickle
 from dataclasses import fields
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from clew.errors import InputError, UnknownName
 from clew.graph import Where
 from clew.traverse.request import KINDS, HopRequest, PathRequest
-from clew.traverse.walk import DIRECTIONS, MODES, Walk, WalkOptions
+from clew.traverse.walk import DIRECTIONS, MODES, Walk, WalkOptions, as_walk
 
 QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck))
 names = st.frozensets(st.text(max_size=4), max_size=3)
@@ -68,8 +69,28 @@ def test_the_same_walk_in_other_words_is_the_same_walk() -> None:
 
 def test_every_option_of_a_hop_is_one_of_a_walk() -> None:
     assert set(WalkOptions.__annotations__) | set(WalkOptions.__optional_keys__) == (
-        {field.name for field in fields(Walk)} - {"k"} | {"layer"}
+        {field.name for field in fields(Walk) if field.compare} - {"k"} | {"layer"}
     )
+
+
+@QUIET
+@given(walks())
+def test_a_walk_survives_pickling_and_is_found_again(walk: Walk) -> None:
+    again = pickle.loads(pickle.dumps(walk))
+    assert again == walk
+    assert {walk: 1}[again] == 1
+
+
+def test_the_same_keywords_give_the_same_walk() -> None:
+    assert as_walk(2, {"relations": ["b", "a"], "layer": "curated"}) is as_walk(
+        2, {"relations": {"a", "b"}, "layer": "curated"}
+    )
+    assert as_walk(2, {"relations": [["a"], ["b"]]}) == Walk(2, relations=[["a"], ["b"]])
+    assert as_walk(2, {"max_degree": 1}).max_degree == 1
+    with pytest.raises(InputError, match="max_degree must be a number of triples"):
+        as_walk(2, {"max_degree": True})  # equal to 1, but not the same
+    with pytest.raises(InputError, match="k must be a number of hops"):
+        as_walk(True, {})
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from clew.errors import Cancelled, InputError, Timeout
 
-__all__ = ["Deadline", "Signal"]
+__all__ = ["NEVER", "Deadline", "Signal", "deadline"]
 
 
 class Signal(Protocol):
@@ -17,22 +17,26 @@ class Signal(Protocol):
 class Deadline:
     """`check` raises `Timeout` after the time limit, or `Cancelled` after the signal."""
 
-    __slots__ = ("_cancel", "_ends", "_seconds")
+    __slots__ = ("_cancel", "_ends", "seconds", "watched")
 
     def __init__(self, timeout: float | None = None, cancel: Signal | None = None) -> None:
         if timeout is not None and not timeout > 0:
             raise InputError(f"timeout must be a number of seconds above 0, not {timeout!r}")
-        self._seconds = timeout
+        self.seconds = timeout
         self._ends = None if timeout is None else time.monotonic() + timeout
         self._cancel = cancel
-
-    @property
-    def watched(self) -> bool:
-        """Whether there is a limit or a signal to check."""
-        return self._ends is not None or self._cancel is not None
+        self.watched = timeout is not None or cancel is not None  # whether there is anything to check
 
     def check(self) -> None:
         if self._cancel is not None and self._cancel.is_set():
             raise Cancelled("cancelled by the caller")
         if self._ends is not None and time.monotonic() > self._ends:
-            raise Timeout(f"not finished within {self._seconds} s: allow more time, fewer hops or a narrower filter")
+            raise Timeout(f"not finished within {self.seconds} s: allow more time, fewer hops or a narrower filter")
+
+
+NEVER = Deadline()
+
+
+def deadline(timeout: float | None, cancel: Signal | None) -> Deadline:
+    """The deadline of a call; without a limit and a signal it is `NEVER`."""
+    return NEVER if timeout is None and cancel is None else Deadline(timeout, cancel)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from clew.errors import InputError, UnknownName
+from clew.graph.contents import Seeds
+from clew.graph.snapshot import Snapshot
 from clew.traverse.walk import Walk
 
-__all__ = ["KINDS", "HopRequest", "PathRequest"]
+__all__ = ["KINDS", "HopRequest", "PathRequest", "as_ends", "check_snapshot"]
 
 KINDS = ("simple", "walks", "shortest")
 Ends = tuple[int | str, ...]
@@ -62,6 +64,21 @@ class PathRequest:
         body = _body(text, ("snapshot", "sources", "targets", "walk", "kind", "limit"))
         sources, targets = _ends(body, "sources"), _ends(body, "targets")
         return cls(_snapshot(body), sources, targets, Walk.from_record(body["walk"]), body["kind"], body["limit"])
+
+
+def as_ends(seeds: Seeds) -> Ends:
+    """Seeds as a request holds them; the engine that resolves them refuses what is not a seed."""
+    if isinstance(seeds, np.ndarray):
+        return tuple(seeds.reshape(-1).tolist())
+    if isinstance(seeds, str | int | np.integer):
+        return (seeds if isinstance(seeds, str | bool) else int(seeds),)
+    return tuple(int(each) if isinstance(each, np.integer) else each for each in seeds)
+
+
+def check_snapshot(requested: str, snapshot: Snapshot) -> None:
+    """Refuse a request for another snapshot."""
+    if requested != snapshot.id:
+        raise InputError(f"the request is for snapshot {requested}, but {snapshot} is snapshot {snapshot.id}")
 
 
 def _body(text: str | bytes, names: tuple[str, ...]) -> Mapping[str, Any]:

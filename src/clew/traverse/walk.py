@@ -4,8 +4,9 @@ Python keywords, the command line and remote requests all become a `Walk`; it is
 engine's plans.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypedDict
 
 import numpy as np
@@ -32,6 +33,7 @@ MODES = ("exact", "within", "shortest")
 DIRECTIONS = ("out", "in", "both")
 Names = str | Iterable[str] | None
 Relations = str | Iterable[str] | Sequence[Iterable[str] | None] | None
+PLAIN = frozenset({str, int, type(None), Where})  # option values that mean the same if they compare equal
 
 
 class TripleOptions(TypedDict, total=False):
@@ -89,6 +91,7 @@ class Walk:
     through: frozenset[str] | None = None
     max_degree: int | None = None
     where: Where = DEFAULT
+    _hash: int = field(init=False, repr=False, compare=False)  # computed once: a walk is looked up at every hop
 
     def __init__(
         self,
@@ -108,17 +111,24 @@ class Walk:
             where = Where(layer=layer) if layer != "all" else DEFAULT
         elif layer != "all":
             raise InputError("give the layer inside where=Where(layer=…) or as layer=, not both")
-        for name, value in (
-            ("k", int(k)),
-            ("mode", mode),
-            ("direction", direction),
-            ("relations", _relations(relations, int(k))),
-            ("types", _names(types, "types")),
-            ("through", _names(through, "through")),
-            ("max_degree", max_degree),
-            ("where", where),
-        ):
+        values = {
+            "k": int(k),
+            "mode": mode,
+            "direction": direction,
+            "relations": _relations(relations, int(k)),
+            "types": _names(types, "types"),
+            "through": _names(through, "through"),
+            "max_degree": max_degree,
+            "where": where,
+        }
+        for name, value in (*values.items(), ("_hash", hash(tuple(values.values())))):
             object.__setattr__(self, name, value)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Walk.from_record, (self.to_record(),)  # hashes differ between processes
 
     @property
     def metapath(self) -> bool:
@@ -144,20 +154,42 @@ class Walk:
     def from_record(cls, record: Mapping[str, Any]) -> "Walk":
         """The inverse of `to_record`; missing options have their defaults."""
         given = dict(record)
-        if unknown := given.keys() - set(cls.__slots__):
-            raise InputError(f"a walk has no option {min(unknown)!r}: known: {', '.join(cls.__slots__)}")
+        known = [name for name in cls.__slots__ if name != "_hash"]
+        if unknown := given.keys() - set(known):
+            raise InputError(f"a walk has no option {min(unknown)!r}: known: {', '.join(known)}")
         if "where" in given:
             given["where"] = Where.from_record(given["where"])
         return cls(given.pop("k", 1), **given)
 
 
 def as_walk(k: int | Walk, options: Any) -> Walk:
-    """The walk that was asked for, as a whole or in keywords."""
+    """The requested walk, given whole or in keywords; the same keywords give the same object while it is known."""
     if isinstance(k, Walk):
         if options:
             raise InputError(f"give {min(options)} inside the Walk, or k and options in place of a Walk")
         return k
-    return Walk(k, **options)
+    key = _key(options) if type(k) is int else None
+    return Walk(k, **options) if key is None else _known(k, key)
+
+
+@lru_cache(maxsize=256)
+def _known(k: int, options: tuple[tuple[str, Any], ...]) -> Walk:
+    return Walk(k, **dict(options))
+
+
+def _key(options: Mapping[str, Any]) -> tuple[tuple[str, Hashable], ...] | None:
+    """Options as a hashable key; None if equal options might not mean the same walk."""
+    if not options:
+        return ()
+    key: list[tuple[str, Hashable]] = []
+    for name, value in options.items():
+        if isinstance(value, list | tuple | set | frozenset) and all(type(each) is str for each in value):
+            key.append((name, frozenset(value)))  # one set for all hops; a metapath holds sets
+        elif type(value) in PLAIN:
+            key.append((name, value))
+        else:
+            return None
+    return tuple(key)
 
 
 def _check(k: Any, mode: str, direction: str, max_degree: Any) -> None:

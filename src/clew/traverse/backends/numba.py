@@ -30,7 +30,7 @@ class Prepared(NamedTuple):
     pairs: Pairs
     adjacency: Adjacency
     first: int
-    entities: int
+    shape: tuple[int, np.dtype[np.integer]]  # how many entities there are, and the type of their numbers
     whole: bool
 
 
@@ -48,16 +48,16 @@ class NumbaBackend:
         return self
 
     def prepare(self, rows: Adjacency, first: int, entities: int) -> Prepared:
-        return Prepared(_pairs(rows, entities), rows, first, entities, rows.backward is not None)
+        shape = entities, rows.forward.neighbour.dtype
+        return Prepared(_pairs(rows, entities), rows, first, shape, rows.backward is not None)
 
     def scratch(self, prepared: Prepared) -> Scratch:
         """This thread's arrays; a backend serves one graph, so they fit all its views."""
-        size, dtype = prepared.entities, prepared.pairs.neighbour.dtype
-        held: Scratch | None = getattr(self._local, "scratch", None)
-        if held is None or self._local.size != size or held.here.dtype != dtype:
-            held = self._local.scratch = _new_scratch(size, dtype)
-            self._local.size = size
-        return held
+        shape, scratch = getattr(self._local, "held", (None, None))
+        if scratch is None or shape != prepared.shape:
+            scratch = _new_scratch(*prepared.shape)
+            self._local.held = prepared.shape, scratch
+        return scratch
 
     # frontiers --------------------------------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ class NumbaBackend:
     def step(self, prepared: Prepared, frontier: Frontier, into: Frontier | None) -> Frontier:
         if isinstance(frontier, EntitySet):
             assert into is None or isinstance(into, EntitySet)
-            return self._sets.join(EntitySet(self._expand(prepared, frontier), prepared.entities), into)
+            return self._sets.join(EntitySet(self._expand(prepared, frontier), prepared.shape[0]), into)
         assert into is None or isinstance(into, WordSet)
         pairs, words = prepared.pairs, frontier.words
         if prepared.whole:
@@ -134,8 +134,8 @@ class NumbaBackend:
             text = "\0".join(ids).encode()
         except (TypeError, UnicodeEncodeError):  # not all are strings, or half a surrogate pair is no text
             return None
-        found = numba_ids.find_ids(text, len(ids), *arrays)
-        return found if len(found) else None
+        found = np.empty(len(ids), arrays.entity.dtype)
+        return found if numba_ids.find_ids(text, found, *arrays) else None
 
     def exact_each(self, prepared: Prepared, seeds: SeedLists, k: int) -> Block:
         pairs, scratch = prepared.pairs, self.scratch(prepared)

@@ -46,12 +46,12 @@ def lower_bound(hashes: NDArray[np.uint64], value: np.uint64) -> int:
 
 
 @compiled
-def find_ids(text: bytes, count: int, id_hash: NDArray[np.uint64], id_entity: Ints, starts: Ints, ids: Bytes) -> Ints:
-    """The entities whose ids stand in `text`, with a zero byte between two; nothing if one of the `count` is unknown.
+def find_ids(text: bytes, found: Ints, id_hash: NDArray[np.uint64], id_entity: Ints, starts: Ints, ids: Bytes) -> bool:
+    """Fill `found` with the entities whose ids are in `text`, separated by zero bytes; False if one is unknown.
 
     `starts` and `ids` are the texts of all ids one after another, by entity; `id_hash` is sorted. Each pass asks for
     the memory that the next one reads, so that the ids do not wait for each other."""
-    found = np.empty(count, id_entity.dtype)
+    count = len(found)
     hashes = np.empty(count, np.uint64)
     begins = np.empty(count + 1, np.int64)
     at = 0
@@ -67,7 +67,7 @@ def find_ids(text: bytes, count: int, id_hash: NDArray[np.uint64], id_entity: In
         prefetch(id_hash, np.int64(((value >> HALF) * np.uint64(len(id_hash))) >> HALF))
     begins[count] = at
     if at != len(text) + 1:
-        return found[:0]
+        return False
     places = np.empty(count, np.int64)
     for number in range(count):
         places[number] = lower_bound(id_hash, hashes[number])
@@ -93,6 +93,6 @@ def find_ids(text: bytes, count: int, id_hash: NDArray[np.uint64], id_entity: In
                     break
             low += 1
         if entity < 0:
-            return found[:0]
+            return False
         found[number] = entity
-    return found
+    return True

@@ -4,24 +4,23 @@ A plan keeps the query, the backend's fused walk and its prepared view. It serve
 takes the general code path, which also raises the errors.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph import Where
 from clew.graph.names import IdArrays
 from clew.traverse.backend import FusedWalk
 from clew.traverse.local.khop import LONG
 from clew.traverse.local.query import Query
+from clew.traverse.walk import Walk
 
-__all__ = ["Plan", "Plans", "plan_key", "serves"]
+__all__ = ["Plan", "Plans", "serves"]
 
 Ints = NDArray[np.integer]
 MOST_PLANS = 256
 MANY_SEEDS = 4096
-PLAIN = (str, int, type(None), Where)  # option values that mean the same if they compare equal
 
 
 class Plan:
@@ -47,8 +46,23 @@ class Plan:
         self._prepared = prepared
         self._dtype = dtype
 
-    def seeds(self, given: Any) -> Ints | None:
-        """Seeds as an array of numbers, which need not all be entities; None if they need the general code path."""
+    def walk(self, seeds: Any) -> tuple[Ints, Ints] | None:
+        """The numbers of the seeds and the result; None if the seeds need the general code path."""
+        numbers = self._numbers(seeds)
+        if numbers is None:
+            return None
+        if numbers.dtype != self._dtype:
+            if numbers.dtype.kind not in "iu" or not len(numbers) or numbers.min() < 0 or numbers.max() >= 2**31 - 1:
+                return None
+            numbers = numbers.astype(self._dtype)
+        flags = numbers.flags
+        if len(numbers) > MANY_SEEDS or numbers.ndim != 1 or not (flags.c_contiguous and flags.writeable):
+            return None
+        ids = self._exact(self._prepared, numbers, self._k)
+        return None if ids is None else (numbers, ids)
+
+    def _numbers(self, given: Any) -> Ints | None:
+        """Seeds as an array of numbers, which need not all be entities."""
         if type(given) is np.ndarray:
             return given
         if type(given) is str:
@@ -64,37 +78,21 @@ class Plan:
         except OverflowError:
             return None
 
-    def walk(self, seeds: Ints) -> Ints | None:
-        """The result, or None if the seeds need the general code path."""
-        if seeds.dtype != self._dtype:
-            if seeds.dtype.kind not in "iu" or not len(seeds) or seeds.min() < 0 or seeds.max() >= 2**31 - 1:
-                return None
-            seeds = seeds.astype(self._dtype)
-        flags = seeds.flags
-        if len(seeds) > MANY_SEEDS or seeds.ndim != 1 or not (flags.c_contiguous and flags.writeable):
-            return None
-        return self._exact(self._prepared, seeds, self._k)
-
 
 class Plans:
-    """Plans by their walk, and by the keywords of the call."""
+    """Plans by their walk."""
 
     def __init__(self) -> None:
-        self._plans: dict[Hashable, Plan] = {}
+        self._plans: dict[Walk, Plan] = {}
 
-    def get(self, key: Hashable) -> Plan | None:
-        return self._plans.get(key)
+    def get(self, walk: Walk) -> Plan | None:
+        return self._plans.get(walk)
 
     def note(self, plan: Plan) -> None:
         """Keep a plan for the next time."""
         if len(self._plans) >= MOST_PLANS:
             self.forget()
         self._plans[plan.query.walk] = plan
-
-    def name(self, key: Hashable, plan: Plan) -> None:
-        """Keep a plan under another key too."""
-        if len(self._plans) < MOST_PLANS:
-            self._plans[key] = plan
 
     def forget(self) -> None:
         """Drop all plans, and their references to views."""
@@ -104,20 +102,3 @@ class Plans:
 def serves(query: Query) -> bool:
     """Whether a plan can serve a query."""
     return query.uniform and query.mode == "exact" and query.types is None and 0 < query.k <= LONG
-
-
-def plan_key(k: Any, options: Mapping[str, Any]) -> Hashable | None:
-    """The keywords of a walk as a key; None if equal keywords might not mean the same walk."""
-    if type(k) is not int:
-        return None
-    if not options:
-        return k
-    key: list[Hashable] = [k]
-    for name, value in options.items():
-        if isinstance(value, list | tuple | set | frozenset) and all(type(each) is str for each in value):
-            key.append((name, frozenset(value)))  # one set for all hops; a metapath holds sets
-        elif isinstance(value, PLAIN):
-            key.append((name, value))
-        else:
-            return None
-    return tuple(key)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -104,10 +105,11 @@ class Walking:
             reached = context.backend.keep(reached, np.isin(self.graph.entity_types, sorted(query.types)))
         return context.backend.collect(reached)
 
-    def sets(self, seeds: Ints, query: Query, deadline: Deadline) -> list[Ints]:
-        """The set of every hop (exact) or distance (within, shortest), as far as there are any."""
+    def sets(self, seeds: Ints, query: Query, deadline: Deadline, *, count: int | None = None) -> list[Ints]:
+        """The sets of hop 0 to k (exact) or distance 0 to k (within, shortest), or the first `count`, unless empty."""
         context, start = self._context(SeedLists.single(seeds), query, deadline)
-        return [context.backend.collect(frontier).ids(0) for frontier in khop.levels(context, start)]
+        levels = islice(khop.levels(context, start), count)
+        return [context.backend.collect(frontier).ids(0) for frontier in levels]
 
     # how --------------------------------------------------------------------------------------------------------
 

@@ -13,20 +13,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from clew.errors import InputError
 from clew.graph import Assertion, Snapshot, TripleColumns, Where
 from clew.graph.contents import BLOCK_ROWS, Seeds
 from clew.graph.names import Found
 from clew.graph.schema import Schema
-from clew.traverse.batch import BatchResult
 from clew.traverse.blocks import Block, ListedBlock, SeedLists
-from clew.traverse.deadline import Deadline, Signal
-from clew.traverse.paths.result import Paths
+from clew.traverse.deadline import Deadline
+from clew.traverse.engine import GraphEngine
 from clew.traverse.paths.search import Found as FoundPath
 from clew.traverse.remote.wire import pack, unpack, unpack_error
-from clew.traverse.request import HopRequest, PathRequest
+from clew.traverse.request import HopRequest, PathRequest, as_ends
 from clew.traverse.result import HopResult, Triples
-from clew.traverse.walk import PathOptions, ReachOptions, StepOptions, TripleOptions, Walk, WalkOptions, as_walk
+from clew.traverse.walk import StepOptions, TripleOptions, Walk
 
 __all__ = ["RemoteEngine", "RemoteReader"]
 
@@ -127,109 +125,52 @@ class RemoteReader:
         """Nothing is held open here."""
 
 
-class RemoteEngine(RemoteReader):
+class RemoteEngine(RemoteReader, GraphEngine):
     """An engine on another machine or in another process."""
 
     def __init__(self, send: Send, *, folder: FolderPath | None = None) -> None:
         super().__init__(send, folder=folder)
         self._reader = RemoteReader(send, folder=folder)  # what results keep: they must not hold the engine
 
-    def hop(
-        self,
-        seeds: Seeds,
-        k: int | Walk = 1,
-        *,
-        timeout: float | None = None,
-        cancel: Signal | None = None,
-        **options: Unpack[WalkOptions],
-    ) -> HopResult:
-        """The entities k hops from the seeds."""
-        deadline, walk = Deadline(timeout, cancel), as_walk(k, options)
-        request = HopRequest(self.snapshot.id, tuple(_listed(seeds)), walk)
-        deadline.check()
-        start, ids = self._ask("hop", request.to_json(), timeout=timeout)
-        deadline.check()
-        return HopResult(self._reader, start, walk, ids)
+    def _hop(self, seeds: Seeds, walk: Walk, deadline: Deadline) -> tuple[Ints, Ints]:
+        request = HopRequest(self.snapshot.id, as_ends(seeds), walk)
+        start, ids = self._ask_within(deadline, "hop", request.to_json())
+        return start, ids
 
-    def hop_batch(
-        self,
-        queries: Sequence[Seeds],
-        k: int | Walk = 1,
-        *,
-        timeout: float | None = None,
-        cancel: Signal | None = None,
-        memory: int = 1 << 30,
-        **options: Unpack[WalkOptions],
-    ) -> BatchResult:
-        """`hop` for many sets of seeds; a block of them in each message."""
-        walk, dtype = as_walk(k, options), np.dtype(self.snapshot.widths.entity)
+    def _batch(self, queries: Sequence[Seeds], walk: Walk, deadline: Deadline) -> tuple[SeedLists, "_RemoteBlocks"]:
+        dtype = np.dtype(self.snapshot.widths.entity)
         seeds = SeedLists.joined([np.unique(self.resolve(each)) for each in queries], dtype)
-        blocks = _RemoteBlocks(self._ask, seeds, walk, Deadline(timeout, cancel), timeout)
-        return BatchResult(self._reader, seeds, walk, blocks, memory=memory)
+        return seeds, _RemoteBlocks(self._ask_within, seeds, walk, deadline)
 
-    def hop_triples(
-        self, of: HopResult | HopRequest, hop: int | None = None, *, leading_to_result: bool = False
-    ) -> Triples:
-        """The permitted triples that leave the set of hop - 1 of a walk, or of all its hops where `hop` is None."""
+    def _hop_triples(self, of: HopResult | HopRequest, hop: int | None, leading_to_result: bool) -> NDArray[np.int64]:
         request = of.request if isinstance(of, HopResult) else of
-        if hop is not None and (isinstance(hop, bool) or not isinstance(hop, int)):
-            raise InputError(f"hop must be a number from 1 to {request.walk.k}, not {hop!r}")
-        numbers = self._ask("hop_triples", request.to_json(), hop, leading_to_result=leading_to_result)
-        return Triples(self._reader, numbers)
+        return np.asarray(self._ask("hop_triples", request.to_json(), hop, leading_to_result=leading_to_result))
 
-    def distances(
-        self,
-        seeds: Seeds,
-        k: int | Walk,
-        *,
-        timeout: float | None = None,
-        cancel: Signal | None = None,
-        **options: Unpack[ReachOptions],
-    ) -> tuple[Ints, Ints]:
-        """Every entity within k hops, ascending, and its distance from the nearest seed."""
-        deadline = Deadline(timeout, cancel)
-        deadline.check()
-        ids, distance = self._ask("distances", _sendable(seeds), as_walk(k, options), timeout=timeout)
+    def _distances(self, seeds: Seeds, walk: Walk, deadline: Deadline) -> tuple[Ints, Ints]:
+        ids, distance = self._ask_within(deadline, "distances", _sendable(seeds), walk)
         return ids, distance
 
-    def paths(
-        self,
-        source: Seeds,
-        target: Seeds,
-        k: int | Walk = 3,
-        *,
-        kind: str = "simple",
-        limit: int = 100,
-        timeout: float | None = None,
-        cancel: Signal | None = None,
-        **options: Unpack[PathOptions],
-    ) -> Paths:
-        """Paths of 1 to k triples from a source to a target: shortest first, then through the rarest entities."""
-        deadline, walk = Deadline(timeout, cancel), as_walk(k, options)
-        request = PathRequest(self.snapshot.id, tuple(_listed(source)), tuple(_listed(target)), walk, kind, limit)
+    def _paths(self, request: PathRequest, deadline: Deadline) -> tuple[PathRequest, "_RemotePaths"]:
+        asked, found, reason = self._ask_within(deadline, "paths", request.to_json())
+        return PathRequest.from_json(asked), _RemotePaths(self._ask_within, deadline, asked, found, reason)
+
+    def _ask_within(self, deadline: Deadline, call: str, *positional: Any) -> Any:
+        """The answer to a call, whose time limit holds on the other side too."""
         deadline.check()
-        asked, found, reason = self._ask("paths", request.to_json(), timeout=timeout)
+        answer = self._ask(call, *positional, timeout=deadline.seconds)
         deadline.check()
-        listing = _RemotePaths(self._ask, asked, found, reason, timeout)
-        return Paths(self._reader, PathRequest.from_json(asked), listing)
+        return answer
 
     def triples(self, seeds: Seeds, **options: Unpack[StepOptions]) -> Triples:
         """Permitted triples that leave a set of entities."""
         return Triples(self._reader, self._ask("triples", _sendable(seeds), **_sendable_options(options)))
 
-    def numbered(self, numbers: Iterable[int]) -> Triples:
-        """Triples given by their numbers inside this snapshot."""
-        wanted = np.unique(np.fromiter(numbers, np.int64))
-        if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < self.counts["triples"]:
-            raise InputError(f"triples are numbered from 0 to {self.counts['triples'] - 1}")
-        return Triples(self._reader, wanted)
-
     def subgraph(self, seeds: Seeds, **options: Unpack[TripleOptions]) -> Triples:
-        """Permitted triples with both ends in a set of entities."""
+        """Permitted triples with subject and object in a set of entities."""
         return Triples(self._reader, self._ask("subgraph", _sendable(seeds), **_sendable_options(options)))
 
     def degree(self, seeds: Seeds | None = None, **options: Unpack[StepOptions]) -> NDArray[np.int64]:
-        """How many permitted triples touch each of some entities (or of all), in the order given."""
+        """The number of permitted triples of each of some entities (or of all), in the order given."""
         given = None if seeds is None else _sendable(seeds)
         return np.asarray(self._ask("degree", given, **_sendable_options(options)))
 
@@ -239,26 +180,22 @@ class _RemoteBlocks:
 
     width = QUERIES
 
-    def __init__(
-        self, ask: Callable[..., Any], seeds: SeedLists, walk: Walk, deadline: Deadline, timeout: float | None
-    ) -> None:
-        self._ask, self._seeds, self._walk = ask, seeds, walk
-        self._deadline, self._timeout = deadline, timeout
+    def __init__(self, ask: Callable[..., Any], seeds: SeedLists, walk: Walk, deadline: Deadline) -> None:
+        self._ask, self._seeds, self._walk, self._deadline = ask, seeds, walk, deadline
 
     def block(self, number: int) -> Block:
-        self._deadline.check()
         seeds = self._seeds.part(number * QUERIES, min((number + 1) * QUERIES, len(self._seeds)))
-        ids, offsets = self._ask("hop_batch", seeds.starts, seeds.flat, self._walk, timeout=self._timeout)
+        ids, offsets = self._ask(self._deadline, "hop_batch", seeds.starts, seeds.flat, self._walk)
         return ListedBlock(ids, offsets)
 
 
 class _RemotePaths:
-    """Paths that were found elsewhere; how many there are is asked for when needed."""
+    """Paths found by the other side; their number is requested on demand."""
 
     def __init__(
-        self, ask: Callable[..., Any], request: str, found: list[FoundPath], reason: str | None, timeout: float | None
+        self, ask: Callable[..., Any], deadline: Deadline, request: str, found: list[FoundPath], reason: str | None
     ) -> None:
-        self._ask, self._request, self._found, self._timeout = ask, request, found, timeout
+        self._ask, self._deadline, self._request, self._found = ask, deadline, request, found
         self.reason = reason
 
     def get(self, index: int) -> FoundPath | None:
@@ -266,21 +203,12 @@ class _RemotePaths:
 
     @cached_property
     def counted(self) -> tuple[int, str]:
-        total, kind = self._ask("count_paths", self._request, timeout=self._timeout)
+        total, kind = self._ask(self._deadline, "count_paths", self._request)
         return total, kind
 
 
-def _listed(seeds: Seeds) -> list[int | str]:
-    """Seeds as a request holds them; whatever is no seed is left for the answering side to refuse."""
-    if isinstance(seeds, np.ndarray):
-        return list(map(int, seeds.reshape(-1)))
-    if isinstance(seeds, str | int | np.integer):
-        return [seeds if isinstance(seeds, str | bool) else int(seeds)]
-    return [int(each) if isinstance(each, np.integer) else each for each in seeds]
-
-
 def _sendable(seeds: Seeds) -> Any:
-    return seeds if isinstance(seeds, np.ndarray) else _listed(seeds)
+    return seeds if isinstance(seeds, np.ndarray) else list(as_ends(seeds))
 
 
 def _sendable_options(options: Mapping[str, Any]) -> dict[str, Any]:

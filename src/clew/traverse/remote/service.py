@@ -12,7 +12,7 @@ from clew.traverse.engine import GraphEngine
 from clew.traverse.paths.search import Found as FoundPath
 from clew.traverse.paths.search_graph import COST_UNITS
 from clew.traverse.remote.wire import pack, pack_error, unpack
-from clew.traverse.request import HopRequest, PathRequest
+from clew.traverse.request import HopRequest, PathRequest, check_snapshot
 
 __all__ = ["Service"]
 
@@ -63,7 +63,7 @@ class Service:
 
     def _hop(self, request: str, *, timeout: float | None) -> Any:
         asked = HopRequest.from_json(request)
-        self._check(asked.snapshot)
+        check_snapshot(asked.snapshot, self._engine.snapshot)
         found = self._engine.hop(asked.seeds, asked.walk, timeout=timeout)
         return [found.seeds, found.ids]
 
@@ -87,7 +87,7 @@ class Service:
 
     def _asked(self, request: str, timeout: float | None) -> Any:
         asked = PathRequest.from_json(request)
-        self._check(asked.snapshot)
+        check_snapshot(asked.snapshot, self._engine.snapshot)
         return self._engine.paths(
             asked.sources, asked.targets, asked.walk, kind=asked.kind, limit=asked.limit, timeout=timeout
         )
@@ -114,7 +114,3 @@ class Service:
         if block is None:
             del self._scans[number]
         return block
-
-    def _check(self, snapshot: str) -> None:
-        if snapshot != self._engine.snapshot.id:
-            raise InputError(f"the request is for snapshot {snapshot}, but this is snapshot {self._engine.snapshot.id}")
