@@ -7,7 +7,7 @@ import pytest
 
 import clew
 from clew.answer import Answer, Asker, CypherStrategy, Question, Resources
-from clew.answer.cypher import schema_paths_of, words_of
+from clew.answer.kept import schema_paths_of, words_of
 from clew.answer.plans.check import check_plan
 from clew.answer.reading.candidates import candidates
 from clew.answer.reading.question import understand

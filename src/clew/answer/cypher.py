@@ -13,12 +13,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, Evidence, Usage
-from clew.answer.lexicon.own_words import load_words
-from clew.answer.lexicon.words import Words
+from clew.answer.kept import hierarchy_of, polarity_of, schema_paths_of, words_of
+from clew.answer.names.meanings import with_longer_names
 from clew.answer.plans.filters import Filters
 from clew.answer.plans.plan import REQUIRED, Condition, Part, Plan
 from clew.answer.plans.write import write_statement
-from clew.answer.reading.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate, SchemaPaths
+from clew.answer.reading.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.filter_words import provenance_of
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from clew.answer.models.compose import Composer
     from clew.lm import Metered
 
-__all__ = ["CypherStrategy", "hierarchy_of", "schema_paths_of", "words_of"]
+__all__ = ["CypherStrategy"]
 
 log = logging.getLogger(__name__)
 MOST_PATHS = 10
@@ -96,34 +96,6 @@ class CypherStrategy:
         return _Answering(self, resources, Question(query)).answer_cypher()
 
 
-def words_of(resources: Resources) -> Words:
-    """The words for a graph's types and relations."""
-    return resources.once("words", lambda: Words(resources.schema, more=load_words(resources.engine.snapshot)))
-
-
-def hierarchy_of(resources: Resources) -> dict[str, str]:
-    """The subclass relationship of each label that has one."""
-    return resources.once("hierarchy", lambda: _hierarchy(resources))
-
-
-def schema_paths_of(resources: Resources) -> SchemaPaths:
-    """The paths between the labels of a graph's schema."""
-    return resources.once(
-        "schema paths", lambda: SchemaPaths(resources.schema, frozenset(hierarchy_of(resources).values()))
-    )
-
-
-def _hierarchy(resources: Resources) -> dict[str, str]:
-    transitive = {relation.name for relation in resources.engine.schema.relations if relation.transitive}
-    return {
-        ends.subject: each.name
-        for each in resources.schema.relationships
-        if each.relation in transitive and not each.negated
-        for ends in each.ends
-        if ends.subject == ends.object
-    }
-
-
 class _Answering:
     """One question being answered."""
 
@@ -153,6 +125,8 @@ class _Answering:
             self.words,
             schema_paths_of(resources),
             lambda: resources.once("composer", self._composer),
+            polarity=polarity_of(resources),
+            longer_names=lambda anchors: with_longer_names(anchors, self.engine),
             encoder=self.encoder,
             choose=self.strategy.choose,
             compose=self.strategy.compose,
@@ -184,6 +158,25 @@ class _Answering:
             usage = _usage(self.model, understanding=understood)
             return replace(self._abstention(parsed), question=self.question.text, usage=usage)
         return self._answered(ran, understood)
+
+    def _instead(self, question: ParsedQuestion) -> str:
+        """What the graph holds of the opposite, where it has nothing of what was asked for: harm for help."""
+        for each in self._interpreter().opposed(question)[:MOST_TRIED]:
+            plan = each.candidate.plan
+            found = self._outcome(each.candidate)
+            if found.items or (plan.kind == "exists" and found.value):
+                said = plain_text(
+                    each.candidate,
+                    self.words,
+                    named=[(meaning.name, False) for meaning in each.candidate.meanings],
+                    kind=plan.operation,
+                    items=found.items,
+                    value=found.value,
+                    total=len(found.items),
+                    truncated=found.truncated,
+                )
+                return f" The graph does hold {said.removeprefix('Yes: ')}"
+        return ""
 
     def answer_cypher(self) -> Answer:
         with self._in_time():
@@ -331,6 +324,7 @@ class _Answering:
         interpretation, best = ran.interpretation, ran.candidate
         question = interpretation.question
         names = ", ".join(anchor.text for anchor in question.anchors) or "nothing"
+        nothing = not answer.items if best.plan.kind == "rows" and best.plan.asked else answer.value is False
         score = f", the best {interpretation.ranked[0].score:.2f}" if interpretation.ranked else ""
         trace = (f"{question.operation}, naming {names}", f"{len(interpretation.ranked)} candidate plans{score}")
         return replace(
@@ -346,7 +340,8 @@ class _Answering:
                 total=answer.total,
                 truncated=answer.truncated,
                 sources=_sources(answer.evidence),
-            ),
+            )
+            + (self._instead(question) if nothing else ""),
             query=ran.outcome.query,
             named=tuple(each for meaning in best.meanings for each in meaning.ids),
             interpretation=(*describe(interpretation.candidate, question.filters, self.words), *ran.notes),
@@ -361,7 +356,7 @@ class _Answering:
 
     def _abstention(self, question: ParsedQuestion) -> Answer:
         close = close_names(question, self.linker)
-        reason = why_not(question, self.words, close)
+        reason = why_not(question, self.words, close) + self._instead(question)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.answer import Asker
-from clew.answer.cypher import schema_paths_of, words_of
+from clew.answer.kept import schema_paths_of, words_of
 from clew.answer.models.choose import near_ties
 from clew.answer.reading.candidates import candidates
 from clew.answer.reading.question import understand

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.answer import Asker, CypherStrategy
-from clew.answer.cypher import words_of
+from clew.answer.kept import words_of
 from clew.answer.models.compose import Composer
 from clew.answer.plans.write import write_statement
 from clew.answer.reading.question import ParsedQuestion, understand

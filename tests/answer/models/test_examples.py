@@ -8,7 +8,7 @@ import pytest
 
 import clew
 from clew.answer import Asker, Resources
-from clew.answer.cypher import words_of
+from clew.answer.kept import words_of
 from clew.answer.lexicon.words import Words
 from clew.answer.models.examples import Example, make_examples
 from clew.answer.models.schema_grammar import Placeholder, vocabulary_of

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.answer import Asker
-from clew.answer.cypher import words_of
+from clew.answer.kept import words_of
 from clew.answer.models.examples import make_examples
 from clew.answer.models.schema_grammar import Join, Placeholder, Vocabulary, query_grammar, vocabulary_of
 from clew.answer.plans.read import read_plan

@@ -1,7 +1,7 @@
 """Ranking of plans: what speaks for one, and how a plan is put into words."""
 
 from clew.answer import Asker
-from clew.answer.cypher import schema_paths_of, words_of
+from clew.answer.kept import schema_paths_of, words_of
 from clew.answer.reading.candidates import candidates
 from clew.answer.reading.question import ParsedQuestion, understand
 from clew.answer.reading.rank import Ranked, in_words, masked, rank

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from clew.answer import Asker
-from clew.answer.cypher import words_of
+from clew.answer.kept import words_of
 from clew.answer.reading.question import ParsedQuestion, understand
 from clew.answer.reading.simplify import is_sure, simpler
 

@@ -16,7 +16,8 @@ TEXTS = {
         "1 disease with both Arachnodactyly and Thoracic scoliosis: Beals syndrome."
     ),
     "Which diseases show arachnodactyly but not thoracic scoliosis?": (
-        "2 diseases with Arachnodactyly but without Thoracic scoliosis: Marfan syndrome and Marfan syndrome."
+        "2 diseases with Arachnodactyly but without Thoracic scoliosis: "
+        "Marfan syndrome (D:1) and Marfan syndrome (D:2)."
     ),
     "How many diseases show arachnodactyly?": "3 diseases with Arachnodactyly.",
     "How many diseases show myopia?": "1 disease with Myopia.",

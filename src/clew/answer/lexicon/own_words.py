@@ -1,13 +1,15 @@
 """Words for asking that the owner of a graph adds: what its types and relations are called in questions.
 
 They are a JSON file beside the graph's indexes, {"types": {"Telescope": ["scope"]}, "relations": {"located_at":
-["stands at"]}}, and come before the words that Clew brings along.
+["stands at"]}}, and come before the words that Clew brings along. {"polarity": {"causes": ["neither"]}} says whether a
+relation speaks of help, harm or neither, where its name does not.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from clew.answer.lexicon.polarity import POLARITIES
 from clew.errors import InputError, UnknownName
 from clew.files import write_text
 from clew.graph.schema import Schema
@@ -17,7 +19,7 @@ __all__ = ["OwnWords", "load_words", "read_words", "save_words"]
 
 OwnWords = Mapping[str, Mapping[str, Sequence[str]]]
 FILE = "words.json"
-FAMILIES = ("types", "relations")
+FAMILIES = ("types", "relations", "polarity")
 
 
 def load_words(snapshot: Snapshot) -> OwnWords:
@@ -30,12 +32,14 @@ def load_words(snapshot: Snapshot) -> OwnWords:
 
 def save_words(snapshot: Snapshot, schema: Schema, words: OwnWords) -> Path:
     """Save words for a graph; each type and relation must be one of the graph's."""
-    known = {"types": list(schema.types), "relations": [relation.name for relation in schema.relations]}
+    relations = [relation.name for relation in schema.relations]
+    known = {"types": list(schema.types), "relations": relations, "polarity": relations}
     for family, names in words.items():
         for name in names:
             if name not in known[family]:
                 there = ", ".join(known[family])
-                raise UnknownName(f"words are given for {name!r}, but the {family} of this graph are {there}")
+                kind = "types" if family == "types" else "relations"
+                raise UnknownName(f"words are given for {name!r}, but the {kind} of this graph are {there}")
     path = snapshot.derived(FILE)
     path.parent.mkdir(exist_ok=True)
     write_text(path, json.dumps(words, indent=1, ensure_ascii=False) + "\n")
@@ -46,16 +50,24 @@ def read_words(path: Path) -> OwnWords:
     """Read a file of words."""
     try:
         words = json.loads(path.read_text("utf-8"))
-        if all(family in FAMILIES and _lists_of_words(names) for family, names in words.items()):
-            return dict(words)
+        right = all(family in FAMILIES and _lists_of_words(names) for family, names in words.items())
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, AttributeError):  # no JSON, or no object
-        pass
+        right = False
+    if right:
+        _check_polarity(words.get("polarity", {}), path)
+        return dict(words)
     raise InputError(
         f'{path} does not hold words for asking: expected {{"types": {{TYPE: [WORD, …]}}, "relations": {{RELATION: '
         "[WORD, …]}}"
     )
+
+
+def _check_polarity(stated: Mapping[str, Sequence[str]], path: Path) -> None:
+    for relation, said in stated.items():
+        if len(said) != 1 or said[0] not in POLARITIES:
+            raise InputError(f"{path} says {said} of the polarity of {relation!r}: expected one of {list(POLARITIES)}")
 
 
 def _lists_of_words(names: Mapping[str, Sequence[str]]) -> bool:

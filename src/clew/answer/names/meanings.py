@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from clew.answer.lexicon.words import Token, Words, tokens_of
+from clew.graph import GraphContents
 from clew.link import Candidate
 
-__all__ = ["Anchor", "Meaning", "inside", "meanings_of", "settled"]
+__all__ = ["Anchor", "Meaning", "inside", "meanings_of", "settled", "with_longer_names"]
 
 ALIKE = 0.02  # candidates that differ by less are one meaning
 OTHER_TYPE = 0.12  # how much worse an entity of another type may fit
@@ -59,6 +60,20 @@ def meanings_of(candidates: Iterable[Candidate], best: Candidate) -> tuple[Meani
 def _may_be_one(candidate: Candidate, best: Candidate) -> bool:
     """What only means about the same is another thing, unless it has the same name."""
     return best.stage != "embedding" or candidate.name.casefold() == best.name.casefold()
+
+
+def with_longer_names(anchors: Iterable[Anchor], contents: GraphContents) -> tuple[Anchor, ...]:
+    """Names that may also mean entities of other types whose names begin with them: "epilepsy", epilepsy syndrome."""
+    return tuple(_also_longer(anchor, contents) for anchor in anchors)
+
+
+def _also_longer(anchor: Anchor, contents: GraphContents) -> Anchor:
+    known = {meaning.type for meaning in anchor.meanings}
+    longer: dict[str, Meaning] = {}
+    for found in contents.find(anchor.text):
+        if found.how == "prefix" and found.type not in known:
+            longer.setdefault(found.type, Meaning(found.type, (found.id,), found.name, found.score, "begins with it"))
+    return replace(anchor, meanings=(*anchor.meanings, *longer.values()))
 
 
 def settled(anchors: Iterable[Anchor], text: str, words: Words) -> list[Anchor]:

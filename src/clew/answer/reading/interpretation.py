@@ -3,13 +3,14 @@
 An `Interpretation` is a plan and its origin; an `Interpreter` makes one after another until one finds something.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
-from clew.answer.reading.question import ParsedQuestion
+from clew.answer.reading.opposed import is_met, is_opposed
+from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import Ranked, rank
 from clew.answer.reading.simplify import simpler
 from clew.store.deadline import Deadline
@@ -54,6 +55,8 @@ class Interpreter:
         schema_paths: SchemaPaths,
         composer: "Callable[[], Composer]",
         *,
+        polarity: Mapping[str, str],
+        longer_names: Callable[[tuple[Anchor, ...]], tuple[Anchor, ...]],
         encoder: "Encoder | None" = None,
         choose: str = "never",
         compose: bool | None = None,
@@ -62,6 +65,8 @@ class Interpreter:
         self.words = words
         self.schema_paths = schema_paths
         self._composer = composer  # asked for only where a model may write
+        self.polarity = polarity  # of each relationship: help, harm or neither
+        self.longer_names = longer_names
         self.encoder = encoder
         self.choose = choose
         self.compose = compose
@@ -70,24 +75,44 @@ class Interpreter:
         self, question: ParsedQuestion, model: "LanguageModel | None" = None, *, deadline: Deadline | None = None
     ) -> Iterator[Interpretation]:
         """Ways to take a question; whoever asks for another one found nothing with the last."""
-        ranked = self._rank(question, deadline)
+        ranked, opposed = self._split(question, deadline)
         if model is not None and self.compose:
             yield from self._written(question, ranked, model)
         fits = bool(ranked)
         yield from self._grounded(question, ranked, model)
+        if opposed and not ranked:
+            yield from self._grounded(question, self._met_by_longer_names(question, deadline), model)
+            return  # a simpler question would only leave out what is opposed
         for less, note in simpler(question, fits=fits):
-            ranked_less = self._rank(less, deadline)
+            ranked_less, _ = self._split(less, deadline)
             fits = fits or bool(ranked_less)
             for interpretation in self._grounded(less, ranked_less, model):
                 yield replace(interpretation, notes=(note, *interpretation.notes))
         if model is not None and self.compose is None and not fits and self._is_able(model):
             yield from self._written(question, ranked, model)
 
-    def _rank(self, question: ParsedQuestion, deadline: Deadline | None) -> list[Ranked]:
+    def opposed(self, question: ParsedQuestion, deadline: Deadline | None = None) -> list[Ranked]:
+        """The plans that were refused since they meet a word of help with harm or the reverse, the likeliest first.
+
+        The relations beside names are left aside: they would let no plan of the other polarity through.
+        """
+        free = replace(question, anchors=tuple(replace(each, beside=()) for each in question.anchors))
+        return rank(question, self._split(free, deadline)[1], self.words, deadline=deadline)
+
+    def _split(self, question: ParsedQuestion, deadline: Deadline | None) -> tuple[list[Ranked], list[Candidate]]:
+        """The plans for a question, ranked, and those that are opposed to it."""
         if not question.anchors and question.operation == "list":
-            return []  # a list of everything is not what anybody asks for
-        found = list(candidates(question, self.schema, self.schema_paths, deadline=deadline))
-        return rank(question, found, self.words, encoder=self.encoder, deadline=deadline)
+            return [], []  # a list of everything is not what anybody asks for
+        fitting: list[Candidate] = []
+        opposed: list[Candidate] = []
+        for each in candidates(question, self.schema, self.schema_paths, deadline=deadline):
+            (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
+        return rank(question, fitting, self.words, encoder=self.encoder, deadline=deadline), opposed
+
+    def _met_by_longer_names(self, question: ParsedQuestion, deadline: Deadline | None) -> list[Ranked]:
+        """Plans about entities whose names begin with a name of the question, which meet its words of help or harm."""
+        ranked, _ = self._split(replace(question, anchors=self.longer_names(question.anchors)), deadline)
+        return [each for each in ranked if is_met(question, each.candidate, self.polarity)]
 
     def _grounded(
         self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel | None"

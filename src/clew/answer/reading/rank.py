@@ -13,7 +13,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Part, Plan, Step
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
-from clew.answer.wording.verbalise import third_person
+from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 from clew.store.deadline import Deadline
 
@@ -168,7 +168,7 @@ def _said(part: Part, called: Mapping[str, str], words: Words, names: bool) -> s
 def _verb(step: Step, words: Words, names: bool) -> str:
     """The everyday words of a relation; whole sentences, which people read, need them in the third person."""
     said = [words.relations[name][0] for name in step.relations]
-    return " or ".join(map(third_person, said) if names else said)
+    return " or ".join(RelationWords(each).after(1) if names else each for each in said)
 
 
 def _type(plan: Plan, slot: str, words: Words) -> str:

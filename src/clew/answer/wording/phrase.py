@@ -6,7 +6,8 @@ number that is not in the rows, the template sentence is kept.
 
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
@@ -56,7 +57,7 @@ def plain_text(
     if not items:
         return f"No {_asked_for(candidate, words, named, 2)} were found in this graph."
     more = " or more" if truncated else ""
-    shown = plain_list([_with_number(item) for item in items[:LISTED]], total)
+    shown = plain_list(list(_shown(items[:LISTED])), total)
     return f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
 
 
@@ -127,8 +128,12 @@ def _without_starts(text: str) -> str:
     return re.sub(r"(^|[.!?:]\s+)([A-Z][a-z]+)\b", lambda found: found.group(1) + found.group(2).lower(), text)
 
 
-def _with_number(item: Item) -> str:
-    return item.name if item.number is None else f"{item.name} ({item.number:,})"
+def _shown(items: Sequence[Item]) -> Iterator[str]:
+    """Each item by its name, with its id where the name repeats, and with its number."""
+    often = Counter(item.name for item in items)
+    for item in items:
+        notes = [*([item.id] if often[item.name] > 1 else []), *([] if item.number is None else [f"{item.number:,}"])]
+        yield f"{item.name} ({', '.join(notes)})" if notes else item.name
 
 
 def _path_text(named: Sequence[str], total: int) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, OPTIONAL, Plan, Step
+from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 
-__all__ = ["listed", "question_phrase", "relation_phrase", "third_person", "type_name", "verbalise"]
+__all__ = ["listed", "question_phrase", "relation_phrase", "type_name", "verbalise"]
 
 HIERARCHIES = ("IS_A", "SUBCLASS_OF")
 BOTH_WAYS = ("associated with", "linked to", "related to")  # these read the same from either end
@@ -67,7 +68,7 @@ class _Verbaliser:
 
     def phrase(self, slot: str, number: int = 2) -> str:
         """A slot with everything that the plan says of it."""
-        return " ".join(filter(None, (self.noun(slot, number), self.clauses(slot))))
+        return " ".join(filter(None, (self.noun(slot, number), self.clauses(slot, number))))
 
     def noun(self, slot: str, number: int = 2) -> str:
         types = self.plan.slot(slot).types
@@ -80,14 +81,16 @@ class _Verbaliser:
         ranked = next((sort for sort in self.plan.sort if sort.by is None), None)
         return noun if ranked is None else f"the {'most' if ranked.descending else 'fewest'} {noun}"
 
-    def clauses(self, slot: str) -> str:
-        found: dict[bool, dict[str, list[str]]] = {False: {}, True: {}}
+    def clauses(self, slot: str, number: int = 2) -> str:
+        """What is stated of a slot that stands for `number` things, then what is denied."""
+        found: dict[bool, dict[tuple[str, str], list[str]]] = {False: {}, True: {}}
         for absent, step in self._steps(slot):
             other = step.object if step.subject == slot else step.subject
-            template = self._template(step, slot, other, absent=absent)
-            found[absent].setdefault(template, []).append(self._other(other))
+            templates = self._templates(step, slot, other, absent=absent, number=number)
+            found[absent].setdefault(templates, []).append(self._other(other))
         said, denied = (
-            " and ".join(template.format(listed(names)) for template, names in each.items()) for each in found.values()
+            " and ".join(templates[len(names) > 1].format(listed(names)) for templates, names in each.items())
+            for each in found.values()
         )
         return f"{said} but {denied}" if said and denied else said or denied
 
@@ -95,7 +98,7 @@ class _Verbaliser:
         """The first step of a named subject as a verb phrase: "is associated with a disease with Seizure"."""
         for absent, step in self._steps(slot):
             if step.subject == slot and not absent:
-                verb = "has" if self._has(step) else third_person(self._verb(step))
+                verb = "has" if self._has(step) else self._said(step, 1)
                 other = step.object
                 if other in self.names:
                     return f"{verb} {self.names[other]}"
@@ -128,26 +131,56 @@ class _Verbaliser:
     def _has(self, step: Step) -> bool:
         return all(name.startswith("HAS_") for name in step.relations)
 
-    def _verb(self, step: Step) -> str:
-        return " or ".join(self.words.relations[name][0] for name in step.relations)
+    def _words(self, step: Step) -> list[RelationWords]:
+        return [RelationWords(self.words.relations[name][0]) for name in step.relations]
 
-    def _template(self, step: Step, slot: str, other: str, *, absent: bool) -> str:
-        verb = self._verb(step)
+    def _said(self, step: Step, number: int) -> str:
+        return " or ".join(dict.fromkeys(each.after(number) for each in self._words(step)))
+
+    def _templates(self, step: Step, slot: str, other: str, *, absent: bool, number: int) -> tuple[str, str]:
+        """What a step says of a slot, for one thing at its other end and for several."""
+        words = self._words(step)
+        verb = " or ".join(each.text for each in words)
         forward = step.subject == slot or verb in BOTH_WAYS
         if set(step.relations) <= set(HIERARCHIES):
-            return f"that are {'not ' * absent}{'subclasses' if forward else 'superclasses'} of {{}}"
+            said = f"that {'is' if number == 1 else 'are'} {'not ' * absent}"
+            kind = plural("subclass" if forward else "superclass", number)
+            return (f"{said}{'a ' * (number == 1)}{kind} of {{}}",) * 2
         if self._has(step):
-            return {(True, False): "with {}", (True, True): "without {}", (False, False): "of {}"}.get(
-                (forward, absent), "not of {}"
-            )
-        bare = f"be {verb}" if _is_participle(verb) else _bare(verb)
+            return self._had(step, forward=forward, absent=absent)
+        to_do = " or ".join(dict.fromkeys(each.infinitive for each in words))
         if forward:
-            if absent:
-                return f"not known to {bare} {{}}"
-            return f"{verb} {{}}" if _is_participle(verb) else f"that {bare} {{}}"
-        if other not in self.names:
-            return "not linked to {}" if absent else "linked to {}"
-        return f"that {{}} is not known to {bare}" if absent else f"that {{}} {third_person(verb)}"
+            return (self._forward(words, verb, to_do, absent=absent, number=number),) * 2
+        if all(each.kind == "noun" for each in words):
+            return (f"{'not ' * absent}listed as {verb} of {{}}",) * 2
+        if absent:
+            return f"that {{}} is not known to {to_do}", f"that {{}} are not known to {to_do}"
+        passive = [each.passive for each in words]
+        if other not in self.names and all(passive):
+            return (f"{' or '.join(filter(None, passive))} {{}}",) * 2
+        one = 1 if other in self.names else 2
+        return f"that {{}} {self._said(step, one)}", f"that {{}} {self._said(step, 2)}"
+
+    def _forward(self, words: Sequence[RelationWords], verb: str, to_do: str, *, absent: bool, number: int) -> str:
+        kinds = {each.kind for each in words}
+        if kinds == {"noun"}:
+            return f"{'without' if absent else 'with'} the {verb} {{}}"
+        if absent:
+            return f"not known to {to_do} {{}}"
+        if kinds == {"participle"}:
+            return f"{verb} {{}}"
+        return f"that {' or '.join(dict.fromkeys(each.after(number) for each in words))} {{}}"
+
+    def _had(self, step: Step, *, forward: bool, absent: bool) -> tuple[str, str]:
+        """ "with {}", or where what is had has a name of several words, "with the side effect {}"."""
+        what = {" ".join(name.lower().split("_")[1:]) for name in step.relations}
+        noun = what.pop() if len(what) == 1 else ""
+        if not forward:
+            return (("not of {}" if absent else "of {}"),) * 2
+        with_ = "without" if absent else "with"
+        if " " not in noun:
+            return (f"{with_} {{}}",) * 2
+        return f"{with_} the {noun} {{}}", f"{with_} the {plural(noun)} {{}}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -169,30 +202,3 @@ def type_name(label: str) -> str:
     """
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+", " ", label.rsplit(":", 1)[-1])
     return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in parted.split()) or "entity"
-
-
-def third_person(phrase: str) -> str:
-    """The words of a relation as they stand after one thing.
-
-    >>> [third_person(each) for each in ("show", "associated with", "kind of", "has modifier", "present with")]
-    ['shows', 'is associated with', 'is a kind of', 'has modifier', 'presents with']
-    """
-    first, *rest = phrase.split()
-    if rest[-1:] == ["of"]:
-        return f"is a {phrase}"
-    if _is_participle(phrase):
-        return f"is {phrase}"
-    return " ".join((first if first.endswith("s") else "has" if first == "have" else f"{first}s", *rest))
-
-
-def _is_participle(phrase: str) -> bool:
-    return phrase.split()[0].endswith("ed")
-
-
-def _bare(phrase: str) -> str:
-    """A verb as it stands after several things: "has modifier" is "have modifier"."""
-    first, *rest = phrase.split()
-    plain = "have" if first == "has" else first.removesuffix("s") if not first.endswith("ss") else first
-    if rest[-1:] == ["of"]:
-        return f"be a {phrase}"
-    return " ".join((plain, *rest))

@@ -1,0 +1,43 @@
+"""What answering derives from a graph once and keeps with its resources: words, polarities, hierarchies, paths."""
+
+from clew.answer.lexicon.own_words import load_words
+from clew.answer.lexicon.polarity import polarity_of_relations
+from clew.answer.lexicon.words import Words
+from clew.answer.plans.schema_paths import SchemaPaths
+from clew.answer.resources import Resources
+
+__all__ = ["hierarchy_of", "polarity_of", "schema_paths_of", "words_of"]
+
+
+def words_of(resources: Resources) -> Words:
+    """The words for a graph's types and relations."""
+    return resources.once("words", lambda: Words(resources.schema, more=load_words(resources.engine.snapshot)))
+
+
+def polarity_of(resources: Resources) -> dict[str, str]:
+    """Whether each relationship of a graph helps, harms or does neither."""
+    stated = load_words(resources.engine.snapshot).get("polarity")
+    return resources.once("polarity", lambda: polarity_of_relations(resources.schema, stated))
+
+
+def hierarchy_of(resources: Resources) -> dict[str, str]:
+    """The subclass relationship of each label that has one."""
+    return resources.once("hierarchy", lambda: _hierarchy(resources))
+
+
+def schema_paths_of(resources: Resources) -> SchemaPaths:
+    """The paths between the labels of a graph's schema."""
+    return resources.once(
+        "schema paths", lambda: SchemaPaths(resources.schema, frozenset(hierarchy_of(resources).values()))
+    )
+
+
+def _hierarchy(resources: Resources) -> dict[str, str]:
+    transitive = {relation.name for relation in resources.engine.schema.relations if relation.transitive}
+    return {
+        ends.subject: each.name
+        for each in resources.schema.relationships
+        if each.relation in transitive and not each.negated
+        for ends in each.ends
+        if ends.subject == ends.object
+    }

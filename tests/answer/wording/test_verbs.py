@@ -1,0 +1,55 @@
+"""Relations in the forms that sentences need."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import clew
+from clew.answer import Asker, Resources
+from clew.answer.wording.verbs import RelationWords
+
+
+@pytest.mark.parametrize(
+    ("relation", "one", "several", "infinitive"),
+    [
+        ("coaches", "coaches", "coach", "coach"),
+        ("causes", "causes", "cause", "cause"),
+        ("carries", "carries", "carry", "carry"),
+        ("express", "expresses", "express", "express"),
+        ("has modifier", "has modifier", "have modifier", "have modifier"),
+        ("rival of", "is a rival of", "are rivals of", "be rivals of"),
+        ("bordered by", "is bordered by", "are bordered by", "be bordered by"),
+        ("written by", "is written by", "are written by", "be written by"),
+        ("indication", "is listed as indication of", "are listed as indication of", "be listed as indication of"),
+        ("present with", "presents with", "present with", "present with"),
+    ],
+)
+def test_forms(relation: str, one: str, several: str, infinitive: str) -> None:
+    words = RelationWords(relation)
+    assert (words.after(1), words.after(2), words.infinitive) == (one, several, infinitive)
+
+
+def test_headlines_of_a_graph_of_sports(tmp_path: Path) -> None:
+    rows = [
+        ("Anneke", "Person", "coaches", "Reds", "Team"),
+        ("Bogdan", "Person", "coaches", "Blues", "Team"),
+        ("Cidney", "Person", "coaches", "Blues", "Team"),
+        ("Reds", "Team", "rival_of", "Blues", "Team"),
+        ("Blues", "Team", "located_in", "Rome", "City"),
+        ("Reds", "Team", "located_in", "Bonn", "City"),
+    ]
+    columns = ("subject", "subject_type", "relation", "object", "object_type")
+    engine = clew.build(
+        pa.table(dict(zip(columns, zip(*rows, strict=True), strict=True))), out=tmp_path / "sports.clew"
+    )
+    asker = Asker(Resources(engine, encoder=None))
+    try:
+        assert asker.ask("Who coaches the Reds?").text == "1 person that coaches Reds: Anneke."
+        assert asker.ask("Which persons coach the Blues?").text == "2 people that coach Blues: Bogdan and Cidney."
+        assert asker.ask("Which teams are a rival of the Blues?").text == "1 team that is a rival of Blues: Reds."
+        assert asker.ask("Which cities are the teams that Bogdan coaches located in?").text.startswith(
+            "1 city that teams that Bogdan coaches are located in: "
+        )
+    finally:
+        asker.close()
