@@ -5,9 +5,9 @@ linker = Linker(clew.open("hpo.clew")); linker.link("marfan syndrom").best; link
 
 from clew.link.candidates import STAGES, Candidate, Linked, Settings
 from clew.link.detect import Mention
-from clew.link.indexing import build_names, open_or_build, write_names
 from clew.link.linker import Linker
-from clew.link.name_index import Form, LinkIndex, open_index
+from clew.link.names.indexing import build_names, open_or_build, write_names
+from clew.link.names.name_index import Form, LinkIndex, open_index
 from clew.link.paraphrases import Paraphrases
 from clew.link.vectors import build_vectors, open_vectors
 

@@ -16,7 +16,7 @@ import numpy as np
 from clew.link.abbreviations import Abbreviation, find_abbreviations
 from clew.link.candidates import Linked
 from clew.link.context import Marks, mark
-from clew.link.name_index import LinkIndex
+from clew.link.names.name_index import LinkIndex
 from clew.link.normalise import SMALL_WORDS, WORDS, fold, plain
 
 __all__ = ["Detector", "Mention"]

@@ -19,8 +19,8 @@ from clew.link.abbreviations import find_abbreviations
 from clew.link.candidates import STAGES, Candidate, Linked, Settings
 from clew.link.detect import Detector, Mention
 from clew.link.disambiguate import order_by_context
-from clew.link.indexing import open_or_build
-from clew.link.name_index import Form, LinkIndex
+from clew.link.names.indexing import open_or_build
+from clew.link.names.name_index import Form, LinkIndex
 from clew.link.normalise import key, plain
 from clew.link.similarity import most_similar
 from clew.link.vectors import NameVectors, open_vectors

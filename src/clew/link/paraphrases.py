@@ -14,7 +14,7 @@ from clew.embed import Encoder
 from clew.graph import Where
 from clew.link.candidates import Candidate
 from clew.link.linker import Linker
-from clew.link.name_index import Form
+from clew.link.names.name_index import Form
 from clew.link.normalise import SMALL_WORDS, fold, key, words_of
 
 __all__ = ["Paraphrases"]

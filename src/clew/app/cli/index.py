@@ -65,8 +65,8 @@ def index(
 
 
 def _index_names(engine: "GraphEngine", progress: "Progress") -> dict[str, Any]:
-    from clew.link.indexing import build_names, write_names
-    from clew.link.name_index import index_path, open_index
+    from clew.link.names.indexing import build_names, write_names
+    from clew.link.names.name_index import index_path, open_index
 
     begun, made = time.perf_counter(), True
     with suppress(DerivedError):

@@ -11,7 +11,7 @@ from clew.errors import DerivedError, GraphError, InputError, MissingModel
 from clew.extract.packaging.seed_tables import build_seed
 from clew.extract.run.options import RECORD, RunOptions
 from clew.extract.stage import seal_checksum
-from clew.link.indexing import open_or_build
+from clew.link.names.indexing import open_or_build
 from clew.models import cache_directory, models_directory
 from clew.progress import Progress, silent
 from clew.sealed import check_seal

@@ -13,7 +13,7 @@ import clew
 from clew.errors import DerivedError
 from clew.graph import read_entities
 from clew.link import build_names, open_index, open_or_build, write_names
-from clew.link.name_index import LAYOUT, LinkIndex, index_path
+from clew.link.names.name_index import LAYOUT, LinkIndex, index_path
 from clew.link.normalise import key
 from link.named_graphs import Entity, entities, write
 

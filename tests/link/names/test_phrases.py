@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.link.phrases import Phrases, phrase_arrays
+from clew.link.names.phrases import Phrases, phrase_arrays
 
 WORD = st.sampled_from(("a", "b", "c"))
 NAMES = st.lists(st.lists(WORD, max_size=4).map(tuple), max_size=8, unique=True)

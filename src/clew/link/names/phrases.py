@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.link.names.strings import hashes_of
 from clew.link.normalise import fold
-from clew.link.strings import hashes_of
 
 __all__ = ["Phrases", "phrase_arrays"]
 

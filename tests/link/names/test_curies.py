@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.link.curies import curie_key, local_part
+from clew.link.names.curies import curie_key, local_part
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.link.strings import Strings, pack
-from clew.link.trigrams import Trigrams, trigram_arrays, trigrams_of
+from clew.link.names.strings import Strings, pack
+from clew.link.names.trigrams import Trigrams, trigram_arrays, trigrams_of
 
 KEYS = st.lists(st.text("abé 1", max_size=9), max_size=12, unique=True)
 

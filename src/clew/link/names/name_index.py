@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from clew.errors import DamagedGraph, DerivedError
 from clew.graph import GraphContents
 from clew.graph.storage.arrays import MappedArrays, prove_ids, prove_offsets
-from clew.link.curies import curie_key, local_part
+from clew.link.names.curies import curie_key, local_part
+from clew.link.names.phrases import Phrases
+from clew.link.names.strings import Strings, hash_of
+from clew.link.names.trigrams import Trigrams
 from clew.link.normalise import loose_keys
-from clew.link.phrases import Phrases
-from clew.link.strings import Strings, hash_of
-from clew.link.trigrams import Trigrams
 from clew.sealed import check_seal
 
 __all__ = ["KINDS", "LAYOUT", "VERSION", "Form", "LinkIndex", "index_identity", "index_path", "open_index", "remedy"]

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from clew.errors import DerivedError, GraphError, InputError
 from clew.graph import GraphContents
 from clew.graph.storage.arrays import write_array
-from clew.link.curies import curie_key, local_part
-from clew.link.name_index import KINDS, LAYOUT, LinkIndex, index_identity, index_path, open_index
+from clew.link.names.curies import curie_key, local_part
+from clew.link.names.name_index import KINDS, LAYOUT, LinkIndex, index_identity, index_path, open_index
+from clew.link.names.phrases import phrase_arrays
+from clew.link.names.strings import hashes_of, pack
+from clew.link.names.trigrams import trigram_arrays
 from clew.link.normalise import key, loose_keys
-from clew.link.phrases import phrase_arrays
-from clew.link.strings import hashes_of, pack
-from clew.link.trigrams import trigram_arrays
 from clew.progress import Progress, silent
 from clew.sealed import new_sealed
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.link.strings import Bytes, Starts
+from clew.link.names.strings import Bytes, Starts
 
 __all__ = ["Trigrams", "trigram_arrays", "trigrams_of"]
 
