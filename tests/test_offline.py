@@ -76,7 +76,7 @@ def test_import_opens_no_socket() -> None:
         "import sys; seen = []\n"
         "sys.addaudithook(lambda event, _: seen.append(event) if event.startswith('socket.') else None)\n"
         "import clew, clew.lm, clew.embed, clew.link, clew.store, clew.answer\n"
-        "clew.open, clew.build, clew.Graph\n"
+        "clew.open, clew.build, clew.Engine\n"
         "print([each for each in seen if each != 'socket.gethostname'])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

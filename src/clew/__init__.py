@@ -15,7 +15,7 @@ from clew.errors import ClewError
 
 if TYPE_CHECKING:
     from clew.answer import Answer, Asker, Question, Resources, ask
-    from clew.graph import Assertion, Graph, Relation, Source, Staged, Where
+    from clew.graph import Assertion, Relation, Source, Staged, Where
     from clew.traverse import (
         BatchResult,
         Engine,
@@ -39,7 +39,6 @@ __all__ = [
     "BatchResult",
     "ClewError",
     "Engine",
-    "Graph",
     "GraphEngine",
     "HopRequest",
     "HopResult",
@@ -61,36 +60,18 @@ __all__ = [
     "open",
 ]
 
-_HOMES = {
-    "clew.answer": ("Answer", "Asker", "Question", "Resources", "ask"),
-    "clew.graph": ("Assertion", "Graph", "Relation", "Source", "Staged", "Where"),
-    "clew.traverse": (
-        "BatchResult",
-        "Engine",
-        "GraphEngine",
-        "HopRequest",
-        "HopResult",
-        "Path",
-        "PathRequest",
-        "Paths",
-        "Triple",
-        "Triples",
-        "Walk",
-        "build",
-        "open",
-    ),
-}
+HOMES = ("clew.graph", "clew.traverse", "clew.answer")  # each imports the one before it
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: `import clew` itself loads nothing heavy."""
-    for home, names in _HOMES.items():
-        if name in names:
-            from importlib import import_module
+    if name in __all__:
+        from importlib import import_module
 
-            value = getattr(import_module(home), name)
-            globals()[name] = value
-            return value
+        for home in map(import_module, HOMES):
+            if name in home.__all__:
+                value = globals()[name] = getattr(home, name)
+                return value
     raise AttributeError(f"module 'clew' has no attribute {name!r}")
 
 
