@@ -24,6 +24,7 @@ __all__ = [
     "Slot",
     "Sort",
     "Step",
+    "Value",
 ]
 
 REQUIRED, OPTIONAL, ABSENT = "required", "optional", "absent"

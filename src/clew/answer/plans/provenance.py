@@ -25,7 +25,7 @@ from clew.graph import GraphContents, Where, read_triples
 from clew.graph.assertions import Assertions
 from clew.store.layout import StoreSchema
 
-__all__ = ["AS_OF", "LAYER", "STEP_KEYS", "Restricted", "find_passing", "restrict_to_assertions"]
+__all__ = ["AS_OF", "LAYER", "STEP_KEYS", "Restricted", "find_passing", "passing_triples", "restrict_to_assertions"]
 
 TRIPLE, LAYER, AS_OF = STEP_KEYS = ("triple", "layer", "as_of")  # of every step, beside what its assertions have
 WEIGHED = ("source", "agent_type", "knowledge_level", "valid_from", "valid_to")  # columns of layers and days
@@ -45,7 +45,7 @@ TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
     "=~": lambda value, wanted: re.fullmatch(wanted, value) is not None,
     "HOLDS": compare.eq,
 }
-_known: "WeakKeyDictionary[GraphContents, dict[tuple[Condition, ...], list[str]]]" = WeakKeyDictionary()
+_known: "WeakKeyDictionary[GraphContents, dict[tuple[Condition, ...], Mask]]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +72,45 @@ def restrict_to_assertions(plan: Plan, contents: GraphContents, schema: StoreSch
     return Restricted(replace(plan, parts=held), parameters)
 
 
+def passing_triples(plan: Plan, contents: GraphContents, schema: StoreSchema) -> dict[str, Mask]:
+    """The triples that each named step of a plan may use; a step without conditions is left out."""
+    steps = {step.name for part in plan.parts for step in part.steps if step.name}
+    return {
+        step: _remembered(tuple(replace(each, of="") for each in conditions), contents, schema)
+        for part in (plan.required, *(part for part in plan.parts if part.kind != REQUIRED))
+        for step, conditions in _by_step(part, steps).items()
+    }
+
+
 def _held(
     part: Part, steps: set[str], parameters: dict[str, Sequence[str]], contents: GraphContents, schema: StoreSchema
 ) -> Part:
     kept = [condition for condition in part.conditions if condition.of not in steps]
-    by_step: dict[str, list[Condition]] = {}
-    for condition in part.conditions:
-        if condition.of in steps:
-            by_step.setdefault(condition.of, []).append(condition)
-    for step, conditions in by_step.items():
+    for step, conditions in _by_step(part, steps).items():
         name = f"clew_passing{len(parameters)}"
-        parameters[name] = _remembered(tuple(replace(each, of="") for each in conditions), contents, schema)
+        mask = _remembered(tuple(replace(each, of="") for each in conditions), contents, schema)
+        parameters[name] = _blocks(mask)
         kept.append(Condition(step, TRIPLE, PASSES, name))
     return replace(part, conditions=tuple(kept))
 
 
-def _remembered(conditions: tuple[Condition, ...], contents: GraphContents, schema: StoreSchema) -> list[str]:
+def _by_step(part: Part, steps: set[str]) -> dict[str, list[Condition]]:
+    """The conditions of a part on each step."""
+    found: dict[str, list[Condition]] = {}
+    for condition in part.conditions:
+        if condition.of in steps:
+            found.setdefault(condition.of, []).append(condition)
+    return found
+
+
+def _remembered(conditions: tuple[Condition, ...], contents: GraphContents, schema: StoreSchema) -> Mask:
     known = _known.setdefault(contents, {})
-    blocks = known.get(conditions)
-    if blocks is None:
+    mask = known.get(conditions)
+    if mask is None:
         if len(known) >= REMEMBERED:
             known.clear()
-        blocks = known[conditions] = _blocks(find_passing(conditions, contents, schema))
-    return blocks
+        mask = known[conditions] = find_passing(conditions, contents, schema)
+    return mask
 
 
 def _blocks(mask: Mask) -> list[str]:

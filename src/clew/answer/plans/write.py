@@ -1,7 +1,7 @@
 """A plan → the Cypher statement that says it; `read_plan` gives the plan back."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from clew.answer.plans.plan import (
     Plan,
     Slot,
     Step,
+    Value,
 )
 from clew.store.cypher import syntax as s
 
@@ -67,7 +68,7 @@ class _Writer:
         self.steps = {step.name for part in plan.parts for step in part.steps if step.name}
 
     def matches(self) -> Iterator[s.Clause]:
-        parts = [part for part in self.plan.parts if part.kind != ABSENT]
+        parts = [each for part in self.plan.parts if part.kind != ABSENT for each in self._branches(part)]
         absent = [part for part in self.plan.parts if part.kind == ABSENT]
         lonely = self._lonely(parts, absent)
         if lonely or not parts:
@@ -76,8 +77,34 @@ class _Writer:
             ]
             if not parts or parts[0].kind != REQUIRED:
                 parts.insert(0, Part(REQUIRED))
+        last = max((number for number, part in enumerate(parts) if part.kind == REQUIRED), default=0)
         for number, part in enumerate(parts):
-            yield self._match(part, absent if number == 0 else [], lonely if number == 0 else [])
+            yield self._match(part, absent if number == last else [], lonely if number == 0 else [])
+
+    def _branches(self, part: Part) -> list[Part]:
+        """A required part as several, where steps to named entities may be one triple: within MATCH they never are."""
+        if part.kind != REQUIRED or self.plan.kind == "path":
+            return [part]
+        held = {each.of: each.value for each in part.conditions if each.key == "id" and not each.negated}
+        up = {step.subject: step for step in part.steps if step.repeated and step.object in held}
+        steps = [each for each in part.steps if each not in up.values()]
+        groups: list[list[Step]] = [[]]
+        waiting = dict(up)
+        for step in steps:
+            if any(_may_be_one(step, other, held, up) for other in groups[-1]):
+                groups.append([])
+            groups[-1] += [step, *(waiting.pop(end) for end in step.ends if end in waiting)]
+        groups[-1] += waiting.values()
+        if len(groups) == 1:
+            return [part]
+        known: set[str] = set()
+        made, left = [], list(part.conditions)
+        for group in groups:
+            known |= {name for step in group for name in (*step.ends, step.name)}
+            here = [each for each in left if {each.of, *_others(each)} <= known or group is groups[-1]]
+            left = [each for each in left if each not in here]
+            made.append(Part(REQUIRED, tuple(group), tuple(here)))
+        return made
 
     def _lonely(self, parts: list[Part], absent: list[Part]) -> list[str]:
         """Slots that stand by themselves: what is asked for must be found even if no step leads to it."""
@@ -184,6 +211,26 @@ class _Writer:
         items.append(s.Item(_measure(measured), NUMBER))
         passes = s.Binary(str(measured.operator), s.Variable(NUMBER), s.Literal(measured.value))
         return s.With(s.Projection(tuple(items)), passes)
+
+
+def _may_be_one(one: Step, other: Step, held: Mapping[str, Value], up: Mapping[str, Step]) -> bool:
+    """Whether two steps lead from one slot to named entities, or to subclasses of them, that may be the same."""
+    shared = set(one.ends) & set(other.ends)
+    if len(shared) != 1 or set(one.relations).isdisjoint(other.relations) or one.repeated or other.repeated:
+        return False
+    (here,) = shared
+    ends = [step.object if step.subject == here else step.subject for step in (one, other)]
+    if not all(end in held or end in up for end in ends):
+        return False
+    ids = [set(value if isinstance(value, tuple) else (value,)) for end in ends if (value := held.get(end)) is not None]
+    return len(ids) < 2 or not ids[0].isdisjoint(ids[1])
+
+
+def _others(condition: Condition) -> tuple[str, ...]:
+    """What a condition mentions beside its own slot or step."""
+    if isinstance(condition.value, Asked):
+        return (condition.value.of,)
+    return (str(condition.value),) if condition.operator == "DIFFERS" else ()
 
 
 def _returned(items: list[s.Item]) -> s.Return:

@@ -5,10 +5,11 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from clew.answer.answer import Cited, Evidence, Support
+from clew.answer.answer import Cited, Evidence, Item, Support
 from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.provenance import restrict_to_assertions
 from clew.answer.plans.write import write_statement
+from clew.answer.running.intersect import Intersection
 from clew.answer.running.run import Outcome
 from clew.store.store import Store
 from clew.traverse import GraphEngine
@@ -25,6 +26,10 @@ def gather_evidence(
 ) -> Evidence:
     """The triples behind the first items of an outcome, or behind every one; or behind its number or yes."""
     items = outcome.items if every_item else outcome.items[:SHOWN]
+    most = ALL_SUPPORTS if every_item else MOST_SUPPORTS
+    if outcome.matched is not None:
+        supports, more = _matched_supports(outcome, outcome.matched, items, engine, most)
+        return _cited(supports, outcome, engine, store, complete=not more and len(items) == len(outcome.items))
     plan = _with_named_steps(outcome.ran)
     steps = plan.required.steps
     if not steps and not (outcome.value and _walked(outcome)):
@@ -48,18 +53,43 @@ def gather_evidence(
         limit=None,
     )
     held = restrict_to_assertions(wanted, engine, store.schema)
-    most = ALL_SUPPORTS if every_item else MOST_SUPPORTS
     rows = store.run(write_statement(held.plan), held.parameters, timeout=timeout, limit=most)
     place = {item.id: at for at, item in enumerate(items)}
     supports = [_support(row, slots, len(steps), root) for row in rows.rows]
     supports.sort(key=lambda each: place.get(each.item or "", len(place)))
-    supports = [_up_the_hierarchy(each, outcome, engine, store) for each in supports]
+    whole = not rows.truncated and len(items) == len(outcome.items)
+    return _cited(supports, outcome, engine, store, complete=whole)
+
+
+def _cited(
+    supports: Sequence[Support], outcome: Outcome, engine: GraphEngine, store: Store, *, complete: bool
+) -> Evidence:
+    """Supports with the triples of the hierarchies that were walked, all of them cited."""
+    climb = _Climb(outcome, engine, store)
+    supports = [climb.extended(each) for each in supports]
     numbers = dict.fromkeys(number for each in supports for number in each.triples)
-    return Evidence(
-        cite(numbers, engine),
-        tuple(supports),
-        complete=not rows.truncated and not outcome.truncated and len(items) == len(outcome.items),
-    )
+    return Evidence(cite(numbers, engine), tuple(supports), complete=complete and not outcome.truncated)
+
+
+def _matched_supports(
+    outcome: Outcome, matched: Intersection, items: Sequence[Item], engine: GraphEngine, most: int
+) -> tuple[list[Support], bool]:
+    """The matches behind some items, or behind a number or yes, and whether there are more."""
+    plan = outcome.ran
+    roots = engine.lookup([item.id for item in items]) if items else matched.found
+    found, more = matched.matches([int(root) for root in roots], most=most)
+    every = sorted({entity for entities, _ in found for entity in entities.values()})
+    ids = dict(zip(every, engine.describe(every)["id"].to_pylist(), strict=True)) if every else {}
+    steps = [branch.name for step in plan.required.steps for branch in matched.root.below() if branch.step is step]
+    slots = [slot.name for slot in plan.slots]
+    supports = []
+    for entities, triples in found:
+        filled = {name: str(ids[entities[name]]) for name in slots if name in entities}
+        item = filled[plan.asked[0].of] if plan.asked else None
+        supports.append(Support(item, filled, tuple(triples[name] for name in steps)))
+    place = {item.id: at for at, item in enumerate(items)}
+    supports.sort(key=lambda each: (place.get(each.item or "", 0), tuple(each.slots.values()), each.triples))
+    return supports, more
 
 
 def _with_named_steps(plan: Plan) -> Plan:
@@ -86,21 +116,35 @@ def _support(row: tuple[Any, ...], slots: Sequence[Slot], steps: int, root: str 
     return Support(filled.get(root) if root else None, filled, triples)
 
 
-def _up_the_hierarchy(support: Support, outcome: Outcome, engine: GraphEngine, store: Store) -> Support:
-    """With the triples from the kind that was found to the one that was named."""
-    extra: list[int] = []
-    for step in _walked(outcome):
-        here, there = (step.subject, step.object) if step.subject in support.slots else (step.object, step.subject)
-        targets = ids_of(outcome.plan, there)
-        start = support.slots.get(here)
-        if start is None or start in targets:
-            continue
-        relations = [store.schema.relationship(name).relation for name in step.relations]
-        way = "out" if here == step.subject else "in"
-        for target in targets:
-            found = engine.paths(start, target, step.longest, relations=relations, direction=way, limit=1)
-            extra += [number for path in found for number in path.numbers]
-    return replace(support, triples=(*support.triples, *extra)) if extra else support
+class _Climb:
+    """Adds the triples from the subclass that was found to the term that was named; each climb is made once."""
+
+    def __init__(self, outcome: Outcome, engine: GraphEngine, store: Store) -> None:
+        self._steps = [
+            (step, ids_of(outcome.plan, step.subject), ids_of(outcome.plan, step.object)) for step in _walked(outcome)
+        ]
+        self._engine, self._store = engine, store
+        self._known: dict[tuple[str, str, Step], tuple[int, ...]] = {}
+
+    def extended(self, support: Support) -> Support:
+        """The support with those triples."""
+        extra: list[int] = []
+        for step, below, above in self._steps:
+            upwards = step.subject in support.slots
+            start, targets = support.slots.get(step.subject if upwards else step.object), above if upwards else below
+            if start is not None and start not in targets:
+                for target in targets:
+                    extra += self._between(start, target, step, "out" if upwards else "in")
+        return replace(support, triples=(*support.triples, *extra)) if extra else support
+
+    def _between(self, start: str, target: str, step: Step, way: str) -> tuple[int, ...]:
+        known = self._known.get((start, target, step))
+        if known is None:
+            relations = [self._store.schema.relationship(name).relation for name in step.relations]
+            found = self._engine.paths(start, target, step.longest, relations=relations, direction=way, limit=1)
+            known = tuple(number for path in found for number in path.numbers)
+            self._known[start, target, step] = known
+        return known
 
 
 def _walked(outcome: Outcome) -> list[Step]:

@@ -1,15 +1,20 @@
-"""A plan run on a store: the items, or the number or yes that was asked for."""
+"""A plan run: by intersecting where it is a conjunction, else on a store; the items, or the number or yes asked for."""
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
 from clew.answer.plans.plan import Plan
-from clew.answer.plans.provenance import restrict_to_assertions
+from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
 from clew.answer.plans.write import write_statement
 from clew.answer.running.expand import expand
+from clew.answer.running.intersect import Intersection, intersect
+from clew.answer.running.tree import tree_of
 from clew.store.cypher import Statement, write
 from clew.store.cypher import syntax as s
+from clew.store.deadline import Deadline
+from clew.store.layout import StoreSchema
 from clew.store.store import Store
 from clew.store.values import Rows
 from clew.traverse import GraphEngine
@@ -18,6 +23,9 @@ __all__ = ["Outcome", "run_plan"]
 
 ROW_CAP = 10_000
 SUPPORT = "support"
+PASSES: dict[str, Callable[[int, int | float], bool]] = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +39,61 @@ class Outcome:
     value: int | float | bool | None = None
     truncated: bool = False
     seconds: float = 0.0
+    matched: Intersection | None = None  # how, where no store was needed
 
 
 def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
-    """Ask the store for what a plan wants."""
+    """What a plan asks for: walked by the engine if it is a conjunction of names, else asked of the store."""
+    deadline = Deadline.after(timeout)
     ran = expand(plan, engine, store.schema)
+    matched = _intersected(ran, engine, store.schema, deadline)
+    if matched is not None:
+        base = Outcome(plan, ran, write(write_statement(plan)), seconds=timeout - deadline.left, matched=matched)
+        return _counted(base, engine, store.schema, limit)
     held = restrict_to_assertions(ran, engine, store.schema)
     statement = write_statement(held.plan)
     if ran.operation in ("list", "difference") and ran.measure is None:
         statement = _ranked(statement)
-    rows = store.run(statement, held.parameters, timeout=timeout, limit=limit)
+    rows = store.run(statement, held.parameters, timeout=max(deadline.left, 0.001), limit=limit)
     shown = write(write_statement(plan))
     base = Outcome(plan, ran, shown, truncated=rows.truncated, seconds=rows.seconds)
     if plan.kind in ("exists", "lacks") or (plan.measure is not None and not plan.asked):
         value = rows.rows[0][0] if rows.rows else None
         return replace(base, value=value)
     return replace(base, items=tuple(_items(plan, rows, store)))
+
+
+def _intersected(plan: Plan, engine: GraphEngine, schema: StoreSchema, deadline: Deadline) -> Intersection | None:
+    root = tree_of(plan, schema)
+    if root is None:
+        return None
+    return intersect(root, engine, schema, passing=passing_triples(plan, engine, schema), deadline=deadline)
+
+
+def _counted(outcome: Outcome, engine: GraphEngine, schema: StoreSchema, limit: int) -> Outcome:
+    """The outcome with what an intersection found."""
+    plan, matched = outcome.ran, outcome.matched
+    assert matched is not None
+    if plan.kind in ("exists", "lacks"):
+        return replace(outcome, value=bool(len(matched.found)) == (plan.kind == "exists"))
+    if not plan.asked:
+        return replace(outcome, value=len(matched.found))
+    items = list(_matched_items(plan, matched, engine, schema))
+    most = limit if plan.limit is None else min(limit, plan.limit)
+    return replace(outcome, items=tuple(items[:most]), truncated=most == limit and len(items) > limit)
+
+
+def _matched_items(plan: Plan, matched: Intersection, engine: GraphEngine, schema: StoreSchema) -> Iterator[Item]:
+    """The entities that match: by their number, else the best supported first; then by name."""
+    table = engine.describe(matched.found)
+    measure, type = plan.measure, _type(plan, schema)
+    numbers = matched.support.tolist() if measure is None else matched.count(measure.of).tolist()
+    rows = list(zip(numbers, table["name"].to_pylist(), table["id"].to_pylist(), strict=True))
+    if measure is not None and measure.operator is not None and measure.value is not None:
+        rows = [row for row in rows if PASSES[measure.operator](row[0], measure.value)]
+    falling = measure is None or (bool(plan.sort) and plan.sort[0].descending)
+    for number, name, id in sorted(rows, key=lambda row: (-row[0] if falling else row[0], row[1], row[2])):
+        yield Item(str(id), str(name), type, None if measure is None else number)
 
 
 def _ranked(statement: Statement) -> Statement:
@@ -66,8 +113,12 @@ def _ranked(statement: Statement) -> Statement:
 
 
 def _items(plan: Plan, rows: Rows, store: Store) -> Iterable[Item]:
-    types = plan.slot(plan.asked[0].of).types if any(slot.name == plan.asked[0].of for slot in plan.slots) else ()
-    type = store.schema.type_of(types[0]) if len(types) == 1 else ""
-    measured = plan.measure is not None
+    type, measured = _type(plan, store.schema), plan.measure is not None
     for row in rows.rows:
         yield Item(str(row[0]), str(row[1]), type, row[-1] if measured else None)
+
+
+def _type(plan: Plan, schema: StoreSchema) -> str:
+    """The type of the items, if it is one."""
+    types = next((slot.types for slot in plan.slots if slot.name == plan.asked[0].of), ())
+    return schema.type_of(types[0]) if len(types) == 1 else ""

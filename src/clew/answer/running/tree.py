@@ -1,0 +1,161 @@
+"""The shape of a conjunction: slots as branches of a tree, with the ids they are held to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from clew.answer.plans.plan import ABSENT, OPTIONAL, Condition, Part, Plan, Slot, Step
+from clew.store.layout import StoreSchema
+
+__all__ = ["Branch", "tree_of"]
+
+FEWEST_HELD = 2  # slots held to ids that make a conjunction
+UNKNOWN = 1 << 60  # cost of a branch that no named entity limits
+
+
+@dataclass(slots=True)
+class Branch:
+    """A slot, the step that leads to it, and the branches that go on from it."""
+
+    name: str
+    types: tuple[str, ...] = ()
+    parent: str | None = None
+    step: Step | None = None
+    held: tuple[str, ...] | None = None  # ids, one of which fills the slot
+    excluded: tuple[str, ...] = ()
+    children: list["Branch"] = field(default_factory=list)
+    absent: list["Branch"] = field(default_factory=list)  # roots of what must not exist; each is this slot again
+
+    def below(self) -> Iterator["Branch"]:
+        """All branches under this one, parents first."""
+        waiting = list(reversed(self.children))
+        while waiting:
+            branch = waiting.pop()
+            yield branch
+            waiting += reversed(branch.children)
+
+    @property
+    def cost(self) -> int:
+        """Branches are walked from those with the fewest named entities."""
+        held = [len(each.held) for each in (self, *self.below()) if each.held is not None]
+        return min(held, default=UNKNOWN)
+
+
+def tree_of(plan: Plan, schema: StoreSchema) -> Branch | None:
+    """The root of a plan's tree, which is what is asked for; None where the plan is no conjunction of this kind."""
+    if not _is_wanted_so(plan) or any(part.kind == OPTIONAL for part in plan.parts):
+        return None
+    required, absent = plan.required, [part for part in plan.parts if part.kind == ABSENT]
+    slots = {slot.name: slot for slot in plan.slots}
+    root = _root(plan, required)
+    grown = _grown(root, required, slots) if root is not None and required.steps else None
+    if grown is None:
+        return None
+    branches = {branch.name: branch for branch in (grown, *grown.below())}
+    for part in absent:
+        joints = [name for name in _touched(part) if name in branches]
+        below = _grown(joints[0], part, slots) if len(joints) == 1 and part.steps else None
+        if below is None:
+            return None
+        branches[joints[0]].absent.append(below)
+    tops = [grown, *(top for branch in branches.values() for top in branch.absent)]
+    every = [each for top in tops for each in (top, *top.below())]
+    held = sum(each.held is not None for each in every)
+    if held < FEWEST_HELD or grown.cost == UNKNOWN or not all(_can_be_walked(each.step, schema) for each in every):
+        return None
+    return grown if all(map(_are_apart, tops)) else None
+
+
+def _is_wanted_so(plan: Plan) -> bool:
+    """Whether a set of entities, with a number each, is all that is wanted."""
+    if plan.kind in ("exists", "lacks"):
+        return True
+    if plan.kind != "rows" or plan.skip or len(plan.asked) > 1 or any(each.key or each.sized for each in plan.asked):
+        return False
+    if plan.measure is None:
+        return bool(plan.asked) and not plan.sort and plan.limit is None
+    counts = plan.measure.function == "count" and plan.measure.key is None
+    return counts and all(sort.by is None for sort in plan.sort) and (bool(plan.asked) or plan.measure.operator is None)
+
+
+def _root(plan: Plan, required: Part) -> str | None:
+    touched = _touched(required)
+    wanted = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure else None
+    if wanted is None:
+        return touched[0] if touched else None
+    measured = plan.measure.of if plan.measure else wanted
+    return wanted if wanted in touched and measured in touched else None
+
+
+def _touched(part: Part) -> list[str]:
+    return list(dict.fromkeys(end for step in part.steps for end in step.ends))
+
+
+def _grown(root: str, part: Part, slots: dict[str, Slot]) -> Branch | None:
+    """The tree of a part's steps from a root; None where they form no tree, or where more is said than ids."""
+    named = {step.name for step in part.steps if step.name}
+    plain = [each for each in part.conditions if each.of not in named]
+    waiting, branches = list(part.steps), {root: Branch(root, slots[root].types)}
+    grew = True
+    while waiting and grew:
+        grew = False
+        for step in list(waiting):
+            known = [end for end in step.ends if end in branches]
+            if step.repeated or len(known) > 1:
+                return None  # a walk of several hops, a loop or a circle
+            if known:
+                other = step.object if known[0] == step.subject else step.subject
+                branches[other] = Branch(other, slots[other].types, known[0], step)
+                branches[known[0]].children.append(branches[other])
+                waiting.remove(step)
+                grew = True
+    if waiting or not all(_apply(each, branches) for each in plain):
+        return None
+    return branches[root]
+
+
+def _apply(condition: Condition, branches: dict[str, Branch]) -> bool:
+    """Hold a slot to the ids of a condition; False for any other condition."""
+    if condition.of not in branches or condition.key != "id" or condition.ignoring_case or condition.sized:
+        return False
+    branch, value = branches[condition.of], condition.value
+    if condition.says_there_is_one:
+        return True
+    if condition.operator == "=" and isinstance(value, str):
+        ids: tuple[str, ...] = (value,)
+    elif condition.operator == "IN" and isinstance(value, tuple) and all(isinstance(each, str) for each in value):
+        ids = tuple(map(str, value))
+    else:
+        return False
+    if condition.negated:
+        branch.excluded += ids
+    elif branch.held is None:
+        branch.held = ids
+    else:
+        wanted = set(ids)
+        branch.held = tuple(each for each in branch.held if each in wanted)
+    return True
+
+
+def _can_be_walked(step: Step | None, schema: StoreSchema) -> bool:
+    """Whether the engine and a store follow a step alike: symmetric relations are not mixed with others."""
+    if step is None or step.either_way:
+        return True
+    named = schema.relationships if not step.relations else [schema.relationship(name) for name in step.relations]
+    return len({each.symmetric for each in named}) <= 1
+
+
+def _are_apart(top: Branch) -> bool:
+    """Whether steps that could be the same triple both lead to named entities.
+
+    Two different triples are meant where a name is not given: "genes of the diseases of FBN1" are other genes. Named
+    findings may be one and the same: "seizures, and seizures of that kind".
+    """
+    for one, other in combinations(top.below(), 2):
+        assert one.step is not None
+        assert other.step is not None
+        relations, others = one.step.relations, other.step.relations
+        alike = not relations or not others or not set(relations).isdisjoint(others)
+        if alike and (one.held is None or other.held is None):
+            return False
+    return True
