@@ -1,5 +1,6 @@
 """Shared by all tests: the Human Phenotype Ontology built once, and where the real data lies."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,12 @@ import pytest
 import clew
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests keep nothing in the cache of whoever runs them."""
+    os.environ["CLEW_HOME"] = str(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")

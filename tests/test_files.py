@@ -189,7 +189,7 @@ class TestLeftovers:
     def test_a_directory_swept_away_before_it_was_locked_is_made_again(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        lock, swept = files._lock, []
+        lock, swept = files.lock, []
 
         def late(descriptor: int) -> bool | None:
             if not swept:  # another writer of the same name starts just now
@@ -197,7 +197,7 @@ class TestLeftovers:
                 swept[0].rmdir()
             return lock(descriptor)
 
-        monkeypatch.setattr(files, "_lock", late)
+        monkeypatch.setattr(files, "lock", late)
         fill(tmp_path / "a", "one")
         assert swept
         assert (tmp_path / "a" / "inside" / "text").read_text() == "one"

@@ -19,7 +19,8 @@ MODULES = {
 # From the ground up: a module may import from its own rung's part and from parts below, never beside or above.
 LADDER = [
     {"_version", "errors"},
-    {"registry", "progress", "files", "plurals"},
+    {"registry", "progress", "files", "plurals", "cache"},
+    {"checksums"},
     {"sealed"},
     {"models"},
     {"graph", "lm", "embed"},

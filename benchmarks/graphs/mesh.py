@@ -93,7 +93,7 @@ def mesh_graph(*, progress: Progress = silent) -> Path:
     """The graph in the user's cache, built when it is not there yet."""
     folder = user_cache_path("clew") / "benchmarks"
     out = folder / f"mesh-{VERSION}.clew"
-    if not (out / "manifest.json").is_file():
+    if not (out / "CURRENT").is_file():
         fetch_vocabularies(folder, progress=progress)
         build_mesh_graph(folder, out, progress=progress)
     return out

@@ -53,7 +53,7 @@ def run(*, quick: bool = False, progress: Progress = silent) -> dict[str, Any]:
     ontology = _opened(disease_ontology(folder / "doid.clew"), encoder, progress)
     rows += _corpus_rows("BiomixQA", ontology, read_biomixqa(DATA / "biomixqa", ontology.engine), encoder, progress)
     hpo_path = folder / "hpo.clew"
-    if not (hpo_path / "manifest.json").is_file():
+    if not (hpo_path / "CURRENT").is_file():
         clew.build("hpo", out=hpo_path, overwrite=True)
     hpo = Linker(clew.open(hpo_path), progress=progress)
     typos = typo_rows(hpo, count=TYPOS // 5 if quick else TYPOS, progress=progress)

@@ -52,7 +52,7 @@ def read_biomixqa(folder: Path, graph: GraphContents) -> list[Gold]:
 
 def disease_ontology(out: Path) -> Path:
     """The Disease Ontology as BiomixQA names it, with the synonyms and cross-references of the 2016 release."""
-    if (out / "manifest.json").is_file():
+    if (out / "CURRENT").is_file():
         return out
     names: dict[str, str] = {}
     with open(DATA / "biomixqa" / "disease_name_with_id.csv", encoding="utf-8", newline="") as file:

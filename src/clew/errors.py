@@ -9,7 +9,9 @@
     ├── GraphError (OSError)             a graph directory that cannot be read or written
     │   ├── FormatError                  not a graph, or an unsupported format version
     │   ├── DamagedGraph                 a file is missing, truncated or altered
-    │   └── DerivedError                 an index or store derived from a graph is missing, stale or damaged
+    │   ├── GraphReplaced                the open snapshot of a graph was removed
+    │   ├── DerivedError                 an index or store derived from a graph is missing, stale or damaged
+    │   └── SignatureError               a graph is not signed, or not with this key
     ├── StoreError (RuntimeError)        a Cypher store that cannot be reached, loaded or queried
     ├── ModelError (RuntimeError)        a language model or encoder that fails or returns unusable output
     │   ├── MissingModel (LookupError)   the model is not on this machine
@@ -31,11 +33,13 @@ __all__ = [
     "DerivedError",
     "FormatError",
     "GraphError",
+    "GraphReplaced",
     "InputError",
     "MissingDependency",
     "MissingModel",
     "ModelError",
     "QueryError",
+    "SignatureError",
     "StoreError",
     "Timeout",
     "UnknownName",
@@ -85,9 +89,17 @@ class DamagedGraph(GraphError):
     """A file of the graph is missing, truncated or altered."""
 
 
+class GraphReplaced(GraphError):
+    """The snapshot that was opened has been removed; the graph must be opened again."""
+
+
 class DerivedError(GraphError):
     """An index or store derived from a graph is missing, stale or damaged; the message names the command that rebuilds
     it."""
+
+
+class SignatureError(GraphError):
+    """A graph is not signed, or not with the key that was given."""
 
 
 class QueryError(InputError):

@@ -1,9 +1,10 @@
 """Atomic files and directories.
 
 Everything is written under a temporary name beside its destination, synced to disk and renamed. A directory of files is
-created the same way, as a unit; `block_checksums` detect later damage.
+created the same way, as a unit; `block_checksums` detect later damage. `read_regular` reads files of unknown origin.
 """
 
+import errno
 import hashlib
 import os
 import re
@@ -13,12 +14,30 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
+from typing import BinaryIO
 
 from clew.errors import ClewError, GraphError
 
-__all__ = ["BLOCK_BYTES", "block_checksums", "new_directory", "sync", "write_bytes", "write_text"]
+__all__ = [
+    "BLOCK_BYTES",
+    "block_checksums",
+    "lock",
+    "move_into_place",
+    "new_directory",
+    "open_regular",
+    "read_regular",
+    "remove",
+    "remove_stale",
+    "sync",
+    "sync_tree",
+    "temporary_directory",
+    "write_bytes",
+    "write_text",
+]
 
 BLOCK_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024  # of a manifest or seal: enough for a terabyte of data
 AT_FDCWD = -100  # names are relative to the working directory
 RENAME_EXCHANGE = 2
 
@@ -53,6 +72,29 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8"))
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading if it is a regular one: a pipe would block for ever, a device may never end."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        if not S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        return os.fdopen(descriptor, "rb", buffering=0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: Path, *, most: int = MAX_BYTES) -> bytes:
+    """The contents of a regular file; a larger one than `most` bytes is an `OSError`."""
+    with open_regular(path) as file:
+        content = file.read(most + 1)
+        while len(content) <= most and (more := file.read(most + 1 - len(content))):
+            content += more
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"larger than {most:,} bytes", str(path))
+    return content
+
+
 @contextmanager
 def new_directory(path: Path, *, overwrite: bool = False, marker: str | None = None) -> Iterator[Path]:
     """Fill a hidden directory beside `path`; it becomes `path` if the block succeeds, and is removed otherwise.
@@ -63,32 +105,48 @@ def new_directory(path: Path, *, overwrite: bool = False, marker: str | None = N
     """
     given, path = path, Path(path).absolute()
     _check_destination(path, given, overwrite=overwrite, marker=marker)
+    with temporary_directory(path, given) as temporary:
+        yield temporary
+        sync_tree(temporary)
+        _check_destination(path, given, overwrite=overwrite, marker=marker)  # it may have been created meanwhile
+        move_into_place(temporary, path)
+
+
+@contextmanager
+def temporary_directory(path: Path, given: Path | None = None) -> Iterator[Path]:
+    """A hidden directory beside `path`, removed at the end unless it was renamed; its lock shows that its writer lives.
+
+    Leftovers of killed writers of the same `path` are removed. Errors name the path as `given`.
+    """
+    given, path = given or path, Path(path).absolute()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_stale(path)
-        temporary, lock = _reserve(path)
+        remove_stale(path)
+        temporary, held = _reserve(path)
     except (OSError, ValueError) as error:
         raise GraphError(f"cannot create {given}: {_reason(error)}") from error
     try:
         yield temporary
-        for file in temporary.rglob("*"):
-            sync(file)
-        sync(temporary)
-        _check_destination(path, given, overwrite=overwrite, marker=marker)  # it may have been created meanwhile
-        _move_into_place(temporary, path)
     except ClewError:
         raise
     except OSError as error:
         raise GraphError(f"cannot write {given}: {_reason(error)}") from error
     finally:
-        _remove(temporary)  # the unfinished or the replaced directory
-        os.close(lock)
+        remove(temporary)  # the unfinished or the replaced directory
+        os.close(held)
+
+
+def sync_tree(directory: Path) -> None:
+    """Flush a directory and everything below it to disk."""
+    for file in directory.rglob("*"):
+        sync(file)
+    sync(directory)
 
 
 def block_checksums(path: Path) -> list[str]:
     """The SHA-256 checksums of the blocks of a file, in order; an empty file has none."""
     checksums = []
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path) as file:
         while block := file.read(BLOCK_BYTES):
             checksums.append(hashlib.sha256(block).hexdigest())
     return checksums
@@ -118,19 +176,19 @@ def _reserve(path: Path) -> tuple[Path, int]:
     while True:
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         temporary.mkdir()
-        lock = os.open(temporary, os.O_RDONLY)
+        held = os.open(temporary, os.O_RDONLY)
         # Another process may have removed it as stale in between; then create another.
-        if _lock(lock) is not False and temporary.is_dir():
-            return temporary, lock
-        os.close(lock)
+        if lock(held) is not False and temporary.is_dir():
+            return temporary, held
+        os.close(held)
 
 
-def _lock(descriptor: int) -> bool | None:
-    """Whether the lock was acquired; None if the system has no such locks."""
+def lock(descriptor: int, *, shared: bool = False) -> bool | None:
+    """Whether the lock was acquired; None if the system has no such locks. It ends with the process at the latest."""
     try:
         import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except (ImportError, OSError):
@@ -138,22 +196,22 @@ def _lock(descriptor: int) -> bool | None:
     return True
 
 
-def _remove_stale(path: Path) -> None:
+def remove_stale(path: Path) -> None:
     """Remove leftovers of dead writers of `path`: a lock ends with its process, so anything lockable has no writer."""
     ours = re.compile(re.escape(f".{path.name}.") + r"[0-9a-f]{8}\.part")
     for left in path.parent.iterdir():
         if not ours.fullmatch(left.name) or left.is_symlink() or not left.is_dir():
             continue
         with suppress(OSError):
-            lock = os.open(left, os.O_RDONLY)
+            held = os.open(left, os.O_RDONLY)
             try:
-                if _lock(lock):
-                    _remove(left)
+                if lock(held):
+                    remove(left)
             finally:
-                os.close(lock)
+                os.close(held)
 
 
-def _move_into_place(temporary: Path, path: Path) -> None:
+def move_into_place(temporary: Path, path: Path) -> None:
     """Move a finished directory to its name; the previous owner of that name moves to the temporary one."""
     if not os.path.lexists(path):
         temporary.rename(path)
@@ -179,7 +237,8 @@ def _exchange(one: Path, other: Path) -> bool:
     return rename is not None and rename(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Remove a file or a directory with its contents, as far as that is possible."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

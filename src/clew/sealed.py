@@ -1,67 +1,153 @@
-"""Derived directories, such as a name index of a graph: written atomically, with a seal.
+"""Derived directories, such as a name index of a graph: written atomically, with a seal, and proved when opened.
 
 The seal (`seal.json`, written last) records what the directory was derived from and how, and the size and checksums of
-every file. Opening compares the seal with the expected identity; a mismatch is an error that names the remedy.
+every file. Opening compares the seal with the expected identity, and a file with its checksums before it is used; a
+mismatch is an error that names the remedy.
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
+from clew.cache import FileIdentity, file_identity, is_proved, remember_proof
+from clew.checksums import (
+    FileRecord,
+    checksum_of,
+    damaged_blocks,
+    describe_block,
+    json_text,
+    read_object,
+    read_records,
+    record_files,
+    size_fault,
+)
 from clew.errors import DerivedError
-from clew.files import block_checksums, new_directory, write_text
+from clew.files import BLOCK_BYTES, new_directory, open_regular, write_text
 
-__all__ = ["SEAL", "Identity", "check_seal", "new_sealed"]
+__all__ = ["SEAL", "Identity", "Seal", "check_seal", "new_sealed", "open_seal"]
 
 SEAL = "seal.json"
+PROVED_EACH_TIME = 64 << 20  # bytes: a larger file is proved once, and again when it has changed
+MOST_SAID = 200  # characters
 Identity = Mapping[str, str | int | float | bool]
 
 
 @contextmanager
-def new_sealed(path: Path, identity: Identity, *, what: str) -> Iterator[Path]:
-    """Fill a directory; if the block succeeds it is sealed and replaces any sealed directory at `path`."""
-    with new_directory(path, overwrite=True, marker=SEAL) as directory:
+def new_sealed(path: Path, identity: Identity, *, what: str, own: bool = False) -> Iterator[Path]:
+    """Fill a directory; if the block succeeds it is sealed and replaces any sealed directory at `path`.
+
+    A place that is Clew's `own` holds nothing else: there a directory without a seal is replaced as well.
+    """
+    with new_directory(path, overwrite=True, marker=None if own else SEAL) as directory:
         yield directory
-        files = {
-            file.relative_to(directory).as_posix(): {"size": file.stat().st_size, "sha256": block_checksums(file)}
-            for file in sorted(directory.rglob("*"))
-            if file.is_file()
-        }
-        body = {"what": what, "identity": dict(identity), "files": files}
-        write_text(directory / SEAL, json.dumps({**body, "checksum": _checksum(body)}, indent=1) + "\n")
+        files = {name: asdict(record) for name, record in record_files(directory).items()}
+        write_text(directory / SEAL, json_text({"what": what, "identity": dict(identity), "files": files}))
 
 
-def check_seal(path: Path, identity: Identity, *, what: str, remedy: str, verify: bool = False) -> Mapping[str, Any]:
-    """The identity in the seal of `path`; raises `DerivedError` unless it contains everything in `identity`.
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """An opened sealed directory; `open` hands out its files once they are proved."""
 
-    `what` describes it in errors ("the name index of hpo.clew"), `remedy` is the command that rebuilds it. Sizes are
-    always compared, contents with `verify`.
+    path: Path
+    identity: Identity
+    files: Mapping[str, FileRecord]
+    what: str  # in errors
+    remedy: str
+    checksum: str  # of the seal
+    _proved: dict[str, FileIdentity] = field(default_factory=dict)
+
+    def open(self, name: str) -> BinaryIO:
+        """A file whose every block is as it was sealed: compared now, or earlier and not changed since.
+
+        Files of up to 64 MiB are compared in each process. The result for a larger one is kept in the user's cache,
+        and holds while its device, number, size and times of modification and change stay the same.
+        """
+        record = self.files.get(name)
+        if record is None:
+            raise self._fault(f"{self.path / name} is not part of it")
+        try:
+            file = open_regular(self.path / name)
+        except OSError as error:
+            raise self._fault(f"{self.path / name} cannot be read: {error.strerror or error}") from error
+        try:
+            self._prove(file, name, record)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def prove(self) -> None:
+        """Prove all files, as `open` does."""
+        for name in self.files:
+            self.open(name).close()
+
+    def _prove(self, file: BinaryIO, name: str, record: FileRecord) -> None:
+        found = file_identity(file)
+        if self._proved.get(name) == found:
+            return
+        path, large = self.path / name, record.size > PROVED_EACH_TIME
+        content = checksum_of(asdict(record)) if large else ""
+        if found.size != record.size:
+            raise self._fault(f"{path} has {found.size} bytes, not {record.size}")
+        if not (large and is_proved(path, found, content)):
+            for number, expected in enumerate(record.sha256):
+                if hashlib.sha256(file.read(BLOCK_BYTES)).hexdigest() != expected:
+                    raise self._fault(f"{path} is damaged: {describe_block(number, record)} differs")
+            file.seek(0)
+            if large and file_identity(file) == found:
+                remember_proof(path, found, content)
+        self._proved[name] = found
+
+    def _fault(self, said: str) -> DerivedError:
+        try:
+            same = read_object(self.path / SEAL)[0].get("checksum") == self.checksum
+        except (OSError, ValueError):
+            same = True
+        if not same:
+            return DerivedError(f"{self.what} was replaced; open the graph again")
+        return DerivedError(f"{said}: run `{self.remedy}`")
+
+
+def open_seal(path: Path, identity: Identity, *, what: str, remedy: str) -> Seal:
+    """The seal of `path`; raises `DerivedError` unless it contains everything in `identity`.
+
+    `what` describes it in errors ("the name index of hpo.clew"), `remedy` is the command that rebuilds it. The sizes of
+    all files are compared.
     """
     path = Path(path)
     try:
-        body = json.loads((path / SEAL).read_text("utf-8"))
+        body, _ = read_object(path / SEAL)
         stated = body.pop("checksum")
-        whole = stated == _checksum(body)
+        whole = stated == checksum_of(body)
+        found, files = dict(body["identity"]), read_records(body["files"])
     except (FileNotFoundError, NotADirectoryError):
         raise DerivedError(f"{what} does not exist yet: run `{remedy}`") from None
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise DerivedError(f"{path / SEAL} cannot be read ({error}): run `{remedy}`") from error
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+        raise DerivedError(f"{path / SEAL} cannot be read ({_short(str(error))}): run `{remedy}`") from error
     if not whole:
         raise DerivedError(f"{path / SEAL} is damaged (its checksum differs): run `{remedy}`")
     for key, wanted in identity.items():
-        if (found := body["identity"].get(key)) != wanted:
-            raise DerivedError(f"{what} was made for {key} {found!r}, not {wanted!r}: run `{remedy}`")
-    for name, record in body["files"].items():
-        file = path / name
-        if not file.is_file() or file.stat().st_size != record["size"]:
-            raise DerivedError(f"{file} is missing or truncated: run `{remedy}`")
-        if verify and block_checksums(file) != record["sha256"]:
-            raise DerivedError(f"{file} is damaged (a checksum differs): run `{remedy}`")
-    return body["identity"]  # type: ignore[no-any-return]
+        if (is_ := found.get(key)) != wanted:
+            raise DerivedError(f"{what} was made for {key} {_short(repr(is_))}, not {wanted!r}: run `{remedy}`")
+    for name, record in files.items():
+        if fault := size_fault(path / name, record.size):
+            raise DerivedError(f"{path / name} {fault}: run `{remedy}`")
+    return Seal(path, found, files, what, remedy, stated)
 
 
-def _checksum(body: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+def check_seal(path: Path, identity: Identity, *, what: str, remedy: str, verify: bool = False) -> Identity:
+    """The identity in the seal of `path`, checked as by `open_seal`; with `verify` all contents are compared too."""
+    seal = open_seal(path, identity, what=what, remedy=remedy)
+    for name, record in seal.files.items() if verify else ():
+        if damage := damaged_blocks(seal.path, name, record):
+            raise DerivedError(f"{seal.path / damage[0]}: run `{remedy}`")
+    return seal.identity
+
+
+def _short(text: str) -> str:
+    """Text of a stranger for an error: not too long, and on one line."""
+    text = text.encode("unicode_escape").decode()
+    return text if len(text) <= MOST_SAID else text[:MOST_SAID] + "…"

@@ -14,6 +14,7 @@ import clew
 from clew.app.cli.evaluation.graphs import kept_graph
 from clew.app.cli.evaluation.group import application
 from clew.app.cli.main import main
+from clew.graph.storage.snapshots import snapshot_folder
 
 Run = Callable[..., Any]
 
@@ -220,7 +221,7 @@ def test_a_graph_is_kept_by_its_recipe(built_graph: Path, tmp_path: Path, monkey
     second = kept_graph("ibkh", "bbb", build).snapshot.folder  # the builder changed: what was kept is not taken
     assert second != first
     assert built == [first, second]
-    (first / "manifest.json").write_text("{}")  # damaged: built again
+    (snapshot_folder(first) / "manifest.json").write_text("{}")  # damaged: built again
     kept_graph("ibkh", "aaa", build)
     assert built == [first, second, first]
 

@@ -94,7 +94,7 @@ def test_the_index_is_made_once(run: Callable, tables: Path, tmp_path: Path) -> 
     assert first["names"]["made"]
     assert first["vectors"] is None
     assert not run("index", out, "--no-vectors", "--json").json["names"]["made"]
-    damaged = out / "derived" / "names" / "key_hash.npy"
+    damaged = out / "derived" / first["snapshot"] / "names" / "key_hash.npy"
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"\xff")
     assert run("index", out, "--no-vectors", "--json").json["names"]["made"]  # damage is found and mended
     said = run("index", out, "--no-vectors")

@@ -24,7 +24,7 @@ def test_info_json(run, graph: Path) -> None:
     assert report["sources"] == [
         {"name": "A", "version": None, "license": None, "url": None, "attribution": None, "curated": True}
     ]
-    on_disk = sum(f.stat().st_size for f in graph.rglob("*") if f.is_file() and f.name != "manifest.json")
+    on_disk = sum(f.stat().st_size for f in graph.rglob("*.*") if f.is_file() and f.name != "manifest.json")
     assert report["bytes"] == on_disk
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import clew
 from clew.errors import ClewError, QueryError, StoreError, Timeout
-from clew.store.embedded import FILE, EmbeddedStore, ensure_embedded
+from clew.store.embedded import FILE, EmbeddedStore, open_or_build_embedded
 from clew.store.layout import StoreSchema
 from clew.store.process.child import OWN_MEMORY
 from clew.store.store import Store
@@ -358,7 +358,7 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=2.0)
     given = parser.parse_args()
     graph = clew.open(given.graph)
-    ensure_embedded(graph)
+    open_or_build_embedded(graph)
     with EmbeddedStore(graph) as store:
         file = store.path / FILE
         before = hashlib.sha256(file.read_bytes()).digest()

@@ -1,13 +1,17 @@
 """Indexes of both kinds: found rows, limits, restrictions, and everything that can be wrong on disk."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from clew.checksums import json_text, record_files
 from clew.embed import VectorIndex, build_index
 from clew.embed.encoders.hashed import HashedEncoder
 from clew.errors import DerivedError, InputError, MissingDependency
+from clew.sealed import SEAL
 
 WHAT, REMEDY = "the name vectors of toy.clew", "clew index toy.clew"
 ENCODER = HashedEncoder(dimension=96)
@@ -113,6 +117,10 @@ def test_a_damaged_header_is_one_sentence(path: Path, name: str) -> None:
     content = bytearray((path / name).read_bytes())
     content[:90] = b"\x93NUMPY" + b"\xff" * 84
     (path / name).write_bytes(content)
+    seal = json.loads((path / SEAL).read_text())  # as a forger would make it
+    del seal["checksum"]
+    seal["files"][name] = asdict(record_files(path)[name])
+    (path / SEAL).write_text(json_text(seal))
     with pytest.raises(DerivedError, match=r"cannot be read \(.*\): run `clew index toy"):
         VectorIndex.open(path, {}, what=WHAT, remedy=REMEDY)
 
@@ -125,7 +133,7 @@ def test_an_altered_graph_is_not_walked(tmp_path: Path) -> None:
     content[len(content) // 2] ^= 0xFF
     file.write_bytes(content)
     index = VectorIndex.open(tmp_path / "index", {}, what=WHAT, remedy=REMEDY)
-    with pytest.raises(DerivedError, match=r"graph\.usearch is damaged: its checksum differs\): run `clew index toy"):
+    with pytest.raises(DerivedError, match=r"graph\.usearch is damaged: block 0 .* differs: run `clew index toy"):
         index.nearest(ENCODER.encode(["x"]))
 
 

@@ -20,6 +20,7 @@ from clew.errors import BuildError, GraphError
 from clew.graph import Graph, Relation, Staged
 from clew.graph.schema import Signature
 from clew.graph.seeds import resolve_seeds
+from clew.graph.storage.snapshots import snapshot_folder
 from graphs import raw_graphs, write
 from oracle import RawGraph
 
@@ -394,7 +395,7 @@ print(clew.build(table, out=sys.argv[1], relations=[clew.Relation("r1", symmetri
         ]
         assert found[0] == found[1]
         assert len(found[0].strip()) == 16
-        manifests = [(tmp_path / f"{seed}.clew" / "manifest.json").read_bytes() for seed in (1, 2)]
+        manifests = [(snapshot_folder(tmp_path / f"{seed}.clew") / "manifest.json").read_bytes() for seed in (1, 2)]
         assert manifests[0] == manifests[1]
 
 

@@ -31,7 +31,9 @@ from clew.files import _exchange
 from clew.graph import Graph, Relation, Staged
 from clew.graph.build import build_graph
 from clew.graph.staging import Problems
-from clew.graph.storage.manifest import MANIFEST, find_damage, read_manifest
+from clew.graph.storage.damage import find_all_damage
+from clew.graph.storage.manifest import MANIFEST, find_damage
+from clew.graph.storage.snapshots import CURRENT, current_snapshot, snapshot_folder
 
 SECONDS = 300  # a process that takes longer hangs; compiling for the first time is the longest
 
@@ -92,14 +94,14 @@ class TestKilled:
         assert found["killed"] > 40
         before = "old" if overwrite else "nothing"
         assert {before, "new"} <= set(found["states"]) <= {before, "new"} | unswapped(tmp_path)
-        assert found["left"] == ["g.clew"]
+        assert found["left"] == ["g.clew", "g.clew/CURRENT", "g.clew/snapshots"]
 
     @pytest.mark.parametrize("overwrite", [False, True])
     def test_at_random_moments_of_a_build(self, tmp_path: Path, overwrite: bool) -> None:
         (found,) = run("kill-randomly", tmp_path, int(overwrite))
         assert found["killed"] >= 8
         assert set(found["states"]) <= {"old" if overwrite else "nothing", "new"} | unswapped(tmp_path)
-        assert found["left"] == ["g.clew"]
+        assert found["left"] == ["g.clew", "g.clew/CURRENT", "g.clew/snapshots"]
 
 
 def unswapped(folder: Path) -> set[str]:
@@ -117,7 +119,7 @@ class Builder:
         self.snapshots = {}
         for name, content in (("old", old), ("new", new)):
             assert self.build(content, folder / name) == 0
-            self.snapshots[read_manifest(folder / name).snapshot] = name
+            self.snapshots[current_snapshot(folder / name)] = name
         self.path.parent.mkdir()
 
     def build(self, content: Staged, out: Path, before: Callable[[], None] = lambda: None, delay: float = 0.0) -> int:
@@ -143,6 +145,11 @@ class Builder:
         if overwrite:
             shutil.copytree(self.folder / "old", self.path)
 
+    def left(self) -> list[str]:
+        """What stands beside the graph and in it."""
+        inside = [f"{self.path.name}/{each.name}" for each in sorted(self.path.iterdir())]
+        return [*sorted(each.name for each in self.path.parent.iterdir()), *inside]
+
     def state(self) -> str:
         """Which whole graph stands at the path; anything that opens and is not whole fails."""
         for hidden in self.path.parent.iterdir():
@@ -151,7 +158,7 @@ class Builder:
                     Graph(hidden)
                 except ClewError:
                     continue
-                assert not find_damage(hidden), hidden
+                assert not find_all_damage(hidden), hidden
         if not self.path.exists():
             return "nothing"
         graph = Graph(self.path, verify=True)
@@ -172,7 +179,7 @@ def kill_each(folder: Path, overwrite: bool) -> dict[str, Any]:
         assert os.WTERMSIG(status) == signal.SIGKILL, status
         states[builder.state()] += 1
     assert builder.build(builder.new, builder.path) == 0
-    return {"killed": len(chosen), "states": states, "left": [each.name for each in builder.path.parent.iterdir()]}
+    return {"killed": len(chosen), "states": states, "left": builder.left()}
 
 
 def kill_before(operation: int, folder: str, seen: mmap) -> None:
@@ -206,7 +213,7 @@ def kill_randomly(folder: Path, overwrite: bool) -> dict[str, Any]:
         states[builder.state()] += 1
     assert builder.build(builder.new, builder.path) == 0
     assert builder.state() == "new"
-    return {"killed": killed, "states": states, "left": [each.name for each in builder.path.parent.iterdir()]}
+    return {"killed": killed, "states": states, "left": builder.left()}
 
 
 # ---- flipped bytes ---------------------------------------------------------------------------------------------
@@ -221,7 +228,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files(path: Path) -> list[str]:
-    return sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
+    folder = snapshot_folder(path)
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
 
 
 FILES = (
@@ -260,7 +268,7 @@ class TestFlippedBytes:
         chance = random.Random(part)
         given = []
         for name in sorted(FILES)[part::3]:
-            size = (good / name).stat().st_size
+            size = (snapshot_folder(good) / name).stat().st_size
             given += [{"file": name, "flips": flips} for flips in self.flips(size, name, chance)]
         found = run("use-flipped", tmp_path / "g.clew", given=given)
         assert len(found) == len(given)
@@ -276,7 +284,7 @@ def use_flipped(path: Path, given: list[dict[str, Any]]) -> Iterator[dict[str, A
     """Use the graph under each set of flips; says what became of it and whether `doctor` names file and block."""
     use(path, MANIFEST)  # whole, so that code is compiled before the clock runs
     for case in given:
-        file = path / case["file"]
+        file = snapshot_folder(path) / case["file"]
         content = file.read_bytes()
         flipped = bytearray(content)
         for position, bits in case["flips"].items():
@@ -303,7 +311,7 @@ def outcome(act: Callable[[], object]) -> str:
 def named(path: Path, file: str) -> bool:
     """Whether looking for damage names the block; a manifest beyond reading is named by its error."""
     try:
-        found = find_damage(path)
+        found = find_damage(snapshot_folder(path))
     except ClewError as error:
         return file == MANIFEST and MANIFEST in str(error)
     return any(sentence.startswith(f"{file}: block 0 (bytes 0 to ") for sentence in found)
@@ -385,9 +393,10 @@ class TestOtherDamage:
         path = tmp_path / "g.clew"
         for name in FILES:
             shutil.copytree(good, path)
-            harm(path / name)
+            folder = snapshot_folder(path)
+            harm(folder / name)
             if name == MANIFEST and harm is truncate:  # it ends with a line break: nothing is lost but a byte
-                assert find_damage(path)[0].startswith("manifest.json: block 0")
+                assert find_damage(folder)[0].startswith("manifest.json: block 0")
                 break
             with pytest.raises(ClewError) as error:
                 clew.open(path)
@@ -395,13 +404,13 @@ class TestOtherDamage:
             assert "\n" not in str(error.value)
             if name != MANIFEST:
                 assert isinstance(error.value, DamagedGraph)
-                assert [sentence.split(":")[0] for sentence in find_damage(path)] == [name]
+                assert [sentence.split(":")[0] for sentence in find_damage(folder)] == [name]
             shutil.rmtree(path)
 
     @pytest.mark.parametrize("content", [b"\0", b"{}", b"x" * 5_000_000])
     def test_the_manifest_followed_by_something(self, good: Path, tmp_path: Path, content: bytes) -> None:
         shutil.copytree(good, tmp_path / "g.clew")
-        manifest = tmp_path / "g.clew" / MANIFEST
+        manifest = snapshot_folder(tmp_path / "g.clew") / MANIFEST
         manifest.write_bytes(manifest.read_bytes() + content)
         with pytest.raises(DamagedGraph, match=r"manifest\.json is damaged \(not JSON\)"):
             clew.open(tmp_path / "g.clew")
@@ -412,8 +421,9 @@ class TestOtherDamage:
         path = tmp_path / "g.clew"
         for name in FILES:
             shutil.copytree(good, path)
-            shutil.copy(tmp_path / "other.clew" / name, path / name)
-            same = (path / name).read_bytes() == (good / name).read_bytes()
+            file = snapshot_folder(path) / name
+            shutil.copy(snapshot_folder(tmp_path / "other.clew") / name, file)
+            same = file.read_bytes() == (snapshot_folder(good) / name).read_bytes()
             assert outcome(partial(use, path, name)) in ("fine", "refused")
             assert (outcome(lambda: clew.open(path, verify=True)) == "refused") != same
             shutil.rmtree(path)
@@ -423,14 +433,16 @@ class TestOtherDamage:
             path = Path(name) / "g.clew"
             shutil.copytree(good, path)
             Path(name).chmod(0o755)
-            for file in ("names.arrow", "schema.json", "details.parquet", "id_hash.npy", MANIFEST):
-                (path / file).chmod(0)
+            folder = snapshot_folder(path)
+            inside = ("names.arrow", "schema.json", "details.parquet", "id_hash.npy", MANIFEST)
+            for file in (path / CURRENT, *(folder / name for name in inside)):
+                file.chmod(0)
                 with as_nobody():
-                    if os.access(path / file, os.R_OK, effective_ids=True):
+                    if os.access(file, os.R_OK, effective_ids=True):
                         pytest.skip("this user may read everything")
                     assert outcome(lambda: use(path, MANIFEST)) == "refused"
                     assert outcome(lambda: clew.open(path, verify=True)) == "refused"
-                (path / file).chmod(0o644)
+                file.chmod(0o644)
 
 
 class as_nobody:  # noqa: N801

@@ -126,7 +126,7 @@ def test_types_and_degree(graph: clew.Engine) -> None:
 
 def test_the_snapshot_says_which_graph_this_is(graph: clew.Engine) -> None:
     snapshot = graph.snapshot
-    assert snapshot.derived("names") == Path(str(snapshot)) / "derived" / "names"
+    assert snapshot.derived("names") == Path(str(snapshot)) / "derived" / snapshot.id / "names"
     elsewhere = Snapshot.from_record(snapshot.to_record())
     assert (elsewhere.id, elsewhere.counts, elsewhere.folder) == (snapshot.id, graph.counts, None)
     with pytest.raises(InputError, match="not on this machine"):

@@ -9,7 +9,8 @@ from clew.answer.answer import Answer
 from clew.answer.cypher import CypherStrategy
 from clew.answer.resources import Resources
 from clew.answer.strategy import Question, Strategy
-from clew.errors import InputError
+from clew.errors import GraphError, InputError
+from clew.graph.storage.snapshots import current_snapshot
 from clew.traverse import GraphEngine
 
 __all__ = ["MAX_CHARACTERS", "Asker", "ask"]
@@ -18,7 +19,7 @@ MAX_CHARACTERS = 5_000  # of a question
 
 _guard = Lock()
 _of_engines: "WeakKeyDictionary[GraphEngine, Asker]" = WeakKeyDictionary()
-_of_paths: "dict[Path, tuple[int, Asker]]" = {}
+_of_paths: "dict[Path, tuple[str, Asker]]" = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +71,16 @@ def _asker(graph: GraphEngine | str | Path) -> Asker:
         if not isinstance(graph, str | Path):
             return _of_engines.setdefault(graph, Asker(Resources(graph)))
         path = Path(graph).resolve()
-        written = _written(path)
+        snapshot = _snapshot(path)
         known = _of_paths.get(path)
-        if known is None or known[0] != written:  # not asked before, or built again since
-            known = _of_paths[path] = (written, Asker(Resources(path)))
+        if known is None or known[0] != snapshot:  # not asked before, or built again since
+            known = _of_paths[path] = (snapshot, Asker(Resources(path)))
         return known[1]
 
 
-def _written(path: Path) -> int:
-    """When a graph was written; 0 where there is none, which opening it says in a sentence."""
-    manifest = path / "manifest.json"
-    return manifest.stat().st_mtime_ns if manifest.exists() else 0
+def _snapshot(path: Path) -> str:
+    """The current snapshot of a graph; none where there is no graph, which opening it says in a sentence."""
+    try:
+        return current_snapshot(path)
+    except GraphError:
+        return ""

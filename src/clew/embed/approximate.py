@@ -4,7 +4,6 @@ The graph stores the vectors in 8 bits, which is enough to navigate; exact score
 benchmarks/linking/vectors.py measures its recall against exact search.
 """
 
-import hashlib
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,11 +16,11 @@ from numpy.typing import NDArray
 from clew.embed.exact import Heads, best, scores_of
 from clew.errors import DerivedError, MissingDependency
 from clew.progress import Progress
+from clew.sealed import Seal
 
 __all__ = ["GRAPH", "HnswGraph", "load_usearch", "usearch_installed", "write_graph"]
 
 GRAPH = "graph.usearch"
-CHECKSUM = "graph.sha256"
 CONNECTIVITY = 16  # neighbours of each row
 EXPANSION_BUILDING = 128  # candidates considered when a row is added
 EXPANSION = 160  # candidates considered in a search: recall@10 was 0.995 on 300,000 real vectors
@@ -32,13 +31,13 @@ Rows = NDArray[np.int64]
 
 
 class HnswGraph:
-    """Opened and verified at the first search; searches among given rows use the heads and are exact."""
+    """Opened and proved at the first search; searches among given rows use the heads and are exact."""
 
-    def __init__(self, directory: Path, heads: Heads, *, dimension: int, what: str, remedy: str) -> None:
-        self._directory = directory
+    def __init__(self, seal: Seal, heads: Heads, *, dimension: int) -> None:
+        self._seal = seal
         self._heads = heads
         self._dimension = dimension
-        self._complaint = f"{what} cannot be searched ({{}}): run `{remedy}`"
+        self._complaint = f"{seal.what} cannot be searched ({{}}): run `{seal.remedy}`"
         self._search_lock = Lock()  # usearch would share one thread's buffers among Python threads
 
     def nearest(
@@ -54,14 +53,11 @@ class HnswGraph:
 
     @cached_property
     def _graph(self) -> Any:
-        """The memory-mapped graph; its checksum is verified first, because usearch does not validate the file."""
+        """The memory-mapped graph, proved first, because usearch does not validate the file."""
         usearch = load_usearch()
         try:
-            with open(self._directory / GRAPH, "rb") as file:
-                checksum = hashlib.file_digest(file, "sha256").hexdigest()
-            if checksum != (self._directory / CHECKSUM).read_text("ascii").strip():
-                raise DerivedError(self._complaint.format(f"{GRAPH} is damaged: its checksum differs"))
-            graph = usearch.Index.restore(str(self._directory / GRAPH), view=True)
+            self._seal.open(GRAPH).close()
+            graph = usearch.Index.restore(str(self._seal.path / GRAPH), view=True)
         except (OSError, ValueError, RuntimeError) as error:
             if isinstance(error, DerivedError):
                 raise
@@ -73,7 +69,7 @@ class HnswGraph:
 
 
 def write_graph(directory: Path, vectors: NDArray[np.floating], *, progress: Progress) -> None:
-    """Build the HNSW graph of all rows and write it with its checksum."""
+    """Build the HNSW graph of all rows and write it."""
     graph = load_usearch().Index(
         ndim=vectors.shape[1],
         metric="cos",
@@ -86,9 +82,6 @@ def write_graph(directory: Path, vectors: NDArray[np.floating], *, progress: Pro
         graph.add(np.arange(start, start + len(part), dtype=np.uint64), part)
         progress("indexing", start + len(part), len(vectors))
     graph.save(str(directory / GRAPH))
-    with open(directory / GRAPH, "rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
-    (directory / CHECKSUM).write_text(checksum + "\n", "ascii")
 
 
 def usearch_installed() -> bool:

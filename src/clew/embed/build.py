@@ -44,12 +44,13 @@ def build_index(
     identity: Mapping[str, Any],
     what: str,
     kind: str = "auto",
+    own: bool = False,
     progress: Progress = silent,
 ) -> VectorIndex:
     """Encode `texts` and write their index to `path`, replacing an older one; an identical one is kept.
 
     `identity` is the origin of the texts, such as a graph's snapshot; the encoder, the dimension, the number of texts
-    and their checksum are added to it. An interrupted build resumes on the next call.
+    and their checksum are added to it. An interrupted build resumes on the next call. `own`: as for `new_sealed`.
     """
     path = Path(path)
     kind = _kind_for(kind, len(texts))
@@ -66,7 +67,7 @@ def build_index(
         check_seal(path, made, what=what, remedy=REMEDY, verify=True)
         return VectorIndex.open(path, made, what=what, remedy=REMEDY)
     blocks = _Blocks(path, encoder)
-    with new_sealed(path, made, what=what) as directory:
+    with new_sealed(path, made, what=what, own=own) as directory:
         vectors = _new_array(directory / "vectors.npy", (len(texts), encoder.dimension), np.float16)
         for start, rows in blocks.encode(texts, progress):
             vectors[start : start + len(rows)] = rows

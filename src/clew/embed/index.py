@@ -4,6 +4,7 @@ A sealed directory: `vectors.npy` (float16, one row per text), the heads of exac
 HNSW graph of approximate search.
 """
 
+import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from clew.embed.exact import Heads, best, scores_of
 from clew.errors import DerivedError, InputError
-from clew.sealed import check_seal
+from clew.sealed import Seal, open_seal
 
 __all__ = ["FORMAT", "Nearest", "VectorIndex"]
 
-FORMAT = 1
+FORMAT = 2
 FEW = 2048  # at most this many rows are scored directly instead of through the index
 
 Rows = NDArray[np.int64]
@@ -49,18 +50,20 @@ class VectorIndex:
     @classmethod
     def open(cls, path: Path, identity: Mapping[str, Any], *, what: str, remedy: str) -> "VectorIndex":
         """Open the index at `path`; a missing, damaged or different index is an error that names the `remedy`."""
-        path = Path(path)
-        found = check_seal(path, {"format": FORMAT, **identity}, what=what, remedy=remedy)
+        seal = open_seal(Path(path), {"format": FORMAT, **identity}, what=what, remedy=remedy)
+        found: Mapping[str, Any] = seal.identity
         try:
-            vectors = _mapped(path / "vectors.npy", (found["count"], found["dimension"]), np.float16)
-            heads = _open_heads(path, found)
+            vectors = _mapped(seal, "vectors.npy", (found["count"], found["dimension"]), np.float16)
+            heads = _open_heads(seal)
+            kind = found["kind"]
         except (OSError, ValueError, KeyError, TypeError) as error:
+            if isinstance(error, DerivedError):
+                raise
             raise DerivedError(f"{what} cannot be read ({error}): run `{remedy}`") from error
-        if found["kind"] == "approximate":
+        if kind == "approximate":
             from clew.embed.approximate import HnswGraph
 
-            search = HnswGraph(path, heads, dimension=found["dimension"], what=what, remedy=remedy)
-            return cls(vectors, search, found)
+            return cls(vectors, HnswGraph(seal, heads, dimension=found["dimension"]), found)
         return cls(vectors, heads, found)
 
     def __len__(self) -> int:
@@ -103,17 +106,20 @@ class VectorIndex:
         return among
 
 
-def _open_heads(path: Path, found: Mapping[str, Any]) -> Heads:
-    directions = _mapped(path / "directions.npy", (found["dimension"], None), np.float32)
-    columns = _mapped(path / "heads.npy", (found["count"], directions.shape[1] + 1), np.float32)
+def _open_heads(seal: Seal) -> Heads:
+    found: Mapping[str, Any] = seal.identity
+    directions = _mapped(seal, "directions.npy", (found["dimension"], None), np.float32)
+    columns = _mapped(seal, "heads.npy", (found["count"], directions.shape[1] + 1), np.float32)
     return Heads(directions, columns)
 
 
-def _mapped(file: Path, shape: tuple[int, int | None], kind: type[np.generic]) -> NDArray[Any]:
-    """A memory-mapped array of the expected type and shape (None: any width)."""
-    array = np.load(file, mmap_mode="r" if shape[0] else None, allow_pickle=False)  # an empty file cannot be mapped
-    wanted = (shape[0], array.shape[-1] if shape[1] is None else shape[1])
-    if array.shape != wanted or array.dtype != kind or not array.flags.c_contiguous:
-        raise ValueError(f"{file.name} is {array.dtype} {array.shape}, not {np.dtype(kind)} {wanted}")
-    plain: NDArray[Any] = array.view(np.ndarray)
-    return plain
+def _mapped(seal: Seal, name: str, shape: tuple[int, int | None], kind: type[np.generic]) -> NDArray[Any]:
+    """A proved file as a memory-mapped array of the expected type and shape (None: any width)."""
+    with seal.open(name) as file:
+        np.lib.format.read_magic(file)
+        found, by_column, dtype = np.lib.format.read_array_header_1_0(file)
+        wanted = (shape[0], found[-1] if shape[1] is None else shape[1])
+        if found != wanted or dtype != kind or by_column:
+            raise ValueError(f"{name} is {dtype} {found}, not {np.dtype(kind)} {wanted}")
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return np.frombuffer(mapped, dtype, wanted[0] * wanted[1], file.tell()).reshape(wanted)

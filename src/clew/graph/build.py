@@ -16,15 +16,16 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from clew._version import __version__
+from clew.checksums import record_files
 from clew.errors import BuildError
-from clew.files import new_directory
 from clew.graph.adjacency import Adjacency, adjacency_from_pairs
 from clew.graph.encode import EncodedEntities, encode_entities, encode_relations, encode_triples
 from clew.graph.names import hash_strings, name_table
 from clew.graph.schema import RelationSchema, Schema
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems, Relation, Staged
 from clew.graph.storage.arrays import write_array
-from clew.graph.storage.manifest import MANIFEST, Manifest, Segment, Widths, record_files
+from clew.graph.storage.manifest import Manifest, Segment, Widths
+from clew.graph.storage.snapshots import new_snapshot
 from clew.progress import Progress, silent
 
 __all__ = ["BASE_SEGMENT", "build_graph"]
@@ -53,10 +54,14 @@ def build_graph(
     *,
     problems: Problems,
     overwrite: bool = False,
+    keep: int = 0,
     wide: bool = False,
     progress: Progress = silent,
 ) -> Manifest:
-    """Write `staged` as a graph directory; `wide` forces 64-bit numbers throughout."""
+    """Write `staged` as a graph directory, or with `overwrite` as the new snapshot of one; `keep` older ones stay.
+
+    `wide` forces 64-bit numbers throughout.
+    """
     progress("numbering entities", 0, STEPS)
     entities = encode_entities(staged, problems)
     relations = encode_relations(staged)
@@ -71,7 +76,7 @@ def build_graph(
     entities = _reordered(entities, order)
     del subject, object_, relation, kept, order
 
-    with new_directory(Path(out), overwrite=overwrite, marker=MANIFEST) as directory:
+    with new_snapshot(Path(out), overwrite=overwrite, keep=keep) as directory:
         progress("writing assertions", 2, STEPS)
         assertions, offsets = _assertions(staged, triples)
         _write_table(directory / "assertions.arrow", assertions)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from clew.errors import DamagedGraph
+from clew.errors import DamagedGraph, GraphError
 from clew.graph.adjacency import Adjacency, Rows
 from clew.graph.assertions import ENCODED, Assertions, assertion_type
 from clew.graph.names import NameIndex
 from clew.graph.schema import Schema, read_schema
 from clew.graph.storage.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
 from clew.graph.storage.manifest import BlockCheck, find_damage, read_manifest
+from clew.graph.storage.snapshots import Lease, replaced_or
 
 __all__ = ["Graph", "TripleRows"]
 
@@ -45,52 +46,58 @@ class TripleRows:
 
 
 class Graph:
-    """A graph directory. Opening reads the manifest and the schema; arrays are mapped when first used.
+    """The current snapshot of a graph directory, held until this object is gone. Arrays are mapped when first used.
 
     One object serves many threads: everything it holds is read-only.
     """
 
     def __init__(self, path: str | Path, *, verify: bool = False) -> None:
         self.path = Path(path)
-        self.manifest = read_manifest(self.path)
+        self._lease = Lease(self.path)
+        self.folder = self._lease.folder
+        self.manifest = read_manifest(self.folder)
+        if self.manifest.snapshot != self.folder.name:
+            raise DamagedGraph(f"{self.folder} holds another snapshot, {self.manifest.snapshot}: build the graph again")
         self._whole = False
         if verify:
             self.require_whole()
         self.schema = self._schema()
-        self._arrays = MappedArrays(self.path)
+        self._arrays = MappedArrays(self.folder, partial(replaced_or, folder=self.folder))
         counts = self.manifest.counts
         self.entity_count = counts["entities"]
         self.triple_count = counts["triples"]
         if len(self.schema.relations) != counts["relations"] or len(self.schema.types) != counts["types"]:
-            raise DamagedGraph(f"{self.path / 'schema.json'} does not fit the manifest: build the graph again")
+            raise DamagedGraph(f"{self.folder / 'schema.json'} does not fit the manifest: build the graph again")
 
     def __repr__(self) -> str:
         return f"Graph({str(self.path)!r}, entities={self.entity_count}, triples={self.triple_count})"
 
-    def derived(self, kind: str) -> Path:
-        """Where a thing made from this graph lives, such as an index of its names: it moves and goes with the graph."""
-        return self.path / "derived" / kind
-
     def damage(self) -> list[str]:
         """Every block of every file that differs from its checksum, as sentences; empty when all is well."""
-        return find_damage(self.path)
+        try:
+            return find_damage(self.folder)
+        except GraphError as error:
+            raise self._fault(str(error)) from error
 
     def require_whole(self) -> None:
         """Raise `DamagedGraph` if any block of any file differs from its checksum; looks once."""
         if not self._whole and (damage := self.damage()):
             more = f" (and {len(damage) - 1} more)" if damage[1:] else ""
-            raise DamagedGraph(f"{self.path} is damaged: {damage[0]}{more}")
+            raise self._fault(f"{self.path} is damaged: {damage[0]}{more}")
         self._whole = True
+
+    def _fault(self, damage: str) -> GraphError:
+        return replaced_or(damage, self.folder)
 
     def _schema(self) -> Schema:
         check = self._check_blocks("schema.json")
         check(0, check.record.size)
-        return read_schema(self.path / "schema.json")
+        return read_schema(self.folder / "schema.json")
 
     def _check_blocks(self, name: str) -> BlockCheck:
         if name not in self.manifest.files:
-            raise DamagedGraph(f"{self.path / name} is missing from the manifest: build the graph again")
-        return BlockCheck(self.path, name, self.manifest.files[name])
+            raise DamagedGraph(f"{self.folder / name} is missing from the manifest: build the graph again")
+        return BlockCheck(self.folder, name, self.manifest.files[name])
 
     # entities ---------------------------------------------------------------------------------------------------
 
@@ -100,7 +107,7 @@ class Graph:
         text = pa.large_string() if self.manifest.widths.entity == "int64" else pa.string()
         table = self._table("entities", self.entity_count, {"id": text, "name": text, "type": ENCODED})
         if self.entity_count and _single(table["type"]).dictionary.to_pylist() != list(self.schema.types):
-            raise DamagedGraph(f"{self.path / 'entities.arrow'} does not fit schema.json: run `clew doctor`")
+            raise DamagedGraph(f"{self.folder / 'entities.arrow'} does not fit schema.json: run `clew doctor`")
         return table
 
     @cached_property
@@ -117,7 +124,8 @@ class Graph:
         expected = {"form": pa.large_string(), "entity": number, "kind": pa.int8()}
         names = self._table("names", self.manifest.counts["names"], expected)
         if not all(prove_ids(below)(numbers_of(_single(names[part]))) for part, below in (("entity", n), ("kind", 2))):
-            raise DamagedGraph(f"{self.path / 'names.arrow'} is damaged: run `clew doctor`, then build the graph again")
+            path = self.folder / "names.arrow"
+            raise DamagedGraph(f"{path} is damaged: run `clew doctor`, then build the graph again")
         id_hash = self._arrays.get("id_hash", "uint64", n, lambda hashes: True).view(np.uint64)
         id_entity = self._arrays.get("id_entity", self.manifest.widths.entity, n, prove_ids(n))
         return NameIndex(self.entities, names, id_hash, id_entity)
@@ -141,11 +149,11 @@ class Graph:
             return pa.table({"id": named})
         try:
             return self._read_details(wanted).add_column(0, "id", named)
-        except DamagedGraph:
-            raise
+        except GraphError as error:
+            raise self._fault(str(error)) from error
         except (pa.ArrowException, OSError, ValueError) as error:
-            path = self.path / DETAILS
-            raise DamagedGraph(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
+            path = self.folder / DETAILS
+            raise self._fault(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
 
     def _read_details(self, wanted: NDArray[np.int64]) -> pa.Table:
         """Parquet does not defend itself against damage, so its blocks are compared with their checksums first."""
@@ -237,14 +245,14 @@ class Graph:
 
     def _table(self, name: str, rows: int, expected: Mapping[str, pa.DataType] | None = None) -> pa.Table:
         """An Arrow file, mapped and validated: columns as `expected` and without nulls, else those of assertions."""
-        path = self.path / f"{name}.arrow"
+        path = self.folder / f"{name}.arrow"
         try:
             table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
             table.validate(full=True)
             types = dict(zip(table.column_names, table.schema.types, strict=True))
             absent = sum(column.null_count for column in table.columns)
         except (pa.ArrowException, OSError, ValueError, MemoryError, KeyError) as error:
-            raise DamagedGraph(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
+            raise self._fault(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
         if expected is None:
             expected, absent = {column: assertion_type(column) for column in types}, 0
         if table.num_rows != rows or len(types) != table.num_columns or types != expected or absent:

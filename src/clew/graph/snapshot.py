@@ -7,6 +7,7 @@ from typing import Any
 
 from clew.errors import InputError
 from clew.graph.staging import Source
+from clew.graph.storage.derived import place_to_read, place_to_write
 from clew.graph.storage.manifest import Manifest, Widths
 
 __all__ = ["Snapshot"]
@@ -42,7 +43,7 @@ class Snapshot:
             created_by=manifest.created_by,
             parent=manifest.parent,
             bytes=sum(record.size for record in manifest.files.values()),
-            folder=folder,
+            folder=folder.absolute(),
         )
 
     def __hash__(self) -> int:
@@ -56,11 +57,14 @@ class Snapshot:
         """The distinct licences of the sources, in their order."""
         return tuple(dict.fromkeys(source.license for source in self.sources if source.license))
 
-    def derived(self, kind: str) -> Path:
-        """Where something derived from this graph is kept, such as an index of its names: it moves with the graph."""
+    def derived(self, kind: str, *, new: bool = False) -> Path:
+        """Where something derived from this snapshot is kept, such as an index of its names; `new`: to write it.
+
+        Beside the graph, or in the user's cache if the graph's directory cannot be written to.
+        """
         if self.folder is None:
             raise InputError(f"{self.name} is not on this machine, so its {kind} cannot be kept beside it: give a path")
-        return self.folder / "derived" / kind
+        return (place_to_write if new else place_to_read)(self.folder, self.id, kind)
 
     def to_record(self) -> dict[str, Any]:
         """As JSON takes it, without the folder, which means nothing elsewhere."""

@@ -47,8 +47,8 @@ NORMALISED_STAGE, FUZZY_STAGE, EMBEDDING_STAGE = map(STAGES.index, ("normalised"
 class Linker:
     """Links mentions to the entities of one graph.
 
-    A missing name index is built beside the graph or, if that directory is read-only, in memory. The embedding stage
-    needs an `encoder` and the vectors that `clew index` builds with it. One linker serves many threads.
+    A missing or damaged name index is built beside the graph or, if that is read-only, in the cache. The embedding
+    stage needs an `encoder` and the vectors that `clew index` builds with it. One linker serves many threads.
     """
 
     def __init__(

@@ -1,8 +1,9 @@
 """Embeddings of the names of all entities, or of those of some types, stored beside the graph."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from clew.embed import Encoder, VectorIndex, build_index
 from clew.graph import GraphContents, read_entities
 from clew.progress import Progress, silent
 
-__all__ = ["NameVectors", "build_vectors", "open_vectors", "vectors_path"]
+__all__ = ["NameVectors", "build_vectors", "chosen_types", "open_vectors", "vectors_path"]
 
 ALL = "*"  # types, as written in the seal
 SEPARATOR = "\n"
@@ -43,9 +44,10 @@ class NameVectors:
         return list(zip(entities.tolist(), found.scores[0][: len(near)].tolist(), strict=True))
 
 
-def vectors_path(contents: GraphContents, encoder: Encoder) -> Path:
-    """The directory of the vectors of one encoder; a graph can have vectors of several."""
-    return contents.snapshot.derived("vectors-" + re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-").lower()[-60:])
+def vectors_path(contents: GraphContents, encoder: Encoder, *, new: bool = False) -> Path:
+    """The directory of the vectors of one encoder, or where to write it; a graph can have vectors of several."""
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.name).strip("-").lower()[-60:]
+    return contents.snapshot.derived(f"vectors-{name}", new=new)
 
 
 def open_vectors(contents: GraphContents, encoder: Encoder) -> NameVectors:
@@ -56,8 +58,14 @@ def open_vectors(contents: GraphContents, encoder: Encoder) -> NameVectors:
         what=f"the name vectors of {contents.snapshot}",
         remedy=f"clew index {contents.snapshot} --encoder {encoder.name}",
     )
-    types = str(index.identity.get("types", ALL))
-    return NameVectors(index, None if types == ALL else _entities(contents, types.split(SEPARATOR)))
+    types = chosen_types(index.identity)
+    return NameVectors(index, None if types is None else _entities(contents, types))
+
+
+def chosen_types(identity: Mapping[str, Any]) -> list[str] | None:
+    """The types whose names were encoded, from the identity in a seal; None for all."""
+    types = str(identity.get("types", ALL))
+    return None if types == ALL else types.split(SEPARATOR)
 
 
 def build_vectors(
@@ -68,6 +76,7 @@ def build_vectors(
     progress: Progress = silent,
 ) -> NameVectors:
     """Encode the names of all entities, or of those of some types; an interrupted run resumes."""
+    contents.verify()  # what is derived from a graph is trusted
     chosen = None if types is None else sorted(set(types))
     names = read_entities(contents, ("name",))["name"]
     if chosen is not None:
@@ -75,8 +84,8 @@ def build_vectors(
 
         names = names.take(pa.array(_entities(contents, chosen)))
     identity = {"snapshot": contents.snapshot.id, "types": ALL if chosen is None else SEPARATOR.join(chosen)}
-    path = vectors_path(contents, encoder)
-    build_index(path, names.to_pylist(), encoder, identity=identity, what="name vectors", progress=progress)
+    path = vectors_path(contents, encoder, new=True)
+    build_index(path, names.to_pylist(), encoder, identity=identity, what="name vectors", own=True, progress=progress)
     return open_vectors(contents, encoder)
 
 

@@ -1,19 +1,11 @@
-"""Where model files are stored (CLEW_MODELS, else `models` in the user's data directory), and the cache."""
+"""Where model files are stored (CLEW_MODELS, else `models` in the user's data directory)."""
 
 import os
 from pathlib import Path
 
 from clew.models.catalogue import Model, ModelFile
 
-__all__ = ["cache_directory", "file_path", "models_directory"]
-
-
-def cache_directory() -> Path:
-    """The folder of cached graphs."""
-    if home := os.environ.get("CLEW_HOME"):
-        return Path(home)
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "clew"
+__all__ = ["file_path", "models_directory"]
 
 
 def models_directory() -> Path:

@@ -23,7 +23,7 @@ import pyarrow as pa
 from clew.errors import ClewError, DerivedError, GraphError, QueryError, StoreError
 from clew.graph import GraphContents
 from clew.progress import Progress, silent
-from clew.sealed import check_seal, new_sealed
+from clew.sealed import Seal, new_sealed, open_seal
 from clew.store.columns import entity_tables, relationship_tables
 from clew.store.cypher import Statement, quote, quote_text
 from clew.store.deadline import Deadline
@@ -34,10 +34,11 @@ from clew.store.process.pool import Pool
 from clew.store.process.process import Process, QueryFailed
 from clew.store.values import EntityValue, PathValue, RelationshipValue, Rows, Triples, Value
 
-__all__ = ["EmbeddedStore", "build_embedded", "embedded_path", "ensure_embedded"]
+__all__ = ["EmbeddedStore", "build_embedded", "embedded_path", "open_or_build_embedded"]
 
 log = logging.getLogger(__name__)
 FILE = "store.lbug"
+PENDING = (f"{FILE}.wal", f"{FILE}.shadow", f"{FILE}.checkpoint")  # changes that Ladybug would apply
 ROWS_AT_ONCE = 4_000_000  # rows of one COPY: bounds the memory used to load a large relation
 MEMORY = 2 << 30  # bytes for one query
 ROWS_BETWEEN_CHECKS = 256  # of the deadline
@@ -54,9 +55,9 @@ Ends = Mapping[int, tuple[str, str]]  # ids of subject and object by triple numb
 OWN_COLUMNS = ("_ID", "_LABEL", "_SRC", "_DST")
 
 
-def embedded_path(contents: GraphContents, path: Path | None = None) -> Path:
-    """The directory of the embedded store of a graph."""
-    return contents.snapshot.derived("ladybug") if path is None else Path(path)
+def embedded_path(contents: GraphContents, path: Path | None = None, *, new: bool = False) -> Path:
+    """The directory of the embedded store of a graph, or where to write it."""
+    return contents.snapshot.derived("ladybug", new=new) if path is None else Path(path)
 
 
 # building ---------------------------------------------------------------------------------------------------------
@@ -64,11 +65,11 @@ def embedded_path(contents: GraphContents, path: Path | None = None) -> Path:
 
 def build_embedded(contents: GraphContents, *, path: Path | None = None, progress: Progress = silent) -> Path:
     """Load a graph into an embedded store; an existing store is replaced atomically at the end."""
-    path = embedded_path(contents, path)
+    own, path = path is None, embedded_path(contents, path, new=True)
+    contents.verify()  # what is derived from a graph is trusted
     schema = lay_out(contents)
     begun = time.monotonic()
-    _remove_unsealed(path)
-    with new_sealed(path, _identity(contents), what=WHAT.format(graph=contents.snapshot)) as directory:
+    with new_sealed(path, _identity(contents), what=WHAT.format(graph=contents.snapshot), own=own) as directory:
         try:
             with _new_database(directory / FILE) as connect:
                 _load_entities(contents, schema, connect, progress)
@@ -81,24 +82,19 @@ def build_embedded(contents: GraphContents, *, path: Path | None = None, progres
     return path
 
 
-def ensure_embedded(contents: GraphContents, *, path: Path | None = None, progress: Progress = silent) -> None:
-    """Build the embedded store unless it exists and matches the graph."""
+def open_or_build_embedded(
+    contents: GraphContents, *, path: Path | None = None, progress: Progress = silent
+) -> "EmbeddedStore":
+    """Open the embedded store; it is built first if it is missing or damaged, or belongs to another snapshot."""
     try:
-        _check(contents, embedded_path(contents, path))
+        return EmbeddedStore(contents, path=path)
     except DerivedError as reason:
         log.info("%s", reason)
         try:
             build_embedded(contents, path=path, progress=progress)
         except GraphError as error:
             raise DerivedError(f"{reason}; building it failed: {error}") from error
-
-
-def _remove_unsealed(path: Path) -> None:
-    """Remove a store that has lost its seal; a directory with anything else in it is left alone."""
-    with suppress(OSError):
-        names = [each.name for each in path.iterdir()]
-        if FILE in names and all(name.startswith(FILE) for name in names):
-            shutil.rmtree(path)
+    return EmbeddedStore(contents, path=path)
 
 
 def _not_loaded(contents: GraphContents, path: Path, error: Exception) -> StoreError:
@@ -197,8 +193,9 @@ class EmbeddedStore:
 
     def __init__(self, contents: GraphContents, *, path: Path | None = None, memory: int = MEMORY) -> None:
         self.path = embedded_path(contents, path)
-        _check(contents, self.path)
-        self._pool = Pool(partial(Process, self.path / FILE, memory=memory, remedy=_remedy(contents)))
+        self._seal = _open_seal(contents, self.path)
+        prove = partial(_prove, self._seal)
+        self._pool = Pool(partial(Process, self.path / FILE, memory=memory, remedy=_remedy(contents), prove=prove))
         self._end = weakref.finalize(self, self._pool.close)
         self.schema = lay_out(contents)
         self._triples = Triples(contents)
@@ -279,8 +276,17 @@ def _triple_numbers(rows: list[list[Any]]) -> Iterator[object]:
             stack += [each for each in value.values() if isinstance(each, list | dict)]
 
 
-def _check(contents: GraphContents, path: Path) -> None:
-    check_seal(path, _identity(contents), what=WHAT.format(graph=contents.snapshot), remedy=_remedy(contents))
+def _open_seal(contents: GraphContents, path: Path) -> Seal:
+    what = WHAT.format(graph=contents.snapshot)
+    return open_seal(path, _identity(contents), what=what, remedy=_remedy(contents))
+
+
+def _prove(seal: Seal) -> None:
+    """Prove the database before a process opens it: Ladybug does not validate what it reads."""
+    for each in seal.path.iterdir():
+        if each.name.startswith(PENDING):
+            raise DerivedError(f"{each} is not part of the store: run `{seal.remedy}`")
+    seal.open(FILE).close()
 
 
 def _remedy(contents: GraphContents) -> str:

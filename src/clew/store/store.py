@@ -62,7 +62,7 @@ class Store(Protocol):
 def open_store(spec: str | Path, contents: GraphContents, *, build: bool = False, progress: Progress = silent) -> Store:
     """Open the store of a graph: "embedded", the path of an embedded one, or bolt://user:password@host:port/database.
 
-    With `build`, an embedded store that is missing or was made from another snapshot is built first.
+    With `build`, an embedded store that is missing or damaged, or was made from another snapshot, is built first.
     """
     text = str(spec)
     scheme, separator, _ = text.partition("://")
@@ -75,8 +75,8 @@ def open_store(spec: str | Path, contents: GraphContents, *, build: bool = False
         raise InputError("give a server by its address: bolt://user:password@host:port/database")
     path = None if text == "embedded" else Path(spec)
     if build:
-        from clew.store.embedded import ensure_embedded
+        from clew.store.embedded import open_or_build_embedded
 
-        ensure_embedded(contents, path=path, progress=progress)
+        return open_or_build_embedded(contents, path=path, progress=progress)
     embedded: Store = STORES.load("embedded")(contents, path=path)
     return embedded

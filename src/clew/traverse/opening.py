@@ -34,6 +34,7 @@ def build(
     sources: Sequence[Source] = (),
     on_error: str = "refuse",
     overwrite: bool = False,
+    keep: int = 0,
     wide: bool = False,
     progress: Progress = silent,
 ) -> Engine:
@@ -42,7 +43,8 @@ def build(
     `format` is the name of a reader or a reader of your own. `columns` maps our names to the table's, such as
     {"subject": "head"}. `delimiter` separates the fields of text where it is not the one that the first lines show.
     `relations` declares flags (symmetric, negated, …). `on_error` says whether bad rows stop the build ("refuse") or
-    are counted and left out ("skip").
+    are counted and left out ("skip"). With `overwrite` an existing graph gets a new snapshot; its older ones are
+    removed once no reader holds them, except for the `keep` newest.
     """
     from clew.graph.build import build_graph  # imports Parquet, which is not needed to open a graph
     from clew.graph.readers import stage
@@ -54,5 +56,5 @@ def build(
         delimiter=delimiter, list_separator=list_separator, relations=relations, sources=sources,
         problems=problems, progress=progress,
     )  # fmt: skip
-    build_graph(staged, Path(out), problems=problems, overwrite=overwrite, wide=wide, progress=progress)
+    build_graph(staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide, progress=progress)
     return open(out)

@@ -17,6 +17,7 @@ from clew.graph import Graph, Relation, Source, Where
 from clew.graph.build import build_graph
 from clew.graph.readers import recognise, stage
 from clew.graph.staging import Problems, Staged
+from clew.graph.storage.snapshots import snapshot_folder
 from clew.progress import Progress, silent
 from graphs import raw_graphs, write
 from oracle import RawGraph
@@ -186,7 +187,7 @@ class TestRecognition:
 
     def test_a_damaged_graph_is_not_merged(self, tmp_path: Path) -> None:
         clew.build(pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]}), out=tmp_path / "g.clew")
-        file = tmp_path / "g.clew" / "entities.arrow"
+        file = snapshot_folder(tmp_path / "g.clew") / "entities.arrow"
         content = bytearray(file.read_bytes())
         content[len(content) // 2] ^= 1
         file.write_bytes(content)

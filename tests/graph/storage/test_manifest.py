@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,12 @@ import pyarrow as pa
 import pytest
 
 import clew
+from clew.checksums import json_text, record_files
 from clew.errors import ClewError, DamagedGraph, FormatError
 from clew.files import BLOCK_BYTES
 from clew.graph import Graph, Source
-from clew.graph.storage.manifest import MANIFEST, BlockCheck, _text, find_damage, read_manifest, record_files
+from clew.graph.storage.manifest import MANIFEST, BlockCheck, find_damage, read_manifest
+from clew.graph.storage.snapshots import CURRENT, snapshot_folder
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -25,12 +28,17 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "g.clew"
 
 
-def change(path: Path, alter: Change) -> None:
+@pytest.fixture
+def folder(path: Path) -> Path:
+    return snapshot_folder(path)
+
+
+def change(folder: Path, alter: Change) -> None:
     """Alter the manifest as if it had been written so: its own checksum is right."""
-    body = json.loads((path / MANIFEST).read_text())
+    body = json.loads((folder / MANIFEST).read_text())
     del body["checksum"]
     alter(body)
-    (path / MANIFEST).write_text(_text(body))
+    (folder / MANIFEST).write_text(json_text(body))
 
 
 def put(*keys: Any, value: Any) -> Change:
@@ -48,8 +56,8 @@ def drop(key: str) -> Change:
 
 
 class TestWhatItSays:
-    def test_counts_sources_and_files(self, path: Path) -> None:
-        manifest = read_manifest(path)
+    def test_counts_sources_and_files(self, folder: Path) -> None:
+        manifest = read_manifest(folder)
         assert dict(manifest.counts) == {
             "entities": 3,
             "triples": 2,
@@ -60,22 +68,29 @@ class TestWhatItSays:
             "types": 1,
         }
         assert manifest.sources == (Source("S", "1", "CC0", "https://s.example", "thank S", curated=True),)
-        found = {file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()}
+        found = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
         assert set(manifest.files) == found - {MANIFEST}
         assert manifest.created_by == f"clew {clew.__version__}"
         assert manifest.problems == {}
 
-    def test_the_snapshot_names_the_content(self, path: Path, tmp_path: Path) -> None:
+    def test_the_snapshot_names_the_content(self, folder: Path, tmp_path: Path) -> None:
         table = pa.table({"subject": ["a", "b"], "relation": ["r", "s"], "object": ["b", "c"], "source": ["S", "U"]})
         other = clew.build(table, out=tmp_path / "other.clew")
-        manifest = read_manifest(path)
+        manifest = read_manifest(folder)
         assert manifest.snapshot != other.snapshot.id
-        assert manifest.snapshot == json.loads((path / MANIFEST).read_text())["snapshot"]
+        assert manifest.snapshot == json.loads((folder / MANIFEST).read_text())["snapshot"] == folder.name
 
-    def test_it_is_not_among_its_own_files(self, path: Path) -> None:
-        records = record_files(path)
+    def test_it_is_not_among_its_own_files(self, folder: Path) -> None:
+        records = record_files(folder)
         del records[MANIFEST]
-        assert records == dict(read_manifest(path).files)
+        assert records == dict(read_manifest(folder).files)
+
+    def test_what_is_said_about_the_files_is_content_too(self, folder: Path) -> None:
+        """Which sources count as curated changes answers, so it makes another snapshot; who built it does not."""
+        manifest = read_manifest(folder)
+        assert replace(manifest, sources=(Source("S", "1"),)).snapshot != manifest.snapshot
+        assert replace(manifest, parent=manifest.snapshot).snapshot != manifest.snapshot
+        assert replace(manifest, created_by="someone", problems={"dangling": 1}).snapshot == manifest.snapshot
 
 
 class TestRefusals:
@@ -105,17 +120,21 @@ class TestRefusals:
             put("files", "a//b", value={"size": 0, "sha256": []}),
             put("files", "", value={"size": 0, "sha256": []}),
             put("files", "nul\0", value={"size": 0, "sha256": []}),
+            put("files", "half \ud800", value={"size": 0, "sha256": []}),
+            put("files", value={"schema.json": {"size": 1, "sha256": [7]}}),
+            put("snapshot", value="0123456789abcdef"),
+            put("snapshot", value=None),
             put("files", "schema.json", "size", value=None),
             put("files", "schema.json", "sha256", value=[]),
             put("files", "schema.json", value=7),
             put("sources", value=[{"nome": "S"}]),
         ],
     )
-    def test_a_manifest_that_cannot_be_relied_on(self, path: Path, alter: Change) -> None:
-        change(path, alter)
-        for act in (clew.open, find_damage):
+    def test_a_manifest_that_cannot_be_relied_on(self, path: Path, folder: Path, alter: Change) -> None:
+        change(folder, alter)
+        for act, where in ((clew.open, path), (find_damage, folder)):
             with pytest.raises(DamagedGraph, match=r"manifest\.json is not a whole manifest") as error:
-                act(path)  # type: ignore[operator]
+                act(where)  # type: ignore[operator]
             assert "\n" not in str(error.value)
 
     @pytest.mark.parametrize(
@@ -125,8 +144,8 @@ class TestRefusals:
             (b"{", "not JSON"),
             (b"\xff\xfe", "not JSON"),
             (b"[" * 100_000, "not JSON"),
-            (b"[]", "not the manifest of a Clew graph"),
-            (b"null", "not the manifest of a Clew graph"),
+            (b"[]", "not JSON"),
+            (b"null", "not JSON"),
             (b'{"format": "other"}', "not the manifest of a Clew graph"),
             (b'{"format": "clew-graph"}', "says graph format None, this version of Clew reads format 1"),
             (b'{"format": "clew-graph", "format_version": 2}', "says graph format 2, .*: upgrade Clew"),
@@ -134,8 +153,8 @@ class TestRefusals:
             (b'{"format": "clew-graph", "format_version": 1, "checksum": NaN}', "its checksum differs"),
         ],
     )
-    def test_garbage(self, path: Path, content: bytes, expected: str) -> None:
-        (path / MANIFEST).write_bytes(content)
+    def test_garbage(self, path: Path, folder: Path, content: bytes, expected: str) -> None:
+        (folder / MANIFEST).write_bytes(content)
         with pytest.raises(ClewError, match=expected) as error:
             clew.open(path)
         assert isinstance(error.value, FormatError | DamagedGraph)
@@ -146,42 +165,56 @@ class TestRefusals:
         (tmp_path / "folder").mkdir()
         for name, expected in (
             ("nothing", "does not exist"),
-            ("folder", r"is not a Clew graph: it has no manifest\.json"),
+            ("folder", r"is not a Clew graph: it has no CURRENT"),
             ("file", "is not a Clew graph directory"),
             ("file/below", "does not exist"),
         ):
             with pytest.raises(FormatError, match=expected):
                 clew.open(tmp_path / name)
 
-    def test_a_schema_that_does_not_fit(self, path: Path) -> None:
-        change(path, put("counts", "relations", value=7))
+    def test_a_schema_that_does_not_fit(self, path: Path, folder: Path) -> None:
+        """A forger gives the snapshot the name of its content."""
+
+        def alter(body: dict[str, Any]) -> None:
+            body["counts"]["relations"] = 7
+            body["snapshot"] = replace(read_manifest(folder), counts=body["counts"]).snapshot
+            (path / CURRENT).write_text(body["snapshot"])
+
+        change(folder, alter)
+        folder.rename(snapshot_folder(path))
         with pytest.raises(DamagedGraph, match=r"schema\.json does not fit the manifest"):
+            clew.open(path)
+
+    def test_a_snapshot_under_the_name_of_another(self, path: Path, folder: Path) -> None:
+        (path / CURRENT).write_text("0123456789abcdef")
+        folder.rename(snapshot_folder(path))
+        with pytest.raises(DamagedGraph, match=f"0123456789abcdef holds another snapshot, {folder.name}"):
             clew.open(path)
 
 
 class TestDamage:
-    def test_none(self, path: Path) -> None:
-        assert find_damage(path) == []
+    def test_none(self, path: Path, folder: Path) -> None:
+        assert find_damage(folder) == []
         Graph(path, verify=True).require_whole()
 
-    def test_every_file_is_named_even_when_the_graph_cannot_be_opened(self, path: Path) -> None:
-        (path / "id_hash.npy").unlink()
-        (path / "schema.json").write_text("{}")
-        (path / "names.arrow").unlink()
-        (path / "names.arrow").mkdir()
-        content = bytearray((path / "entities.arrow").read_bytes())
+    def test_every_file_is_named_even_when_the_graph_cannot_be_opened(self, path: Path, folder: Path) -> None:
+        (folder / "id_hash.npy").unlink()
+        (folder / "schema.json").write_text("{}")
+        (folder / "names.arrow").unlink()
+        (folder / "names.arrow").mkdir()
+        content = bytearray((folder / "entities.arrow").read_bytes())
         content[100] ^= 4
-        (path / "entities.arrow").write_bytes(content)
-        assert find_damage(path) == [
+        (folder / "entities.arrow").write_bytes(content)
+        assert find_damage(folder) == [
             f"entities.arrow: block 0 (bytes 0 to {len(content) - 1}) differs",
-            "id_hash.npy: is missing from the graph",
+            "id_hash.npy: is missing",
             "names.arrow: is not a file",
-            f"schema.json: has 2 bytes, the manifest says {read_size(path, 'schema.json')}",
+            f"schema.json: has 2 bytes, not {read_size(folder, 'schema.json')}",
         ]
 
-    def test_a_manifest_spaced_differently_opens_and_is_reported(self, path: Path) -> None:
-        text = (path / MANIFEST).read_text()
-        (path / MANIFEST).write_text(text.replace("\n ", "\n\t", 1))
+    def test_a_manifest_spaced_differently_opens_and_is_reported(self, path: Path, folder: Path) -> None:
+        text = (folder / MANIFEST).read_text()
+        (folder / MANIFEST).write_text(text.replace("\n ", "\n\t", 1))
         assert clew.open(path)._graph.damage() == [f"manifest.json: block 0 (bytes 0 to {len(text) - 1}) differs"]
         with pytest.raises(DamagedGraph, match=r"is damaged: manifest\.json: block 0"):
             clew.open(path, verify=True)
@@ -202,5 +235,5 @@ class TestDamage:
                 check(start, end)
 
 
-def read_size(path: Path, name: str) -> int:
-    return int(json.loads((path / MANIFEST).read_text())["files"][name]["size"])
+def read_size(folder: Path, name: str) -> int:
+    return int(json.loads((folder / MANIFEST).read_text())["files"][name]["size"])

@@ -12,6 +12,7 @@ import pytest
 import clew
 from clew.errors import DamagedGraph, GraphError, UnknownName
 from clew.graph import Graph, Relation
+from clew.graph.storage.snapshots import snapshot_folder
 from clew.graph.writers import WRITERS
 
 
@@ -181,7 +182,7 @@ class TestEveryFormat:
 
     def test_damage_is_not_passed_on(self, tmp_path: Path, form: str) -> None:
         graph = make(tmp_path / "a.clew")
-        file = graph.snapshot.folder / "details.parquet"
+        file = snapshot_folder(graph.snapshot.folder) / "details.parquet"
         content = bytearray(file.read_bytes())
         content[20] ^= 1
         file.write_bytes(content)

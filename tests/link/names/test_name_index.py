@@ -72,7 +72,8 @@ def test_an_id_is_no_name(index: LinkIndex) -> None:
     assert index.id_count == 8
 
 
-def test_opening_reads_next_to_nothing(hpo: Path) -> None:
+def test_opening_is_one_pass_over_the_files(hpo: Path) -> None:
+    """20 MB are compared with their checksums; nothing else is computed."""
     graph = clew.open(hpo)
     open_or_build(graph)
     times = []
@@ -80,7 +81,7 @@ def test_opening_reads_next_to_nothing(hpo: Path) -> None:
         begun = time.process_time()
         open_index(graph)
         times.append(time.process_time() - begun)
-    assert min(times) < 0.02
+    assert min(times) < 0.15
 
 
 def test_an_index_of_another_graph_is_refused(tmp_path: Path, graph: clew.Engine) -> None:
@@ -103,10 +104,10 @@ def test_every_damaged_array_is_found(graph: clew.Engine, name: str) -> None:
     content = bytearray(file.read_bytes())
     content[-1] ^= 0xFF
     file.write_bytes(bytes(content))
-    with pytest.raises(DerivedError, match="checksum"):
-        open_index(graph, verify=True)
+    with pytest.raises(DerivedError, match=r"block 0 \(bytes 0 to \d+\) differs: run `clew index"):
+        open_index(graph)
     file.write_bytes(bytes(content[:-1]))
-    with pytest.raises(DerivedError, match="truncated"):
+    with pytest.raises(DerivedError, match=r"has \d+ bytes, not \d+"):
         open_index(graph)
     file.unlink()
     with pytest.raises(DerivedError, match="missing"):
@@ -115,17 +116,21 @@ def test_every_damaged_array_is_found(graph: clew.Engine, name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, (_, _, target) in LAYOUT.items() if target is not None])
 def test_numbers_out_of_range_never_index(graph: clew.Engine, name: str) -> None:
-    file = index_path(graph) / f"{name}.npy"
-    array = np.load(file)
-    if not len(array):
+    """Those of a forger, who makes the seal fit."""
+    arrays = build_names(graph)
+    if not len(arrays[name]):
         pytest.skip("nothing to damage")
-    np.save(file, np.full_like(array, np.iinfo(array.dtype).max))
+    write_names(graph, arrays | {name: np.full_like(arrays[name], np.iinfo(arrays[name].dtype).max)})
     index = open_index(graph)
     with pytest.raises(DerivedError, match=r"damaged.*clew index"):
         index._get(name)
 
 
-def test_where_nothing_can_be_written_it_stays_in_memory(graph: clew.Engine) -> None:
+def test_where_nothing_can_be_written_it_stays_in_memory(
+    graph: clew.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CLEW_HOME", str(tmp_path / "file"))
     shutil.rmtree(graph.snapshot.folder / "derived")
     (graph.snapshot.folder / "derived").write_text("in the way")
     index = open_or_build(graph)
@@ -141,7 +146,7 @@ def test_what_is_in_memory_is_what_is_on_disk(listed: list[Entity]) -> None:
         graph = write(listed, Path(folder) / "g.clew")
         arrays = build_names(graph)
         write_names(graph, arrays)
-        stored, held = open_index(graph, verify=True), LinkIndex(arrays.__getitem__)
+        stored, held = open_index(graph), LinkIndex(arrays.__getitem__)
         for name in LAYOUT:
             assert np.array_equal(stored._get(name), held._get(name)), name
         described, details = read_entities(graph).to_pylist(), read_entities(graph).to_pylist()

@@ -1,8 +1,8 @@
 """Words for asking that the owner of a graph adds: what its types and relations are called in questions.
 
-They are a JSON file beside the graph's indexes, {"types": {"Telescope": ["scope"]}, "relations": {"located_at":
-["stands at"]}}, and come before the words that Clew brings along. {"polarity": {"causes": ["neither"]}} says whether a
-relation speaks of help, harm or neither, where its name does not.
+They are a JSON file in the graph's directory, {"types": {"Telescope": ["scope"]}, "relations": {"located_at": ["stands
+at"]}}, which stays when the graph is built again, and come before the words that Clew brings along. {"polarity":
+{"causes": ["neither"]}} says whether a relation speaks of help, harm or neither, where its name does not.
 """
 
 import json
@@ -26,7 +26,7 @@ def load_words(snapshot: Snapshot) -> OwnWords:
     """The words that were saved for a graph; none for a graph that is not on this machine."""
     if snapshot.folder is None:
         return {}
-    path = snapshot.derived(FILE)
+    path = snapshot.folder / FILE
     return read_words(path) if path.is_file() else {}
 
 
@@ -40,8 +40,9 @@ def save_words(snapshot: Snapshot, schema: Schema, words: OwnWords) -> Path:
                 there = ", ".join(known[family])
                 kind = "types" if family == "types" else "relations"
                 raise UnknownName(f"words are given for {name!r}, but the {kind} of this graph are {there}")
-    path = snapshot.derived(FILE)
-    path.parent.mkdir(exist_ok=True)
+    if snapshot.folder is None:
+        raise InputError(f"{snapshot} is not on this machine, so no words can be kept with it")
+    path = snapshot.folder / FILE
     write_text(path, json.dumps(words, indent=1, ensure_ascii=False) + "\n")
     return path
 

@@ -108,7 +108,10 @@ def build(
     on_error: Annotated[
         str, typer.Option(metavar="WHAT", help="refuse: stop at bad rows; skip: leave them out and count them.")
     ] = "refuse",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing graph.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Add a new snapshot to an existing graph and make it the current one.")
+    ] = False,
+    keep: Annotated[int, typer.Option(metavar="N", help="With --overwrite: keep N older snapshots.", min=0)] = 0,
     wide: Annotated[bool, typer.Option("--wide", help="Use 64-bit ids and offsets throughout.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -117,7 +120,8 @@ def build(
     A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object. Optional columns describe its
     ends (subject_name, subject_type, object_name, object_type) or the statement (source, source_version, license,
     retrieved_at, document, evidence, valid_from, valid_to, knowledge_level, agent_type, confidence, negated,
-    qualifier:NAME). An existing graph is replaced only once the new one is complete.
+    qualifier:NAME). An existing graph changes only once the new snapshot is complete; programs that have it open keep
+    the snapshot they opened.
 
     Graphs and tables given together are merged: every statement is kept. If two sources describe an entity
     differently, the first description is used, a second name becomes a synonym, and the difference is reported.
@@ -151,7 +155,9 @@ def build(
             problems=problems,
             progress=progress,
         )
-        manifest = build_graph(staged, Path(out), problems=problems, overwrite=overwrite, wide=wide, progress=progress)
+        manifest = build_graph(
+            staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide, progress=progress
+        )
     if own_words is not None:
         _save_words(out, own_words)
     _report(out, manifest, problems, time.perf_counter() - begun, as_json=as_json)

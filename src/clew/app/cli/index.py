@@ -70,7 +70,7 @@ def _index_names(engine: "GraphEngine", progress: "Progress") -> dict[str, Any]:
 
     begun, made = time.perf_counter(), True
     with suppress(DerivedError):
-        open_index(engine, verify=True)
+        open_index(engine)
         made = False
     if made:
         write_names(engine, build_names(engine, progress=progress))

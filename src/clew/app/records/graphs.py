@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from clew.graph.names import Found
     from clew.graph.schema import RelationSchema
     from clew.graph.storage.manifest import Manifest
+    from clew.graph.storage.signature import Signature
 
 __all__ = ["damage_record", "export_record", "found_record", "graph_record", "index_record"]
 
@@ -47,9 +48,25 @@ def index_record(names: dict[str, Any], vectors: dict[str, Any] | None, *, graph
     return {"graph": graph, "snapshot": snapshot, "names": names, "vectors": vectors}
 
 
-def damage_record(manifest: "Manifest | None", damage: Sequence[str], *, graph: str) -> dict[str, Any]:
-    """The damage to a graph; its contents are null if they cannot be read."""
-    return {"graph": graph, "ok": not damage, "damage": list(damage), **_counts(manifest)}
+def damage_record(
+    manifest: "Manifest | None",
+    damage: Sequence[str],
+    *,
+    graph: str,
+    signature: "Signature | None" = None,
+    rebuilt: Sequence[str] | None = None,
+    removed: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """The damage to a graph; its contents are null if they cannot be read, as is what was not asked for."""
+    return {
+        "graph": graph,
+        "ok": not damage,
+        "damage": list(damage),
+        "signature": None if signature is None else asdict(signature),
+        "rebuilt": rebuilt,
+        "removed": removed,
+        **_counts(manifest),
+    }
 
 
 def _counts(manifest: "Manifest | None") -> dict[str, Any]:

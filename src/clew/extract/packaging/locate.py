@@ -7,12 +7,13 @@ repository. Its seed becomes a graph in the cache when it is first used.
 import logging
 from pathlib import Path
 
+from clew.cache import cache_directory
 from clew.errors import DerivedError, GraphError, InputError, MissingModel
 from clew.extract.packaging.seed_tables import build_seed
 from clew.extract.run.options import RECORD, RunOptions
 from clew.extract.stage import seal_checksum
 from clew.link.names.indexing import open_or_build
-from clew.models import cache_directory, models_directory
+from clew.models import models_directory
 from clew.progress import Progress, silent
 from clew.sealed import check_seal
 from clew.traverse import GraphEngine

@@ -9,7 +9,7 @@ from clew.graph.contents import GraphContents, read_entities, read_triples
 from clew.graph.model import Graph
 from clew.graph.reading import GraphReader
 from clew.graph.staging import Origin, Problems, Relation, Staged
-from clew.graph.storage.manifest import MANIFEST
+from clew.graph.storage.snapshots import CURRENT
 from clew.progress import Progress, silent
 
 __all__ = ["is_graph", "read"]
@@ -18,8 +18,8 @@ TEXT = pa.string()
 
 
 def is_graph(path: Path) -> bool:
-    """Whether a directory is a graph: it has a manifest."""
-    return (path / MANIFEST).is_file()
+    """Whether a directory is a graph: it names a snapshot."""
+    return (path / CURRENT).is_file()
 
 
 def read(source: str | os.PathLike[str] | GraphContents, *, problems: Problems, progress: Progress = silent) -> Staged:

@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clew.errors import DamagedGraph
+from clew.errors import DamagedGraph, GraphError
+from clew.files import open_regular
 
-__all__ = ["MappedArrays", "arrow_of", "numbers_of", "prove_ids", "prove_offsets", "write_array"]
+__all__ = ["MappedArrays", "arrow_of", "map_array", "numbers_of", "prove_ids", "prove_offsets", "write_array"]
 
 Ints = NDArray[np.integer]
 Proof = Callable[[Ints], bool]
@@ -74,8 +75,9 @@ def _data_start(file: BinaryIO, dtype: np.dtype[np.generic], length: int) -> int
 class MappedArrays:
     """The arrays below one directory, each mapped and proved when first asked for; safe to share between threads."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, fault: Callable[[str], GraphError] = DamagedGraph) -> None:
         self._directory = directory
+        self._fault = fault  # the error for an array that cannot be read
         self._arrays: dict[str, Ints] = {}
         self._lock = threading.Lock()
 
@@ -91,19 +93,23 @@ class MappedArrays:
 
     def _map(self, path: Path, dtype: str, length: int, proof: Proof) -> Ints:
         try:
-            with open(path, "rb") as file:
-                start = _data_start(file, np.dtype(dtype), length)
-                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            with open_regular(path) as file:
+                array = map_array(file, dtype, length)
         except (OSError, ValueError) as error:
-            raise DamagedGraph(
+            raise self._fault(
                 f"{path} is not an array of {length} {dtype}: run `clew doctor`, then build the graph again"
             ) from error
-        array = np.frombuffer(mapped, dtype, length, start)
         if not proof(array):
             raise DamagedGraph(
                 f"{path} is damaged (numbers out of range): run `clew doctor`, then build the graph again"
             )
         return array
+
+
+def map_array(file: BinaryIO, dtype: str, length: int) -> Ints:
+    """A .npy file of exactly that type and length, mapped; raises ValueError where it is none."""
+    start = _data_start(file, np.dtype(dtype), length)
+    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, length, start)
 
 
 def numbers_of(array: "pa.Array") -> Ints:

@@ -1,4 +1,4 @@
-"""The manifest: written last, so a directory without one is no graph.
+"""The manifest of a snapshot: written last, so a folder without one is no snapshot.
 
 It names the format version, the counts, the widths of the numbers, every file with its size and block checksums,
 where the statements came from, and its own checksum.
@@ -8,12 +8,22 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path, PurePosixPath
-from stat import S_ISREG
+from pathlib import Path
 from typing import Any
 
+from clew.checksums import (
+    FileRecord,
+    check_inside,
+    checksum_of,
+    damaged_blocks,
+    describe_block,
+    json_text,
+    read_object,
+    read_records,
+    size_fault,
+)
 from clew.errors import DamagedGraph, FormatError
-from clew.files import BLOCK_BYTES, block_checksums, write_text
+from clew.files import BLOCK_BYTES, open_regular, write_text
 from clew.graph.staging import Source
 from clew.progress import Progress, silent, track
 
@@ -21,15 +31,11 @@ __all__ = [
     "FORMAT_VERSION",
     "MANIFEST",
     "BlockCheck",
-    "FileRecord",
     "Manifest",
     "Segment",
     "Widths",
-    "damaged_blocks",
-    "describe_block",
     "find_damage",
     "read_manifest",
-    "record_files",
 ]
 
 MANIFEST = "manifest.json"
@@ -37,14 +43,7 @@ FORMAT = "clew-graph"
 FORMAT_VERSION = 1
 COUNTS = ("entities", "triples", "assertions", "pairs", "names", "relations", "types")
 RELATION_TYPES = ("uint16", "int32")
-
-
-@dataclass(frozen=True, slots=True)
-class FileRecord:
-    """Size and SHA-256 of each 4 MiB block of one file."""
-
-    size: int
-    sha256: tuple[str, ...]
+MOST_SAID = 200  # characters of an error that quotes a manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,40 +81,25 @@ class Manifest:
 
     @property
     def snapshot(self) -> str:
-        """A name for exactly this content: it changes when any byte of any file does."""
-        digest = hashlib.sha256()
+        """A name for exactly this content: it changes when any byte of any file does, or what is said about them."""
+        folders = [(each.folder, each.first_entity, each.entities) for each in self.segments]
+        parts = [dict(self.counts), asdict(self.widths), folders, [asdict(source) for source in self.sources]]
+        digest = hashlib.sha256(json.dumps([self.format_version, self.parent, *parts], sort_keys=True).encode())
         for name in sorted(self.files):
-            digest.update(name.encode())
-            digest.update("".join(self.files[name].sha256).encode())
+            record = self.files[name]
+            digest.update(f"\0{name}\0{record.size}\0{''.join(record.sha256)}".encode())
         return digest.hexdigest()[:16]
 
     def write(self, directory: Path) -> None:
-        """Write manifest.json; this is what turns a directory into a graph."""
-        write_text(directory / MANIFEST, _text({"format": FORMAT, "snapshot": self.snapshot, **asdict(self)}))
-
-
-def _text(body: Mapping[str, Any]) -> str:
-    return json.dumps({**body, "checksum": _checksum(body)}, indent=1) + "\n"
-
-
-def _checksum(body: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-
-
-def record_files(directory: Path) -> dict[str, FileRecord]:
-    """Size and checksums of every file below a directory, by relative name."""
-    files = sorted(path for path in directory.rglob("*") if path.is_file())
-    return {
-        path.relative_to(directory).as_posix(): FileRecord(path.stat().st_size, tuple(block_checksums(path)))
-        for path in files
-    }
+        """Write manifest.json; this is what turns a folder into a snapshot."""
+        write_text(directory / MANIFEST, json_text({"format": FORMAT, "snapshot": self.snapshot, **asdict(self)}))
 
 
 def read_manifest(directory: Path) -> Manifest:
     """Read and check manifest.json: that it is one, of a known version, unaltered, and that every file has its size."""
     manifest = _manifest(directory, _read_body(directory)[0])
     for name, record in manifest.files.items():
-        if fault := _size_fault(directory / name, record.size):
+        if fault := size_fault(directory / name, record.size):
             raise DamagedGraph(f"{directory / name} {fault}: restore it or build the graph again")
     return manifest
 
@@ -127,37 +111,12 @@ def find_damage(directory: Path, *, progress: Progress = silent) -> list[str]:
     """
     body, text = _read_body(directory)
     found = []
-    if text != _text(body):  # the same words spaced differently are no reason not to open, but they were altered
+    if text != json_text(body):  # the same words spaced differently are no reason not to open, but they were altered
         found.append(f"{MANIFEST}: block 0 (bytes 0 to {len(text.encode()) - 1}) differs")
     files = _manifest(directory, body).files
     for name, record in track(files.items(), "comparing checksums", progress, total=len(files)):
         found.extend(damaged_blocks(directory, name, record))
     return found
-
-
-def damaged_blocks(directory: Path, name: str, record: FileRecord) -> list[str]:
-    """What of one file differs from the manifest, each block a sentence."""
-    try:
-        fault = _size_fault(directory / name, record.size)
-        checksums = block_checksums(directory / name) if fault is None else []
-    except OSError as error:
-        fault = f"cannot be read ({error.strerror or error})"
-    if fault is not None:
-        return [f"{name}: {fault}"]
-    return [
-        f"{name}: {describe_block(number, record)} differs"
-        for number, (is_, was) in enumerate(zip(checksums, record.sha256, strict=True))
-        if is_ != was
-    ]
-
-
-def describe_block(number: int, record: FileRecord) -> str:
-    """A block of a file in words.
-
-    >>> describe_block(0, FileRecord(100, ("…",)))
-    'block 0 (bytes 0 to 99)'
-    """
-    return f"block {number} (bytes {number * BLOCK_BYTES} to {min((number + 1) * BLOCK_BYTES, record.size) - 1})"
 
 
 class BlockCheck:
@@ -181,40 +140,23 @@ class BlockCheck:
 
     def _checksum(self, number: int) -> str:
         try:
-            with open(self.path, "rb", buffering=0) as file:
+            with open_regular(self.path) as file:
                 file.seek(number * BLOCK_BYTES)
                 return hashlib.sha256(file.read(BLOCK_BYTES)).hexdigest()
         except OSError as error:
             raise DamagedGraph(f"cannot read {self.path}: {error.strerror or error}") from error
 
 
-def _size_fault(path: Path, size: int) -> str | None:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return "is missing from the graph"
-    except OSError as error:
-        return f"cannot be read ({error.strerror or error})"
-    if not S_ISREG(found.st_mode):
-        return "is not a file"
-    return None if found.st_size == size else f"has {found.st_size} bytes, the manifest says {size}"
-
-
 def _read_body(directory: Path) -> tuple[dict[str, Any], str]:
     """The manifest as JSON, less its checksum, and as text."""
     path = directory / MANIFEST
     try:
-        text = path.read_bytes().decode("utf-8")
-        body = json.loads(text)
-    except (FileNotFoundError, NotADirectoryError):
-        what = "is not a Clew graph: it has no manifest.json" if directory.is_dir() else "is not a Clew graph directory"
-        what = what if directory.exists() else "does not exist"
-        raise FormatError(f"{directory} {what}; make one with `clew build`") from None
+        body, text = read_object(path)
     except OSError as error:
-        raise FormatError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # bad UTF-8 or bad JSON
+        raise FormatError(f"cannot read {path}: {error.strerror or error}") from error
+    except ValueError as error:  # bad UTF-8 or bad JSON
         raise DamagedGraph(f"{path} is damaged (not JSON): build the graph again") from error
-    if not isinstance(body, dict) or body.get("format") != FORMAT:
+    if body.get("format") != FORMAT:
         raise FormatError(f"{path} is not the manifest of a Clew graph")
     if body.get("format_version") != FORMAT_VERSION:
         raise FormatError(
@@ -222,7 +164,7 @@ def _read_body(directory: Path) -> tuple[dict[str, Any], str]:
             f"{FORMAT_VERSION}: upgrade Clew or build the graph again"
         )
     stated = body.pop("checksum", None)
-    if stated != _checksum(body):
+    if stated != checksum_of(body):
         raise DamagedGraph(f"{path} is damaged (its checksum differs): build the graph again")
     return body, text
 
@@ -233,34 +175,35 @@ def _manifest(directory: Path, body: Mapping[str, Any]) -> Manifest:
             counts=body["counts"],
             widths=Widths(**body["widths"]),
             segments=tuple(Segment(**segment) for segment in body["segments"]),
-            files={name: FileRecord(record["size"], tuple(record["sha256"])) for name, record in body["files"].items()},
+            files=read_records(body["files"]),
             sources=tuple(Source(**source) for source in body["sources"]),
             problems=body["problems"],
             created_by=body["created_by"],
             parent=body["parent"],
         )
         _check(manifest)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        if body["snapshot"] != manifest.snapshot:
+            raise ValueError(f"it is called {body['snapshot']!r}, its content makes it {manifest.snapshot!r}")
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise DamagedGraph(
-            f"{directory / MANIFEST} is not a whole manifest ({error!r}): build the graph again"
+            f"{directory / MANIFEST} is not a whole manifest ({_short(error)}): build the graph again"
         ) from error
     return manifest
 
 
 def _check(manifest: Manifest) -> None:
     """Raise ValueError unless every number and name of the manifest can be relied on."""
-    numbers = [*(manifest.counts[name] for name in COUNTS), *(record.size for record in manifest.files.values())]
-    if not all(type(number) is int and number >= 0 for number in numbers):
-        raise ValueError("a count or size is not a whole number")
+    if not all(type(manifest.counts[name]) is int and manifest.counts[name] >= 0 for name in COUNTS):
+        raise ValueError("a count is not a whole number")
     widths = manifest.widths
     if not {widths.entity, widths.offset, widths.triple} <= {"int32", "int64"} or widths.relation not in RELATION_TYPES:
         raise ValueError(f"unknown widths {widths}")
     if [(each.first_entity, each.entities) for each in manifest.segments] != [(0, manifest.counts["entities"])]:
         raise ValueError("not one segment that holds every entity")
-    for name in (*manifest.files, *(segment.folder for segment in manifest.segments)):
-        parts = PurePosixPath(name).parts
-        if not parts or name != "/".join(parts) or ".." in parts or "\0" in name:
-            raise ValueError(f"{name!r} is not a path inside the graph")
-    for name, record in manifest.files.items():
-        if len(record.sha256) != -(-record.size // BLOCK_BYTES):
-            raise ValueError(f"{name} has {record.size} bytes and {len(record.sha256)} checksums")
+    for segment in manifest.segments:
+        check_inside(segment.folder)
+
+
+def _short(error: Exception) -> str:
+    said = ascii(error)
+    return said if len(said) <= MOST_SAID else said[:MOST_SAID] + "…"

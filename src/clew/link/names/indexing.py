@@ -46,7 +46,7 @@ class _Collected:
 
 
 def open_or_build(contents: GraphContents, *, progress: Progress = silent) -> LinkIndex:
-    """Open the index of a graph, or build it beside the graph, or in memory if that directory is read-only."""
+    """Open the index of a graph, or build it: beside the graph, in the user's cache, or in memory if all else fails."""
     try:
         return open_index(contents)
     except DerivedError as error:
@@ -61,15 +61,17 @@ def open_or_build(contents: GraphContents, *, progress: Progress = silent) -> Li
 
 
 def write_names(contents: GraphContents, arrays: Arrays) -> None:
-    """Write the arrays beside the graph, with a seal."""
+    """Write the arrays, with a seal."""
     counts = {f"count_{name}": count for name, count in _counts(arrays).items()}
-    with new_sealed(index_path(contents), {**index_identity(contents), **counts}, what="name index") as directory:
+    path = index_path(contents, new=True)
+    with new_sealed(path, {**index_identity(contents), **counts}, what="name index", own=True) as directory:
         for name, array in arrays.items():
             write_array(directory / f"{name}.npy", array)
 
 
 def build_names(contents: GraphContents, *, progress: Progress = silent) -> Arrays:
-    """All arrays of the index, in memory."""
+    """All arrays of the index, in memory; the graph is checked first, for what is derived from it is trusted."""
+    contents.verify()
     names, ids = _Collected(), _Collected()
     for entity, identifier, name, synonyms, xrefs in _entities(contents, progress):
         ids.add(identifier, entity, ID)

@@ -13,15 +13,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import DamagedGraph, DerivedError
+from clew.errors import DerivedError
 from clew.graph import GraphContents
-from clew.graph.storage.arrays import MappedArrays, prove_ids, prove_offsets
+from clew.graph.storage.arrays import map_array, prove_ids, prove_offsets
 from clew.link.names.curies import curie_key, local_part
 from clew.link.names.phrases import Phrases
 from clew.link.names.strings import Strings, hash_of
 from clew.link.names.trigrams import Trigrams
 from clew.link.normalise import loose_keys
-from clew.sealed import check_seal
+from clew.sealed import Seal, open_seal
 
 __all__ = ["KINDS", "LAYOUT", "VERSION", "Form", "LinkIndex", "index_identity", "index_path", "open_index", "remedy"]
 
@@ -184,9 +184,9 @@ def _equal(hashes: Ints, wanted: int) -> Iterator[int]:
         at += 1
 
 
-def index_path(contents: GraphContents) -> Path:
-    """Where the name index of a graph lives."""
-    return contents.snapshot.derived("names")
+def index_path(contents: GraphContents, *, new: bool = False) -> Path:
+    """Where the name index of a graph lives, or is to be written."""
+    return contents.snapshot.derived("names", new=new)
 
 
 def index_identity(contents: GraphContents) -> dict[str, str | int]:
@@ -199,31 +199,35 @@ def remedy(contents: GraphContents) -> str:
     return f"clew index {contents.snapshot}"
 
 
-def open_index(contents: GraphContents, *, verify: bool = False) -> LinkIndex:
+def open_index(contents: GraphContents) -> LinkIndex:
     """The index on disk; raises `DerivedError` if it is missing, damaged or belongs to another graph.
 
-    Opening reads the seal only. Each array is mapped and validated on first use, so a damaged file can never cause a
-    read out of bounds; with `verify` all contents are compared with their checksums.
+    All files are proved and mapped now, so that the index stays what it is until it is closed. The numbers of an array
+    are looked through on its first use: whatever the files say, nothing is ever read out of bounds.
     """
     path, again = index_path(contents), remedy(contents)
-    what = f"the name index of {contents.snapshot}"
-    sealed = check_seal(path, index_identity(contents), what=what, remedy=again, verify=verify)
-    mapped = MappedArrays(path)
+    seal = open_seal(path, index_identity(contents), what=f"the name index of {contents.snapshot}", remedy=again)
     try:
-        counts = {name.removeprefix("count_"): int(n) for name, n in sealed.items() if name.startswith("count_")}
-    except (TypeError, ValueError) as error:
-        raise DerivedError(f"{path} does not state its sizes: run `{again}`") from error
-    counts |= {"entities": contents.counts["entities"], "kinds": len(KINDS)}
+        counts = {name.removeprefix("count_"): int(n) for name, n in seal.identity.items() if name.startswith("count_")}
+        counts |= {"entities": contents.counts["entities"], "kinds": len(KINDS)}
+        arrays = {name: _mapped(seal, name, counts) for name in LAYOUT}
+    except (KeyError, TypeError, ValueError) as error:
+        raise DerivedError(f"{path} does not have the arrays of a name index: run `{again}`") from error
 
     def get(name: str) -> Ints:
-        dtype, length, target = LAYOUT[name]
-        count, _, more = length.partition("+")
-        try:
-            return mapped.get(name, dtype, counts[count] + bool(more), _proof(bool(more), target, counts))
-        except (DamagedGraph, KeyError) as error:
-            raise DerivedError(f"{path / name}.npy is damaged or has the wrong shape: run `{again}`") from error
+        _, length, target = LAYOUT[name]
+        if not _proof("+" in length, target, counts)(arrays[name]):
+            raise DerivedError(f"{path / name}.npy is damaged (numbers out of range): run `{again}`")
+        return arrays[name]
 
     return LinkIndex(get)
+
+
+def _mapped(seal: Seal, name: str, counts: Mapping[str, int]) -> Ints:
+    dtype, length, _ = LAYOUT[name]
+    count, _, more = length.partition("+")
+    with seal.open(f"{name}.npy") as file:
+        return map_array(file, dtype, counts[count] + bool(more))
 
 
 def _proof(starts: bool, target: str | None, counts: Mapping[str, int]) -> Callable[[Ints], bool]:

@@ -45,9 +45,12 @@ class Answer:
 
 
 class Process:
-    """One child process; after any error from `ask` other than `QueryFailed` it must be killed."""
+    """One child process; after any error from `ask` other than `QueryFailed` it must be killed.
 
-    def __init__(self, file: Path, *, memory: int, remedy: str) -> None:
+    `prove` is called while the process starts; the file is opened only if it returns.
+    """
+
+    def __init__(self, file: Path, *, memory: int, remedy: str, prove: Callable[[], None] = lambda: None) -> None:
         self._file, self._memory, self._remedy = file, memory, remedy
         self._tag = secrets.token_hex(8)  # marks values without JSON equivalent; queries cannot guess it
         self._ready = False
@@ -68,6 +71,11 @@ class Process:
         self._lines: SimpleQueue[bytes] = SimpleQueue()
         reading = (self._popen, self._popen.stdout, self._lines)
         threading.Thread(target=_read_lines, args=reading, name="clew-store", daemon=True).start()
+        try:
+            prove()
+        except BaseException:
+            self.kill()
+            raise
         self._send({"path": str(file), "memory": memory, "tag": self._tag})
 
     @property

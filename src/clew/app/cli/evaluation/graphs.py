@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from clew.app.assemble import open_graph
 from clew.app.cli.checkout import load_from_checkout
 from clew.app.cli.demo import cached_hpo
+from clew.cache import cache_directory
 from clew.errors import GraphError
-from clew.models import cache_directory
 from clew.progress import Progress
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
 
 def kept_graph(name: str, recipe: str, build: Callable[[Path], object]) -> "GraphEngine":
     """The kept graph of a recipe, built if it is not there or cannot be opened."""
-    path = cache_directory() / f"{name}-{recipe}.clew"
+    path = cache_directory() / "graphs" / f"{name}-{recipe}.clew"
     if path.exists():
         try:
             return open_graph(str(path))

@@ -1,10 +1,10 @@
-"""Where models lie and where graphs made on the way are kept."""
+"""Where the cache of a user is."""
 
 from pathlib import Path
 
 import pytest
 
-from clew.models import cache_directory
+from clew.cache import cache_directory
 
 
 @pytest.mark.parametrize(
