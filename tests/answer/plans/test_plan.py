@@ -107,6 +107,12 @@ def test_a_plan_survives_cypher(plan: Plan) -> None:
     assert same(read_plan(parse(text)), plan)
 
 
+def test_the_ends_of_an_optional_step_are_there_by_themselves() -> None:
+    step, there = Step("a", (), "a"), Condition("a", "id", "IS NOT NULL")
+    plan = Plan((Slot("a"), Slot("b")), (Part(OPTIONAL, (step,), (there,)),), asked=(Asked("b"),))
+    assert same(plan_of(write(write_statement(plan))), plan)
+
+
 def mix(random: Random, items: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(random.sample(items, len(items)))
 

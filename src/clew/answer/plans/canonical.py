@@ -51,7 +51,7 @@ def _plain(plan: Plan) -> Plan:
     parts = tuple(
         replace(part, conditions=tuple(map(_condition, part.conditions))) for part in (plan.required, *others)
     )
-    parts = (_without_idle(parts[0], others), *parts[1:])
+    parts = (_without_idle(parts[0], others), *(_without_own_ends(part) for part in parts[1:]))
     used = {step.name for part in parts for step in part.steps} & _is_needed(plan)
     parts = tuple(
         replace(part, steps=tuple(replace(each, name=each.name if each.name in used else "") for each in part.steps))
@@ -68,6 +68,13 @@ def _without_idle(required: Part, others: tuple[Part, ...]) -> Part:
     in_doubt = {end for part in others if part.kind == OPTIONAL for step in part.steps for end in step.ends} - sure
     kept = [each for each in required.conditions if not each.says_there_is_one or each.of in in_doubt]
     return replace(required, conditions=tuple(kept))
+
+
+def _without_own_ends(part: Part) -> Part:
+    """Drop existence conditions on the ends of the part's own steps: a step that is matched has both."""
+    ends = {end for step in part.steps for end in step.ends}
+    kept = (each for each in part.conditions if not (each.says_there_is_one and each.of in ends))
+    return replace(part, conditions=tuple(kept))
 
 
 def _is_needed(plan: Plan) -> set[str]:
