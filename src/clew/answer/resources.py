@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from clew.closing import Closing
 from clew.errors import ClewError, DerivedError, InputError, MissingModel
 from clew.link import Linker, open_vectors
 from clew.progress import Progress, silent
@@ -30,7 +30,7 @@ Made = TypeVar("Made")
 DEFAULT_ENCODER = "default"  # the default encoder if its model is on this machine, else none
 
 
-class Resources:
+class Resources(Closing):
     """Opens what answering over one graph needs, lazily and safely from many threads.
 
     `graph` is an opened engine or the path of a graph; `store` a store or its address; `encoder` and `model` are opened
@@ -111,14 +111,6 @@ class Resources:
             if opened is not None and opened is not handed_in:
                 opened.close()
         self._kept.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _open_linker(self) -> Linker:
         engine, encoder = self.engine, self.encoder

@@ -5,9 +5,9 @@ A `Request` gives a `Completion` or `Score`s. Requests are frozen and hashable, 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import Literal, Protocol
 
+from clew.closing import Closing
 from clew.errors import InputError
 from clew.lm.grammar import check_grammar
 from clew.lm.schema import check_schema
@@ -128,7 +128,7 @@ class Score:
     usage: Usage = Usage()
 
 
-class LanguageModel(Protocol):
+class LanguageModel(Closing, Protocol):
     """The protocol of language models. Safe to share between threads; close it, or use it in a with block."""
 
     @property
@@ -162,9 +162,3 @@ class LanguageModel(Protocol):
 
     def close(self) -> None:
         """Release memory, sockets and threads; closing twice is harmless."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...

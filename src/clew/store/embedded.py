@@ -15,11 +15,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pyarrow as pa
 
+from clew.closing import Closing
 from clew.errors import ClewError, DerivedError, GraphError, QueryError, StoreError
 from clew.graph import GraphContents
 from clew.progress import Progress, silent
@@ -185,7 +185,7 @@ def _packed(table: pa.Table) -> pa.Table:
 # querying ---------------------------------------------------------------------------------------------------------
 
 
-class EmbeddedStore:
+class EmbeddedStore(Closing):
     """A store opened read-only in child processes. `memory` is the limit for one query, in bytes."""
 
     name = "embedded"
@@ -253,14 +253,6 @@ class EmbeddedStore:
     def close(self) -> None:
         """Close the store and end its processes."""
         self._end()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _triple_numbers(rows: list[list[Any]]) -> Iterator[object]:

@@ -5,11 +5,11 @@ fetched as needed, and at the time limit the connection is closed. The server ma
 """
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from neo4j.graph import Node, Path, Relationship
 
+from clew.closing import Closing
 from clew.graph import GraphContents
 from clew.store.address import read_address
 from clew.store.bolt import Bolt
@@ -23,7 +23,7 @@ from clew.store.values import EntityValue, PathValue, RelationshipValue, Rows, T
 __all__ = ["ServerStore"]
 
 
-class ServerStore:
+class ServerStore(Closing):
     """A database that holds a graph. Opening it compares its counts and a sample of triples with the graph."""
 
     name = "server"
@@ -87,11 +87,3 @@ class ServerStore:
     def close(self) -> None:
         """Close all connections."""
         self._bolt.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -6,9 +6,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
+from clew.closing import Closing
 from clew.errors import InputError
 from clew.graph import GraphContents
 from clew.progress import Progress, silent
@@ -30,7 +30,7 @@ STORES = Registry(
 SERVER_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
-class Store(Protocol):
+class Store(Closing, Protocol):
     """The store protocol; one object serves many threads."""
 
     name: str  # as in STORES
@@ -51,12 +51,6 @@ class Store(Protocol):
         """
 
     def close(self) -> None: ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 def open_store(spec: str | Path, contents: GraphContents, *, build: bool = False, progress: Progress = silent) -> Store:

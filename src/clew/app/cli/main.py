@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from clew._version import __version__
+from clew.app.cli.terminal.groups import new_group, show_help
 from clew.app.cli.terminal.options import name_options
 from clew.app.cli.terminal.output import one_line
 from clew.errors import ClewError, InputError
@@ -43,13 +44,7 @@ VERBOSE = ("-v", "--verbose")
 
 def application(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """The command line with some of its commands; only their modules are imported."""
-    app = typer.Typer(
-        name="clew",
-        add_completion=False,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    )
+    app = new_group("clew", clew.__doc__ or "")
     app.callback(invoke_without_command=True)(clew)
     for name in commands:
         module, _, function = COMMANDS[name].partition(":")
@@ -83,8 +78,7 @@ def clew(
     if version:
         print(f"clew {__version__}")
         raise typer.Exit
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+    show_help(context)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,11 +9,11 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import xllamacpp
 
+from clew.closing import Closing
 from clew.errors import InputError
 from clew.lm.clients.llama_engine import LlamaEngine
 from clew.lm.clients.llama_server import LlamaServer, score_tokens
@@ -30,7 +30,7 @@ CONTEXT = 4096
 SECONDS = 300.0
 
 
-class LlamaCpp:
+class LlamaCpp(Closing):
     """A GGUF file as a language model.
 
     `threads` defaults to CLEW_THREADS, else to the number of idle cores available to this process: llama.cpp's threads
@@ -106,14 +106,6 @@ class LlamaCpp:
 
     def close(self) -> None:
         self._end()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _answer(self, payload: Mapping[str, Any], limit: TimeLimit) -> Mapping[str, Any]:
         """The complete response, assembled from the stream."""

@@ -9,10 +9,10 @@ import json
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
+from clew.closing import Closing
 from clew.errors import InputError, ModelError
 from clew.lm.clients.http import Connection
 from clew.lm.clients.llama_server import LlamaServer, score_tokens
@@ -30,7 +30,7 @@ Body = dict[str, Any]
 log = logging.getLogger(__name__)
 
 
-class OpenAI:
+class OpenAI(Closing):
     """A model behind a URL. Without `model`, the server must offer exactly one.
 
     The key comes from `api_key`, else from CLEW_API_KEY or OPENAI_API_KEY; keys from the environment are only sent over
@@ -98,14 +98,6 @@ class OpenAI:
     def close(self) -> None:
         self._api.close()
         self._root.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _body(self, request: Request, limit: TimeLimit) -> tuple[str, Body]:
         body = {"model": self.name, **_asked_of(request), **sampling(request), **self._shape(request, limit)}

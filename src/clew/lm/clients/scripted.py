@@ -2,9 +2,8 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
+from clew.closing import Closing
 from clew.errors import ModelError
 from clew.lm.messages import Completion, Request, Score, Stream, Usage
 from clew.lm.wire import check_answer, check_room
@@ -16,7 +15,7 @@ Line = str | Exception
 SECONDS = 300.0
 
 
-class Scripted:
+class Scripted(Closing):
     """Responds from a list, in order, or from a function of the request; an exception in place of a response
     is raised. `delay` makes it slow, `scores` are its log-probabilities of continuations. Tokens are words.
 
@@ -72,14 +71,6 @@ class Scripted:
 
     def close(self) -> None:
         self._closed.set()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _line(self, request: Request) -> Line:
         if callable(self._answers):

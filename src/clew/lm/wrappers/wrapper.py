@@ -1,15 +1,14 @@
 """The base of wrappers: passes every call on, so that a wrapper implements only what it changes."""
 
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
 
+from clew.closing import Closing
 from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream
 
 __all__ = ["Wrapper"]
 
 
-class Wrapper:
+class Wrapper(Closing):
     """Passes every call on to `model`."""
 
     def __init__(self, model: LanguageModel) -> None:
@@ -38,11 +37,3 @@ class Wrapper:
 
     def close(self) -> None:
         self.model.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.cli.terminal.groups import new_group
 from clew.app.cli.terminal.options import AsJson
 from clew.app.cli.terminal.output import print_json, print_table, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
@@ -66,14 +67,8 @@ Limit = Annotated[int, typer.Option(metavar="N", help="At most N, drawn at rando
 
 def application() -> typer.Typer:
     """The commands below `clew eval extraction`."""
-    app = typer.Typer(
-        name="extraction",
-        add_completion=False,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-        help="Evaluate extracted triples: on gold, on held-out facts, and with a calibrated judge.",
+    app = new_group(
+        "extraction", "Evaluate extracted triples: on gold, on held-out facts, and with a calibrated judge."
     )
     for command in (bc5cdr, held_out, judge, baseline):
         app.command(command.__name__.replace("_", "-"))(command)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from clew.app.cli.terminal.groups import new_group
 from clew.app.cli.terminal.options import AsJson, Choose, Compose, NoEmbedding
 from clew.errors import InputError
 
@@ -42,15 +43,7 @@ def application() -> typer.Typer:
     """The commands below `clew eval`."""
     from clew.app.cli.evaluation.extraction import application as extraction
 
-    app = typer.Typer(
-        name="eval",
-        add_completion=False,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-        help="Evaluate answers, extracted triples and Cypher coverage; compare runs.",
-    )
+    app = new_group("eval", "Evaluate answers, extracted triples and Cypher coverage; compare runs.")
     for command in (qa, trust, cypher, compare):
         app.command(command.__name__)(command)
     app.add_typer(extraction(), name="extraction")

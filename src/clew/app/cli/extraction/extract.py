@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.cli.terminal.groups import new_group
 from clew.app.cli.terminal.options import AsJson, check_limit
 from clew.app.cli.terminal.output import one_line, print_json, print_table, printable, say, shown_of
 from clew.app.cli.terminal.progress import terminal_progress
@@ -45,14 +46,9 @@ def application() -> typer.Typer:
     from clew.app.cli.extraction.package import package
     from clew.app.cli.extraction.run_options import take_run_options
 
-    app = typer.Typer(
-        name="extract",
-        add_completion=False,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-        help="Extract triples from texts with a model trained on them and on a seed graph (GraphMERT).\n\n"
+    app = new_group(
+        "extract",
+        "Extract triples from texts with a model trained on them and on a seed graph (GraphMERT).\n\n"
         "Runs resume: finished stages are skipped, and a run remembers its options.",
     )
     phases = ("prepare", "train", "predict", "filter")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.cli.terminal.groups import new_group
 from clew.app.cli.terminal.options import AsJson
 from clew.app.cli.terminal.output import print_json, print_table, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
@@ -33,13 +34,7 @@ Texts = Annotated[
 
 def application() -> typer.Typer:
     """The commands below `clew statements`."""
-    app = typer.Typer(
-        name="statements",
-        add_completion=False,
-        rich_markup_mode=None,
-        no_args_is_help=True,
-        help="Judge whether a document states a relation between two of its mentions.",
-    )
+    app = new_group("statements", "Judge whether a document states a relation between two of its mentions.")
     for command in (train, export, evaluate, judge):
         app.command(command.__name__)(command)
     return app
