@@ -152,7 +152,7 @@ class _Answering:
     def _answer(self) -> Answer:
         begun = perf_counter()
         parsed = self._understand()
-        ran = self._first_that_finds(parsed)
+        ran = None if parsed.unmet else self._first_that_finds(parsed)
         understood = perf_counter() - begun - (ran.seconds if ran else 0.0)
         if ran is None:
             usage = _usage(self.model, understanding=understood)

@@ -15,7 +15,7 @@ import clew
 from arcadedb import Server, arcadedb  # noqa: F401 (a fixture)
 from clew.answer.plans.canonical import same
 from clew.answer.plans.check import check_plan
-from clew.answer.plans.filters import Filters, with_filters
+from clew.answer.plans.filters import Filters, Qualifier, with_filters
 from clew.answer.plans.plan import Condition, Plan
 from clew.answer.plans.provenance import find_passing
 from clew.answer.plans.read import read_plan
@@ -32,6 +32,8 @@ GENES, DISEASES, SIGNS = ([f"{letter}:{number}" for number in range(6)] for lett
 SOURCES, LICENCES, PAPERS = ("hpo", "omim", "mined"), ("CC0", "CC BY", None), ("PMID:1", "PMID:2", "PMID:12")
 DAYS = (None, date(2010, 1, 1), date(2015, 6, 30), date(2020, 12, 31))
 AGENTS = ("manual_agent", "text_mining_agent", None)
+SHARES = {"1/4": (0.25, 0.25), "2/4": (0.5, 0.5), "9/10": (0.9, 0.9), "60%": (0.6, 0.6), "HP:0040282": (0.3, 0.79)}
+SEXES = ("FEMALE", "MALE", None)
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Stated:
     valid_to: date | None
     evidence: tuple[str, ...]
     negated: bool
+    frequency: str | None
+    sex: str | None
 
     def passes(self, filters: Filters) -> bool:
         day = filters.as_of and date.fromisoformat(filters.as_of)
@@ -61,7 +65,17 @@ class Stated:
             and (day is None or self.valid_to is None or day <= self.valid_to)
             and (filters.min_confidence is None or (self.confidence or -1) >= filters.min_confidence)
             and (not filters.cites or any(paper in filters.cites for paper in self.evidence))
+            and (self.relation != "has" or all(map(self.qualifies, filters.qualifiers)))
         )
+
+    def qualifies(self, qualifier: Qualifier) -> bool:
+        if not qualifier.shared:
+            wanted = qualifier.value if isinstance(qualifier.value, tuple) else (qualifier.value,)
+            return self.sex in wanted
+        low, high = SHARES.get(self.frequency or "", (None, None))
+        if low is None or high is None:
+            return False
+        return low > qualifier.value if qualifier.operator == ">" else high <= qualifier.value
 
 
 def stated(random: Random) -> list[Stated]:
@@ -77,6 +91,8 @@ def stated(random: Random) -> list[Stated]:
             valid_to=random.choice(DAYS),
             evidence=tuple(random.sample(PAPERS, random.randrange(3))),
             negated=random.random() < 0.2,
+            frequency=random.choice((None, *SHARES)),
+            sex=random.choice(SEXES),
         )
         for _ in range(150)
     ]
@@ -106,6 +122,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         ), strict=True), strict=True)}
     )  # fmt: skip
     columns = {name: pa.array([getattr(row, name) for row in rows]) for name in Stated.__dataclass_fields__}
+    columns = {{"frequency": "qualifier:frequency", "sex": "qualifier:sex"}.get(n, n): c for n, c in columns.items()}
     columns["knowledge_level"] = pa.array(["knowledge_assertion"] * len(rows))
     out = tmp_path_factory.mktemp("stated") / "stated.clew"
     clew.build(pa.table(columns), entities=entities, out=out)
@@ -122,6 +139,19 @@ CHOSEN = st.builds(
     as_of=st.sampled_from((None, None, "2009-12-31", "2010-01-01", "2015-06-30", "2021-01-01")),
     min_confidence=st.sampled_from((None, None, 0.5, 0.95)),
     cites=st.sampled_from(((), (), ("PMID:1",), ("PMID:2", "PMID:12"))),
+    qualifiers=st.sampled_from(
+        (
+            (),
+            (),
+            (Qualifier("q_frequency", ">", 0.5, shared=True, relations=frozenset({"HAS"})),),
+            (Qualifier("q_frequency", "<=", 0.5, shared=True, relations=frozenset({"HAS"})),),
+            (Qualifier("q_sex", "=", "MALE", relations=frozenset({"HAS"})),),
+            (
+                Qualifier("q_sex", "IN", ("FEMALE", None), relations=frozenset({"HAS"})),
+                Qualifier("q_frequency", ">", 0.28, shared=True, relations=frozenset({"HAS"})),
+            ),
+        )
+    ),
 )
 
 
@@ -269,7 +299,7 @@ def test_hierarchies_and_paths_are_exempt() -> None:
 
 def test_filters_for_the_engine() -> None:
     assert Filters(layer="curated", sources=("A",)).where == clew.Where(layer="curated", sources="A")
-    with pytest.raises(InputError, match="not to licences or documents"):
+    with pytest.raises(InputError, match="not to licences, documents or qualifiers"):
         _ = Filters(cites=("PMID:1",)).where
     with pytest.raises(InputError, match="as_of= takes a day"):
         Filters(as_of="soon")

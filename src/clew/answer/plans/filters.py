@@ -4,7 +4,7 @@ Filters become conditions on the steps of a plan; a triple passes if one single 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from clew.answer.plans.plan import Condition, Plan, Step
@@ -12,7 +12,37 @@ from clew.answer.plans.provenance import AS_OF, LAYER
 from clew.errors import InputError
 from clew.graph import Where
 
-__all__ = ["Filters", "with_filters"]
+__all__ = ["Filters", "Qualifier", "meets_qualifiers", "with_filters"]
+
+COMPARED = {">": "above", ">=": "of at least", "<": "below", "<=": "of at most", "=": "of", "<>": "other than"}
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """What a qualifier of a statement must be, such as a frequency above one half, or a sex.
+
+    `relations` are the relationships whose statements have it: it is asked of their steps alone.
+    """
+
+    key: str  # as queries name it, such as q_frequency
+    operator: str
+    value: str | float | tuple[str | None, ...]
+    shared: bool = False  # the value is a share, which 3/5 states too
+    relations: frozenset[str] = field(default=frozenset(), repr=False)
+
+    def __str__(self) -> str:
+        name = self.key.removeprefix("q_").replace("_", " ")
+        if self.shared and isinstance(self.value, int | float):
+            return f"with a {name} {COMPARED[self.operator]} {self.value:.0%}"
+        values = self.value if isinstance(self.value, tuple) else (self.value,)
+        return f"with the {name} {_any('none stated' if each is None else str(each) for each in values)}"
+
+    def fits(self, step: Step) -> bool:
+        """Whether it can be asked of a step."""
+        return bool(step.relations) and not step.repeated and self.relations.issuperset(step.relations)
+
+    def condition(self, step: str) -> Condition:
+        return Condition(step, self.key, self.operator, self.value, shared=self.shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +59,7 @@ class Filters:
     as_of: str | None = None  # a day such as 2020-05-01
     min_confidence: float | None = None
     cites: tuple[str, ...] = ()  # documents, such as PMID:8281149
+    qualifiers: tuple[Qualifier, ...] = ()  # of the statements of some relations
 
     def __post_init__(self) -> None:
         Where(layer=self.layer, as_of=self.as_of)  # which says what is wrong with them
@@ -44,6 +75,7 @@ class Filters:
             *([f"as of {self.as_of}"] if self.as_of else []),
             *([f"with a confidence of {self.min_confidence:g} or more"] if self.min_confidence is not None else []),
             *([f"citing {_any(self.cites)}"] if self.cites else []),
+            *map(str, self.qualifiers),
         ]
         return f"only statements {', '.join(said)}" if said else "all statements"
 
@@ -72,9 +104,10 @@ class Filters:
     @property
     def where(self) -> Where:
         """The same for the engine's own walks, which know neither licences nor documents."""
-        if self.licences or self.cites:
+        if self.licences or self.cites or self.qualifiers:
             raise InputError(
-                "paths can be held to sources, a layer, a day and a confidence, not to licences or documents"
+                "paths can be held to sources, a layer, a day and a confidence, "
+                "not to licences, documents or qualifiers"
             )
         return Where(
             layer=self.layer,
@@ -91,15 +124,25 @@ def with_filters(plan: Plan, filters: Filters) -> Plan:
     taken = {step.name for part in plan.parts for step in part.steps} | {slot.name for slot in plan.slots}
     names = (name for number in count(1) if (name := f"r{number}") not in taken)
 
+    everywhere = filters != Filters(qualifiers=filters.qualifiers)
+
     def named(step: Step) -> Step:
-        return step if step.name or step.repeated else replace(step, name=next(names))
+        concerned = everywhere or any(each.fits(step) for each in filters.qualifiers)
+        return step if step.name or step.repeated or not concerned else replace(step, name=next(names))
 
     parts = []
     for part in plan.parts:
         steps = tuple(map(named, part.steps))
-        added = (condition for step in steps if not step.repeated for condition in filters.conditions(step.name))
+        added = [condition for step in steps if not step.repeated for condition in filters.conditions(step.name)]
+        added += [each.condition(step.name) for step in steps for each in filters.qualifiers if each.fits(step)]
         parts.append(replace(part, steps=steps, conditions=(*part.conditions, *added)))
     return replace(plan, parts=tuple(parts))
+
+
+def meets_qualifiers(plan: Plan, filters: Filters) -> bool:
+    """Whether a plan has a statement that each qualifier can be asked of."""
+    steps = [step for part in plan.parts for step in part.steps]
+    return all(any(each.fits(step) for step in steps) for each in filters.qualifiers)
 
 
 def _any(values: Iterable[str]) -> str:

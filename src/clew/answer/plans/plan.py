@@ -82,7 +82,8 @@ class Condition:
 
     `operator` is = <> < <= > >= IN, CONTAINS, STARTS WITH, ENDS WITH, =~, HOLDS (a list has the value in it), IS NULL,
     IS NOT NULL, or DIFFERS (two slots are not the same entity). Of several texts one is enough; a value may also be
-    another property. All conditions on one step are about one single assertion of its triple (`provenance.py`).
+    another property; IN with None among its values lets absence pass. All conditions on one step are about one single
+    assertion of its triple (`provenance.py`).
     """
 
     of: str
@@ -92,6 +93,7 @@ class Condition:
     negated: bool = False
     ignoring_case: bool = False
     sized: bool = False  # it is about how long the property is
+    shared: bool = False  # it is about the share that the property of a step states: 3/5 is 0.6 (`shares.py`)
 
     @property
     def says_there_is_one(self) -> bool:
@@ -181,6 +183,13 @@ class Plan:
                 return "count" if counts else "aggregate"
             return "top" if any(sort.by is None for sort in self.sort) else "list"
         return "difference" if any(part.kind == ABSENT for part in self.parts) else "list"
+
+    @property
+    def column(self) -> str | None:
+        """The column of a step's assertions that is asked for, where it is no entity."""
+        if self.kind != "rows" or len(self.asked) != 1 or self.measure is not None:
+            return None
+        return None if any(slot.name == self.asked[0].of for slot in self.slots) else self.asked[0].key
 
     def slot(self, name: str) -> Slot:
         return next(slot for slot in self.slots if slot.name == name)

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.answer.plans.plan import REQUIRED, TEXTUAL, Asked, Condition, Part, Plan
+from clew.answer.plans.shares import holds_of_share
 from clew.answer.plans.write import BLOCK, PASSES
 from clew.errors import QueryError
 from clew.graph import GraphContents, Where, read_triples
@@ -187,7 +188,8 @@ def _meeting(column: pa.ChunkedArray, condition: Condition) -> Mask:
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     verdicts = [_holds(value, condition) for value in array.dictionary.to_pylist()]
-    hit = np.array([*verdicts, False])
+    absence = condition.operator == "IN" and isinstance(condition.value, tuple) and None in condition.value
+    hit = np.array([*verdicts, absence != condition.negated and absence])
     codes = array.indices.fill_null(len(verdicts)).to_numpy(zero_copy_only=False)
     return np.asarray(hit[codes])
 
@@ -199,6 +201,8 @@ def _holds(value: Any, condition: Condition) -> bool:
     if value is None:
         return False
     value = value if isinstance(value, str | int | float) else str(value)  # a day becomes its ISO form
+    if condition.shared and isinstance(wanted, int | float):
+        return holds_of_share(str(value), condition.operator, wanted) != condition.negated
     if condition.ignoring_case:
         value = str(value).lower()
     if condition.sized:

@@ -97,6 +97,9 @@ def _compared(operator: str, left: s.Expression, right: s.Expression, scope: Sco
             value = read_value(right, scope)
             lowered = value.lower() if isinstance(value, str) else value
             return Condition(column.of, column.key or "", operator, lowered, ignoring_case=True)
+        case s.Call(function, (inner,)) if function.lower() == "share" and (column := read_property(inner, scope)):
+            if column.of in scope.steps and operator in TURNED:
+                return Condition(column.of, column.key or "", operator, read_value(right, scope), shared=True)
     column = read_property(left, scope)
     if column is not None and column.key is not None:
         value = read_property(right, scope) or read_value(right, scope)

@@ -21,12 +21,13 @@ from clew.answer.plans.plan import (
 )
 from clew.store.cypher import syntax as s
 
-__all__ = ["BLOCK", "PASSES", "write_statement"]
+__all__ = ["BLOCK", "PASSES", "SHARE", "write_statement"]
 
 NUMBER = "number"
 ANSWER = "answer"
 ENTITY_KEYS = ("id", "name")
 PASSES = "PASSES"  # operator of a condition on a triple's number, never read: see `provenance.py`
+SHARE = "share"  # function of plans: the share that a text states
 BLOCK = 256  # triples to a string of signs: what stores find fastest
 
 
@@ -268,6 +269,8 @@ def _positive(condition: Condition) -> s.Expression:
         return s.IsNull(left, negated=condition.operator == "IS NOT NULL")
     if condition.ignoring_case:
         left = s.Call("toLower", (left,))
+    if condition.shared:
+        left = s.Call(SHARE, (left,))
     if condition.operator == "HOLDS":
         return s.Binary("IN", _value(condition.value), left)
     if condition.operator in TEXTUAL and isinstance(condition.value, tuple):

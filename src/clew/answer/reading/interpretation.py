@@ -12,6 +12,7 @@ from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
 from clew.answer.reading.opposed import is_met, is_opposed
 from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import Ranked, rank
+from clew.answer.reading.shape import shaped
 from clew.answer.reading.simplify import simpler
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
@@ -105,7 +106,10 @@ class Interpreter:
             return [], []  # a list of everything is not what anybody asks for
         fitting: list[Candidate] = []
         opposed: list[Candidate] = []
-        for each in candidates(question, self.schema, self.schema_paths, deadline=deadline):
+        for found in candidates(question, self.schema, self.schema_paths, deadline=deadline):
+            each = shaped(question, found, self.schema)
+            if each is None:
+                continue
             (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
         return rank(question, fitting, self.words, encoder=self.encoder, deadline=deadline), opposed
 

@@ -25,6 +25,7 @@ from clew.answer.reading.intent import (
     mask,
     negate,
 )
+from clew.answer.reading.qualifier_words import find_qualifiers
 from clew.link import Linker, Paraphrases
 from clew.store.deadline import Deadline
 
@@ -58,6 +59,8 @@ class ParsedQuestion:
     others: bool = False  # asks for others than those it names
     direction: str | None = None  # "up" or "down" a hierarchy
     filters: Filters = field(default_factory=Filters)
+    column: str | None = None  # what is asked of a statement itself, such as q_frequency or evidence
+    unmet: tuple[str, ...] = ()  # words that ask for what no statement here has, such as a date
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
     stems: tuple[str, ...] = field(default=(), repr=False)
@@ -67,8 +70,9 @@ def understand(
     text: str, linker: Linker, words: Words, *, encoder: "Encoder | None" = None, deadline: Deadline | None = None
 ) -> ParsedQuestion:
     """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased."""
-    spoken_filters = find_filters(text, linker.engine, words.schema)
-    plain = _blanked(text, spoken_filters.spans)
+    statements = find_qualifiers(text, words.schema)
+    spoken_filters = find_filters(_blanked(text, statements.spans), linker.engine, words.schema)
+    plain = _blanked(text, (*statements.spans, *spoken_filters.spans))
     paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
     read = words.read(plain, is_name=lambda word: linker.index.phrases.count(word) > 0)
     anchors: Sequence[Anchor] = find_anchors(
@@ -79,6 +83,8 @@ def understand(
     found = [word for word in spoken if not _beside(word, tokens, anchors)]
     rest = mask(plain, anchors)
     operation = find_operation(rest, tokens, anchors, found)
+    if statements.column is not None and len(anchors) > 1:
+        operation = Operation("exists")  # the statement between them, of which a column is asked for
     known_or_not = sorted([*found, *words.find_foreign(tokens)], key=lambda word: word.first)
     asked = asked_word(tokens, known_or_not, operation.name)
     bound = find_bound(tokens, [word for word in found if word is not asked])
@@ -105,7 +111,9 @@ def understand(
         explicit=denial.explicit,
         others=any(token.text.lower() in ("other", "others", "else") for token in tokens),
         direction=hierarchy_direction(rest, operation.name),
-        filters=spoken_filters.filters,
+        filters=replace(spoken_filters.filters, qualifiers=statements.qualifiers),
+        column=statements.column,
+        unmet=statements.unmet,
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),
         stems=tuple(token.stem for token in tokens),

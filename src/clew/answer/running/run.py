@@ -1,12 +1,14 @@
 """A plan run: by intersecting where it is a conjunction, else on a store; the items, or the number or yes asked for."""
 
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
 from clew.answer.plans.plan import Plan
 from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
+from clew.answer.plans.shares import in_plain_words
 from clew.answer.plans.write import write_statement
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect
@@ -26,6 +28,7 @@ SUPPORT = "support"
 PASSES: dict[str, Callable[[int, int | float], bool]] = {
     "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+PUBLICATION = re.compile(r"(?:PMID|PMC|DOI)\b|https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
         return _counted(base, engine, store.schema, limit)
     held = restrict_to_assertions(ran, engine, store.schema)
     statement = write_statement(held.plan)
-    if ran.operation in ("list", "difference") and ran.measure is None:
+    if ran.operation in ("list", "difference") and ran.measure is None and ran.column is None:
         statement = _ranked(statement)
     rows = store.run(statement, held.parameters, timeout=max(deadline.left, 0.001), limit=limit)
     shown = write(write_statement(plan))
@@ -60,6 +63,8 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     if plan.kind in ("exists", "lacks") or (plan.measure is not None and not plan.asked):
         value = rows.rows[0][0] if rows.rows else None
         return replace(base, value=value)
+    if plan.column is not None:
+        return replace(base, items=tuple(_values(plan.column, rows, engine)))
     return replace(base, items=tuple(_items(plan, rows, store)))
 
 
@@ -110,6 +115,23 @@ def _ranked(statement: Statement) -> Statement:
     order = (s.Order(s.Variable(SUPPORT), descending=True), *by_name)
     ranked = s.Return(s.Projection(items, order=order))
     return Statement((s.Query((*clauses, ranked)),))
+
+
+def _values(column: str, rows: Rows, engine: GraphEngine) -> Iterable[Item]:
+    """The distinct values of a column of assertions; stores have them as lists, "" where there is none.
+
+    Of what is cited, publications are meant: databases only where no publication is cited.
+    """
+    texts = (str(each) for row in rows.rows for each in (row[0] if isinstance(row[0], list | tuple) else (row[0],)))
+    cited = column == "evidence"
+    parted = (part for text in texts for part in (text.split("|") if cited else (text,)))
+    found = [text for text in dict.fromkeys(parted) if text and text != "None"]
+    if cited:
+        found = [text for text in found if PUBLICATION.match(text)] or found
+    known = engine.lookup([] if cited else found)
+    names = {row["id"]: row["name"] for row in engine.describe(known[known >= 0]).to_pylist()}
+    for value in sorted(found):
+        yield Item(value, names.get(value) or in_plain_words(value), column.removeprefix("q_").replace("_", " "))
 
 
 def _items(plan: Plan, rows: Rows, store: Store) -> Iterable[Item]:

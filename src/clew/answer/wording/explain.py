@@ -69,6 +69,8 @@ def _margin(interpretation: Interpretation) -> float:
 
 def why_not(question: ParsedQuestion, words: Words, close: Sequence[Ambiguity] = ()) -> str:
     """Why there is no answer: what was understood of the question, and what is missing."""
+    if question.unmet:
+        return f"No statement of this graph has a date: {', '.join(map(repr, question.unmet))} cannot be checked."
     if question.anchors:
         named = [f"{each.text!r} as {each.meanings[0].name} ({each.meanings[0].type})" for each in question.anchors]
         said = [

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
+from clew.answer.plans.filters import Qualifier
+from clew.answer.plans.plan import Plan
 from clew.answer.reading.candidates import PATH_LENGTH, Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.wording.verbalise import listed, relation_phrase, type_name, verbalise
@@ -54,6 +56,8 @@ def plain_text(
         return f"{value:,} {_asked_for(candidate, words, named, value)}."
     if kind in ("count", "aggregate"):
         return f"{value} for {_asked_for(candidate, words, named, 2)}."
+    if candidate.plan.column is not None:
+        return _column_text(candidate, words, items)
     if not items:
         return f"No {_asked_for(candidate, words, named, 2)} were found in this graph."
     more = " or more" if truncated else ""
@@ -64,10 +68,17 @@ def plain_text(
 def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], number: int) -> str:
     """The requested items as a noun phrase, singular or plural as `number` requires."""
     phrase = verbalise(candidate.plan, names_in(candidate), words, number=number)
-    if phrase is not None:
-        return phrase
-    noun = type_name(candidate.asked) if candidate.asked is not None else "entity"
-    return f"{plural(noun, number)}{_about(named)}"
+    if phrase is None:
+        noun = type_name(candidate.asked) if candidate.asked is not None else "entity"
+        phrase = f"{plural(noun, number)}{_about(named)}"
+    return f"{phrase}{_qualified(candidate.plan)}"
+
+
+def _qualified(plan: Plan) -> str:
+    """What a plan asks of the qualifiers of statements: " (with a frequency above 50%)"."""
+    conditions = [each for part in plan.parts for each in part.conditions if each.key.startswith("q_")]
+    said = [str(Qualifier(each.key, each.operator, each.value, shared=each.shared)) for each in conditions]  # type: ignore[arg-type]
+    return f" ({', '.join(dict.fromkeys(said))})" if said else ""
 
 
 def phrased(model: "LanguageModel", question: str, plain: str) -> str:
@@ -134,6 +145,15 @@ def _shown(items: Sequence[Item]) -> Iterator[str]:
     for item in items:
         notes = [*([item.id] if often[item.name] > 1 else []), *([] if item.number is None else [f"{item.number:,}"])]
         yield f"{item.name} ({', '.join(notes)})" if notes else item.name
+
+
+def _column_text(candidate: Candidate, words: Words, items: Sequence[Item]) -> str:
+    """What a statement says in one column: "Marfan syndrome has_phenotype Arachnodactyly: frequency 124 of 197"."""
+    column = str(candidate.plan.column).removeprefix("q_").replace("_", " ")
+    said = relation_phrase(candidate.plan, names_in(candidate), words) or "the statement asked about"
+    if not items:
+        return f"No {column} is stated in this graph for: {said}."
+    return f"{said}: {column} {plain_list([item.name for item in items[:LISTED]], len(items))}."
 
 
 def _path_text(named: Sequence[str], total: int) -> str:

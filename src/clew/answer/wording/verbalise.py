@@ -26,6 +26,7 @@ def verbalise(plan: Plan, names: Mapping[str, str], words: Words, *, number: int
     """What a plan asks for, its noun as it reads after `number`; `names` are those of slots that are named entities."""
     try:
         slot = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
+        slot = None if plan.column is not None else slot
         return None if slot is None else _Verbaliser(plan, names, words).phrase(slot, number)
     except _Unsayable:
         return None
@@ -38,6 +39,9 @@ def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
     if plan.kind in ("exists", "lacks"):
         said = relation_phrase(plan, names, words)
         return said and f"whether {said}{' is not in this graph' if plan.kind == 'lacks' else ''}"
+    if plan.column is not None:
+        said = relation_phrase(plan, names, words)
+        return said and f"{plan.column.removeprefix('q_').replace('_', ' ')} of the statement that {said}"
     said = verbalise(plan, names, words)
     return said and (f"number of {said}" if plan.operation == "count" else said)
 
@@ -46,7 +50,9 @@ def relation_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
     """The one triple between named entities that a plan is about: "Angelman syndrome has_phenotype Seizure"."""
     steps = [step for part in plan.parts for step in part.steps]
     if len(steps) == 1 and not steps[0].repeated and steps[0].relations and set(steps[0].ends) <= names.keys():
-        relation = " or ".join(words.schema.relationship(name).relation for name in steps[0].relations)
+        known = [words.schema.relationship(name) for name in steps[0].relations]
+        affirming = [each for each in known if not each.negated] or known
+        relation = " or ".join(dict.fromkeys(each.relation for each in affirming))
         return f"{names[steps[0].subject]} {relation} {names[steps[0].object]}"
     starts = [step.subject for step in steps if step.subject in names]
     if not starts:

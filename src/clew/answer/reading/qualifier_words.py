@@ -1,0 +1,158 @@
+"""What a question says of statements themselves: how often, in whom, by which evidence; or asks for it.
+
+"seen in more than half of patients" and "only in women" become conditions on qualifiers of statements, "how often is A
+seen in B" asks for one. Only what the graph's statements have is recognised. The words are in qualifiers.json.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from clew.answer.plans.filters import Qualifier
+from clew.store.layout import StoreSchema
+
+__all__ = ["StatementWords", "find_qualifiers"]
+
+OPERATORS = {
+    "more than": ">", "over": ">", "above": ">", "greater than": ">", "at least": ">=", "no less than": ">=",
+    "no fewer than": ">=", "fewer than": "<", "less than": "<", "under": "<", "below": "<", "at most": "<=",
+    "no more than": "<=", "up to": "<=", "exactly": "=",
+}  # fmt: skip
+LED_TO = r"\b(?P<only>only\s+|exclusively\s+|solely\s+)?(?:in|among|affecting|from|by|affects?|of)\s+(?P<also>only\s+)?"
+UNDATED = re.compile(
+    r"\b(?:since|after|before|until|prior to|later than|earlier than|published in|reported in)\s+(?:the year\s+)?"
+    r"(?P<year>(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StatementWords:
+    """Conditions on the qualifiers of statements, the column that is asked for, and where all that is said.
+
+    `unmet` are words that ask for what no statement of the graph has, such as a date.
+    """
+
+    qualifiers: tuple[Qualifier, ...] = ()
+    column: str | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    unmet: tuple[str, ...] = ()
+
+
+def find_qualifiers(text: str, schema: StoreSchema) -> StatementWords:
+    """What a question says of, or asks about, the statements of a graph."""
+    finder = _Finder(text, _relations_by_key(schema))
+    finder.find()
+    return StatementWords(tuple(finder.qualifiers), finder.column, tuple(sorted(finder.spans)), tuple(finder.unmet))
+
+
+def _relations_by_key(schema: StoreSchema) -> dict[str, frozenset[str]]:
+    """For each column of assertions by its name in queries, the relationships whose statements have it."""
+    found: dict[str, set[str]] = {}
+    for relationship in schema.relationships:
+        for each in relationship.properties:
+            found.setdefault(each.name, set()).add(relationship.name)
+    return {key: frozenset(names) for key, names in found.items()}
+
+
+class _Finder:
+    def __init__(self, text: str, having: Mapping[str, frozenset[str]]) -> None:
+        self.text, self.having = text, having
+        self.qualifiers: list[Qualifier] = []
+        self.column: str | None = None
+        self.spans: list[tuple[int, int]] = []
+        self.unmet: list[str] = []
+
+    def find(self) -> None:
+        self._find_column()
+        if "q_frequency" in self.having:
+            self._find_shares()
+        self._find_values()
+        if "valid_from" not in self.having:
+            self.unmet += [found.group() for found in UNDATED.finditer(self.text)]
+
+    def _find_column(self) -> None:
+        for name, phrases in _words()["asking"].items():
+            key = next((each for each in (name, f"q_{name}") if each in self.having), None)
+            found = _phrase(phrases).search(self.text) if key is not None else None
+            if found is not None and self._take(found):
+                self.column = key
+                return
+
+    def _find_shares(self) -> None:
+        for found in _share_pattern().finditer(self.text):
+            share = _share(found)
+            if share is not None and share <= 1 and self._take(found):
+                self._add("q_frequency", OPERATORS[found["how"].lower()] if found["how"] else ">=", share, shared=True)
+        for phrase, operator, share in sorted(_words()["shares"], key=lambda each: -len(each[0])):
+            for found in re.finditer(rf"\b{re.escape(phrase)}\b", self.text, re.IGNORECASE):
+                if self._take(found):
+                    self._add("q_frequency", operator, share, shared=True)
+
+    def _find_values(self) -> None:
+        """Values that people call by other words: "in women" leaves out what is stated of men alone."""
+        for name, values in _words()["values"].items():
+            key = f"q_{name}"
+            if key not in self.having:
+                continue
+            for value, phrases in values.items():
+                for found in re.finditer(rf"{LED_TO}{_either(phrases)}\b", self.text, re.IGNORECASE):
+                    if self._take(found):
+                        only = bool(found["only"] or found["also"]) or name != "sex"
+                        self._add(key, "=" if only else "IN", value if only else (value, None))
+
+    def _add(self, key: str, operator: str, value: Any, *, shared: bool = False) -> None:
+        self.qualifiers.append(Qualifier(key, operator, value, shared=shared, relations=self.having[key]))
+
+    def _take(self, found: re.Match[str]) -> bool:
+        """Whether no other words have been found there."""
+        start, end = found.span()
+        if any(start < other_end and other_start < end for other_start, other_end in self.spans):
+            return False
+        self.spans.append((start, end))
+        return True
+
+
+@cache
+def _words() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(files("clew.answer.lexicon").joinpath("qualifiers.json").read_text("utf-8"))
+    return found
+
+
+def _either(phrases: list[str] | Mapping[str, Any]) -> str:
+    return f"(?:{'|'.join(re.escape(each) for each in sorted(phrases, key=len, reverse=True))})"
+
+
+def _phrase(phrases: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b{_either(phrases)}\b", re.IGNORECASE)
+
+
+@cache
+def _share_pattern() -> re.Pattern[str]:
+    """ "in more than half of the patients", "in at least 3 of 10 cases", "in over 80 % of those"."""
+    words = _words()
+    amount = (
+        rf"(?P<part>{_either(words['parts'])})|(?P<number>\d+(?:\.\d+)?)\s*(?:%|percent|per cent)|"
+        r"(?P<some>\d+)\s+(?:out of|of|in)\s+(?P<all>\d+)"
+    )
+    return re.compile(
+        r"\b(?:in|of|by|with a frequency of|with a frequency|a frequency of)?\s*"
+        rf"(?P<how>{_either(OPERATORS)})?\s*(?:{amount})"
+        rf"(?:\s+of)?(?:\s+(?:the\s+|all\s+)?{_either(words['people'])}\b)?(?:\s+of(?=\s+patients))?",
+        re.IGNORECASE,
+    )
+
+
+def _share(found: re.Match[str]) -> float | None:
+    """The share that was said; None where nothing marks it as one: a number alone is none."""
+    if found["part"]:
+        said = found.group().lower()
+        marked = found["how"] or any(re.search(rf"\b{re.escape(each)}\b", said) for each in _words()["people"])
+        return float(_words()["parts"][found["part"].lower()]) if marked else None
+    if found["number"]:
+        return float(found["number"]) / 100
+    return int(found["some"]) / int(found["all"]) if int(found["all"]) else None

@@ -1,0 +1,89 @@
+"""Questions about statements themselves: how often, in whom, by which papers, and since when."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+
+import clew
+from clew.answer import Asker, Resources
+from clew.answer.reading.qualifier_words import find_qualifiers
+from clew.evaluate.evidence import check_evidence
+from clew.graph.staging import Relation
+
+ROWS = [  # disease, relation, sign, frequency, sex, documents
+    ("Alphoma", "has_phenotype", "Fever", "3/4", None, ["PMID:1", "ORPHA:9"]),
+    ("Alphoma", "has_phenotype", "Fever", "HP:0040282", None, ["PMID:2"]),
+    ("Alphoma", "has_phenotype", "Cramps", "1/4", "FEMALE", ["PMID:3"]),
+    ("Alphoma", "has_phenotype", "Tremor", "20%", "MALE", ["PMID:4"]),
+    ("Alphoma", "lacks_phenotype", "Rigor", "0/9", None, ["PMID:5"]),
+    ("Betosis", "has_phenotype", "Cramps", "9/10", None, ["PMID:6"]),
+]
+
+
+@pytest.fixture(scope="module")
+def ward(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    disease, relation, sign, frequency, sex, documents = zip(*ROWS, strict=True)
+    table = pa.table(
+        {
+            "subject": [f"D:{name}" for name in disease],
+            "subject_name": disease,
+            "subject_type": ["Disease"] * len(ROWS),
+            "relation": relation,
+            "object": [f"P:{name}" for name in sign],
+            "object_name": sign,
+            "object_type": ["Phenotype"] * len(ROWS),
+            "qualifier:frequency": frequency,
+            "qualifier:sex": sex,
+            "evidence": documents,
+        }
+    )
+    path = tmp_path_factory.mktemp("ward") / "ward.clew"
+    clew.build(table, relations=[Relation("lacks_phenotype", negated=True)], out=path)
+    asker = Asker(Resources(clew.open(path), encoder=None))
+    yield asker
+    asker.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "ids"),
+    [
+        ("How often is fever seen in Alphoma?", {"3/4", "HP:0040282"}),
+        ("What is the frequency of rigor in Alphoma?", {"0/9"}),  # it was looked for
+        ("In what percentage of patients with Betosis do cramps occur?", {"9/10"}),
+        ("According to which papers does Alphoma show fever?", {"PMID:1", "PMID:2"}),
+        ("Which papers report that Betosis shows cramps?", {"PMID:6"}),
+        ("Which symptoms are seen in more than half of patients with Alphoma?", {"Fever"}),
+        ("Which symptoms of Alphoma occur in at most 25% of cases?", {"Cramps", "Tremor"}),
+        ("Which symptoms of Alphoma occur only in women?", {"Cramps"}),
+        ("Which symptoms of Alphoma occur in women?", {"Cramps", "Fever"}),  # whatever is not of men alone
+        ("Which diseases show cramps in at least 9 of 10 patients?", {"Betosis"}),
+    ],
+)
+def test_answers(ward: Asker, question: str, ids: set[str]) -> None:
+    answer = ward.ask(question)
+    assert {item.id.removeprefix("P:").removeprefix("D:") for item in answer.items} == ids, answer.text
+    assert list(check_evidence(answer, ward.resources.engine)) == []
+    assert answer.evidence.triples
+
+
+def test_the_headline_says_what_was_asked_of_statements(ward: Asker) -> None:
+    often = ward.ask("How often is cramps seen in Betosis?")
+    assert often.text == "Betosis has_phenotype Cramps: frequency 9 of 10 (90%)."
+    most = ward.ask("Which symptoms are seen in more than half of patients with Alphoma?")
+    assert most.text == "1 phenotype of Alphoma (with a frequency above 50%): Fever."
+
+
+def test_what_has_no_date_is_declined(ward: Asker) -> None:
+    answer = ward.ask("Which symptoms of Alphoma have been reported since 2015?")
+    assert answer.abstained is not None
+    assert "has a date" in answer.text
+    assert "since 2015" in answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which three diseases have the most symptoms?", "Which diseases show fever and half of it?", "Cramps in 2015"],
+)
+def test_numbers_that_are_no_share(ward: Asker, question: str) -> None:
+    assert find_qualifiers(question, ward.resources.schema).qualifiers == ()
