@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import networkx
@@ -81,7 +80,6 @@ def test_a_network_becomes_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert pd.read_csv("mine.csv").values.tolist() == [["a", "r", "b"], ["b", "related_to", "c"]]
 
 
-@pytest.mark.skipif(find_spec("rdflib") is None, reason="rdflib is not installed")
 def test_rdf_becomes_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.ttl").write_text('@prefix x: <http://x.example/> . x:a x:r x:b ; x:name "A" .')
