@@ -43,7 +43,7 @@ PHRASES = {  # retired: in use
     r"(with|without) kinds": "with, without subclasses",
     r"planted": "held-out",
     r"lessons?": "training examples",
-    r"taught": "fine-tuned",
+    r"(is|are|was|were|be|been|not|never) taught": "fine-tuned",
     r"(as|so|not) sure enough": "below the confidence threshold",
     r"at least so": "at least",
     r"is it so that": "does",

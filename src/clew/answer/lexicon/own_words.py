@@ -2,7 +2,7 @@
 
 They are a JSON file in the graph's directory, {"types": {"Telescope": ["scope"]}, "relations": {"located_at": ["stands
 at"]}}, which stays when the graph is built again, and come before the words that Clew brings along. {"polarity":
-{"causes": ["neither"]}} says whether a relation speaks of help, harm or neither, where its name does not.
+{"causes": ["neither"]}} says whether a relation means help, harm or neither, if its name does not.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Whether a word or a relation speaks of help or of harm: "cure" and *treats* help, "side effect" and *causes* harm.
+"""Whether a word or a relation means help or harm: "cure" and *treats* help, "side effect" and *causes* harm.
 
 The words are in polarity.json. A relation has the polarity of the words of its name, unless the owner of the graph
 says otherwise ({"polarity": {"causes": ["neither"]}} among its own words); one that states an absence has none.

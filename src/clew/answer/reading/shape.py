@@ -13,7 +13,7 @@ from clew.store.layout import Relationship, StoreSchema
 
 __all__ = ["shaped"]
 
-COUNTED = ("q_frequency",)  # columns in which a denial says how often too: in none of 32
+COUNTED = ("q_frequency",)  # columns that a negated statement has too: seen in none of 32
 STATEMENT = "statement"  # name of the step that a column is asked of
 
 

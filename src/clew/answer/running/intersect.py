@@ -65,15 +65,15 @@ class Intersection:
 
     @cached_property
     def support(self) -> NDArray[np.float64]:
-        """In how many ways each of them matches."""
-        ways = {name: np.ones(len(entities)) for name, entities in self._sets.items()}
+        """The number of matches of each of them."""
+        matches = {name: np.ones(len(entities)) for name, entities in self._sets.items()}
         for branch in reversed(list(self.root.below())):
             assert branch.parent is not None
             links, parents = self.links[branch.name], self._sets[branch.parent]
             at = np.searchsorted(parents, links.parent)
-            each = ways[branch.name][np.searchsorted(self._sets[branch.name], links.child)]
-            ways[branch.parent] *= np.bincount(at, weights=each, minlength=len(parents))
-        return ways[self.root.name]
+            each = matches[branch.name][np.searchsorted(self._sets[branch.name], links.child)]
+            matches[branch.parent] *= np.bincount(at, weights=each, minlength=len(parents))
+        return matches[self.root.name]
 
     def count(self, slot: str) -> NDArray[np.int64]:
         """How many distinct entities of another slot go with each of them."""
@@ -92,7 +92,7 @@ class Intersection:
         return np.bincount(np.searchsorted(self.found, roots), minlength=len(self.found))
 
     def matches(self, roots: Sequence[int], *, most: int) -> tuple[list[tuple[dict[str, int], dict[str, int]]], bool]:
-        """At most so many matches, shared out evenly among some entities, and whether there are more.
+        """At most `most` matches, shared evenly among some entities, and whether there are more.
 
         A match says which entity fills each slot, and which triple leads to it.
         """

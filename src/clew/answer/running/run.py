@@ -111,7 +111,9 @@ def _ranked(statement: Statement) -> Statement:
         return statement
     named = tuple(replace(item, alias=f"column{at}") for at, item in enumerate(projection.items))  # no dots in names
     items = (*named, s.Item(s.CountAll(), SUPPORT))
-    by_name = tuple(s.Order(s.Variable(item.column)) for item in reversed(named))  # namesakes by their ids
+    by_name = tuple(
+        s.Order(s.Variable(item.column)) for item in reversed(named)
+    )  # then by id, for entities that share a name
     order = (s.Order(s.Variable(SUPPORT), descending=True), *by_name)
     ranked = s.Return(s.Projection(items, order=order))
     return Statement((s.Query((*clauses, ranked)),))

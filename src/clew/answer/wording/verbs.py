@@ -1,7 +1,7 @@
 """The words of a relation as English uses them: after one thing, after several, in the passive, after "not known to".
 
 A relation's words are a verb ("treats", "present with"), a participle ("associated with", "borderedBy"), a noun with
-"of" ("rival of") or a noun alone ("indication", "parents"); `RelationWords` says which and puts them in form.
+"of" ("neighbour of") or a noun alone ("indication", "parents"); `RelationWords` says which and puts them in form.
 """
 
 import re
@@ -65,7 +65,7 @@ class RelationWords:
         return "verb"
 
     def after(self, number: int) -> str:
-        """As a predicate: "causes" after one thing, "cause" after several; "is a rival of", "are rivals of"."""
+        """As a predicate: "causes" after one thing, "cause" after several; "is a neighbour of", "are neighbours of"."""
         if self.kind == "noun of":
             head, _, rest = self.text.partition(" of")
             article = "an" if head[0] in "aeiou" else "a"

@@ -2,7 +2,7 @@
 
 Nodes become entities, edges become triples with one assertion each; `biolink:` before categories and predicates is
 dropped. In TSV nothing is quoted, unless the column names are, and values of a list are separated by |. An edge that
-was observed in none of so many (has_count 0, has_percentage 0) is a negated assertion.
+was observed in no case (has_count 0, has_percentage 0) is a negated assertion.
 """
 
 import logging

@@ -171,7 +171,7 @@ def new_snapshot(path: Path, *, overwrite: bool = False, keep: int = 0) -> Itera
 
 
 def _check(path: Path, given: Path, *, overwrite: bool) -> bool:
-    """Whether a graph stands at `path`; an error if it must not be changed, or something else stands there."""
+    """Whether `path` is a graph; an error if it must not be changed, or is something else."""
     try:
         if not os.path.lexists(path):
             return False
