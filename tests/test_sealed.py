@@ -139,7 +139,7 @@ def test_one_replaced_while_it_is_open_is_said_so(sealed: Path) -> None:
     seal = opened(sealed)
     with new_sealed(sealed, {"snapshot": "new"}, what=WHAT) as directory:
         (directory / "rows").write_bytes(b"654321")
-    with pytest.raises(DerivedError, match=r"the index of toy\.clew was replaced; open the graph again"):
+    with pytest.raises(DerivedError, match=r"the index of toy\.clew was replaced or removed; open the graph again"):
         seal.open("rows")
 
 

@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from clew.errors import GraphError
+
 __all__ = ["FileIdentity", "cache_directory", "file_identity", "is_proved", "remember_proof"]
 
 SETTLED = 100_000_000  # nanoseconds: two changes closer together than a tick of the clock have the same time
@@ -31,8 +33,12 @@ def cache_directory() -> Path:
     """The folder of the cache: CLEW_HOME, else `clew` in the user's cache."""
     if home := os.environ.get("CLEW_HOME"):
         return Path(home)
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "clew"
+    if cache := os.environ.get("XDG_CACHE_HOME"):
+        return Path(cache) / "clew"
+    try:
+        return Path.home() / ".cache" / "clew"
+    except RuntimeError as error:
+        raise GraphError("this user has no home directory for a cache: set CLEW_HOME to a folder") from error
 
 
 def file_identity(file: BinaryIO) -> FileIdentity:
@@ -52,9 +58,9 @@ def remember_proof(path: Path, identity: FileIdentity, content: str) -> None:
     """Note that this very file has that content; not for one that changed just now, nor where nothing can be noted."""
     if time.time_ns() - max(identity.modified, identity.changed) < SETTLED:
         return
-    note = _note(path)
-    unfinished = note.with_name(f"{note.name}.{secrets.token_hex(4)}")
     with suppress(OSError):
+        note = _note(path)
+        unfinished = note.with_name(f"{note.name}.{secrets.token_hex(4)}")
         note.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_text(json.dumps([*identity, content]), "ascii")
         unfinished.replace(note)

@@ -102,12 +102,13 @@ class Seal:
         self._proved[name] = found
 
     def _fault(self, said: str) -> DerivedError:
+        """The error for a file that is not as it was sealed, unless there is another seal by now, or none."""
         try:
             same = read_object(self.path / SEAL)[0].get("checksum") == self.checksum
-        except (OSError, ValueError):
-            same = True
+        except (OSError, ValueError) as error:
+            same = not isinstance(error, FileNotFoundError)
         if not same:
-            return DerivedError(f"{self.what} was replaced; open the graph again")
+            return DerivedError(f"{self.what} was replaced or removed; open the graph again")
         return DerivedError(f"{said}: run `{self.remedy}`")
 
 

@@ -10,9 +10,11 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from clew.errors import DamagedGraph, UnknownName
+from clew.files import read_regular
 
 __all__ = ["RelationSchema", "Schema", "Signature", "read_schema"]
 
+MAX_BYTES = 256 << 20  # of schema.json
 STORED = ("name", "number", "triples", "negated", "symmetric", "transitive", "inverse", "joins")
 
 
@@ -96,6 +98,6 @@ def _unknown(what: str, name: str, known: list[str]) -> UnknownName:
 def read_schema(path: Path) -> Schema:
     """Read schema.json."""
     try:
-        return Schema.from_json(path.read_text("utf-8"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return Schema.from_json(read_regular(path, most=MAX_BYTES).decode("utf-8"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedGraph(f"{path} is damaged: restore it or build the graph again") from error

@@ -14,6 +14,7 @@ from clew.extract.packaging.locate import find_model, find_weights
 from clew.extract.run.options import RunOptions
 from clew.extract.run.single_text import extract_from_text
 from clew.graph import read_entities
+from clew.graph.storage.snapshots import snapshot_folder
 from clew.traverse import open as open_graph
 
 TEXT = "Quinine is used to treat malaria."
@@ -68,10 +69,11 @@ def test_the_graph_is_built_once_and_again_when_it_is_damaged(folder: Path, home
     _, graph = find_model(folder)
     assert graph.snapshot.folder.parent == home / "seeds"
     assert graph.snapshot.derived("names").is_dir()
-    before = (graph.snapshot.folder / "manifest.json").stat().st_mtime_ns
+    manifest = snapshot_folder(graph.snapshot.folder) / "manifest.json"
+    before = manifest.stat().st_mtime_ns
     assert find_model(folder)[1].snapshot.folder == graph.snapshot.folder
-    assert (graph.snapshot.folder / "manifest.json").stat().st_mtime_ns == before
-    (graph.snapshot.folder / "manifest.json").write_text("{}", "utf-8")
+    assert manifest.stat().st_mtime_ns == before
+    manifest.write_text("{}", "utf-8")
     assert find_model(folder)[1].counts["entities"] == graph.counts["entities"]
 
 

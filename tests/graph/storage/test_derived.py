@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import clew
-from clew.errors import DamagedGraph, DerivedError
+from clew.errors import DamagedGraph, DerivedError, GraphError
 from clew.graph.storage.damage import find_derived_damage
 from clew.graph.storage.snapshots import snapshot_folder
 from clew.link import Linker
@@ -158,6 +158,23 @@ class TestPlaces:
         open_or_build(graph)
         assert list((tmp_path / "target").iterdir()) == []
         assert index_path(graph) == home / "derived" / graph.snapshot.id / "names"
+
+    def test_a_user_without_a_home(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("CLEW_HOME", "XDG_CACHE_HOME"):
+            monkeypatch.delenv(name, raising=False)
+
+        def nowhere() -> Path:
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.setattr(Path, "home", nowhere)
+        graph = clew.open(path)
+        assert Linker(graph).link("FBN1").best.id == "G:0"
+        assert index_path(graph) == path / "derived" / graph.snapshot.id / "names"
+        (path / "derived").rename(path / "was")
+        (path / "derived").write_text("in the way")
+        assert Linker(graph).link("FBN1").best.id == "G:0"  # in memory
+        with pytest.raises(GraphError, match="derived"):
+            build_embedded(graph)
 
     def test_each_snapshot_has_its_own(self, path: Path) -> None:
         old = clew.open(path)

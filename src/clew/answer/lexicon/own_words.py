@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clew.answer.lexicon.polarity import POLARITIES
 from clew.errors import InputError, UnknownName
-from clew.files import write_text
+from clew.files import read_regular, write_text
 from clew.graph.schema import Schema
 from clew.graph.snapshot import Snapshot
 
@@ -50,11 +50,11 @@ def save_words(snapshot: Snapshot, schema: Schema, words: OwnWords) -> Path:
 def read_words(path: Path) -> OwnWords:
     """Read a file of words."""
     try:
-        words = json.loads(path.read_text("utf-8"))
+        words = json.loads(read_regular(path).decode("utf-8"))
         right = all(family in FAMILIES and _lists_of_words(names) for family, names in words.items())
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, AttributeError):  # no JSON, or no object
+    except (ValueError, AttributeError, RecursionError):  # no JSON, or no object
         right = False
     if right:
         _check_polarity(words.get("polarity", {}), path)

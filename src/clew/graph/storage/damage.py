@@ -46,15 +46,17 @@ def find_derived_damage(path: Path) -> list[str]:
         for each in sorted(folder.iterdir()):
             if each.name.startswith(".") or each.is_symlink() or not each.is_dir():
                 continue  # what an interrupted build left is not used, nor is a link
-            name = f"{where}/{each.name}"
-            try:
-                seal = open_seal(each, {"snapshot": snapshot}, what=name, remedy=remedy)
-            except GraphError as error:
-                damage.append(str(error))
-                continue
-            for file, record in seal.files.items():
-                damage += [f"{name}/{sentence}" for sentence in damaged_blocks(each, file, record)]
+            damage += _damage_in(each, snapshot, f"{where}/{each.name}", remedy)
     return damage
+
+
+def _damage_in(folder: Path, snapshot: str, name: str, remedy: str) -> list[str]:
+    try:
+        seal = open_seal(folder, {"snapshot": snapshot}, what=name, remedy=remedy)
+    except GraphError as error:
+        return [str(error)]
+    found = [damaged_blocks(folder, file, record) for file, record in seal.files.items()]
+    return [f"{name}/{sentence}" for each in found for sentence in each]
 
 
 def find_unsafe_parts(path: Path) -> list[str]:

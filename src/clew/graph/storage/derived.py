@@ -7,8 +7,10 @@ cache was made by this user from files that were checked, so it comes first. Lin
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from stat import S_IFDIR, S_IFMT
 
 from clew.cache import cache_directory
+from clew.errors import GraphError
 from clew.graph.storage.snapshots import DERIVED
 
 __all__ = ["derived_folders", "place_to_read", "place_to_write"]
@@ -16,42 +18,43 @@ __all__ = ["derived_folders", "place_to_read", "place_to_write"]
 
 def derived_folders(graph: Path, snapshot: str) -> list[Path]:
     """Existing folders of data derived from a snapshot: of the cache, then beside the graph."""
-    return [each for each in (_kept(snapshot), graph / DERIVED / snapshot) if _is_plain_folder(each, graph)]
+    kept, beside = _kept(snapshot), graph / DERIVED / snapshot
+    found = [kept] if kept is not None and _is_folder(kept) else []
+    return [*found, beside] if all(map(_is_folder, _steps(graph, beside))) else found
 
 
 def place_to_read(graph: Path, snapshot: str, kind: str) -> Path:
     """Where a kind of derived data is, or would be."""
     found = [folder / kind for folder in derived_folders(graph, snapshot)]
-    return next((each for each in found if each.is_dir() and not each.is_symlink()), _free_place(graph, snapshot, kind))
+    return next(filter(_is_folder, found), _free_place(graph, snapshot, kind))
 
 
 def place_to_write(graph: Path, snapshot: str, kind: str) -> Path:
     """Where a kind of derived data is to be written; data in the cache is replaced there."""
-    kept = _kept(snapshot) / kind
-    return kept if kept.is_dir() else _free_place(graph, snapshot, kind)
+    kept = _kept(snapshot)
+    return kept / kind if kept is not None and _is_folder(kept / kind) else _free_place(graph, snapshot, kind)
 
 
 def _free_place(graph: Path, snapshot: str, kind: str) -> Path:
-    beside = graph / DERIVED / snapshot / kind
-    return beside if _is_writable(graph, beside) else _kept(snapshot) / kind
+    kept, beside = _kept(snapshot), graph / DERIVED / snapshot / kind
+    return beside if kept is None or _is_writable(graph, beside) else kept / kind
 
 
-def _kept(snapshot: str) -> Path:
-    return cache_directory().absolute() / DERIVED / snapshot
-
-
-def _is_plain_folder(path: Path, graph: Path) -> bool:
-    linked = path.is_relative_to(graph) and any(each.is_symlink() for each in _steps(graph, path))
-    return path.is_dir() and not linked
+def _kept(snapshot: str) -> Path | None:
+    """The folder in the cache; None for a user without one."""
+    try:
+        return cache_directory().absolute() / DERIVED / snapshot
+    except GraphError:
+        return None
 
 
 def _is_writable(graph: Path, path: Path) -> bool:
     """Whether a folder below the graph can be made or replaced without following a link."""
     holder = graph  # the last folder on the way that exists
     for step in _steps(graph, path):
-        if step.is_symlink() or (step.exists() and not step.is_dir()):
+        if _kind(step) not in (0, S_IFDIR):
             return False
-        if step != path and step.exists():
+        if step != path and _is_folder(step):
             holder = step
     return os.access(holder, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids)
 
@@ -61,3 +64,15 @@ def _steps(graph: Path, path: Path) -> Iterator[Path]:
     for part in path.relative_to(graph).parts:
         graph = graph / part
         yield graph
+
+
+def _is_folder(path: Path) -> bool:
+    return _kind(path) == S_IFDIR
+
+
+def _kind(path: Path) -> int:
+    """What stands there: S_IFDIR, S_IFLNK, …; 0 for nothing that can be seen."""
+    try:
+        return S_IFMT(path.lstat().st_mode)
+    except OSError:
+        return 0
