@@ -10,7 +10,8 @@
     │   ├── FormatError                  not a graph, or an unsupported format version
     │   ├── DamagedGraph                 a file is missing, truncated or altered
     │   ├── GraphReplaced                the open snapshot of a graph was removed
-    │   ├── DerivedError                 an index or store derived from a graph is missing, stale or damaged
+    │   ├── DerivedError                 an index or store derived from a graph is missing or stale
+    │   │   └── DamagedDerived           it is damaged
     │   └── SignatureError               a graph is not signed, or not with this key
     ├── StoreError (RuntimeError)        a Cypher store that cannot be reached, loaded or queried
     ├── ModelError (RuntimeError)        a language model or encoder that fails or returns unusable output
@@ -29,6 +30,7 @@ __all__ = [
     "Cancelled",
     "ClewError",
     "ContextOverflow",
+    "DamagedDerived",
     "DamagedGraph",
     "DerivedError",
     "FormatError",
@@ -96,6 +98,10 @@ class GraphReplaced(GraphError):
 class DerivedError(GraphError):
     """An index or store derived from a graph is missing, stale or damaged; the message names the command that rebuilds
     it."""
+
+
+class DamagedDerived(DerivedError):
+    """A file derived from a graph is missing, truncated or altered: what it says is not used."""
 
 
 class SignatureError(GraphError):

@@ -24,7 +24,7 @@ from clew.checksums import (
     record_files,
     size_fault,
 )
-from clew.errors import DerivedError
+from clew.errors import DamagedDerived, DerivedError
 from clew.files import BLOCK_BYTES, new_directory, open_regular, write_text
 
 __all__ = ["SEAL", "Identity", "Seal", "check_seal", "new_sealed", "open_seal"]
@@ -109,7 +109,7 @@ class Seal:
             same = not isinstance(error, FileNotFoundError)
         if not same:
             return DerivedError(f"{self.what} was replaced or removed; open the graph again")
-        return DerivedError(f"{said}: run `{self.remedy}`")
+        return DamagedDerived(f"{said}: run `{self.remedy}`")
 
 
 def open_seal(path: Path, identity: Identity, *, what: str, remedy: str) -> Seal:
@@ -125,17 +125,19 @@ def open_seal(path: Path, identity: Identity, *, what: str, remedy: str) -> Seal
         whole = stated == checksum_of(body)
         found, files = dict(body["identity"]), read_records(body["files"])
     except (FileNotFoundError, NotADirectoryError):
+        if path.is_dir():
+            raise DamagedDerived(f"{path} has no {SEAL}: run `{remedy}`") from None
         raise DerivedError(f"{what} does not exist yet: run `{remedy}`") from None
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
-        raise DerivedError(f"{path / SEAL} cannot be read ({_short(str(error))}): run `{remedy}`") from error
+        raise DamagedDerived(f"{path / SEAL} cannot be read ({_short(str(error))}): run `{remedy}`") from error
     if not whole:
-        raise DerivedError(f"{path / SEAL} is damaged (its checksum differs): run `{remedy}`")
+        raise DamagedDerived(f"{path / SEAL} is damaged (its checksum differs): run `{remedy}`")
     for key, wanted in identity.items():
         if (is_ := found.get(key)) != wanted:
             raise DerivedError(f"{what} was made for {key} {_short(repr(is_))}, not {wanted!r}: run `{remedy}`")
     for name, record in files.items():
         if fault := size_fault(path / name, record.size):
-            raise DerivedError(f"{path / name} {fault}: run `{remedy}`")
+            raise DamagedDerived(f"{path / name} {fault}: run `{remedy}`")
     return Seal(path, found, files, what, remedy, stated)
 
 
@@ -144,7 +146,7 @@ def check_seal(path: Path, identity: Identity, *, what: str, remedy: str, verify
     seal = open_seal(path, identity, what=what, remedy=remedy)
     for name, record in seal.files.items() if verify else ():
         if damage := damaged_blocks(seal.path, name, record):
-            raise DerivedError(f"{seal.path / damage[0]}: run `{remedy}`")
+            raise DamagedDerived(f"{seal.path / damage[0]}: run `{remedy}`")
     return seal.identity
 
 

@@ -4,6 +4,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError
 from pathlib import Path
+from shutil import copytree
 from threading import Barrier
 from time import sleep
 from types import ModuleType
@@ -15,9 +16,12 @@ from clew.answer import STRATEGIES, Answer, Asker, CypherStrategy, Item, Questio
 from clew.answer.answer import Evidence
 from clew.answer.running.evidence import cite
 from clew.app.assemble import Settings, assemble
-from clew.errors import ClewError, InputError, UnknownName
+from clew.embed.encoders.hashed import HashedEncoder
+from clew.errors import ClewError, DamagedDerived, InputError, UnknownName
+from clew.link.vectors import build_vectors, vectors_path
 from clew.lm.clients.scripted import Scripted
 from clew.registry import Entry
+from clew.sealed import SEAL
 
 THREADS = 16
 QUESTION = "Which genes are linked to arachnodactyly?"
@@ -91,6 +95,29 @@ def test_each_part_is_opened_once_from_many_threads(clinic: Asker, monkeypatch: 
 
         assert len(set(pool.map(ask, range(THREADS)))) == 1
     assert sorted(opened) == ["Linker", "lay_out", "open", "open_store"]
+
+
+def test_damaged_vectors_are_an_error_and_missing_ones_are_not(clinic: Asker, tmp_path: Path) -> None:
+    """Without its vectors a graph is linked by words; with damaged ones answers would change silently."""
+    path = Path(copytree(clinic.resources.engine.snapshot.folder, tmp_path / "copy.clew"))
+    encoder = HashedEncoder(dimension=64)
+    with Resources(path, encoder=encoder) as resources:
+        assert resources.linker.encoder is None
+        build_vectors(resources.engine, encoder)
+        folder = vectors_path(resources.engine, encoder)
+    with Resources(path, encoder=encoder) as resources:
+        assert resources.linker.encoder is encoder
+    for name in ("vectors.npy", SEAL):
+        content = (folder / name).read_bytes()
+        middle = len(content) // 2
+        for harmed in (content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :], content[:middle], None):
+            if harmed is None:
+                (folder / name).unlink()
+            else:
+                (folder / name).write_bytes(harmed)
+            with Resources(path, encoder=encoder) as resources, pytest.raises(DamagedDerived, match="clew index"):
+                resources.linker  # noqa: B018
+            (folder / name).write_bytes(content)
 
 
 def test_a_failed_opening_is_tried_again(clinic: Asker, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_newest_wheel_of_a_folder_is_unpacked(links: Path, tmp_path: Path) -
 def test_a_wheel_that_is_not_what_its_seals_say_is_refused(links: Path, tmp_path: Path) -> None:
     changed = {**members(tmp_path / "first"), "clew_model_toy/seed/content.bin": b"WEIGHTS"}
     make_wheel(links, "clew-model-toy", "1.0", changed)
-    with pytest.raises(ClewError, match="a checksum differs"):
+    with pytest.raises(ClewError, match=r"block 0 .* differs"):
         fetch_packaged("toy", find_links=links)
     assert installed() == []
 

@@ -12,8 +12,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from clew.closing import Closing
-from clew.errors import ClewError, DerivedError, InputError, MissingModel
-from clew.link import Linker, open_vectors
+from clew.errors import ClewError, DamagedDerived, DerivedError, InputError, MissingModel
+from clew.link import Linker
 from clew.progress import Progress, silent
 from clew.store.layout import StoreSchema, lay_out
 from clew.store.store import Store, open_store
@@ -113,14 +113,15 @@ class Resources(Closing):
         self._kept.clear()
 
     def _open_linker(self) -> Linker:
-        engine, encoder = self.engine, self.encoder
-        if encoder is not None:
-            try:
-                open_vectors(engine, encoder)
-            except DerivedError as missing:
-                log.info("names are not linked by meaning: %s", missing)
-                encoder = None
-        return Linker(engine, encoder=encoder, progress=self._progress)
+        linker = Linker(self.engine, encoder=self.encoder, progress=self._progress)
+        try:
+            linker.vectors  # noqa: B018 - opened now, while it can be done without them
+        except DamagedDerived:  # they were there, and answers would change silently
+            raise
+        except DerivedError as missing:
+            log.info("names are not linked by meaning: %s", missing)
+            linker.encoder = None
+        return linker
 
     def _open_encoder(self) -> "Encoder | None":
         if not isinstance(self._encoder, str):

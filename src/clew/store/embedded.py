@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 
 from clew.closing import Closing
-from clew.errors import ClewError, DerivedError, GraphError, QueryError, StoreError
+from clew.errors import ClewError, DamagedDerived, DerivedError, GraphError, QueryError, StoreError
 from clew.graph import GraphContents
 from clew.progress import Progress, silent
 from clew.sealed import Seal, new_sealed, open_seal
@@ -277,7 +277,7 @@ def _prove(seal: Seal) -> None:
     """Prove the database before a process opens it: Ladybug does not validate what it reads."""
     for each in seal.path.iterdir():
         if each.name.startswith(PENDING):
-            raise DerivedError(f"{each} is not part of the store: run `{seal.remedy}`")
+            raise DamagedDerived(f"{each} is not part of the store: run `{seal.remedy}`")
     seal.open(FILE).close()
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from clew.errors import DerivedError, InputError
+from clew.errors import DamagedDerived, DerivedError, InputError
 from clew.link import Linker
 from clew.link.normalise import key, plain
 
@@ -117,6 +117,8 @@ def _vectors(linker: Linker, encoder: "Encoder | None") -> "NameVectors | None":
 
     try:
         return open_vectors(linker.engine, encoder)
+    except DamagedDerived:
+        raise
     except DerivedError:
         return None
 
