@@ -20,7 +20,7 @@ MODULES = {
 LADDER = [
     {"_version", "errors"},
     {"registry", "progress", "files", "plurals", "cache", "closing"},
-    {"checksums"},
+    {"checksums", "json_files", "unpacking"},
     {"sealed"},
     {"models"},
     {"graph", "lm", "embed"},

@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 
 from clew.errors import InputError
+from clew.json_files import read_text
 
 __all__ = ["DEFAULT", "MARKS", "Cue", "Marks", "Rules", "mark", "split_sentences"]
 
@@ -93,8 +94,8 @@ class Rules:
     def phrases(self) -> "TrieState":
         """All phrases as a trie of words."""
         try:
-            lines = self.path.read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
+            lines = read_text(self.path).splitlines()
+        except (OSError, ValueError) as error:
             raise InputError(f"the context rules {self.path} cannot be read: {error}") from error
         root = TrieState()
         for number, line in enumerate(lines, start=1):

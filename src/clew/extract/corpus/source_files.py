@@ -5,7 +5,6 @@ undone here, so that readers see plain UTF-8.
 """
 
 import codecs
-import gzip
 import io
 import os
 import re
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from clew.errors import InputError
 from clew.graph.staging import Problems
+from clew.unpacking import check_whole, open_unpacked
 
 __all__ = [
     "FORMATS",
@@ -43,7 +43,7 @@ TABLES = {".csv": "csv", ".tsv": "tsv"}
 FORMATS = ("pubmed", "pubtator", "pubmedqa", "jsonl", "csv", "tsv", "parquet", "text", "blocks")
 
 
-Stream = gzip.GzipFile | io.BufferedReader
+Stream = io.BufferedReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +70,25 @@ class SourceFile:
 
     def open(self) -> Stream:
         """The content: unpacked, as UTF-8, without a byte order mark."""
-        with self.path.open("rb") as packed:
-            is_gzip = packed.read(2) == b"\x1f\x8b"
-        stream: Stream = gzip.GzipFile(self.path) if is_gzip else self.path.open("rb")
+        stream = open_unpacked(self.path) if self._is_gzip() else self.path.open("rb")
         try:
-            start = stream.read(256)
-            stream.seek(len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0)
+            start = stream.peek(256)[:256]
+            stream.read(len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0)
             encoding = _encoding(start)
         except BaseException:
             stream.close()
             raise
         return stream if encoding is None else io.BufferedReader(_Recoded(stream, encoding))
+
+    def check_size(self) -> None:
+        """Refuse a file that unpacks to more than it may; damage is for its reader to find."""
+        with suppress(*UNREADABLE):
+            if self._is_gzip():
+                check_whole(self.path)
+
+    def _is_gzip(self) -> bool:
+        with self.path.open("rb") as packed:
+            return packed.read(2) == b"\x1f\x8b"
 
 
 def source_files(inputs: Iterable[Input | str | os.PathLike[str]], problems: Problems) -> list[SourceFile]:
@@ -97,6 +105,8 @@ def source_files(inputs: Iterable[Input | str | os.PathLike[str]], problems: Pro
         elif path.is_file():
             found.append(SourceFile(path, path.name, given))
         else:
+            if path.exists():
+                raise InputError(f"{path} is a pipe or a device, expected a file or folder: save it to a file first")
             raise InputError(f"there is no file or folder {path}")
     return found
 

@@ -11,6 +11,7 @@ __all__ = ["SIZES", "Config", "make_config", "paper_config", "read_config"]
 Decay = Literal["weights", "logits", "none"]
 DECAYS: tuple[Decay, ...] = ("weights", "logits", "none")
 Gelu = Literal["tanh", "erf"]
+MOST_LAYERS = 1000
 EARLIER = {"gelu": "erf", "biases": True}  # what models were whose config.json does not say
 
 
@@ -62,7 +63,9 @@ class Config:
 
     def __post_init__(self) -> None:
         for name in ("vocabulary", "relations", "layers", "width", "heads", "inner", "roots", "slots"):
-            _expect(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, expected 1 or more")
+            number = getattr(self, name)
+            _expect(type(number) is int and number >= 1, f"{name} is {number!r}, expected a whole number from 1 on")
+        _expect(self.layers <= MOST_LAYERS, f"layers is {self.layers}, expected at most {MOST_LAYERS}")
         _expect(self.width % self.heads == 0, f"width {self.width} is not a multiple of {self.heads} heads")
         _expect(self.decay in DECAYS, f"decay is {self.decay!r}, expected one of {', '.join(DECAYS)}")
         _expect(self.gelu in ("tanh", "erf"), f"gelu is {self.gelu!r}, expected tanh or erf")
@@ -121,10 +124,11 @@ def read_config(text: str) -> Config:
     """A config from JSON; unknown entries are refused."""
     try:
         stated: dict[str, Any] = json.loads(text)
+        _expect(isinstance(stated, dict), "it is not an object")
         unknown = sorted(set(stated) - {field.name for field in fields(Config)})
         _expect(not unknown, f"unknown entries {', '.join(unknown)}")
         return Config(**{**EARLIER, **stated})
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"config.json cannot be used: {error}") from error
 
 

@@ -18,6 +18,7 @@ from clew.extract.model.config import Config, read_config
 from clew.extract.model.graphmert import GraphMert
 from clew.extract.model.quantised import pack, unpack
 from clew.files import new_directory, write_text
+from clew.json_files import read_json, read_text
 from clew.sealed import check_seal, new_sealed
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
 WHAT = "an extraction model"
 WEIGHTS = "weights.safetensors"
 NUMBERS = {"int8": torch.int8, "bfloat16": torch.bfloat16, "float32": torch.float32}  # on disk
+MISCOUNTED = 1 << 20  # parameters that a rough count may be wrong by
 STATE = "state.json"  # of a checkpoint, written last
 
 
@@ -86,22 +88,38 @@ def read_model(path: Path, *, kernel: str = "plain", device: torch.device | str 
     """A model from its directory, ready to predict."""
     path = Path(path)
     check_seal(path, {}, what=f"the model at {path}", remedy="clew extract train")
-    config = read_config((path / "config.json").read_text("utf-8"))
-    model = GraphMert(config, kernel=kernel)
-    load_weights(model, path)
-    relations = tuple(json.loads((path / "relations.json").read_text("utf-8")))
+    try:
+        config = read_config(read_text(path / "config.json"))
+        relations, training = read_json(path / "relations.json"), read_json(path / "training.json")
+        tokenizer = read_text(path / "tokenizer.json")
+        if not isinstance(relations, list) or not all(isinstance(each, str) for each in relations):
+            raise ValueError("relations.json is not a list of names")
+        if not isinstance(training, dict):
+            raise ValueError("training.json is not an object")
+        _check_size(config, (path / WEIGHTS).stat().st_size)
+    except (OSError, ValueError) as error:
+        raise DerivedError(f"the model at {path} cannot be read ({error}): run `clew extract train`") from error
     if len(relations) != config.relations:
         raise DerivedError(f"{path} names {len(relations)} relations, but its model has {config.relations}")
-    training = json.loads((path / "training.json").read_text("utf-8"))
-    tokenizer = (path / "tokenizer.json").read_text("utf-8")
+    model = GraphMert(config, kernel=kernel)
+    load_weights(model, path)
+    relations = tuple(relations)
     return SavedModel(model.to(device).eval(), config, tokenizer, relations, training)
+
+
+def _check_size(config: Config, stored: int) -> None:
+    """Refuse a config of a far larger model than the weights are of, before memory is taken for it."""
+    wide = config.vocabulary * config.width + config.layers * config.width * (4 * config.width + 2 * config.inner)
+    wide += config.relations * config.width * (config.relation_rank or config.width) * config.hgat
+    if wide > 2 * stored + MISCOUNTED:
+        raise ValueError(f"config.json describes about {wide:,} parameters, but the weights have {stored:,} bytes")
 
 
 def load_weights(model: GraphMert, path: Path) -> None:
     """Fill a model with the weights of a model directory; every tensor must be there with the same shape."""
     try:
         weights = unpack(load_file(path / WEIGHTS))
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, RuntimeError) as error:
         raise DerivedError(f"the weights at {path} cannot be read ({error}): run `clew extract train`") from error
     wanted = model.state_dict()
     odd = [name for name in wanted.keys() | weights.keys() if _shape(wanted, name) != _shape(weights, name)]

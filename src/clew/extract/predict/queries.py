@@ -4,7 +4,6 @@ The mentions of its sequence that may be its tail stand with each query. Written
 relation, mentions), the signatures that decided, counts, and the same rows as arrays for the model.
 """
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from clew.extract.sequences.texts import sequence_texts
 from clew.extract.stage import Stage, write_counts, write_table
 from clew.files import write_text
 from clew.graph import GraphContents, read_entities
+from clew.json_files import read_json
 from clew.lm import LanguageModel
 from clew.progress import Progress, silent
 
@@ -251,8 +251,8 @@ def known_signatures(graph: GraphContents, relations: Sequence[str]) -> Signatur
 
 def _relations(model: Path) -> tuple[str, ...]:
     try:
-        return tuple(json.loads((Path(model) / "relations.json").read_text("utf-8")))
-    except (OSError, ValueError) as error:
+        return tuple(map(str, read_json(Path(model) / "relations.json")))
+    except (OSError, ValueError, TypeError) as error:
         raise InputError(f"{model} holds no model of extraction (relations.json: {error})") from error
 
 

@@ -38,6 +38,7 @@ from clew.extract.sequences.packing import prepare_sequences
 from clew.extract.stage import seal_checksum
 from clew.extract.toy import toy_corpus, toy_seed
 from clew.extract.training.stages import MODEL, train_stages
+from clew.json_files import read_text
 from clew.lm import LanguageModel, open_model
 from clew.progress import Progress, silent
 from clew.traverse import GraphEngine
@@ -207,9 +208,9 @@ def model_size(model: Path) -> str:
     from clew.extract.model.config import SIZES, read_config
 
     try:
-        config = read_config((model / "config.json").read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{model} holds no trained model ({error.strerror or error}): train one first") from error
+        config = read_config(read_text(model / "config.json"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{model} holds no trained model ({error}): train one first") from error
     shape = {"layers": config.layers, "width": config.width, "heads": config.heads, "inner": config.inner}
     return next((name for name, each in SIZES.items() if each == shape), f"{config.layers}x{config.width}")
 

@@ -4,7 +4,6 @@ Small letters, accents stripped, words cut at spaces and punctuation. The first 
 in the vocabulary only, so that a text in which somebody wrote "[MASK]" is read as what it says.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clew.errors import InputError
 from clew.files import write_text
+from clew.json_files import read_json
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -83,7 +83,7 @@ def train_tokenizer(texts: Iterable[str], *, vocabulary_size: int = VOCABULARY_S
 def load_tokenizer(path: Path) -> "Tokenizer":
     """The tokenizer with the WordPiece vocabulary of a tokenizer.json; its special entries give way to ours."""
     try:
-        content: Any = json.loads(Path(path).read_text("utf-8"))
+        content: Any = read_json(Path(path))
         model = content["model"]
         kind, vocabulary = model.get("type", "WordPiece"), model["vocab"]
         entries = _in_order(vocabulary)

@@ -8,6 +8,7 @@ from pathlib import Path
 from clew.errors import InputError
 from clew.extract.statements.examples import MARKERS
 from clew.extract.statements.gold import CORPORA
+from clew.json_files import read_json
 
 __all__ = ["OUTPUTS", "Config", "columns_of", "config_of_start", "read_config"]
 
@@ -53,7 +54,7 @@ def read_config(text: str) -> Config:
     try:
         content = json.loads(text)
         return Config(**{each.name: content[each.name] for each in fields(Config)})
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"config.json is not that of a statement model: {error}") from error
 
 
@@ -61,7 +62,7 @@ def config_of_start(start: Path) -> Config:
     """The config of a model that begins with the BERT-shaped checkpoint in a directory."""
     path = Path(start) / "config.json"
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = read_json(path)
         if (
             content.get("hidden_act", "gelu") != "gelu"
             or content.get("position_embedding_type", "absolute") != "absolute"

@@ -13,6 +13,7 @@ from clew.errors import DerivedError
 from clew.extract.statements.config import read_config
 from clew.extract.statements.judge import Judge
 from clew.files import write_text
+from clew.json_files import read_json, read_text
 from clew.sealed import check_seal, new_sealed
 
 __all__ = ["TrainedModel", "read_trained", "write_trained"]
@@ -45,10 +46,15 @@ def read_trained(path: Path) -> TrainedModel:
     """A trained model, ready to judge on the CPU."""
     path = Path(path)
     check_seal(path, {"format": 1}, what=f"the statement model at {path}", remedy=REMEDY)
-    model = Judge(read_config((path / CONFIG).read_text("utf-8")))
     try:
+        config, training = read_config(read_text(path / CONFIG)), read_json(path / TRAINING)
+        tokenizer, stored = read_text(path / TOKENIZER), (path / WEIGHTS).stat().st_size
+        wide = config.vocabulary * config.width + config.layers * config.width * (config.width + config.inner)
+        if wide > stored:
+            raise ValueError(f"config.json describes about {wide:,} parameters, but the weights have {stored:,} bytes")
+        model = Judge(config)
         model.load_state_dict(load_file(path / WEIGHTS))
-    except (OSError, SafetensorError, RuntimeError) as error:
-        raise DerivedError(f"the weights at {path} cannot be read ({error}): run `{REMEDY}`") from error
-    training = json.loads((path / TRAINING).read_text("utf-8"))
-    return TrainedModel(model.eval(), (path / TOKENIZER).read_text("utf-8"), training)
+    except (OSError, ValueError, TypeError, SafetensorError, RuntimeError) as error:
+        said = str(error).splitlines()[0]
+        raise DerivedError(f"the model at {path} cannot be read ({said}): run `{REMEDY}`") from error
+    return TrainedModel(model.eval(), tokenizer, training)

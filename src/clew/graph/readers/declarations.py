@@ -11,6 +11,7 @@ from pathlib import Path
 
 from clew.errors import InputError
 from clew.graph.staging import Relation, Source
+from clew.json_files import read_json
 
 __all__ = ["beside", "declarations", "read_declarations"]
 
@@ -30,7 +31,7 @@ def declarations(relations: Sequence[Relation], sources: Sequence[Source]) -> st
 def read_declarations(path: Path) -> tuple[list[Relation], list[Source]]:
     """Read such a file."""
     try:
-        body = json.loads(path.read_text("utf-8"))
+        body = read_json(path)
         return [Relation(**each) for each in body["relations"]], [Source(**each) for each in body["sources"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} does not declare relations and sources as Clew writes them ({error!r})") from error

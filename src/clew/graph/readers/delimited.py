@@ -23,7 +23,7 @@ import pyarrow.csv
 
 from clew.errors import InputError
 from clew.graph.readers.parts import Part
-from clew.graph.readers.source_files import open_bytes, plain_suffix, reading
+from clew.graph.readers.source_files import LONGEST_LINE, open_bytes, plain_suffix, read_line, reading
 from clew.graph.staging import Problems
 
 __all__ = ["DELIMITED", "Delimited", "delimiter_of"]
@@ -79,19 +79,18 @@ class Delimited:
         raise InputError(f"{self.path}:{line}: the first line should name the columns, but has {what}")
 
     def _read_fast(self, columns: Sequence[str], line_breaks: bool) -> pa.Table:
-        return pyarrow.csv.read_csv(
-            str(self.path),
-            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=self.delimiter, quote_char='"' if self.quoted else False, newlines_in_values=line_breaks
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=list(columns),
-                column_types=dict.fromkeys(columns, pa.string()),
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
+        read = pyarrow.csv.ReadOptions(block_size=BLOCK)
+        parse = pyarrow.csv.ParseOptions(
+            delimiter=self.delimiter, quote_char='"' if self.quoted else False, newlines_in_values=line_breaks
         )
+        convert = pyarrow.csv.ConvertOptions(
+            include_columns=list(columns),
+            column_types=dict.fromkeys(columns, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+        )
+        with open_bytes(self.path) as stream:
+            return pyarrow.csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
 
     def _read_carefully(self, columns: Sequence[str], problems: Problems) -> Part:
         def refuse(line: int, what: str) -> None:
@@ -145,7 +144,7 @@ def _records(file: Delimited, refuse: Callable[[int, str], None]) -> Iterator[tu
         open_bytes(file.path) as stream,
         io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
     ):
-        lines = _Lines(text)
+        lines = _Lines(_bounded(text, file.path))
         records = csv.reader(lines, delimiter=file.delimiter, quoting=quoting, strict=True)
         while True:
             try:
@@ -158,6 +157,14 @@ def _records(file: Delimited, refuse: Callable[[int, str], None]) -> Iterator[tu
             line = lines.settle()
             if fields:
                 yield line, fields
+
+
+def _bounded(text: io.TextIOWrapper, path: Path) -> Iterator[str]:
+    """The lines of a text, each within bounds."""
+    while line := text.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise InputError(f"{path} has a line of more than {LONGEST_LINE:,} characters: it is no table of text")
+        yield line
 
 
 def _reason(error: csv.Error) -> str:
@@ -228,7 +235,7 @@ def _survey_quotes(file: Delimited) -> _Quotes:
     borders = np.array([ord(file.delimiter), LINE_FEED, RETURN, QUOTE], np.uint8)
     with open_bytes(file.path) as stream:
         first = stream.read(len(MARK))
-        block = (b"" if first == MARK else first) + stream.read(BLOCK) + stream.readline()
+        block = (b"" if first == MARK else first) + stream.read(BLOCK) + read_line(stream, file.path)
         while block:
             data = np.frombuffer(block, np.uint8)
             quotes = np.flatnonzero(data == QUOTE)
@@ -242,7 +249,7 @@ def _survey_quotes(file: Delimited) -> _Quotes:
                 breaks = np.flatnonzero((data == LINE_FEED) | (data == RETURN))
                 around_line_breaks = bool(((np.searchsorted(quotes, breaks) + inside) % 2).any())
             inside = bool((len(quotes) + inside) % 2)
-            block = stream.read(BLOCK) + stream.readline()
+            block = stream.read(BLOCK) + read_line(stream, file.path)
     return _Quotes(regular=not inside, around_line_breaks=around_line_breaks)
 
 

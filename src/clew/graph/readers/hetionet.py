@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import BuildError, InputError
+from clew.graph.readers.source_files import open_bytes
 from clew.graph.readers.tab_separated import TEXT, TabSeparated, constant, line_origin, map_values, read_tab_separated
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent
@@ -26,6 +27,7 @@ __all__ = ["read"]
 log = logging.getLogger(__name__)
 NAME, VERSION = "Hetionet", "1.0"
 NODES, EDGES = "hetionet-v1.0-nodes.tsv", "hetionet-v1.0-edges.sif"
+LARGEST_METAGRAPH = 64 << 20  # bytes
 METAGRAPH, METAEDGES = "hetionet-v1.0-metagraph.json", "metaedges.tsv"
 NOT_PROVIDED = "not_provided"  # Hetionet mixes curated, measured and text-mined statements without telling which
 # Identifiers that come without a prefix, by kind and by how they look; the others are CURIEs already (GO:0000002).
@@ -152,8 +154,8 @@ def _read_metaedges(folder: Path, problems: Problems) -> dict[str, _Metaedge]:
 
 def _parse_metagraph(path: Path) -> list[_Metaedge]:
     try:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            body = json.loads(stream.read())
+        with open_bytes(path) as stream:
+            body = json.loads(stream.read(LARGEST_METAGRAPH))
         short = body["kind_to_abbrev"]
         found = []
         for subject, object_, verb, direction in body["metaedge_tuples"]:
@@ -161,7 +163,7 @@ def _parse_metagraph(path: Path) -> list[_Metaedge]:
             found.append(
                 _Metaedge(short[subject] + short[verb] + arrow + short[object_], subject, verb, object_, arrow != "")
             )
-    except (ValueError, KeyError, TypeError, OSError) as error:
+    except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
         raise BuildError(f"{path} is not a Hetionet metagraph: {type(error).__name__}: {error}") from error
     return found
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.json
 
 from clew.graph.readers.parts import Part
-from clew.graph.readers.source_files import open_bytes, reading
+from clew.graph.readers.source_files import open_bytes, read_line, reading
 from clew.graph.staging import Problems
 
 __all__ = ["read"]
@@ -32,7 +32,7 @@ def read(path: Path, required: Sequence[str], problems: Problems) -> Iterator[Pa
     first = 1  # line
     empty = True
     with reading(path, "JSON Lines"), open_bytes(path) as stream:
-        while block := stream.read(BLOCK) + stream.readline():
+        while block := stream.read(BLOCK) + read_line(stream, path):
             try:
                 part = _read_fast(path, block, first, texts, required)
             except (pa.ArrowException, ValueError):

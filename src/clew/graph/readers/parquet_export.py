@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clew.errors import InputError
+from clew.graph.readers.columnar_sizes import check_rows
 from clew.graph.readers.source_files import reading
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Origin, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent, track
@@ -63,6 +64,8 @@ def _qualifies(name: str) -> bool:
 def _table(path: Path, required: dict[str, pa.DataType]) -> pa.Table:
     """A table whose known columns have the types that an export gives them, and whose required ones have no gaps."""
     with reading(path, "Parquet"):
+        with pq.ParquetFile(path) as file:
+            check_rows(path, file)
         table = pq.read_table(path, memory_map=True)
         table.validate(full=True)
     known = required | {"synonyms": LISTS, "xrefs": LISTS} if path.name == ENTITIES else required | ASSERTION_TYPES

@@ -1,18 +1,28 @@
 """The files a reader is given: whether they are there, opening them, and one clear sentence when they cannot be."""
 
-import gzip
 import os
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import pyarrow as pa
 
 from clew.errors import InputError
+from clew.unpacking import open_unpacked
 
-__all__ = ["FOREIGN", "check_file", "open_bytes", "plain_suffix", "reading", "unreadable"]
+__all__ = [
+    "FOREIGN",
+    "LONGEST_LINE",
+    "check_file",
+    "open_bytes",
+    "plain_suffix",
+    "read_line",
+    "reading",
+    "unreadable",
+]
 
 GUIDE = "docs/your-own-graph.md shows how"
 RDF = f"convert it to a table of subject, relation and object with rdflib ({GUIDE})"
@@ -37,6 +47,8 @@ FOREIGN = {  # suffix → what it is, what to do
     ".xlsx": ("an Excel workbook", "save the sheet as CSV"),
     ".xls": ("an Excel workbook", "save the sheet as CSV"),
 }
+PACKED = (".gz", ".bz2")
+LONGEST_LINE = 64 << 20  # bytes
 UNREADABLE = (OSError, EOFError, zlib.error, pa.ArrowException)
 
 
@@ -49,7 +61,14 @@ def check_file(path: str | os.PathLike[str]) -> Path:
         raise InputError(f"{path} is a directory, expected a file ({found}); pass the file, or a list of files")
     if not path.exists():
         raise InputError(f"there is no file {path}")
+    if not path.is_file():  # a pipe would block for ever and a device may never end; both can be read only once
+        raise InputError(f"{path} is a {_kind(path)}, expected a regular file: save what it gives to a file first")
     return path
+
+
+def _kind(path: Path) -> str:
+    mode = path.stat().st_mode
+    return "named pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
 
 
 def plain_suffix(path: Path) -> str:
@@ -58,10 +77,16 @@ def plain_suffix(path: Path) -> str:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """The file's bytes, unpacked when its name ends in .gz."""
-    if path.suffix.lower() == ".gz":
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    return path.open("rb")
+    """The file's bytes, unpacked within bounds when its name ends in .gz or .bz2."""
+    return open_unpacked(path) if path.suffix.lower() in PACKED else path.open("rb")
+
+
+def read_line(stream: BinaryIO, path: Path) -> bytes:
+    """One line; a longer one than `LONGEST_LINE` is an error, before it fills the memory."""
+    line = stream.readline(LONGEST_LINE)
+    if len(line) == LONGEST_LINE:
+        raise InputError(f"{path} has a line of more than {LONGEST_LINE >> 20} MiB: it is no table of text")
+    return line
 
 
 @contextmanager

@@ -4,6 +4,7 @@ For sources whose files are known in advance (HPO, Hetionet): comment lines star
 unpacked, nothing is quoted, an empty field is an absent value. Rows of the wrong width go to `Problems`.
 """
 
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -15,6 +16,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from clew.errors import BuildError, InputError
+from clew.graph.readers.source_files import open_bytes
 from clew.graph.staging import Origin, Problems
 
 __all__ = ["TEXT", "TabSeparated", "constant", "line_origin", "map_values", "read_tab_separated"]
@@ -81,23 +83,20 @@ def read_tab_separated(
         bad.append(row.number)
         return "skip"
 
+    read = pyarrow.csv.ReadOptions(skip_rows=len(comments), use_threads=False)  # threads lose line numbers
+    parse = pyarrow.csv.ParseOptions(
+        delimiter="\t", quote_char=False, ignore_empty_lines=False, invalid_row_handler=refuse
+    )
+    convert = pyarrow.csv.ConvertOptions(
+        include_columns=wanted,
+        column_types=dict.fromkeys(wanted, TEXT),
+        null_values=[""],
+        strings_can_be_null=True,
+    )
     try:
-        table = pyarrow.csv.read_csv(
-            path,
-            read_options=pyarrow.csv.ReadOptions(
-                skip_rows=len(comments), use_threads=False
-            ),  # threads lose line numbers
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter="\t", quote_char=False, ignore_empty_lines=False, invalid_row_handler=refuse
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                include_columns=wanted,
-                column_types=dict.fromkeys(wanted, TEXT),
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
-        )
-    except (pa.ArrowInvalid, OSError) as error:
+        with open_bytes(path) as stream:
+            table = pyarrow.csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+    except (pa.ArrowInvalid, OSError, EOFError, zlib.error) as error:
         raise BuildError(f"cannot read {path} as tab-separated UTF-8 text: {error}") from error
     table = table.unify_dictionaries().combine_chunks()
     first = len(comments) + 2  # the line after the header
@@ -147,9 +146,9 @@ def _head(path: Path) -> tuple[tuple[str, ...], list[str]]:
     """The leading comment lines and the column names."""
     comments: list[str] = []
     try:
-        with pa.input_stream(str(path), compression="detect") as stream:
+        with open_bytes(path) as stream:
             start = stream.read(1 << 16)
-    except OSError as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot read {path}: {error}") from error
     for line in start.decode("utf-8-sig", "replace").split("\n"):
         if not line.startswith("#"):

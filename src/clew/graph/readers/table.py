@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from clew.errors import InputError
+from clew.graph.readers.columnar_sizes import check_arrow, check_columns, check_rows, stored_by_dictionary
 from clew.graph.readers.conversion import LIST_SEPARATOR
 from clew.graph.readers.delimited import DELIMITED, Delimited, delimiter_of
 from clew.graph.readers.parts import DESCRIPTIONS, TRIPLE, Part, check_entities, check_triples, join
@@ -40,7 +41,6 @@ SYNONYMS = {
 }
 ENTITY = ("id", "name", "type", "synonyms", "xrefs")
 ARROW = (".arrow", ".feather", ".ipc")
-DICTIONARY_BYTES = 4  # a Parquet column stored in fewer bytes a value than this is stored by dictionary
 NAMES_SHOWN = 20
 
 
@@ -232,37 +232,30 @@ def _open(item: Any, delimiter: str | None, problems: Problems) -> _Table:
 def _open_parquet(path: Path) -> _Table:
     with reading(path, "Parquet"), pyarrow.parquet.ParquetFile(path) as file:
         names = file.schema_arrow.names
+        check_rows(path, file)
 
     def load(wanted: Sequence[str]) -> Part:
         with reading(path, "Parquet"):
             file = pyarrow.parquet.ParquetFile(path, memory_map=True)
-            by_dictionary = _stored_by_dictionary(file)
+            by_dictionary = stored_by_dictionary(path, file)
             with pyarrow.parquet.ParquetFile(path, memory_map=True, read_dictionary=by_dictionary) as file:
-                return _validated(Part(str(path), file.read(columns=list(wanted)), _next_number))
+                part = _validated(Part(str(path), file.read(columns=list(wanted)), _next_number))
+                check_columns(path, part.table)
+                return part
 
     return _Table(str(path), names, load)
 
 
-def _stored_by_dictionary(file: pyarrow.parquet.ParquetFile) -> list[str]:
-    """The string columns that are cheap to read by dictionary, judged by their size in the first row group."""
-    if not file.metadata.num_row_groups:
-        return []
-    group = file.metadata.row_group(0)
-    stored = [group.column(at) for at in range(group.num_columns)]
-    text = {field.name for field in file.schema_arrow if pa.types.is_string(field.type)}
-    return [
-        each.path_in_schema
-        for each in stored
-        if each.path_in_schema in text and each.total_uncompressed_size < DICTIONARY_BYTES * each.num_values
-    ]
-
-
 def _open_arrow(path: Path) -> pa.Table:
     with reading(path, "Arrow"):
+        check_arrow(path)
         try:
-            return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+            table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
         except pa.ArrowInvalid:
-            return pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+            table = pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+        table.validate(full=True)
+        check_columns(path, table)
+        return table
 
 
 def _as_table(item: Any) -> pa.Table:

@@ -1,6 +1,5 @@
 """`clew extract`: from texts and a seed graph to triples with their sentences, stage by stage or all at once."""
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clew.app.cli.terminal.conversation import read_input
 from clew.app.cli.terminal.groups import new_group
 from clew.app.cli.terminal.options import AsJson, check_limit
 from clew.app.cli.terminal.output import one_line, print_json, print_table, printable, say, shown_of
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import run_record, text_record
-from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
@@ -282,7 +281,7 @@ def _predict_text(
     settings = replace(options, size=options.size or _preset_of(found)).settings()
     with terminal_progress() as progress, _opened(options) as (encoder, helper):
         triples, counts = extract_from_text(
-            _read(text), found, graph, settings=settings, encoder=encoder, helper=helper, device=device,
+            read_input(text), found, graph, settings=settings, encoder=encoder, helper=helper, device=device,
             progress=progress,
         )  # fmt: skip
     rows = _most_confident_first(triples)
@@ -325,12 +324,3 @@ def _opened(options: "RunOptions") -> "Iterator[tuple[Encoder | None, LanguageMo
 
     with open_model(options.helper) as helper:
         yield encoder, helper
-
-
-def _read(file: str) -> str:
-    try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InputError(f"{file} is not UTF-8 text: {error}") from error

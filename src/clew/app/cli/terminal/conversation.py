@@ -6,17 +6,35 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clew.app.cli.terminal.output import printable, say
+from clew.errors import InputError
 
 if TYPE_CHECKING:
     from clew.answer import Answer, Asker, Question
     from clew.answer.answer import Ambiguity, Sense
 
-__all__ = ["ask_back", "is_terminal", "read_questions"]
+__all__ = ["ask_back", "is_terminal", "read_input", "read_questions"]
+
+MAX_INPUT = 64 << 20  # bytes
 
 
 def is_terminal() -> bool:
     """Whether the user can be prompted."""
     return sys.stdin is not None and sys.stdin.isatty()
+
+
+def read_input(file: str) -> str:
+    """The UTF-8 text of a file, a pipe or standard input (-)."""
+    if file == "-":
+        text = sys.stdin.read(MAX_INPUT + 1)
+    else:
+        try:
+            with open(file, "rb") as stream:
+                text = stream.read(MAX_INPUT + 1).decode("utf-8")
+        except (OSError, ValueError) as error:
+            raise InputError(f"{file} cannot be read as UTF-8 text: {error}") from error
+    if len(text) > MAX_INPUT:
+        raise InputError(f"{file} has more than {MAX_INPUT >> 20} million characters: split it")
+    return text
 
 
 def read_questions() -> Iterator[str]:

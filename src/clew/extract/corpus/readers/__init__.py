@@ -30,6 +30,7 @@ READERS = Registry(
 def read_file(file: SourceFile, problems: Problems) -> Iterator[Document]:
     """The documents of one file; whatever cannot be read of it becomes a counted problem, never an exception."""
     try:
+        file.check_size()
         for document in READERS.load(tell_format(file))(file, problems):
             yield replace(
                 document,
