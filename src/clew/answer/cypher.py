@@ -340,6 +340,7 @@ class _Answering:
                 total=answer.total,
                 truncated=answer.truncated,
                 sources=_sources(answer.evidence),
+                tied=ran.outcome.tied,
             )
             + (self._instead(question) if nothing else ""),
             query=ran.outcome.query,

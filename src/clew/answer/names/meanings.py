@@ -8,7 +8,7 @@ from clew.answer.lexicon.words import Token, Words, tokens_of
 from clew.graph import GraphContents
 from clew.link import Candidate
 
-__all__ = ["Anchor", "Meaning", "inside", "meanings_of", "settled", "with_longer_names"]
+__all__ = ["Anchor", "Meaning", "inside", "meanings_of", "one_of", "settled", "with_longer_names"]
 
 ALIKE = 0.02  # candidates that differ by less are one meaning
 OTHER_TYPE = 0.12  # how much worse an entity of another type may fit
@@ -95,6 +95,17 @@ def _either(anchors: Sequence[Anchor], text: str) -> list[Anchor]:
                 continue
         joined.append(anchor)
     return joined
+
+
+def one_of(anchors: Sequence[Anchor]) -> Anchor | None:
+    """Several names as one that means any of them; None where no type is common to all."""
+    first, *others = anchors
+    meanings = first.meanings
+    for anchor in others:
+        types = {meaning.type: meaning for meaning in anchor.meanings}
+        meanings = tuple(_one_of(each, types[each.type]) for each in meanings if each.type in types)
+    text = " or ".join(anchor.text for anchor in anchors)
+    return replace(first, end=anchors[-1].end, text=text, meanings=meanings) if meanings else None
 
 
 def _one_of(one: Meaning, other: Meaning) -> Meaning:

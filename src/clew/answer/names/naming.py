@@ -221,6 +221,8 @@ class _Finder:
                 continue
             tried += 1
             phrase = self._cleaned(first, last)
+            if self.is_cue(phrase):
+                continue
             (found,) = paraphrases.nearest([phrase])
             if found and _is_meant(found, MEANS_THE_SAME if len(words_of(phrase)) > 1 else ONE_WORD_MEANS):
                 start, end = self.tokens[first].start, self.tokens[last - 1].end

@@ -114,14 +114,15 @@ class Part:
 class Measure:
     """A number for each row of what is asked: a count of distinct entities, or an aggregate of a property.
 
-    `operator` and `value` keep only rows whose number passes, as in "more than three".
+    `operator` and `value` keep only rows whose number passes, as in "more than three"; a value that is a plan is the
+    number that this one counts, as in "every one of them".
     """
 
     function: str  # count, sum, avg, min, max, collect
     of: str
     key: str | None = None
     operator: str | None = None
-    value: int | float | None = None
+    value: "int | float | Plan | None" = None
 
 
 @dataclass(frozen=True, slots=True)

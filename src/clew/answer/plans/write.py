@@ -210,7 +210,9 @@ class _Writer:
         names = dict.fromkeys(asked.of for asked in self.plan.asked)
         items = [s.Item(s.Variable(name), None, name) for name in names]
         items.append(s.Item(_measure(measured), NUMBER))
-        passes = s.Binary(str(measured.operator), s.Variable(NUMBER), s.Literal(measured.value))
+        value = measured.value
+        wanted = _subcount(value) if isinstance(value, Plan) else s.Literal(value)
+        passes = s.Binary(str(measured.operator), s.Variable(NUMBER), wanted)
         return s.With(s.Projection(tuple(items)), passes)
 
 
@@ -232,6 +234,13 @@ def _others(condition: Condition) -> tuple[str, ...]:
     if isinstance(condition.value, Asked):
         return (condition.value.of,)
     return (str(condition.value),) if condition.operator == "DIFFERS" else ()
+
+
+def _subcount(plan: Plan) -> s.Expression:
+    """How many a plan counts, inside another."""
+    match, *_ = _Writer(plan).matches()
+    assert isinstance(match, s.Match)
+    return s.Subquery("COUNT", match.patterns, match.where)
 
 
 def _returned(items: list[s.Item]) -> s.Return:

@@ -264,7 +264,8 @@ def _rows(
     ]
     stated = [_paths(question, paths, asked, label) for _, _, label in ends]
     denied = [paths.between(asked, label, denied=True, through=question.mentioned) for _, _, label in ends]
-    subtracting = question.denied and not all(denied)  # no negated relation to use: "not" means not stated
+    # No negated relation to use, or none is meant ("no disease with"): "not" means not stated.
+    subtracting = question.lacking or (question.denied and not all(denied))
     choices = denied if question.denied and not subtracting else stated
     said_so = [
         question.explicit and anchor.negated and bool(own) for (anchor, _, _), own in zip(ends, denied, strict=True)

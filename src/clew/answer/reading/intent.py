@@ -35,6 +35,7 @@ COUNTING = re.compile(r"\bhow many\b|\b(?:total )?number of\b|\bcount\b|\bhow of
 MOST = re.compile(r"\b(most|top|largest|greatest|highest|biggest|rank|maximum|commonest)\b", re.IGNORECASE)
 LEAST = re.compile(r"\b(fewest|least|smallest|lowest|rarest|minimum)\b", re.IGNORECASE)
 AT_LEAST = re.compile(r"\bat (?:least|most)\b", re.IGNORECASE)
+QUANTIFIED = re.compile(r"alone|only|solely|exclusively|neither|none|every|each|all|both|any", re.IGNORECASE)
 FREQUENT = re.compile(r"(very )?(frequent|common|rare|occasional)(ly)?", re.IGNORECASE)
 JOINING = re.compile(
     r"\b(connect(?:s|ed|ions?|ing)?|relat(?:e[sd]?|ions?|ionships?)|paths?|routes?|link(?:s|ed)?|ties?|tied|joins?)\b",
@@ -89,6 +90,7 @@ NUMBERS = {
     "twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50, "hundred": 100,
 }  # fmt: skip
 DEFAULT_TOP = 10
+DEGREES = frozenset({"common", "frequent", "often", "single", "commonly", "frequently", "shared", "widespread"})
 NEAR = 12  # letters from a bound to the type it is about: "more than twenty different diseases"
 BOUNDS = {
     "more than": ">", "over": ">", "above": ">", "at least": ">=", "no fewer than": ">=", "no less than": ">=",
@@ -131,7 +133,7 @@ class Negation:
 
 def is_cue(text: str) -> bool:
     """Whether a name is only a word that says what to do: "excluded" and "frequent" are entities of some graphs."""
-    cues = (WITHOUT, MOST, LEAST, COUNTING, FREQUENT)
+    cues = (WITHOUT, MOST, LEAST, COUNTING, FREQUENT, QUANTIFIED)
     return any(cue.fullmatch(text.strip()) for cue in cues)
 
 
@@ -147,7 +149,7 @@ def find_operation(
 ) -> Operation:
     """What is wanted, from the masked text, the words outside names and the types they mention."""
     lowered = [token.text.lower() for token in tokens]
-    asks = any(word in WH or word in LISTING for word in lowered)
+    asks = any(word in WH or word in LISTING for word in lowered) or lowered[:1] == ["the"]
     without_bounds = AT_LEAST.sub(" ", rest)
     ranks = MOST.search(without_bounds) or LEAST.search(without_bounds)
     named = [word for word in found if not word.implied]
@@ -213,9 +215,13 @@ def _number(lowered: Sequence[str]) -> int | None:
 
 
 def _is_singular(tokens: Sequence[Token], named: Sequence[TypeWord]) -> bool:
-    """Which gene … the most: one is meant."""
+    """Which gene … the most, the most common symptom: one is meant."""
     for word in named:
-        before = [token.text.lower() for token in tokens[max(0, word.first - 2) : word.first]]
+        before = [token.text.lower() for token in tokens[max(0, word.first - 4) : word.first]]
+        if before[-1:] == ["one"]:
+            return True
+        while before and (before[-1] in DEGREES or MOST.fullmatch(before[-1]) or LEAST.fullmatch(before[-1])):
+            before.pop()
         if before[-1:] and before[-1] in ("which", "what", "the", "single"):
             return not tokens[word.last - 1].text.lower().endswith("s")
     return False

@@ -13,6 +13,7 @@ from clew.answer.lexicon.words import Said, Token, TypeWord, Words
 from clew.answer.names.meanings import Anchor, Meaning, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
 from clew.answer.plans.filters import Filters
+from clew.answer.reading.compared import find_compared
 from clew.answer.reading.filter_words import find_filters
 from clew.answer.reading.intent import (
     Bound,
@@ -26,6 +27,7 @@ from clew.answer.reading.intent import (
     negate,
 )
 from clew.answer.reading.qualifier_words import find_qualifiers
+from clew.answer.reading.quantifier_words import NOTHING_SAID, Quantity, find_quantity, padded, with_quantity
 from clew.link import Linker, Paraphrases
 from clew.store.deadline import Deadline
 
@@ -55,11 +57,15 @@ class ParsedQuestion:
     descending: bool = True
     bound: Bound | None = None  # how many there must be of something
     denied: bool = False  # asks about absence, with nothing to subtract from
+    lacking: bool = False  # there must be none of a type: "genes with no disease that shows A"
     explicit: bool = False  # what is absent must be said to be so
     others: bool = False  # asks for others than those it names
     direction: str | None = None  # "up" or "down" a hierarchy
     filters: Filters = field(default_factory=Filters)
     column: str | None = None  # what is asked of a statement itself, such as q_frequency or evidence
+    quantity: Quantity = NOTHING_SAID  # how many of its names must hold
+    every: tuple[str, ...] = ()  # labels of which every entity is meant
+    among: tuple[str, ...] = ()  # ids of the entities that are compared
     unmet: tuple[str, ...] = ()  # words that ask for what no statement here has, such as a date
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
@@ -78,7 +84,15 @@ def understand(
     anchors: Sequence[Anchor] = find_anchors(
         plain, read, linker, words, is_cue=is_cue, paraphrases=paraphrases, deadline=deadline
     )
-    tokens = [token for token in read if not inside(token, anchors)]
+    quantity = find_quantity(padded(plain, anchors), anchors)
+    compared = find_compared(padded(plain, anchors), anchors)
+    plain = _blanked(plain, quantity.spans)
+    tokens = [
+        token
+        for token in read
+        if not inside(token, anchors) and not any(start <= token.start < end for start, end in quantity.spans)
+    ]
+    anchors = with_quantity(anchors, quantity) if compared is None else ()
     spoken = words.find_types(tokens)
     found = [word for word in spoken if not _beside(word, tokens, anchors)]
     rest = mask(plain, anchors)
@@ -87,6 +101,9 @@ def understand(
         operation = Operation("exists")  # the statement between them, of which a column is asked for
     known_or_not = sorted([*found, *words.find_foreign(tokens)], key=lambda word: word.first)
     asked = asked_word(tokens, known_or_not, operation.name)
+    if compared is not None:
+        operation = Operation("top", 1, compared.descending)
+        asked = TypeWord(0, 0, (words.schema.label_of(compared.type),))
     bound = find_bound(tokens, [word for word in found if word is not asked])
     if bound is not None and operation.name == "list":
         operation = Operation("top")  # all that pass, those with most first
@@ -94,6 +111,13 @@ def understand(
     hints = [word for word in others if _is_type_hint(word, tokens, anchors)]
     others = [word for word in others if word not in hints]
     denial = negate(rest, anchors)
+    if quantity.kind == "none":
+        denied = {anchors[number].start for number in quantity.names}
+        denial = replace(
+            denial,
+            denied=False,
+            anchors=tuple(replace(each, negated=each.negated or each.start in denied) for each in denial.anchors),
+        )
     return ParsedQuestion(
         text=text,
         anchors=tuple(_with_relations(denial.anchors, tokens, found, words)),
@@ -108,11 +132,15 @@ def understand(
         descending=operation.descending,
         bound=bound,
         denied=denial.denied,
+        lacking=_lacks(tokens, found, asked),
         explicit=denial.explicit,
         others=any(token.text.lower() in ("other", "others", "else") for token in tokens),
         direction=hierarchy_direction(rest, operation.name),
         filters=replace(spoken_filters.filters, qualifiers=statements.qualifiers),
         column=statements.column,
+        quantity=quantity,
+        every=_every(tokens, found, asked),
+        among=() if compared is None else compared.ids,
         unmet=statements.unmet,
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),
@@ -127,6 +155,28 @@ def _paraphrases_of(linker: Linker, encoder: "Encoder | None") -> Paraphrases | 
     if found is None or found.encoder is not encoder:
         found = _paraphrases[linker] = Paraphrases(linker, encoder)
     return found
+
+
+def _lacks(tokens: Sequence[Token], found: Sequence[TypeWord], asked: TypeWord | None) -> bool:
+    """Whether there must be none of a type that is not asked for: "no disease", "without any symptom"."""
+    for word in found:
+        before = [token.text.lower() for token in tokens[max(0, word.first - 2) : word.first]]
+        none = before[-1:] == ["no"] or before == ["without", "any"] or before == ["not", "any"]
+        if none and asked is not None and word is not asked and not set(word.labels) & set(asked.labels):
+            return True
+    return False
+
+
+def _every(tokens: Sequence[Token], found: Sequence[TypeWord], asked: TypeWord | None) -> tuple[str, ...]:
+    """Labels of which every entity is meant: "in every disease", "by all of the drugs"; not what is asked for."""
+    labels: list[str] = []
+    for word in found:
+        before = [token.text.lower() for token in tokens[max(0, word.first - 3) : word.first]]
+        while before and before[-1] in ("the", "of", "known", "these", "its"):
+            before.pop()
+        if asked is not None and word is not asked and before[-1:] and before[-1] in ("every", "each", "all"):
+            labels += word.labels
+    return tuple(dict.fromkeys(label for label in labels if asked is None or label not in asked.labels))
 
 
 def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -147,12 +147,19 @@ def names_in(candidate: Candidate) -> dict[str, str]:
     """What named slots are called."""
     by_ids: dict[object, str] = {meaning.ids: meaning.name for meaning in candidate.meanings}
     found = {}
-    for part in candidate.plan.parts:
-        for condition in part.conditions:
-            ids = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-            if condition.key == "id" and ids in by_ids:
-                found[condition.of] = by_ids[ids]
+    for condition in (each for part in candidate.plan.parts for each in part.conditions if each.key == "id"):
+        ids = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+        known = by_ids.get(ids) or _all_of(candidate, set(map(str, ids)))
+        if known:
+            found[condition.of] = f"anything but {known}" if condition.negated else known
     return found
+
+
+def _all_of(candidate: Candidate, ids: set[str]) -> str | None:
+    """The names that together stand for exactly these ids."""
+    names = [meaning.name for meaning in candidate.meanings if ids.issuperset(meaning.ids)]
+    whole = {id for meaning in candidate.meanings for id in meaning.ids} >= ids
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names) if names and whole else None
 
 
 def _said(part: Part, called: Mapping[str, str], words: Words, names: bool) -> str:

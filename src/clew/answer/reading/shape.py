@@ -1,4 +1,5 @@
-"""What a question wants beyond the pattern of its plan, put onto any plan: a column of the statement itself.
+"""What a question wants beyond the pattern of its plan, put onto any plan: a column of the statement itself, how many
+of several names must hold, that no other does, that every one of a type does, or which of some entities has most.
 
 In: a candidate, however it was found. Out: the candidate as the question wants it, or None where it cannot be so.
 """
@@ -6,7 +7,7 @@ In: a candidate, however it was found. Out: the candidate as the question wants 
 from dataclasses import replace
 
 from clew.answer.plans.filters import meets_qualifiers
-from clew.answer.plans.plan import Asked, Plan, Step
+from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.store.layout import Relationship, StoreSchema
@@ -22,9 +23,134 @@ def shaped(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) 
     if not meets_qualifiers(candidate.plan, question.filters):
         return None
     if question.column is not None:
-        plan = _with_column(candidate.plan, question.column, schema)
-        return None if plan is None else replace(candidate, plan=plan)
-    return candidate
+        asking = _with_column(candidate.plan, question.column, schema)
+        return None if asking is None else replace(candidate, plan=asking)
+    plan: Plan | None = candidate.plan
+    for change in (_among, _counted, _only, _every):
+        plan = None if plan is None else change(plan, question, candidate)
+    return None if plan is None else replace(candidate, plan=plan)
+
+
+def _among(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
+    """The plan whose answers are among the entities that the question compares."""
+    if not question.among:
+        return plan
+    if plan.kind != "rows" or not plan.asked or plan.measure is None:
+        return None
+    return plan.with_part(Part(REQUIRED, (), (Condition(plan.asked[0].of, "id", "IN", question.among),)))
+
+
+def _counted(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
+    """How many of several names must hold: their slots become one, whose names are counted.
+
+    Names are counted, not entities: one name may stand for several entities.
+    """
+    quantity = question.quantity
+    if quantity.kind != "count":
+        return plan
+    held = _held(plan, candidate, quantity.names)
+    part = plan.required
+    steps = [step for step in part.steps if set(step.ends) & set(held)]
+    if (
+        plan.kind != "rows"
+        or plan.measure is not None
+        or not held
+        or len(steps) != len(held)
+        or not _alike(steps, held)
+    ):
+        return None
+    kept, *others = held
+    ids = tuple(sorted({id for slot in held for id in held[slot]}))
+    gone = set(others)
+    conditions = [each for each in part.conditions if each.of not in held]
+    required = Part(
+        REQUIRED,
+        tuple(step for step in part.steps if not gone & set(step.ends)),
+        (*conditions, Condition(kept, "id", "IN", ids)),
+    )
+    return replace(
+        plan,
+        slots=tuple(slot for slot in plan.slots if slot.name not in gone),
+        parts=(required, *(each for each in plan.parts if each.kind != REQUIRED)),
+        measure=Measure("count", kept, "name", quantity.operator, quantity.number),
+        sort=(Sort(None, descending=True),),
+    )
+
+
+def _only(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
+    """No other entity than those named may stand where they stand."""
+    quantity = question.quantity
+    if quantity.kind != "only":
+        return plan
+    held = _held(plan, candidate, quantity.names)
+    steps = [step for step in plan.required.steps if set(step.ends) & set(held)]
+    if plan.kind == "path" or not held or not _alike(steps, held):
+        return None
+    slot = next(iter(held))
+    ids = tuple(sorted({id for each in held.values() for id in each}))
+    other = f"{slot}_other"
+    part = Part(ABSENT, (_turned(steps[0], slot, other),), (Condition(other, "id", "IN", ids, negated=True),))
+    return replace(plan, slots=(*plan.slots, Slot(other, plan.slot(slot).types)), parts=(*plan.parts, part))
+
+
+def _every(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
+    """As many of a type as there are at all: "seen in every disease of this gene"."""
+    if not question.every:
+        return plan
+    if plan.kind != "rows" or plan.measure is not None or not plan.asked:
+        return None
+    root = plan.asked[0].of
+    near = {end for step in plan.required.steps if root in step.ends for end in step.ends} - {root}
+    slot = next((each.name for each in plan.slots if each.name in near and set(each.types) & set(question.every)), None)
+    if slot is None:
+        return None
+    total = replace(_without(plan, root, slot), measure=Measure("count", slot))
+    return replace(plan, measure=Measure("count", slot, None, "=", total))
+
+
+def _without(plan: Plan, root: str, slot: str) -> Plan:
+    """What the plan says of a slot, whatever it says of what is asked for."""
+    reached, waiting = {slot}, [slot]
+    steps = [step for step in plan.required.steps if root not in step.ends]
+    while waiting:
+        here = waiting.pop()
+        for step in steps:
+            for end in step.ends:
+                if here in step.ends and end not in reached:
+                    reached.add(end)
+                    waiting.append(end)
+    part = Part(
+        REQUIRED,
+        tuple(step for step in steps if set(step.ends) <= reached),
+        tuple(each for each in plan.required.conditions if each.of in reached),
+    )
+    return Plan(tuple(each for each in plan.slots if each.name in reached), (part,))
+
+
+def _held(plan: Plan, candidate: Candidate, names: tuple[int, ...]) -> dict[str, tuple[str, ...]]:
+    """The slots that some names of the question are, with their ids."""
+    wanted = {candidate.meanings[number].ids for number in names if number < len(candidate.meanings)}
+    found: dict[str, tuple[str, ...]] = {}
+    for condition in plan.required.conditions:
+        value = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+        if condition.key == "id" and not condition.negated and value in wanted:
+            found[condition.of] = tuple(map(str, value))
+    return found
+
+
+def _alike(steps: list[Step], held: dict[str, tuple[str, ...]]) -> bool:
+    """Whether there is one step to each slot that is held, and they differ in nothing else."""
+    kinds = {
+        (step.relations, *("" if end in held else end for end in step.ends), step.either_way, step.repeated)
+        for step in steps
+    }
+    return len(steps) == len(held) and len(kinds) == 1 and not steps[0].repeated
+
+
+def _turned(step: Step, slot: str, other: str) -> Step:
+    """A step with another slot in the place of one."""
+    subject, object_ = (other if end == slot else end for end in step.ends)
+    return replace(step, subject=subject, object=object_, name="")
 
 
 def _with_column(plan: Plan, column: str, schema: StoreSchema) -> Plan | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
-from clew.answer.plans.plan import Plan
+from clew.answer.plans.plan import Asked, Plan, Sort
 from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
 from clew.answer.plans.shares import in_plain_words
 from clew.answer.plans.write import write_statement
@@ -25,6 +25,7 @@ __all__ = ["Outcome", "run_plan"]
 
 ROW_CAP = 10_000
 SUPPORT = "support"
+TIES = 50  # rows beyond those asked for in which ties are looked for
 PASSES: dict[str, Callable[[int, int | float], bool]] = {
     "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -43,18 +44,20 @@ class Outcome:
     truncated: bool = False
     seconds: float = 0.0
     matched: Intersection | None = None  # how, where no store was needed
+    tied: tuple[Item, ...] = ()  # what has the same number as the last item, beyond as many as were asked for
 
 
 def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
     """What a plan asks for: walked by the engine if it is a conjunction of names, else asked of the store."""
     deadline = Deadline.after(timeout)
+    plan = _resolved(plan, store, engine, timeout)
     ran = expand(plan, engine, store.schema)
     matched = _intersected(ran, engine, store.schema, deadline)
     if matched is not None:
         base = Outcome(plan, ran, write(write_statement(plan)), seconds=timeout - deadline.left, matched=matched)
         return _counted(base, engine, store.schema, limit)
     held = restrict_to_assertions(ran, engine, store.schema)
-    statement = write_statement(held.plan)
+    statement = write_statement(_beyond(held.plan))
     if ran.operation in ("list", "difference") and ran.measure is None and ran.column is None:
         statement = _ranked(statement)
     rows = store.run(statement, held.parameters, timeout=max(deadline.left, 0.001), limit=limit)
@@ -65,7 +68,42 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
         return replace(base, value=value)
     if plan.column is not None:
         return replace(base, items=tuple(_values(plan.column, rows, engine)))
-    return replace(base, items=tuple(_items(plan, rows, store)))
+    items = sorted(_items(plan, rows, store), key=_place(plan)) if _may_tie(plan) else list(_items(plan, rows, store))
+    return _with_ties(replace(base, items=tuple(items)), plan)
+
+
+def _may_tie(plan: Plan) -> bool:
+    """Whether a plan asks for as many as have the most, or the fewest."""
+    return plan.operation == "top" and plan.limit is not None and not plan.skip
+
+
+def _beyond(plan: Plan) -> Plan:
+    """The plan with more rows than were asked for, in which ties are found, in one order on every store."""
+    if not _may_tie(plan) or plan.limit is None:
+        return plan
+    of = plan.asked[0].of
+    return replace(plan, limit=plan.limit + TIES, sort=(*plan.sort, Sort(Asked(of, "name")), Sort(Asked(of, "id"))))
+
+
+def _place(plan: Plan) -> Callable[[Item], tuple[float, str, str]]:
+    sign = -1 if plan.sort[0].descending else 1
+    return lambda item: (sign * (item.number or 0), item.name, item.id)
+
+
+def _with_ties(outcome: Outcome, plan: Plan) -> Outcome:
+    """As many items as were asked for, and apart from them those that have as much as the last of them."""
+    if not _may_tie(plan) or plan.limit is None or not outcome.items[: plan.limit]:
+        return outcome
+    kept, rest = outcome.items[: plan.limit], outcome.items[plan.limit :]
+    return replace(outcome, items=kept, tied=tuple(item for item in rest if item.number == kept[-1].number))
+
+
+def _resolved(plan: Plan, store: Store, engine: GraphEngine, timeout: float) -> Plan:
+    """The plan with the number that another plan counts in its place."""
+    if plan.measure is None or not isinstance(plan.measure.value, Plan):
+        return plan
+    counted = run_plan(plan.measure.value, store, engine, timeout=timeout).value
+    return replace(plan, measure=replace(plan.measure, value=int(counted or 0)))
 
 
 def _intersected(plan: Plan, engine: GraphEngine, schema: StoreSchema, deadline: Deadline) -> Intersection | None:
@@ -84,6 +122,8 @@ def _counted(outcome: Outcome, engine: GraphEngine, schema: StoreSchema, limit: 
     if not plan.asked:
         return replace(outcome, value=len(matched.found))
     items = list(_matched_items(plan, matched, engine, schema))
+    if _may_tie(plan):
+        return _with_ties(replace(outcome, items=tuple(items)), plan)
     most = limit if plan.limit is None else min(limit, plan.limit)
     return replace(outcome, items=tuple(items[:most]), truncated=most == limit and len(items) > limit)
 
@@ -94,7 +134,7 @@ def _matched_items(plan: Plan, matched: Intersection, engine: GraphEngine, schem
     measure, type = plan.measure, _type(plan, schema)
     numbers = matched.support.tolist() if measure is None else matched.count(measure.of).tolist()
     rows = list(zip(numbers, table["name"].to_pylist(), table["id"].to_pylist(), strict=True))
-    if measure is not None and measure.operator is not None and measure.value is not None:
+    if measure is not None and measure.operator is not None and isinstance(measure.value, int | float):
         rows = [row for row in rows if PASSES[measure.operator](row[0], measure.value)]
     falling = measure is None or (bool(plan.sort) and plan.sort[0].descending)
     for number, name, id in sorted(rows, key=lambda row: (-row[0] if falling else row[0], row[1], row[2])):

@@ -27,6 +27,7 @@ __all__ = ["phrased", "plain_list", "plain_text", "states_only"]
 log = logging.getLogger(__name__)
 LISTED = 10
 MOST_TOKENS = 160
+MANY_TIED = 50  # from here on more may have the same number
 NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 NAMED = re.compile(r"(?<![\w-])[A-Z][\w-]*")
 
@@ -42,6 +43,7 @@ def plain_text(
     total: int,
     truncated: bool,
     sources: Sequence[str] = (),
+    tied: Sequence[Item] = (),
 ) -> str:
     """The answer in one sentence; `named` lists the named entities and whether each is excluded.
 
@@ -62,7 +64,11 @@ def plain_text(
         return f"No {_asked_for(candidate, words, named, 2)} were found in this graph."
     more = " or more" if truncated else ""
     shown = plain_list(list(_shown(items[:LISTED])), total)
-    return f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
+    text = f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
+    if not tied:
+        return text
+    others = plain_list(list(_shown(tied[:LISTED])), len(tied))
+    return f"{text} Tied with {items[-1].name}: {f'{others} or more' if len(tied) >= MANY_TIED else others}."
 
 
 def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], number: int) -> str:

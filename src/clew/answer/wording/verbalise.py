@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, OPTIONAL, Plan, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, Asked, Plan, Step
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 
@@ -69,7 +69,8 @@ class _Verbaliser:
         self.used: set[Step] = set()
         for condition in (each for part in plan.parts for each in part.conditions):
             slots = {slot.name for slot in plan.slots}
-            if condition.of in slots and condition.of not in names and not condition.says_there_is_one:
+            compared = condition.key == "id" and plan.measure is not None and plan.asked[:1] == (Asked(condition.of),)
+            if condition.of in slots and condition.of not in names and not condition.says_there_is_one and not compared:
                 raise _Unsayable
 
     def phrase(self, slot: str, number: int = 2) -> str:
@@ -82,8 +83,10 @@ class _Verbaliser:
         measure = self.plan.measure
         if measure is None or measure.of != slot or not self.plan.asked or self.plan.asked[0].of == slot:
             return noun
-        if measure.operator is not None:
-            return f"{COMPARED[measure.operator]} {measure.value:g} {plural(noun)}"
+        if isinstance(measure.value, Plan):
+            return f"every {type_name(types[0]) if len(types) == 1 else 'entity'}"
+        if measure.operator is not None and measure.value is not None:
+            return f"{COMPARED[measure.operator]} {measure.value:g} {plural(noun, int(measure.value))}"
         ranked = next((sort for sort in self.plan.sort if sort.by is None), None)
         return noun if ranked is None else f"the {'most' if ranked.descending else 'fewest'} {noun}"
 
@@ -131,6 +134,9 @@ class _Verbaliser:
     def _other(self, slot: str) -> str:
         if slot not in self.names:
             return self.phrase(slot)
+        measure = self.plan.measure
+        if measure is not None and (measure.of, measure.key) == (slot, "name") and isinstance(measure.value, int):
+            return f"{COMPARED[str(measure.operator)]} {measure.value} of {self.names[slot]}"
         more = self.clauses(slot)
         return f"{self.names[slot]} ({more})" if more else self.names[slot]
 

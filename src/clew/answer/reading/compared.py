@@ -1,0 +1,39 @@
+"""Which of some named entities has more: "Which disease has more symptoms, A or B?"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clew.answer.names.meanings import Anchor, one_of
+
+__all__ = ["Compared", "find_compared"]
+
+MORE = re.compile(
+    r"\b(?:more|most|(?:larger|largest|greater|greatest|higher|highest|bigger) number of)\b", re.IGNORECASE
+)
+LESS = re.compile(r"\b(?:fewer|fewest|less|least|(?:smaller|smallest|lower|lowest) number of)\b", re.IGNORECASE)
+WHICH = re.compile(r"\b(?:which|who|what)\b", re.IGNORECASE)
+THAN = re.compile(r"\b(?:than|at least|at most)\b", re.IGNORECASE)
+AMONG = re.compile(r"\b(?:which|what|who)\s+(?:one\s+)?(?:of|among|out of)\s+(?:the\s+\w+\s+)?§", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The entities that are compared, of one type, and whether those with most come first."""
+
+    type: str
+    ids: tuple[str, ...]
+    descending: bool
+
+
+def find_compared(text: str, anchors: Sequence[Anchor]) -> Compared | None:
+    """What a question compares, from its text with names as marks; None unless all of its names are compared."""
+    more, less = MORE.search(text), LESS.search(text)
+    either = len(anchors) == 1 and " or " in anchors[0].meanings[0].name
+    among = len(anchors) > 1 and AMONG.search(text) is not None
+    if not (more or less) or not WHICH.search(text) or THAN.search(text) or not (either or among):
+        return None
+    joined = one_of(anchors)
+    if joined is None or not joined.meanings:
+        return None
+    return Compared(joined.meanings[0].type, joined.meanings[0].ids, less is None)

@@ -1,0 +1,103 @@
+"""How many of the names of a question must hold: any of them, none, at least two, exactly one, no other.
+
+In: the question with each name as one mark (§) of the name's own length. Out: what is said of which names, and where,
+so that the rest of the question can be read without these words. `shape` puts it onto plans.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from clew.answer.names.meanings import Anchor, one_of
+from clew.answer.reading.intent import BOUNDS, NUMBERS
+
+__all__ = ["NOTHING_SAID", "Quantity", "find_quantity", "padded", "with_quantity"]
+
+AND = r"\s*(?:,\s*|,?\s+(?:and|or|nor|as well as)\s+)(?:an?\s+|the\s+|both\s+)?"
+LIST = rf"§(?:{AND}§)*"
+NUMBER = rf"(?:\d+|{'|'.join(NUMBERS)})"
+HOW = rf"(?:{'|'.join(sorted(BOUNDS, key=len, reverse=True))})"
+ONLY, LEADING = r"(?:only|solely|exclusively|nothing but)", r"(?:with|by|in|to|of|from|on|for)"
+OF = r"\s+of\s+(?:the\s+following\s*:?\s*|these\s*:?\s*|the\s+(?:two|three|four|five)\s+)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What is said of some names, by their places in the question: `kind` is count, any, none or only."""
+
+    kind: str = ""
+    names: tuple[int, ...] = ()
+    operator: str = ">="
+    number: int = 1
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+NOTHING_SAID = Quantity()
+PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern, re.IGNORECASE))
+    for kind, pattern in (
+        ("none", rf"(?P<said>\bneither)\s+(?P<list>{LIST})"),
+        ("none", rf"(?P<said>\b(?:none|not any|without any){OF})(?P<list>{LIST})"),
+        ("one", rf"(?P<said>\b(?:only|just|exactly)\s+one{OF})(?P<list>{LIST})"),
+        ("any", rf"(?P<said>\b(?:any|one or more|at least (?:one|1)|either)(?:{OF}|\s+))(?P<list>{LIST})"),
+        ("count", rf"(?P<said>\b(?P<how>{HOW})?\s*(?P<number>{NUMBER})(?P<more>\s+or\s+more)?{OF})(?P<list>{LIST})"),
+        ("one", rf"(?P<list>{LIST})(?P<said>\s*,?\s*(?:but|and)\s+not\s+(?:in\s+|by\s+|of\s+|with\s+)?both\b)"),
+        ("one", rf"(?P<said>\bnot\s+shared\s+(?:by|between|among)\s+)(?P<list>{LIST})"),
+        ("one", rf"(?P<list>{LIST})(?P<said>\s+(?:that\s+)?(?:are|is)\s+not\s+shared\b)"),
+        ("only", rf"(?P<said>\b{ONLY}\s+)(?:{LEADING}\s+)?(?P<list>{LIST})"),
+        ("only", rf"\b{LEADING}\s+(?P<said>{ONLY}\s+)(?P<list>{LIST})"),
+        ("only", rf"(?P<list>{LIST})(?P<said>\s+(?:alone|only|exclusively|and no(?:thing)? (?:other|else))\b)"),
+        ("all", rf"(?P<said>\b(?:all|each|every one|both){OF})(?P<list>{LIST})"),
+    )
+)  # fmt: skip
+
+
+def padded(text: str, anchors: Sequence[Anchor]) -> str:
+    """The text with each name as one mark and as many spaces as it has more letters: every place stays where it is."""
+    for anchor in anchors:
+        text = f"{text[: anchor.start]}§{' ' * (anchor.end - anchor.start - 1)}{text[anchor.end :]}"
+    return text
+
+
+def find_quantity(text: str, anchors: Sequence[Anchor]) -> Quantity:
+    """What a padded question says of its names; the first pattern that is there counts."""
+    for kind, pattern in PATTERNS:
+        found = pattern.search(text)
+        if found is None:
+            continue
+        start, end = found.span("list")
+        names = tuple(number for number, anchor in enumerate(anchors) if start <= anchor.start < end)
+        quantity = Quantity(kind, names, spans=(found.span("said"), *_nor(text, start, end, kind)))
+        several = sum(" or " in anchor.meanings[0].name for anchor in anchors) + len(names) > 1
+        if kind == "one" and several:
+            return replace(quantity, kind="count", operator="=", number=1)
+        if kind == "count" and several:
+            return _counted(quantity, found)
+        if kind in ("none", "only") or (kind in ("any", "all") and len(names) > 1):
+            return quantity
+    return NOTHING_SAID
+
+
+def _counted(quantity: Quantity, found: re.Match[str]) -> Quantity:
+    written = found["number"].lower()
+    number = int(written) if written.isdigit() else NUMBERS[written]
+    operator = BOUNDS[found["how"].lower()] if found["how"] else ">="
+    return replace(quantity, operator=operator, number=number)
+
+
+def _nor(text: str, start: int, end: int, kind: str) -> list[tuple[int, int]]:
+    """The small words between names that are denied, which nothing else reads."""
+    return [found.span() for found in re.finditer(r"\bnor\b", text[:end]) if found.start() > start and kind == "none"]
+
+
+def with_quantity(anchors: Sequence[Anchor], quantity: Quantity) -> tuple[Anchor, ...]:
+    """The names, those of which any may hold as one, and those of which none may as denied."""
+    if quantity.kind == "none":
+        return tuple(replace(each, negated=number in quantity.names) for number, each in enumerate(anchors))
+    if quantity.kind != "any":
+        return tuple(anchors)
+    joined = one_of([anchors[number] for number in quantity.names])
+    if joined is None:
+        return tuple(anchors)
+    first, *others = quantity.names
+    return tuple(joined if number == first else each for number, each in enumerate(anchors) if number not in others)
