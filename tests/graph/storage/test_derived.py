@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import clew
+from clew.app.derived import rebuild
 from clew.errors import DamagedGraph, DerivedError, GraphError
 from clew.graph.storage.damage import find_derived_damage
 from clew.graph.storage.snapshots import snapshot_folder
 from clew.link import Linker
-from clew.link.names.indexing import open_or_build
+from clew.link.names.indexing import build_names, open_or_build, write_names
 from clew.link.names.name_index import index_path, open_index
 from clew.sealed import SEAL
 from clew.store.embedded import FILE, EmbeddedStore, build_embedded
@@ -145,6 +147,20 @@ class TestPlaces:
             assert Linker(clew.open(path)).link("FBN1").best.id == "G:0"
             assert index_path(graph) == home / "derived" / graph.snapshot.id / "names"
         assert len(find_derived_damage(path)) == 1  # what lies beside it is damaged still, and not used
+
+    def test_what_a_stranger_derived_is_built_again_where_it_cannot_be_removed(self, path: Path, home: Path) -> None:
+        """Forged with its seal, and read-only: what is built from the graph itself comes first."""
+        graph = clew.open(path)
+        arrays = build_names(graph)
+        forged = bytes(arrays["form_text"]).replace(b"FBN1", b"FAKE")
+        write_names(graph, arrays | {"form_text": np.frombuffer(forged, np.uint8)})
+        beside = index_path(graph)
+        with rights_given_up(path, beside.parent, beside):
+            assert find_derived_damage(path) == []
+            assert rebuild(str(path)) == ["names"]
+            assert b"FBN1" in (index_path(graph) / "form_text.npy").read_bytes()
+        assert b"FAKE" in (beside / "form_text.npy").read_bytes()
+        assert index_path(graph) == home / "derived" / graph.snapshot.id / "names"
 
     @pytest.mark.parametrize("depth", range(3))
     def test_nothing_is_written_or_read_through_a_link(
