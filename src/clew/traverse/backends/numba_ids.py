@@ -53,7 +53,7 @@ def find_ids(text: bytes, found: Ints, id_hash: NDArray[np.uint64], id_entity: I
     the memory that the next one reads, so that the ids do not wait for each other."""
     count = len(found)
     hashes = np.empty(count, np.uint64)
-    begins = np.empty(count + 1, np.int64)
+    begins, places = np.empty((2, count + 1), np.int64)
     at = 0
     for number in range(count):
         begins[number] = at
@@ -68,7 +68,6 @@ def find_ids(text: bytes, found: Ints, id_hash: NDArray[np.uint64], id_entity: I
     begins[count] = at
     if at != len(text) + 1:
         return False
-    places = np.empty(count, np.int64)
     for number in range(count):
         places[number] = lower_bound(id_hash, hashes[number])
         prefetch(id_entity, places[number])

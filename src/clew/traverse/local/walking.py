@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Graph
-from clew.graph.names import IdArrays
 from clew.graph.segment import cut
 from clew.traverse.backend import Backend
 from clew.traverse.blocks import Block, SeedLists
@@ -50,16 +49,12 @@ class Walking:
         view, use = self.view(query, 1), self.choice.use
         fused = use.fused(view) if serves(query) and (view.is_base or view.compiled) else None
         if fused is not None:
-            dtype, brief = np.dtype(self.graph.manifest.widths.entity), self._brief(query, view)
-            self.plans.note(Plan(query, fused, use.prepared(view)[0], self._id_arrays, dtype=dtype, brief=brief))
-
-    def _id_arrays(self) -> IdArrays:
-        return self.graph.names.id_arrays
+            self.plans.note(Plan(query, fused, use.prepared(view)[0], self.graph, brief=self._brief(query, view)))
 
     def find_ids(self, ids: list[str]) -> Ints | None:
         """The entities with exactly these ids by compiled code; None where there is none, or one is unknown."""
         fused = self.choice.use.backend.fused
-        return None if fused is None else fused.find_ids(self._id_arrays(), ids)
+        return None if fused is None else fused.find_ids(self.graph.names.id_arrays, ids)
 
     # results ----------------------------------------------------------------------------------------------------
 
