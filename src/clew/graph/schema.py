@@ -4,6 +4,7 @@ Computed once when the graph is built and stored as schema.json.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -15,6 +16,7 @@ from clew.files import read_regular
 __all__ = ["RelationSchema", "Schema", "Signature", "read_schema"]
 
 MAX_BYTES = 256 << 20  # of schema.json
+JOINS = re.compile(r"(\d+,\d+,\d+(;\d+,\d+,\d+)*)?", re.ASCII)
 STORED = ("name", "number", "triples", "negated", "symmetric", "transitive", "inverse", "joins")
 
 
@@ -44,8 +46,11 @@ class RelationSchema:
     @property
     def signatures(self) -> tuple[Signature, ...]:
         """Which types it joins, the commonest first. Decoded when asked for: there can be very many."""
-        rows = (map(int, each.split(",")) for each in self.joins.split(";") if each)
-        return tuple(Signature(self.type_names[s], self.type_names[o], triples) for s, o, triples in rows)
+        rows = [tuple(map(int, each.split(","))) for each in self.joins.split(";") if each]
+        try:
+            return tuple(Signature(self.type_names[s], self.type_names[o], triples) for s, o, triples in rows)
+        except IndexError as error:
+            raise DamagedGraph(f"the schema joins types by {self.name} that do not exist: run `clew doctor`") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,12 @@ class Schema:
         relations = tuple(RelationSchema(**relation, type_names=names) for relation in body["relations"])
         if [relation.number for relation in relations] != list(range(len(relations))):
             raise ValueError("relation numbers")
+        for each in relations:
+            flags = (each.negated, each.symmetric, each.transitive)
+            if type(each.name) is not str or type(each.triples) is not int or {type(flag) for flag in flags} != {bool}:
+                raise ValueError(f"the relation {each.name!r}")
+            if (each.inverse is not None and type(each.inverse) is not str) or not JOINS.fullmatch(each.joins):
+                raise ValueError(f"the relation {each.name!r}")
         return cls({str(name): int(count) for name, count in body["types"].items()}, relations)
 
 

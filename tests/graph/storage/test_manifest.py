@@ -128,6 +128,13 @@ class TestRefusals:
             put("files", "schema.json", "sha256", value=[]),
             put("files", "schema.json", value=7),
             put("sources", value=[{"nome": "S"}]),
+            put("sources", 0, "name", value=[]),
+            put("sources", 0, "license", value={}),
+            put("sources", 0, "curated", value="yes"),
+            put("problems", value={"dangling": "many"}),
+            put("problems", value=[]),
+            put("created_by", value=7),
+            put("parent", value=[[]]),
         ],
     )
     def test_a_manifest_that_cannot_be_relied_on(self, path: Path, folder: Path, alter: Change) -> None:

@@ -202,6 +202,16 @@ def _check(manifest: Manifest) -> None:
         raise ValueError("not one segment that holds every entity")
     for segment in manifest.segments:
         check_inside(segment.folder)
+    for source in manifest.sources:
+        texts = (source.version, source.license, source.url, source.attribution, source.name)
+        if not all(type(each) is str or each is None for each in texts[:-1]) or type(source.name) is not str:
+            raise ValueError("a source is not described by text")
+        if type(source.curated) is not bool:
+            raise ValueError(f"whether {source.name} is curated is neither true nor false")
+    if not all(type(count) is int for count in manifest.problems.values()) or type(manifest.created_by) is not str:
+        raise ValueError("odd notes on the build")
+    if manifest.parent is not None and type(manifest.parent) is not str:
+        raise ValueError("an odd parent")
 
 
 def _short(error: Exception) -> str:
