@@ -108,7 +108,7 @@ def read_model(path: Path, *, kernel: str = "plain", device: torch.device | str 
 
 
 def _check_size(config: Config, stored: int) -> None:
-    """Refuse a config of a far larger model than the weights are of, before memory is taken for it."""
+    """Refuse a config of a model far larger than the weights, before memory is allocated for it."""
     wide = config.vocabulary * config.width + config.layers * config.width * (4 * config.width + 2 * config.inner)
     wide += config.relations * config.width * (config.relation_rank or config.width) * config.hgat
     if wide > 2 * stored + MISCOUNTED:

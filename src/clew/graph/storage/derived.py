@@ -71,7 +71,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _kind(path: Path) -> int:
-    """What stands there: S_IFDIR, S_IFLNK, …; 0 for nothing that can be seen."""
+    """The kind of file: S_IFDIR, S_IFLNK, …; 0 if none can be seen."""
     try:
         return S_IFMT(path.lstat().st_mode)
     except OSError:
