@@ -249,6 +249,8 @@ class TestAssertions:
             ("valid_to", "2024-01-01", "01/02/2024"),
             ("confidence", "0.5", "high"),
             ("confidence", "0.5", "inf"),
+            ("confidence", "1", "1.01"),
+            ("confidence", "0", "-0.1"),
             ("confidence", " 0.5", "1_0"),
             ("negated", "true", "maybe"),
         ],
@@ -300,7 +302,7 @@ class TestAssertions:
         problems = Problems(on_error="skip")
         triples = table.read(given_table, problems=problems).triples
         assert triples["confidence"].to_pylist() == [0.5, None]
-        assert problems.examples == ["table:2: malformed value: confidence is inf, expected a number"]
+        assert problems.examples == ["table:2: malformed value: confidence is inf, expected a number from 0 to 1"]
 
     def test_dictionary_columns_of_a_parquet_file(self, tmp_path: Path) -> None:
         count = 5000

@@ -20,6 +20,7 @@ from clew.graph.staging import ASSERTION_TYPES, EXAMPLES_KEPT, QUALIFIER_PREFIX,
 __all__ = ["DESCRIPTIONS", "TRIPLE", "Part", "check_entities", "check_triples", "join"]
 
 TRIPLE = ("subject", "relation", "object")
+CONFIDENCE = "confidence"
 DESCRIPTIONS = ("subject_name", "subject_type", "object_name", "object_type")
 ENTITY_TYPES: dict[str, pa.DataType] = {
     "id": pa.string(),
@@ -101,6 +102,8 @@ def _check(
             columns[name], mask = convert(table.column(name), target, separator=separator)
         except InputError as error:
             raise InputError(f"{part.name}: column {name!r}: {error}") from error
+        if name == CONFIDENCE and target is ASSERTION_TYPES[CONFIDENCE]:
+            mask = _joint(mask, _no_confidence(columns[name]))
         if mask is not None:
             unread[name] = mask
     for name in required:
@@ -113,6 +116,17 @@ def _check(
         part.report(problems, "malformed value", _rows(new), partial(_explain, name, table.column(name)))
         bad |= mask
     return Part(part.name, pa.table(columns), part.line).without(bad)
+
+
+def _no_confidence(values: pa.ChunkedArray) -> Mask | None:
+    """Numbers that are no confidence: below 0, above 1, or none at all."""
+    numbers = values.to_numpy()
+    outside = ~np.isnan(numbers) & ~((numbers >= 0) & (numbers <= 1))
+    return outside if outside.any() else None
+
+
+def _joint(one: Mask | None, other: Mask | None) -> Mask | None:
+    return one if other is None else other if one is None else one | other
 
 
 def _mask(values: pa.ChunkedArray) -> Mask:
@@ -129,7 +143,8 @@ def _explain_absence(name: str, row: int) -> str:
 
 
 def _explain(name: str, given: pa.ChunkedArray, row: int) -> str:
-    return f"{name} is {given[row].as_py()!r}, expected {EXPECTED[str(_triple_type(name))]}"
+    expected = "a number from 0 to 1" if name == CONFIDENCE else EXPECTED[str(_triple_type(name))]
+    return f"{name} is {given[row].as_py()!r}, expected {expected}"
 
 
 def join(parts: Sequence[Part], *, encode: Callable[[str], bool]) -> tuple[pa.Table, Origin]:
