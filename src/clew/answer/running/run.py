@@ -9,11 +9,12 @@ from clew.answer.answer import Item
 from clew.answer.plans.plan import Asked, Plan, Sort
 from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
 from clew.answer.plans.shares import in_plain_words
+from clew.answer.plans.show import shown_query
 from clew.answer.plans.write import write_statement
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect
 from clew.answer.running.tree import tree_of
-from clew.store.cypher import Statement, write
+from clew.store.cypher import Statement
 from clew.store.cypher import syntax as s
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
@@ -52,16 +53,16 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     deadline = Deadline.after(timeout)
     plan = _resolved(plan, store, engine, timeout)
     ran = expand(plan, engine, store.schema)
+    shown = shown_query(plan, store.schema, engine.snapshot.sources)
     matched = _intersected(ran, engine, store.schema, deadline)
     if matched is not None:
-        base = Outcome(plan, ran, write(write_statement(plan)), seconds=timeout - deadline.left, matched=matched)
+        base = Outcome(plan, ran, shown, seconds=timeout - deadline.left, matched=matched)
         return _counted(base, engine, store.schema, limit)
     held = restrict_to_assertions(ran, engine, store.schema)
     statement = write_statement(_beyond(held.plan))
     if ran.operation in ("list", "difference") and ran.measure is None and ran.column is None:
         statement = _ranked(statement)
     rows = store.run(statement, held.parameters, timeout=max(deadline.left, 0.001), limit=limit)
-    shown = write(write_statement(plan))
     base = Outcome(plan, ran, shown, truncated=rows.truncated, seconds=rows.seconds)
     if plan.kind in ("exists", "lacks") or (plan.measure is not None and not plan.asked):
         value = rows.rows[0][0] if rows.rows else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from clew.answer.answer import Alternative, Ambiguity
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Filters
-from clew.answer.plans.write import write_statement
+from clew.answer.plans.show import shown_query
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import ParsedQuestion
@@ -14,7 +14,6 @@ from clew.answer.reading.rank import in_words, names_in
 from clew.answer.wording.phrase import plain_list
 from clew.answer.wording.verbalise import question_phrase, type_name
 from clew.plurals import plural
-from clew.store.cypher import write
 
 __all__ = ["alternatives_of", "confidence_in", "describe", "why_not"]
 
@@ -42,7 +41,7 @@ def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alter
     others = [each for each in interpretation.ranked if each.candidate is not interpretation.candidate]
     return tuple(
         Alternative(
-            write(write_statement(each.candidate.plan)),
+            shown_query(each.candidate.plan, words.schema),
             round(each.score, 3),
             _verbalised(each.candidate, words),
         )
