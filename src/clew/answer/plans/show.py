@@ -2,7 +2,7 @@
 
     WHERE any(i IN range(0, size(r.source) - 1) WHERE r.source[i] = 'HPO' AND …)
 
-Stores keep the assertions of a triple as parallel lists; plans speak of one assertion (`provenance.py`).
+Stores keep the assertions of a triple as parallel lists; a plan names one assertion (`provenance.py`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
