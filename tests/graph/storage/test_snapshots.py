@@ -15,6 +15,7 @@ import pytest
 import clew
 from clew.errors import DamagedGraph, FormatError, GraphError, GraphReplaced
 from clew.graph.storage import snapshots
+from clew.graph.storage.damage import find_all_damage
 from clew.graph.storage.manifest import find_damage
 from clew.graph.storage.snapshots import CURRENT, SNAPSHOTS, current_snapshot, prune, snapshot_folder, snapshots_of
 
@@ -166,6 +167,14 @@ class TestBuilding:
             names.append(current_snapshot(path))
         assert set(snapshots_of(path)) == set(names[1:])
         assert set(prune(path, keep=1)) == {names[1]}
+
+    def test_one_without_a_manifest_is_removed(self, path: Path) -> None:
+        old = snapshot_folder(path)
+        build(path, 1, keep=1)
+        (old / "manifest.json").unlink()
+        assert any("manifest.json" in sentence for sentence in find_all_damage(path))
+        assert prune(path) == [old.name]
+        assert find_all_damage(path) == []
 
     def test_without_locks_only_an_order_removes(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         old = current_snapshot(path)

@@ -82,13 +82,19 @@ def snapshot_folder(path: Path) -> Path:
 
 def snapshots_of(path: Path) -> list[str]:
     """The names of the snapshots in a graph's directory, the newest first."""
-    found = []
-    with suppress(OSError):
-        for each in (path / SNAPSHOTS).iterdir():
-            if NAME.fullmatch(each.name):
-                with suppress(OSError):
-                    found.append((-(each / MANIFEST).stat().st_mtime_ns, each.name))
-    return [name for _, name in sorted(found)]
+    try:
+        found = [each for each in (path / SNAPSHOTS).iterdir() if NAME.fullmatch(each.name)]
+    except OSError:
+        return []
+    return [each.name for each in sorted(found, key=lambda each: (-_written(each), each.name))]
+
+
+def _written(folder: Path) -> int:
+    """When a snapshot was finished; 0 for one without a manifest."""
+    try:
+        return (folder / MANIFEST).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 class Lease:
@@ -221,11 +227,13 @@ def _publish(temporary: Path, path: Path, name: str) -> None:
 
 
 def _hold_in(stack: ExitStack, folder: Path) -> bool:
-    """Hold a snapshot until the stack is closed; False if it is not there."""
+    """Hold a snapshot until the stack is closed; False if it is not there. One that is being removed is waited for."""
     with suppress(OSError):
-        if (held := _hold(folder)) is not None:
-            stack.callback(os.close, held)
-            return True
+        for _ in range(TRIES):
+            if (held := _hold(folder)) is not None:
+                stack.callback(os.close, held)
+                return True
+            time.sleep(PAUSE)
     return False
 
 
@@ -241,15 +249,8 @@ def prune(path: Path, *, keep: int = 0, unsure: bool = False) -> list[str]:
 
     The `keep` newest of them stay. Where locks do not tell whether a snapshot is held it stays, unless `unsure`.
     """
-    removed = []
-    for name in [each for each in snapshots_of(path) if each != current_snapshot(path)][keep:]:
-        folder = path / SNAPSHOTS / name
-        with suppress(OSError), open_regular(folder / MANIFEST) as file:
-            free = lock(file.fileno())
-            if (free or (free is None and unsure)) and current_snapshot(path) != name:
-                with temporary_directory(path / BUILD) as hidden:
-                    folder.rename(hidden / name)  # half a snapshot is never seen under its name
-                removed.append(name)
+    older = [each for each in snapshots_of(path) if each != current_snapshot(path)]
+    removed = [name for name in older[keep:] if _removed(path, name, unsure=unsure)]
     there = set(snapshots_of(path))
     if not (path / DERIVED).is_symlink():
         with suppress(OSError):
@@ -257,3 +258,20 @@ def prune(path: Path, *, keep: int = 0, unsure: bool = False) -> list[str]:
                 if NAME.fullmatch(each.name) and each.name not in there:
                     remove(each)
     return removed
+
+
+def _removed(path: Path, name: str, *, unsure: bool) -> bool:
+    """Remove one snapshot unless a reader or builder holds it; whether it was removed."""
+    folder = path / SNAPSHOTS / name
+    with suppress(OSError), ExitStack() as held:
+        if os.path.lexists(folder / MANIFEST):  # without one nobody can have opened it
+            file = held.enter_context(open_regular(folder / MANIFEST))
+            free = lock(file.fileno())
+            same = os.path.samestat(os.fstat(file.fileno()), (folder / MANIFEST).stat())
+            if not same or not (free or (free is None and unsure)):
+                return False
+        if current_snapshot(path) != name:
+            with temporary_directory(path / BUILD) as hidden:
+                folder.rename(hidden / name)  # half a snapshot is never seen under its name
+            return True
+    return False
