@@ -26,7 +26,7 @@ from clew.answer.reading.question import ParsedQuestion, understand
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import cite, gather_evidence, ids_of
 from clew.answer.running.expand import with_subclasses
-from clew.answer.running.run import Outcome, run_plan
+from clew.answer.running.run import Outcome, comes_first, run_plan
 from clew.answer.strategy import Question
 from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not
 from clew.answer.wording.phrase import phrased, plain_text
@@ -288,14 +288,14 @@ class _Answering:
         """The items or the value, with their supporting triples."""
         if ran.candidate.plan.kind == "path":
             return self._paths(ran.candidate.plan, ran.interpretation.question.filters)
-        outcome = ran.outcome
+        outcome, judged = ran.outcome, ran.interpretation.question.judged
         evidence = gather_evidence(
             outcome, self.store, self.engine, timeout=self._left(), every_item=self.question.all_evidence
         )
         return Answer(
             "",
             items=outcome.items,
-            value=outcome.value,
+            value=comes_first(outcome, judged) if judged else outcome.value,
             total=len(outcome.items),
             truncated=outcome.truncated,
             evidence=evidence,

@@ -16,7 +16,7 @@ from arcadedb import Server, arcadedb  # noqa: F401 (a fixture)
 from clew.answer.plans.canonical import same
 from clew.answer.plans.check import check_plan
 from clew.answer.plans.filters import Filters, Qualifier, with_filters
-from clew.answer.plans.plan import Condition, Plan
+from clew.answer.plans.plan import Asked, Condition, Measure, Part, Plan, Slot, Step
 from clew.answer.plans.provenance import find_passing
 from clew.answer.plans.read import read_plan
 from clew.answer.plans.write import write_statement
@@ -319,3 +319,51 @@ def test_later_filters_take_the_place_of_earlier_ones() -> None:
     assert str(both) == "only statements of the layer curated, from A, as of 2020-01-01"
     assert not Filters()
     assert both
+
+
+def quantified(of: str) -> dict[str, Plan]:
+    """Plans that count names, compare with the count of another plan (of a gene), or leave all others out."""
+    signs = (Slot("p", ("Sign",)), Slot("d", ("Disease",)))
+    has, causes = Step("d", ("HAS",), "p"), Step("g", ("CAUSES",), "d")
+    three = Condition("d", "id", "IN", ("D:1", "D:2", "D:3"))
+    gene, of_gene = Slot("g", ("Gene",)), Condition("g", "id", "=", of)
+    total = Plan(
+        (Slot("d", ("Disease",)), gene), (Part("required", (causes,), (of_gene,)),), measure=Measure("count", "d")
+    )
+    other = Part("absent", (Step("o", ("HAS",), "p"),), (Condition("o", "id", "IN", ("D:1", "D:2"), negated=True),))
+    two = Condition("d", "id", "IN", ("D:1", "D:2"))
+    asked = (Asked("p"),)
+    return {
+        "at least two": Plan(
+            signs, (Part("required", (has,), (three,)),), asked=asked, measure=Measure("count", "d", "name", ">=", 2)
+        ),
+        "every": Plan(
+            (*signs, gene),
+            (Part("required", (has, causes), (of_gene,)),),
+            asked=asked,
+            measure=Measure("count", "d", None, "=", total),
+        ),
+        "only": Plan((*signs, Slot("o", ("Disease",))), (Part("required", (has,), (two,)), other), asked=asked),
+    }
+
+
+def test_quantifiers_are_those_of_sets_on_both_stores(world: World, arcadedb: Server) -> None:  # noqa: F811
+    has, causes = world.triples("has", Filters()), world.triples("causes", Filters())
+    often = Counter(sign for disease, sign in has if disease in ("D:1", "D:2", "D:3"))
+    numbers = Counter(gene for gene, _ in causes)
+    fewest = min(numbers, key=lambda gene: (numbers[gene], gene))
+    diseases = {disease for gene, disease in causes if gene == fewest}
+    expected = {
+        "at least two": {sign for sign, number in often.items() if number >= 2},
+        "every": {sign for sign in SIGNS if all((disease, sign) in has for disease in diseases)},
+        "only": {s for s in SIGNS if (shown := {d for d, sign in has if sign == s}) and shown <= {"D:1", "D:2"}},
+    }
+    assert expected["at least two"]
+    assert expected["every"]
+    address = arcadedb.database()
+    load_server(world.engine, address)
+    with open_store(address, world.engine) as server:
+        for name, plan in quantified(fewest).items():
+            for store in (world.store, server):
+                found = {item.id for item in run_plan(plan, store, world.engine).items}
+                assert found == expected[name], (name, store)

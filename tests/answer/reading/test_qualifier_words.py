@@ -1,6 +1,7 @@
 """Questions about statements themselves: how often, in whom, by which papers, and since when."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -87,3 +88,25 @@ def test_what_has_no_date_is_declined(ward: Asker) -> None:
 )
 def test_numbers_that_are_no_share(ward: Asker, question: str) -> None:
     assert find_qualifiers(question, ward.resources.schema).qualifiers == ()
+
+
+def test_years_are_days_of_statements_where_they_have_any(tmp_path: Path) -> None:
+    rows = {
+        "subject": ["Alphoma"] * 3,
+        "subject_type": ["Disease"] * 3,
+        "relation": ["has_phenotype"] * 3,
+        "object": ["Fevering", "Shivering", "Tingling"],
+        "object_type": ["Phenotype"] * 3,
+        "valid_from": ["2010-05-01", "2015-01-01", None],
+    }
+    asker = Asker(Resources(clew.build(pa.table(rows), out=tmp_path / "dated.clew"), encoder=None))
+    expected = {
+        "since 2015": {"Shivering"},
+        "before 2015": {"Fevering"},
+        "after 2015": set(),
+        "reported in 2010": {"Fevering"},
+    }
+    for said, names in expected.items():
+        answer = asker.ask(f"Which symptoms of Alphoma are known {said}?")
+        assert {item.name for item in answer.items} == names, answer.text
+    asker.close()

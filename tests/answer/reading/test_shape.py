@@ -118,6 +118,13 @@ def test_which_of_two_has_more(world: World) -> None:
         assert ("Tied with" in answer.text) == (one == other)
 
 
+def test_whether_one_has_more_than_another(world: World) -> None:
+    for one, other in (DISEASES[:2], DISEASES[2:4], DISEASES[4:6]):
+        first, second = len(world.signs(one)), len(world.signs(other))
+        assert world.ask(f"Does {one} have more symptoms than {other}?").value == (first > second)
+        assert world.ask(f"Does {one} have fewer symptoms than {other}?").value == (first < second)
+
+
 def test_one_where_one_is_asked_for_and_ties_are_named(world: World) -> None:
     counts = Counter(disease for disease, _ in world.shows)
     most = max(counts.values())

@@ -23,9 +23,20 @@ OPERATORS = {
     "no more than": "<=", "up to": "<=", "exactly": "=",
 }  # fmt: skip
 LED_TO = r"\b(?P<only>only\s+|exclusively\s+|solely\s+)?(?:in|among|affecting|from|by|affects?|of)\s+(?P<also>only\s+)?"
-UNDATED = re.compile(
-    r"\b(?:since|after|before|until|prior to|later than|earlier than|published in|reported in)\s+(?:the year\s+)?"
-    r"(?P<year>(?:19|20)\d\d)\b",
+YEAR_BOUNDS = {
+    "since": ((">=", "first"),),
+    "after": ((">", "last"),),
+    "later than": ((">", "last"),),
+    "before": (("<", "first"),),
+    "prior to": (("<", "first"),),
+    "earlier than": (("<", "first"),),
+    "until": (("<=", "last"),),
+    "published in": ((">=", "first"), ("<=", "last")),
+    "reported in": ((">=", "first"), ("<=", "last")),
+}
+LED_TO_YEARS = "|".join(each.replace(" ", r"\s+") for each in YEAR_BOUNDS)
+YEARS = re.compile(
+    rf"\b(?P<how>{LED_TO_YEARS})\s+(?:the\s+year\s+)?(?P<year>(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
 
@@ -72,8 +83,17 @@ class _Finder:
         if "q_frequency" in self.having:
             self._find_shares()
         self._find_values()
-        if "valid_from" not in self.having:
-            self.unmet += [found.group() for found in UNDATED.finditer(self.text)]
+        self._find_years()
+
+    def _find_years(self) -> None:
+        """Since when, or until when, a statement holds; where no statement has a day, nobody can tell."""
+        for found in YEARS.finditer(self.text):
+            if "valid_from" not in self.having:
+                self.unmet.append(found.group())
+            elif self._take(found):
+                first, last = f"{found['year']}-01-01", f"{found['year']}-12-31"
+                for operator, day in YEAR_BOUNDS[" ".join(found["how"].lower().split())]:
+                    self._add("valid_from", operator, first if day == "first" else last)
 
     def _find_column(self) -> None:
         for name, phrases in _words()["asking"].items():
@@ -100,7 +120,7 @@ class _Finder:
             if key not in self.having:
                 continue
             for value, phrases in values.items():
-                for found in re.finditer(rf"{LED_TO}{_either(phrases)}\b", self.text, re.IGNORECASE):
+                for found in re.finditer(rf"{LED_TO}{_either(phrases)}\b", self.text):  # MEN is no word for men
                     if self._take(found):
                         only = bool(found["only"] or found["also"]) or name != "sex"
                         self._add(key, "=" if only else "IN", value if only else (value, None))

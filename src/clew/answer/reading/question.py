@@ -66,6 +66,7 @@ class ParsedQuestion:
     quantity: Quantity = NOTHING_SAID  # how many of its names must hold
     every: tuple[str, ...] = ()  # labels of which every entity is meant
     among: tuple[str, ...] = ()  # ids of the entities that are compared
+    judged: tuple[str, ...] = ()  # ids of those which must have more than the others, if that is the question
     unmet: tuple[str, ...] = ()  # words that ask for what no statement here has, such as a date
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
@@ -102,7 +103,7 @@ def understand(
     known_or_not = sorted([*found, *words.find_foreign(tokens)], key=lambda word: word.first)
     asked = asked_word(tokens, known_or_not, operation.name)
     if compared is not None:
-        operation = Operation("top", 1, compared.descending)
+        operation = Operation("top", None if compared.judged else 1, compared.descending)
         asked = TypeWord(0, 0, (words.schema.label_of(compared.type),))
     bound = find_bound(tokens, [word for word in found if word is not asked])
     if bound is not None and operation.name == "list":
@@ -141,6 +142,7 @@ def understand(
         quantity=quantity,
         every=_every(tokens, found, asked),
         among=() if compared is None else compared.ids,
+        judged=() if compared is None else compared.judged,
         unmet=statements.unmet,
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),

@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
@@ -22,7 +22,7 @@ from clew.store.store import Store
 from clew.store.values import Rows
 from clew.traverse import GraphEngine
 
-__all__ = ["Outcome", "run_plan"]
+__all__ = ["Outcome", "comes_first", "run_plan"]
 
 ROW_CAP = 10_000
 SUPPORT = "support"
@@ -71,6 +71,16 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
         return replace(base, items=tuple(_values(plan.column, rows, engine)))
     items = sorted(_items(plan, rows, store), key=_place(plan)) if _may_tie(plan) else list(_items(plan, rows, store))
     return _with_ties(replace(base, items=tuple(items)), plan)
+
+
+def comes_first(outcome: Outcome, ids: Collection[str]) -> bool:
+    """Whether some entities have more than all others of a ranking, or fewer if it begins with the fewest.
+
+    What is no item has none.
+    """
+    own = [item.number or 0 for item in outcome.items if item.id in ids] or [0]
+    others = [item.number or 0 for item in outcome.items if item.id not in ids] or [0]
+    return max(own) > max(others) if outcome.plan.sort[0].descending else max(own) < max(others)
 
 
 def _may_tie(plan: Plan) -> bool:

@@ -58,6 +58,9 @@ def plain_text(
         return f"{value:,} {_asked_for(candidate, words, named, value)}."
     if kind in ("count", "aggregate"):
         return f"{value} for {_asked_for(candidate, words, named, 2)}."
+    if isinstance(value, bool) and items:  # whether some of them have more than the others
+        ranked = plain_list(list(_shown(items[:LISTED])), len(items))
+        return f"{'Yes' if value else 'No'}: {_asked_for(candidate, words, named, len(items))}: {ranked}."
     if candidate.plan.column is not None:
         return _column_text(candidate, words, items)
     if not items:
