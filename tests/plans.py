@@ -68,8 +68,7 @@ def provenance(draw: st.DrawFn, step: str) -> Condition:
     key, value = draw(st.sampled_from([("source", "hpo"), ("layer", "curated"), ("as_of", "2015-12-31")]))
     several = Condition(step, "evidence", "IN", ("PMID:1", "PMID:2"))
     least = Condition(step, "confidence", ">=", 0.5, negated=draw(st.booleans()))
-    share = Condition(step, "q_frequency", draw(st.sampled_from([">", "<="])), 0.5, shared=True)
-    return draw(st.sampled_from([Condition(step, key, "=", value), several, least, share]))
+    return draw(st.sampled_from([Condition(step, key, "=", value), several, least]))
 
 
 @st.composite

@@ -164,7 +164,8 @@ class _Answering:
         for each in self._interpreter().opposed(question)[:MOST_TRIED]:
             plan = each.candidate.plan
             found = self._outcome(each.candidate)
-            if found.items or (plan.kind == "exists" and found.value):
+            steps = [step for part in plan.parts for step in part.steps]
+            if found.items or (plan.kind == "exists" and found.value and len(steps) == 1):
                 said = plain_text(
                     each.candidate,
                     self.words,

@@ -59,6 +59,7 @@ def ward(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ("Which symptoms of Alphoma occur only in women?", {"Cramps"}),
         ("Which symptoms of Alphoma occur in women?", {"Cramps", "Fever"}),  # whatever is not of men alone
         ("Which diseases show cramps in at least 9 of 10 patients?", {"Betosis"}),
+        ("Which symptoms of Alphoma are common?", {"Fever"}),
     ],
 )
 def test_answers(ward: Asker, question: str, ids: set[str]) -> None:
@@ -84,7 +85,12 @@ def test_what_has_no_date_is_declined(ward: Asker) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["Which three diseases have the most symptoms?", "Which diseases show fever and half of it?", "Cramps in 2015"],
+    [
+        "Which symptoms are common to Alphoma and Betosis?",
+        "Which three diseases have the most symptoms?",
+        "Which diseases show fever and half of it?",
+        "Cramps in 2015",
+    ],
 )
 def test_numbers_that_are_no_share(ward: Asker, question: str) -> None:
     assert find_qualifiers(question, ward.resources.schema).qualifiers == ()

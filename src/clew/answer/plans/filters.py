@@ -33,7 +33,8 @@ class Qualifier:
     def __str__(self) -> str:
         name = self.key.removeprefix("q_").replace("_", " ")
         if self.shared and isinstance(self.value, int | float):
-            return f"with a {name} {COMPARED[self.operator]} {self.value:.0%}"
+            compared = "of" if (self.operator, self.value) == (">=", 1) else COMPARED[self.operator]
+            return f"with a {name} {compared} {self.value:.0%}"
         values = self.value if isinstance(self.value, tuple) else (self.value,)
         return f"with the {name} {_any('none stated' if each is None else str(each) for each in values)}"
 

@@ -109,7 +109,8 @@ class _Finder:
             if share is not None and share <= 1 and self._take(found):
                 self._add("q_frequency", OPERATORS[found["how"].lower()] if found["how"] else ">=", share, shared=True)
         for phrase, operator, share in sorted(_words()["shares"], key=lambda each: -len(each[0])):
-            for found in re.finditer(rf"\b{re.escape(phrase)}\b", self.text, re.IGNORECASE):
+            whole = rf"\b{re.escape(phrase)}\b(?!\s+(?:to|between|among)\b)"  # "common to A and B" is no frequency
+            for found in re.finditer(whole, self.text, re.IGNORECASE):
                 if self._take(found):
                     self._add("q_frequency", operator, share, shared=True)
 

@@ -121,6 +121,7 @@ def _exists_text(
     said = (
         said or f"{plain_list([name for name, _ in named], len(named)) if named else 'such an entity'} linked as asked"
     )
+    said = f"{said}{_qualified(candidate.plan)}"
     there = value == (candidate.plan.kind == "exists")
     stated = f" ({', '.join(sources)})" if sources and there else ""
     return f"{'Yes' if value else 'No'}: {said}{stated if there else ' is not in this graph'}."

@@ -75,6 +75,9 @@ class _Verbaliser:
 
     def phrase(self, slot: str, number: int = 2) -> str:
         """A slot with everything that the plan says of it."""
+        measure = self.plan.measure
+        if measure is not None and measure.of == slot and isinstance(measure.value, Plan):
+            number = 1  # "every disease that shows"
         return " ".join(filter(None, (self.noun(slot, number), self.clauses(slot, number))))
 
     def noun(self, slot: str, number: int = 2) -> str:
@@ -170,7 +173,8 @@ class _Verbaliser:
         passive = [each.passive for each in words]
         if other not in self.names and all(passive):
             return (f"{' or '.join(filter(None, passive))} {{}}",) * 2
-        one = 1 if other in self.names else 2
+        measure = self.plan.measure
+        one = 1 if other in self.names and (measure is None or measure.of != other) else 2
         return f"that {{}} {self._said(step, one)}", f"that {{}} {self._said(step, 2)}"
 
     def _forward(self, words: Sequence[RelationWords], verb: str, to_do: str, *, absent: bool, number: int) -> str:
