@@ -28,7 +28,7 @@ from clew.answer.running.evidence import cite, gather_evidence, ids_of
 from clew.answer.running.expand import with_subclasses
 from clew.answer.running.run import Outcome, comes_first, run_plan
 from clew.answer.strategy import Question
-from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not
+from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not, why_unmet
 from clew.answer.wording.phrase import phrased, plain_text
 from clew.errors import ClewError, InputError, QueryError, Timeout
 from clew.store.cypher import write
@@ -109,6 +109,7 @@ class _Answering:
         self.linker, self.encoder = resources.linker, resources.encoder
         self.deadline = Deadline.after(question.timeout, "question")  # opening things for the first time does not count
         self.model = self._metered()
+        self.unmet: Interpretation | None = None  # the first that leaves out a word it cannot do without
 
     @cached_property
     def store(self) -> Store:
@@ -221,9 +222,12 @@ class _Answering:
     def _understand(self) -> ParsedQuestion:
         question = self.question
         provenance_of(self.engine, self.schema).check(question.filters)
+        parser = self.resources.parser
 
         def read(text: str) -> ParsedQuestion:
-            return understand(text, self.linker, self.words, encoder=self.encoder, deadline=self.deadline)
+            return understand(
+                text, self.linker, self.words, encoder=self.encoder, parser=parser, deadline=self.deadline
+            )
 
         settled = bool(question.meaning)
         parsed = settle(question.text, question.meaning, self.engine, read) if settled else read(question.text)
@@ -242,6 +246,9 @@ class _Answering:
         interpretations = self._interpreter().interpretations(parsed, self.model, deadline=self.deadline)
         for number, interpretation in enumerate(interpretations, start=1):
             self.deadline.check()
+            if interpretation.account.missing and not interpretation.written:
+                self.unmet = self.unmet or interpretation
+                continue
             try:
                 ran = self._run(interpretation)
             except ClewError as error:
@@ -350,7 +357,7 @@ class _Answering:
             repairs=interpretation.repairs,
             ambiguities=find_ambiguities(interpretation, self.linker),
             alternatives=alternatives_of(interpretation, self.words),
-            unrecognised=question.unrecognised,
+            unrecognised=tuple(each.text for each in interpretation.account.unbound),
             decided=interpretation.decided,
             trace=trace if interpretation.decided is None else (*trace, interpretation.decided),
             confidence=confidence_in(interpretation),
@@ -358,7 +365,8 @@ class _Answering:
 
     def _abstention(self, question: ParsedQuestion) -> Answer:
         close = close_names(question, self.linker)
-        reason = why_not(question, self.words, close) + self._instead(question)
+        reason = why_unmet(self.unmet, self.words) if self.unmet else why_not(question, self.words, close)
+        reason += self._instead(question)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
 
 

@@ -20,6 +20,7 @@ from clew.store.store import Store, open_store
 from clew.traverse import GraphEngine, open
 
 if TYPE_CHECKING:
+    from clew.answer.reading.parse import Parser
     from clew.embed import Encoder
     from clew.lm import LanguageModel
 
@@ -96,6 +97,13 @@ class Resources(Closing):
     def encoder(self) -> "Encoder | None":
         """The encoder that ranks by meaning, if there is one."""
         return self.once("encoder", self._open_encoder)
+
+    @property
+    def parser(self) -> "Parser | None":
+        """The parser of English questions, if it is on this machine."""
+        from clew.answer.reading.parse import open_parser
+
+        return self.once("parser", open_parser)
 
     @property
     def model(self) -> "LanguageModel | None":

@@ -56,7 +56,7 @@ def test_the_words_that_speak_of_a_relation_are_told() -> None:
     ],
 )
 def test_slips_in_words_that_ask_are_put_right(text: str, expected: list[str]) -> None:
-    assert [token.stem for token in WORDS.read(text, is_name=lambda word: word == "genom")] == expected
+    assert [token.stem for token in WORDS.read(text, is_right=lambda word: word == "genom")] == expected
 
 
 def test_words_for_types_of_other_graphs() -> None:

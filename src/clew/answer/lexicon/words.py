@@ -14,21 +14,17 @@ from typing import Any
 
 from clew.store.layout import StoreSchema, upper_snake
 
-__all__ = ["Said", "Token", "TypeWord", "Words", "stem", "tokens_of"]
+__all__ = ["Said", "Token", "TypeWord", "Words", "core_name", "root", "stem", "tokens_of"]
 
 WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 TRAILING = frozenset({"by", "with", "to", "on", "upon"})
+VERB_PARTICLES = TRAILING | {"in", "for", "at", "from", "through", "under", "into", "against"}
 OWN_NAME = 0.1  # bonus of a relation's own name over an everyday word
 LESS_CLEARLY = 0.6
 SHORTEST_SLIP, LONG_WORD = 5, 8  # letters of a word that is misspelt, and of one that may be so twice
-IRREGULAR = {
-    "loci": "locus",
-    "phenotypes": "phenotype",
-    "diagnoses": "diagnosis",
-    "indices": "index",
-    "having": "have",
-    "bound": "bind",
-}
+DERIVED = ("ation", "ition", "ion", "ment", "ency", "ance", "ence", "er", "or", "e", "ist", "ive", "al", "ant", "ent")
+SHORTEST_ROOT = 4  # letters that remain of a word without such an ending
+NAMESPACE = re.compile(r"__|/|\.(?=[A-Za-z])|:")  # between the parts of people__person__parents
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +72,46 @@ def tokens_of(text: str) -> list[Token]:
 
 
 @cache
+def _table(name: str) -> Any:
+    """A table of words that Clew brings along."""
+    return json.loads(files("clew.answer.lexicon").joinpath(name).read_text("utf-8"))
+
+
+@cache
+def root(word: str) -> str:
+    """What the words of one family share, so that "directed" meets "director" and "indication" meets "indicated".
+
+    >>> [root(word) for word in ("director", "directed", "indication", "indicated", "employee", "employs", "beaten")]
+    ['direct', 'direct', 'indic', 'indic', 'employ', 'employ', 'beat']
+    """
+    plain = stem(word)
+    for ending in (*DERIVED, "at"):
+        if plain.endswith(ending) and len(plain) - len(ending) >= SHORTEST_ROOT:
+            return plain.removesuffix(ending)
+    return plain
+
+
+@cache
+def singular(word: str) -> str:
+    """A noun in the singular, without the endings of verbs: "coaches" and "coach" are one, "coached" is another.
+
+    >>> [singular(word) for word in ("Diseases", "studies", "coached", "children")]
+    ['diseas', 'study', 'coached', 'child']
+    """
+    lowered = word.lower().replace("’", "'").removesuffix("'s")
+    return lowered if lowered.endswith(("ed", "ing")) and len(lowered) > 5 else stem(lowered)
+
+
+def core_name(relation: str) -> str:
+    """A relation's name without the parts that say what it is about.
+
+    >>> core_name("people__person__parents"), core_name("biolink:treats"), core_name("located_in")
+    ('parents', 'treats', 'located_in')
+    """
+    return next((part for part in reversed(NAMESPACE.split(relation)) if part.strip("_")), relation)
+
+
+@cache
 def stem(word: str) -> str:
     """A word without its ending, so that "diseases", "linked" and "causing" meet "disease", "link" and "cause".
 
@@ -83,7 +119,7 @@ def stem(word: str) -> str:
     ['diseas', 'link', 'caus', 'study', 'syndrom', 'inherit']
     """
     lowered = word.lower().replace("’", "'").removesuffix("'s")
-    lowered = IRREGULAR.get(lowered, lowered)
+    lowered = str(_table("irregular.json").get(lowered, lowered))
     if lowered.endswith("ies") and len(lowered) > 4:
         lowered = lowered[:-3] + "y"
     elif lowered.endswith("s") and not lowered.endswith("ss") and len(lowered) > 3:
@@ -94,42 +130,57 @@ def stem(word: str) -> str:
     return lowered.removesuffix("e") if len(lowered) > 3 else lowered
 
 
-@cache
-def _common() -> Mapping[str, Mapping[str, list[str]]]:
-    found: Mapping[str, Mapping[str, list[str]]] = json.loads(
-        files("clew.answer.lexicon").joinpath("words.json").read_text()
-    )
-    return found
-
-
 class Words:
     """The words for one graph's types and relations."""
 
     def __init__(self, schema: StoreSchema, *, more: Mapping[str, Mapping[str, Iterable[str]]] | None = None) -> None:
-        known: Any = _merged(_common(), more or {})
+        known: Any = _merged(_table("words.json"), more or {})
         self.schema = schema
         self.everyday: Mapping[str, list[str]] = known["everyday"]  # lay words → what graphs call it
         self.types = {label.name: _phrases(label.type, known["types"]) for label in schema.labels}
         self.verbs = {label.name: known["verbs"].get(label.type, []) for label in schema.labels}
-        self.relations = {each.name: _phrases(each.relation, known["relations"]) for each in schema.relationships}
-        self._type_index = _index(self.types)
-        elsewhere = _index({name: phrases for name, phrases in known["types"].items() if name not in self.types})
+        both = {
+            name: [*known["relations"].get(name, ()), *known["reversed"].get(name, ())]
+            for name in {**known["relations"], **known["reversed"]}
+        }
+        self.relations = {each.name: _phrases(each.relation, both) for each in schema.relationships}
+        self._type_index = _index(self.types, singular)
+        elsewhere = _index(
+            {name: phrases for name, phrases in known["types"].items() if name not in self.types}, singular
+        )
         self._foreign_index = {phrase: () for phrase in elsewhere if phrase not in self._type_index}
-        self._verb_index = _index(self.verbs)
+        self._verb_index = _index(self.verbs, stem)
         self._spoken = {
             each.name: _spoken_phrases(self.relations[each.name], each.relation) for each in schema.relationships
         }
         spoken = [phrase for family in (self.relations, self.verbs) for listed in family.values() for phrase in listed]
         asking = [*spoken, *known["asking"]["words"]]
+        self.classes = {name: {stem(word) for word in listed} for name, listed in _table("asking.json").items()}
+        self._roots = {
+            each.name: _roots([*self.relations[each.name], core_name(each.relation)]) for each in schema.relationships
+        }
+        self._cores = {each.name: upper_snake(core_name(each.relation)) for each in schema.relationships}
+        turned = {upper_snake(name): phrases for name, phrases in known["reversed"].items()}
+        self._reversed = {
+            name: {stem(word) for phrase in turned.get(core, ()) for word in phrase.split()}
+            for name, core in self._cores.items()
+        }
+        self._verbs = {
+            phrase.stems[0]
+            for phrases in self._spoken.values()
+            for phrase in phrases
+            if phrase.stems[0] not in self.classes["frame"]
+            and (len(phrase.stems) == 1 or phrase.stems[1] in VERB_PARTICLES)
+        }
         self._explained = {token.stem for phrase in asking for token in tokens_of(phrase)}
         listed = [phrase for family in (self.types, self.verbs) for phrases in family.values() for phrase in phrases]
         right = (token for phrase in [*asking, *listed] for token in tokens_of(phrase))
         self._right = {token.stem: token.text for token in right if len(token.stem) >= SHORTEST_SLIP}
 
-    def read(self, text: str, *, is_name: Callable[[str], bool]) -> list[Token]:
+    def read(self, text: str, *, is_right: Callable[[str], bool]) -> list[Token]:
         """The words of a question, with slips of the pen in those that ask put right ("wich sympoms").
 
-        What `is_name` says of a name is left as it is.
+        What `is_right` says of a name or an English word is left as it is.
         """
         from rapidfuzz.distance import OSA
         from rapidfuzz.process import extractOne
@@ -137,7 +188,7 @@ class Words:
         tokens = []
         for token in tokens_of(text):
             known = token.stem in self._explained or self.find_types([token])
-            if not known and len(token.stem) >= SHORTEST_SLIP - 1 and not is_name(token.text):
+            if not known and len(token.stem) >= SHORTEST_SLIP - 1 and not is_right(token.text):
                 most = 1 if len(token.stem) < LONG_WORD else 2
                 meant = extractOne(token.stem, self._right.keys(), scorer=OSA.distance, score_cutoff=most)
                 token = Token(self._right[meant[0]], token.start, token.end) if meant else token
@@ -150,7 +201,10 @@ class Words:
 
     def find_types(self, tokens: list[Token]) -> list[TypeWord]:
         """Words that name types, the longest first where they overlap, in the order of the text."""
-        found = [*_find(tokens, self._type_index, implied=False), *_find(tokens, self._verb_index, implied=True)]
+        found = [
+            *_find(tokens, self._type_index, singular, implied=False),
+            *_find(tokens, self._verb_index, stem, implied=True),
+        ]
         found.sort(key=lambda word: (word.implied, word.first - word.last, word.first))
         kept: list[TypeWord] = []
         for word in found:
@@ -160,7 +214,7 @@ class Words:
 
     def find_foreign(self, tokens: list[Token]) -> list[TypeWord]:
         """Words for types that other graphs have and this one does not: nobody can list its drugs."""
-        return list(_find(tokens, self._foreign_index, implied=False))
+        return list(_find(tokens, self._foreign_index, singular, implied=False))
 
     def explains(self, stemmed: str) -> bool:
         """Whether a word belongs to how people ask, or to what relations are called here, and so names nothing."""
@@ -174,6 +228,66 @@ class Words:
         """The relations that a text mentions."""
         said = {relation: self._said(relation, stems) for relation in self.relations}
         return {relation: each for relation, each in said.items() if each.clearly}
+
+    def places(self, relation: str, stems: Sequence[str]) -> set[int]:
+        """The words of a text that belong to any phrase for a relation."""
+        found: set[int] = set()
+        for phrase in self._spoken[relation]:
+            for wanted in (phrase.stems, phrase.stems[:-1] if phrase.stems[-1] in TRAILING else ()):
+                if wanted and (at := _place(stems, wanted)) is not None:
+                    found.update(range(at, at + len(wanted)))
+        return found
+
+    def spans(self, relation: str, stems: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Where phrases of several words for a relation stand in a text."""
+        for phrase in self._spoken[relation]:
+            at = _place(stems, phrase.stems) if len(phrase.stems) > 1 else None
+            if at is not None:
+                yield at, at + len(phrase.stems)
+
+    def stems_of(self, name: str) -> set[str]:
+        """The stems of everything that a type or relation is called."""
+        phrases = [name, *self.types.get(name, ()), *self.relations.get(name, ())]
+        written = (" ".join(upper_snake(phrase).lower().split("_")) for phrase in phrases)
+        return {token.stem for text in written for token in tokens_of(text)}
+
+    def binds(self, relation: str, word: str) -> bool:
+        """Whether a word, in any of its forms, belongs to what a relation is called."""
+        return root(word) in self._roots[relation]
+
+    def is_verb(self, word: str) -> bool:
+        """Whether a word may be the verb of a phrase for some relation: "direct" of "directed by"."""
+        return stem(word) in self._verbs
+
+    def stems_in(self, text: str) -> list[str]:
+        """The stems of the words of a text."""
+        return [token.stem for token in tokens_of(text)]
+
+    def noun_is_subject(self, relation: str, noun: str) -> bool:
+        """Whether "the NOUN of X" is the subject of triples that have X as their object: captain_of, not capital."""
+        name = self._cores[relation]
+        if stem(noun) in self._reversed[relation]:
+            return not name.endswith("_OF")
+        if name.endswith("_OF"):
+            return True
+        return self.is_own(relation, noun) and _is_doer(noun) and _is_verb(name) and not name.endswith("_BY")
+
+    def is_own(self, relation: str, word: str) -> bool:
+        """Whether a word is of the family of a relation's own name."""
+        return root(word) in {root(part) for part in self._cores[relation].lower().split("_")}
+
+    def verb_is_subject(self, relation: str, words: Sequence[str], *, passive: bool) -> bool:
+        """Whether the subject of a verb is that of a relation's triples: for made_by only if the verb is passive."""
+        name = self._cores[relation]
+        turned = any(stem(word) in self._reversed[relation] for word in words)
+        if not _is_verb(name):
+            doer = any(_is_doer(word) for word in name.split("_"))
+            return (passive or not doer) != turned
+        return (name.endswith("_BY") == passive) != turned
+
+    def is_class(self, name: str, word: str) -> bool:
+        """Whether a word belongs to a class of words for asking: frame, filler, light, negation, …"""
+        return stem(word) in self.classes[name]
 
     def _said(self, relation: str, stems: Sequence[str]) -> Said:
         """The small word at the end of a phrase need not be there: "metabolise" matches "metabolised by"."""
@@ -189,6 +303,22 @@ class Words:
         return best
 
 
+def _is_doer(noun: str) -> bool:
+    """Whether a noun names who does something: director, artist."""
+    return noun.lower().removesuffix("s").endswith(("er", "or", "ist", "ian", "ant"))
+
+
+def _is_verb(name: str) -> bool:
+    """Whether a relation is named by a verb ("treats", "made by"), not by a noun ("capital", "place of birth")."""
+    first, *rest = name.lower().split("_")
+    if rest:
+        return rest[-1] in VERB_PARTICLES or rest[-1] == "of"
+    table = _table("irregular.json")
+    if first in _table("asking.json")["noun relations"]:
+        return False
+    return first.endswith(("s", "ed", "ing", "ize", "ise")) or first in table or first in table.values()
+
+
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:
     return {
         family: {
@@ -200,9 +330,16 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[
 
 
 def _spoken_phrases(phrases: Iterable[str], relation: str) -> list[_Phrase]:
-    own = upper_snake(relation)
+    own = upper_snake(core_name(relation))
     found = [(phrase, tuple(stem(word.text) for word in tokens_of(phrase))) for phrase in phrases]
     return [_Phrase(stems, _family(phrase) == _family(own)) for phrase, stems in found if stems]
+
+
+def _roots(phrases: Iterable[str]) -> frozenset[str]:
+    """The roots of all words of some phrases that say something by themselves."""
+    small = {stem(word) for word in _table("asking.json")["frame"]}
+    spoken = (token for phrase in phrases for token in tokens_of(" ".join(upper_snake(phrase).lower().split("_"))))
+    return frozenset(root(token.text) for token in spoken if token.stem not in small)
 
 
 def _family(phrase: str) -> tuple[str, ...]:
@@ -214,23 +351,28 @@ def _family(phrase: str) -> tuple[str, ...]:
 def _phrases(name: str, known: Mapping[str, list[str]]) -> list[str]:
     """Everyday words for a name, or its own words."""
     by_form = {upper_snake(each): phrases for each, phrases in known.items()}
-    own = " ".join(upper_snake(name).lower().split("_"))
-    return list(dict.fromkeys([*by_form.get(upper_snake(name), []), own]))
+    core = core_name(name)
+    own = " ".join(upper_snake(core).lower().split("_"))
+    return list(dict.fromkeys([*(by_form.get(upper_snake(name)) or by_form.get(upper_snake(core), [])), own]))
 
 
-def _index(phrases: Mapping[str, list[str]]) -> dict[tuple[str, ...], tuple[str, ...]]:
+def _index(phrases: Mapping[str, list[str]], form: Callable[[str], str]) -> dict[tuple[str, ...], tuple[str, ...]]:
     index: dict[tuple[str, ...], list[str]] = {}
     for name, listed in phrases.items():
         for phrase in listed:
-            index.setdefault(tuple(stem(word.text) for word in tokens_of(phrase)), []).append(name)
+            index.setdefault(tuple(form(word.text) for word in tokens_of(phrase)), []).append(name)
     return {key: tuple(dict.fromkeys(names)) for key, names in index.items()}
 
 
 def _find(
-    tokens: list[Token], index: Mapping[tuple[str, ...], tuple[str, ...]], *, implied: bool
+    tokens: list[Token],
+    index: Mapping[tuple[str, ...], tuple[str, ...]],
+    form: Callable[[str], str],
+    *,
+    implied: bool,
 ) -> Iterator[TypeWord]:
     longest = max(map(len, index), default=0)
-    stems = [token.stem for token in tokens]
+    stems = [form(token.text) for token in tokens]
     for first in range(len(tokens)):
         for length in range(1, min(longest, len(tokens) - first) + 1):
             labels = index.get(tuple(stems[first : first + length]))

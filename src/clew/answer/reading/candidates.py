@@ -38,6 +38,7 @@ class Candidate:
     meanings: tuple[Meaning, ...]
     relationships: tuple[str, ...]
     labels: tuple[str, ...]
+    found_by: tuple[str, ...] = ("schema",)  # who proposed it: the paths of the schema, the grammar of the question
 
 
 @dataclass(slots=True)

@@ -4,12 +4,14 @@ An `Interpretation` is a plan and its origin; an `Interpreter` makes one after a
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from clew.answer.lexicon.words import Words
+from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
 from clew.answer.reading.opposed import is_met, is_opposed
+from clew.answer.reading.propose import propose
 from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import Ranked, rank
 from clew.answer.reading.shape import shaped
@@ -40,6 +42,7 @@ class Interpretation:
     repairs: tuple[str, ...] = ()
     decided: str | None = None  # what a model had to do with it
     written: bool = False  # by a model: whatever goes wrong with it is no reason to give up
+    account: Account = field(default_factory=Account)  # what each word of the question stands for
 
 
 class Interpreter:
@@ -81,14 +84,15 @@ class Interpreter:
             yield from self._written(question, ranked, model)
         fits = bool(ranked)
         yield from self._grounded(question, ranked, model)
-        if opposed and not ranked:
+        if opposed and all(each.account.missing for each in ranked):
             yield from self._grounded(question, self._met_by_longer_names(question, deadline), model)
             return  # a simpler question would only leave out what is opposed
         for less, note in simpler(question, fits=fits):
             ranked_less, _ = self._split(less, deadline)
             fits = fits or bool(ranked_less)
             for interpretation in self._grounded(less, ranked_less, model):
-                yield replace(interpretation, notes=(note, *interpretation.notes))
+                account = _without_names(interpretation.account, question, less)
+                yield replace(interpretation, notes=(note, *interpretation.notes), account=account)
         if model is not None and self.compose is None and not fits and self._is_able(model):
             yield from self._written(question, ranked, model)
 
@@ -102,12 +106,13 @@ class Interpreter:
 
     def _split(self, question: ParsedQuestion, deadline: Deadline | None) -> tuple[list[Ranked], list[Candidate]]:
         """The plans for a question, ranked, and those that are opposed to it."""
-        if not question.anchors and question.operation == "list":
-            return [], []  # a list of everything is not what anybody asks for
+        found = list(propose(question, self.words, self.schema))
+        if question.anchors or question.operation != "list":  # a list of everything is not what anybody asks for
+            found += candidates(question, self.schema, self.schema_paths, deadline=deadline)
         fitting: list[Candidate] = []
         opposed: list[Candidate] = []
-        for found in candidates(question, self.schema, self.schema_paths, deadline=deadline):
-            each = shaped(question, found, self.schema)
+        for one in found:
+            each = shaped(question, one, self.schema)
             if each is None:
                 continue
             (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
@@ -132,7 +137,14 @@ class Interpreter:
             if number and ranked[0].score - each.score > TIE:
                 return
             notes = ("an equally likely interpretation finds nothing",) if number else ()
-            yield Interpretation(question, each.candidate, tuple(ranked), notes, decided=None if number else decided)
+            yield Interpretation(
+                question,
+                each.candidate,
+                tuple(ranked),
+                notes,
+                decided=None if number else decided,
+                account=each.account,
+            )
 
     def _written(
         self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel"
@@ -145,9 +157,17 @@ class Interpreter:
                 repairs=each.repairs,
                 decided=f"{model.name} wrote the query",
                 written=True,
+                account=account_for(question, each.candidate, self.words, next(iter(question.trees), None)),
             )
 
     def _is_able(self, model: "LanguageModel") -> bool:
         from clew.answer.models.capability import can_compose
 
         return can_compose(model)
+
+
+def _without_names(account: Account, question: ParsedQuestion, less: ParsedQuestion) -> Account:
+    """An account with the names that a simpler question leaves out."""
+    gone = [anchor for anchor in question.anchors if anchor not in less.anchors]
+    names = tuple(Unbound(anchor.start, anchor.end, anchor.text, RESTRICTION) for anchor in gone)
+    return replace(account, unbound=(*account.unbound, *names))

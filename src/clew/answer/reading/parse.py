@@ -1,30 +1,37 @@
 """The grammar of a question: dependency trees from spaCy's small English pipeline, each name standing for one word.
 
-A tree depends on how a name looks to the parser, so a question is parsed with several spellings of its names; `trees`
-gives one tree for each, the one that agrees best with what is known of its words first.
+A tree depends on how words look to the parser, so a question is parsed in several spellings: with placeholders for
+names, with plain words for its types and relations ("Which people invite Alvarez?"), with what was fronted moved back.
 """
 
 import logging
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from clew.answer.names.meanings import Anchor
+from clew.answer.lexicon.words import stem
 from clew.errors import MissingModel
 from clew.models import locate
 
-__all__ = ["Parser", "Tree", "Word", "open_parser"]
+__all__ = ["Known", "Parser", "Tree", "Word", "open_parser"]
 
 log = logging.getLogger(__name__)
 MODEL = "english"
 NOT_NEEDED = ("ner", "senter")
-PLACEHOLDERS = (  # as the parser may take them: for people, for things
-    ("Alvarez", "Bentley", "Carson", "Dawson", "Ellison", "Fulton", "Gibson", "Hobart"),
-    ("aspirin", "copper", "butter", "cotton", "marble", "timber", "rubber", "nickel"),
+PEOPLE = ("Alvarez", "Bentley", "Carson", "Dawson", "Ellison", "Fulton", "Gibson", "Hobart")
+THINGS = ("aspirin", "copper", "butter", "cotton", "marble", "timber", "rubber", "nickel")
+WORD_OR_NOT = re.compile(r"\s+|[^\W_]+(?:[-'’][^\W_]+)*|.")
+FRONTED = re.compile(
+    r"(?P<preposition>(?:in|to|for|with|by|from|at|on|through|under|of|against|into|via)\s+)?"
+    r"(?P<asked>(?:which|what|how many|whose)\s+(?:[\w'-]+\s+){1,4}?)"
+    r"(?P<helper>(?:do|does|did|has|have|had|is|are|was|were|can|could)\s+)"
+    r"(?P<subject>(?:the\s+)?[\w'-]+(?:(?:\s*,\s*|\s+and\s+|\s+or\s+)[\w'-]+)*\s+)(?P<verb>[^?]+)",
+    re.IGNORECASE,
 )
 _guard = Lock()
 
@@ -66,9 +73,27 @@ class Tree:
         """The word that begins at, or stretches over, a place of the question."""
         return next((number for number, word in enumerate(self.words) if word.start <= start < word.end), None)
 
+    def without(self, name: int) -> "Tree":
+        """The tree in which a name is a word like others, and later names count one less."""
+
+        def renumbered(anchor: int | None) -> int | None:
+            return None if anchor is None or anchor == name else anchor - (anchor > name)
+
+        return Tree(tuple(replace(word, anchor=renumbered(word.anchor)) for word in self.words))
+
     @property
     def root(self) -> int:
         return next((number for number, word in enumerate(self.words) if word.head == number), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A stretch of a question that is a name (`anchor`), a noun for a type, or a verb for a relation."""
+
+    start: int
+    end: int
+    kind: str  # name, noun or verb
+    anchor: int | None = None
 
 
 class Parser:
@@ -77,13 +102,23 @@ class Parser:
     def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
         self._lock = Lock()
+        index = pipeline.get_pipe("lemmatizer").lookups.get_table("lemma_index", {})
+        self._vocabulary = frozenset(word for listed in index.values() for word in listed)
 
-    def trees(self, text: str, anchors: Sequence[Anchor]) -> list[Tree]:
-        """The trees of a question, one for each spelling of its names; different ones only."""
-        spelt = [_spelt(text, anchors, names) for names in (PLACEHOLDERS if anchors else PLACEHOLDERS[:1])]
+    def knows(self, word: str) -> bool:
+        """Whether a word is English, in one of its forms."""
+        lowered = word.lower()
+        return any(each in self._vocabulary for each in (lowered, stem(lowered), f"{stem(lowered)}e"))
+
+    def trees(self, text: str, known: Sequence[Known]) -> list[Tree]:
+        """The trees of a question, one for each spelling of what is known of it; different ones only."""
+        names = [each for each in known if each.kind == "name"]
+        plain, moved = _pieces(text, known, PEOPLE, plain=True), _pieces(text, names, PEOPLE)
+        spelt = [plain, _moved_back(plain), moved, _moved_back(moved), _pieces(text, names, THINGS)]
+        distinct = [pieces for at, pieces in enumerate(spelt) if pieces and pieces not in spelt[:at]]
         with self._lock:
-            parsed = list(self._pipeline.pipe([masked for masked, _ in spelt]))
-        found = [_tree(document, places, text, [anchor.end for anchor in anchors]) for document, (_, places) in zip(parsed, spelt, strict=True)]
+            parsed = list(self._pipeline.pipe(["".join(piece.written for piece in pieces) for pieces in distinct]))
+        found = [_tree(document, pieces) for document, pieces in zip(parsed, distinct, strict=True)]
         return list(dict.fromkeys(found))
 
 
@@ -116,42 +151,95 @@ def _without_torch() -> Iterator[None]:
         del sys.modules["torch"]
 
 
-Places = list[tuple[int, int, int | None]]  # of the masked text: where a stretch begins, and where that was; its name
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of the question as the parser sees it."""
+
+    written: str
+    text: str
+    start: int
+    end: int
+    anchor: int | None = None
+    replaced: bool = False
 
 
-def _spelt(text: str, anchors: Sequence[Anchor], names: Sequence[str]) -> tuple[str, Places]:
-    """The question as a sentence, with placeholders for names."""
-    masked, here = "", 0
-    places: Places = []
-    for number, anchor in enumerate(anchors):
-        places.append((len(masked), here, None))
-        masked += text[here : anchor.start]
-        places.append((len(masked), anchor.start, number))
-        masked += names[number % len(names)]
-        here = anchor.end
-    places.append((len(masked), here, None))
-    masked += text[here:]
-    masked = masked[:1].upper() + masked[1:]
-    return (masked if masked.rstrip()[-1:] in (".", "?", "!") else f"{masked.rstrip()}?"), places
+def _pieces(text: str, known: Sequence[Known], names: Sequence[str], *, plain: bool = False) -> list[_Piece]:
+    """The question with placeholders for names and, if `plain`, plain words for nouns and verbs."""
+    pieces: list[_Piece] = []
+    here = 0
+    for each in sorted(known, key=lambda one: one.start):
+        if each.start < here:
+            continue
+        pieces += _words(text, here, each.start)
+        own = text[each.start : each.end]
+        if each.anchor is not None:
+            written = names[each.anchor % len(names)]
+        else:
+            written = _plain_noun(own) if each.kind == "noun" else _plain_verb(own)
+        pieces.append(_Piece(written, own, each.start, each.end, each.anchor, True))
+        here = each.end
+    pieces += _words(text, here, len(text))
+    if pieces:
+        first = pieces[0]
+        pieces[0] = replace(first, written=first.written[:1].upper() + first.written[1:])
+    ending = "".join(piece.written for piece in pieces).rstrip()[-1:]
+    return pieces if ending in (".", "?", "!") else [*pieces, _Piece("?", "?", len(text), len(text))]
 
 
-def _tree(document: Any, places: Places, text: str, ends: Sequence[int]) -> Tree:
+def _words(text: str, start: int, end: int) -> list[_Piece]:
+    return [
+        _Piece(found.group(), found.group(), start + found.start(), start + found.end())
+        for found in WORD_OR_NOT.finditer(text[start:end])
+    ]
+
+
+def _plain_noun(noun: str) -> str:
+    return "people" if noun.lower().endswith("s") or noun.lower() in ("people", "children") else "person"
+
+
+def _plain_verb(verb: str) -> str:
+    lowered = verb.lower()
+    for ending, plain in (("ing", "inviting"), ("ed", "invited"), ("s", "invites")):
+        if lowered.endswith(ending) and not lowered.endswith("ss"):
+            return plain
+    return "invite"
+
+
+def _moved_back(pieces: list[_Piece]) -> list[_Piece]:
+    """ "Which films did Alvarez direct?" as "Alvarez did direct which films?"; none for other questions."""
+    whole = "".join(piece.written for piece in pieces)
+    found = FRONTED.match(whole)
+    if found is None or not any(piece.replaced for piece in pieces):
+        return []
+    starts = [sum(len(piece.written) for piece in pieces[:at]) for at in range(len(pieces))]
+
+    def part(name: str) -> list[_Piece]:
+        start, end = found.span(name)
+        return [piece for piece, at in zip(pieces, starts, strict=True) if start <= at < end and piece.written.strip()]
+
+    space = _Piece(" ", " ", 0, 0)
+    order = [*part("subject"), *part("helper"), *part("verb"), *part("preposition"), *part("asked")]
+    if not any(piece.anchor is not None for piece in part("subject")) or not part("verb"):
+        return []
+    spaced = [each for piece in order for each in (piece, space)]
+    return [*spaced[:-1], _Piece("?", "?", 0, 0)]
+
+
+def _tree(document: Any, pieces: Sequence[_Piece]) -> Tree:
+    """The tree of the question itself: words of the parser's text stand where they stood in the question."""
+    starts, here = [], 0
+    for piece in pieces:
+        starts.append(here)
+        here += len(piece.written)
     words = []
     for token in document:
-        begin, was, name = max((place for place in places if place[0] <= token.idx), key=lambda place: place[0])
-        start = was if name is not None else was + token.idx - begin
-        end = ends[name] if name is not None else min(len(text), start + len(token.text))
-        words.append(
-            Word(
-                token.text if name is None else "§",
-                token.lemma_.lower(),
-                token.pos_,
-                token.tag_,
-                token.dep_,
-                token.head.i,
-                start,
-                end,
-                name,
-            )
-        )
+        at = max(number for number, start in enumerate(starts) if start <= token.idx)
+        piece = pieces[at]
+        offset = token.idx - starts[at]
+        whole = piece.replaced
+        start = piece.start if whole else piece.start + offset
+        end = piece.end if whole else start + len(token.text)
+        text = "§" if piece.anchor is not None else piece.text if whole else token.text
+        lemma = piece.text.lower() if whole else token.lemma_.lower()
+        words.append(Word(text, lemma, token.pos_, token.tag_, token.dep_, token.head.i, start, end, piece.anchor))
     return Tree(tuple(words))

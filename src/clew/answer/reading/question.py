@@ -32,10 +32,14 @@ from clew.link import Linker, Paraphrases
 from clew.store.deadline import Deadline
 
 if TYPE_CHECKING:
+    from clew.answer.reading.parse import Known, Parser, Tree
     from clew.embed import Encoder
 
 __all__ = ["Anchor", "Meaning", "ParsedQuestion", "understand"]
 
+BEFORE_NOUNS = frozenset(
+    {"the", "a", "an", "of", "no", "any", "its", "their", "most", "more", "fewest", "common", "same", "which", "what"}
+)  # words after which a word is no verb
 NEAR_BEHIND = 12  # letters from a name to a type word that tells what it is: "preeclampsia in the history"
 _paraphrases: "WeakKeyDictionary[Linker, Paraphrases]" = WeakKeyDictionary()
 
@@ -71,17 +75,27 @@ class ParsedQuestion:
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
     stems: tuple[str, ...] = field(default=(), repr=False)
+    trees: "tuple[Tree, ...]" = field(default=(), repr=False)  # of its grammar, the likeliest first
 
 
 def understand(
-    text: str, linker: Linker, words: Words, *, encoder: "Encoder | None" = None, deadline: Deadline | None = None
+    text: str,
+    linker: Linker,
+    words: Words,
+    *,
+    encoder: "Encoder | None" = None,
+    parser: "Parser | None" = None,
+    deadline: Deadline | None = None,
 ) -> ParsedQuestion:
     """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased."""
     statements = find_qualifiers(text, words.schema)
     spoken_filters = find_filters(_blanked(text, statements.spans), linker.engine, words.schema)
     plain = _blanked(text, (*statements.spans, *spoken_filters.spans))
     paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
-    read = words.read(plain, is_name=lambda word: linker.index.phrases.count(word) > 0)
+    read = words.read(
+        plain,
+        is_right=lambda word: linker.index.phrases.count(word) > 0 or (parser is not None and parser.knows(word)),
+    )
     anchors: Sequence[Anchor] = find_anchors(
         plain, read, linker, words, is_cue=is_cue, paraphrases=paraphrases, deadline=deadline
     )
@@ -147,7 +161,25 @@ def understand(
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),
         stems=tuple(token.stem for token in tokens),
+        trees=tuple(parser.trees(plain, _known(tokens, spoken, denial.anchors, words))) if parser is not None else (),
     )
+
+
+def _known(
+    tokens: Sequence[Token], spoken: Sequence[TypeWord], anchors: Sequence[Anchor], words: Words
+) -> "list[Known]":
+    """What the parser need not guess: names, nouns for types, and verbs for relations."""
+    from clew.answer.reading.parse import Known
+
+    known = [Known(anchor.start, anchor.end, "name", number) for number, anchor in enumerate(anchors)]
+    named = [word for word in spoken if not word.implied]
+    known += [Known(tokens[word.first].start, tokens[word.last - 1].end, "noun") for word in named]
+    taken = {at for word in named for at in range(word.first, word.last)}
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1].text.lower() if at else "the"
+        if at not in taken and before not in BEFORE_NOUNS and words.is_verb(token.text):
+            known.append(Known(token.start, token.end, "verb"))
+    return known
 
 
 def _paraphrases_of(linker: Linker, encoder: "Encoder | None") -> Paraphrases | None:

@@ -6,11 +6,13 @@ plan in words is to the question with names replaced by their types.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from clew.answer.lexicon.words import Words
+from clew.answer.plans.canonical import canonical
 from clew.answer.plans.plan import ABSENT, Part, Plan, Step
+from clew.answer.reading.account import Account, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.wording.verbs import RelationWords
@@ -35,16 +37,20 @@ class Weights:
     step: float = 0.2
     name: float = 1.0  # how well names matched
     kind: float = 0.4  # a name is of a type that the question says, or of the same type as another name
+    grammar: float = 0.4  # the grammar of the question proposes the plan
+    missing: float = 0.6  # a word without which the plan answers another question
+    restriction: float = 0.25  # a restriction that the plan leaves out
     meaning: float = 1.0  # nearness of the plan in words
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate with its score and what the score is made of."""
+    """A candidate with its score, what the score is made of, and what its plan makes of each word."""
 
     candidate: Candidate
     score: float
     parts: dict[str, float]
+    account: Account = field(default_factory=Account)
 
 
 def rank(
@@ -64,17 +70,53 @@ def rank(
             deadline.check()
         ranked.append(_scored(question, each, words, weights))
     ranked.sort(key=lambda each: -each.score)
-    if encoder is None or len(ranked) < 2:
-        return ranked
-    near, rest = ranked[:NEAREST], ranked[NEAREST:]
-    texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
-    vectors = encoder.encode(texts)
-    similarity = vectors[1:] @ vectors[0]
-    near = [
-        Ranked(each.candidate, each.score + weights.meaning * float(like), {**each.parts, "meaning": float(like)})
-        for each, like in zip(near, similarity, strict=True)
+    near = _agreed([_accounted(question, each, words, weights) for each in _nearest(ranked)], weights)
+    if encoder is not None and len(near) > 1:
+        texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
+        vectors = encoder.encode(texts)
+        similarity = vectors[1:] @ vectors[0]
+        near = [
+            _plus(each, "meaning", weights.meaning * float(like)) for each, like in zip(near, similarity, strict=True)
+        ]
+    return sorted(near, key=lambda each: -each.score)
+
+
+def _nearest(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The best plans of each who proposed some."""
+    by_origin: dict[tuple[str, ...], list[Ranked]] = {}
+    for each in ranked:
+        by_origin.setdefault(each.candidate.found_by, []).append(each)
+    return [each for group in by_origin.values() for each in group[:NEAREST]]
+
+
+def _agreed(found: Sequence[Ranked], weights: Weights) -> list[Ranked]:
+    """Each plan once; what schema and grammar both propose counts more, and so does what grammar does alone."""
+    kept: dict[Plan, Ranked] = {}
+    for each in found:
+        key = canonical(each.candidate.plan)
+        other = kept.get(key)
+        if other is None:
+            kept[key] = each
+        elif other.candidate.found_by != each.candidate.found_by:
+            best = max(each, other, key=lambda one: one.score)
+            both = tuple(sorted({*other.candidate.found_by, *each.candidate.found_by}))
+            kept[key] = replace(best, candidate=replace(best.candidate, found_by=both))
+    return [
+        _plus(each, "grammar", weights.grammar if "grammar" in each.candidate.found_by else 0.0)
+        for each in kept.values()
     ]
-    return [*sorted(near, key=lambda each: -each.score), *rest]
+
+
+def _accounted(question: ParsedQuestion, ranked: Ranked, words: Words, weights: Weights) -> Ranked:
+    """With the words that the plan leaves out."""
+    tree = question.trees[0] if question.trees else None
+    account = account_for(question, ranked.candidate, words, tree)
+    left_out = weights.missing * len(account.missing) + weights.restriction * len(account.restrictions)
+    return replace(_plus(ranked, "left out", -left_out), account=account)
+
+
+def _plus(ranked: Ranked, name: str, value: float) -> Ranked:
+    return replace(ranked, score=ranked.score + value, parts={**ranked.parts, name: value})
 
 
 def _scored(question: ParsedQuestion, candidate: Candidate, words: Words, weights: Weights) -> Ranked:

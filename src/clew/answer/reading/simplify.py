@@ -30,4 +30,5 @@ def simpler(question: ParsedQuestion, *, fits: bool) -> Iterator[tuple[ParsedQue
             continue
         rest = tuple(each for each in question.anchors if each is not anchor)
         left_out = (*question.unrecognised, anchor.text)
-        yield replace(question, anchors=rest, unrecognised=left_out), f"without {anchor.text!r}: {why}"
+        trees = tuple(tree.without(question.anchors.index(anchor)) for tree in question.trees)
+        yield replace(question, anchors=rest, unrecognised=left_out, trees=trees), f"without {anchor.text!r}: {why}"

@@ -15,9 +15,10 @@ from clew.answer.wording.phrase import plain_list
 from clew.answer.wording.verbalise import question_phrase, type_name
 from clew.plurals import plural
 
-__all__ = ["alternatives_of", "confidence_in", "describe", "why_not"]
+__all__ = ["alternatives_of", "confidence_in", "describe", "why_not", "why_unmet"]
 
 SHOWN_ALTERNATIVES = 3
+LEFT_OUT = 0.45  # the most confidence in an answer that leaves a restriction out
 ALONE = 2.0  # the margin of a plan without competitors
 DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}
 
@@ -53,8 +54,10 @@ def confidence_in(interpretation: Interpretation) -> float:
     """From the margin of the plan, how well names matched, and what was left unrecognised."""
     names = [meaning.score for meaning in interpretation.candidate.meanings]
     sure = sum(names) / len(names) if names else 1.0
-    explained = 1 / (1 + len(interpretation.question.unrecognised))
-    return round(sure * explained / (1 + math.exp(-4 * _margin(interpretation))), 3)
+    account = interpretation.account
+    explained = 1 / (1 + len(account.restrictions) + len(account.missing))
+    confidence = sure * explained / (1 + math.exp(-4 * _margin(interpretation)))
+    return round(min(confidence, LEFT_OUT if account.restrictions or account.missing else 1.0), 3)
 
 
 def _margin(interpretation: Interpretation) -> float:
@@ -87,3 +90,36 @@ def why_not(question: ParsedQuestion, words: Words, close: Sequence[Ambiguity] =
     for each in close:
         said.append(f"{each.text!r} resembles {plain_list([str(one) for one in each.others], len(each.others))}.")
     return " ".join(said)
+
+
+UNMET = {
+    "asked": "this graph records nothing called {}",
+    "structure": "no relation of this graph means {}",
+    "quantifier": "{} cannot be expressed in this graph",
+    "comparison": "this graph holds nothing to compare by {}",
+    "negation": "what {} denies is not clear",
+}
+
+
+def why_unmet(interpretation: Interpretation, words: Words) -> str:
+    """Why a question is declined: the words that no plan accounts for, and what the graph could offer instead."""
+    by_role: dict[str, list[str]] = {}
+    for each in interpretation.account.missing:
+        by_role.setdefault(each.role, []).append(repr(each.text))
+    said = "; ".join(UNMET[role].format(plain_list(texts, len(texts))) for role, texts in by_role.items())
+    offers = [
+        f"About {meaning.name} ({meaning.type}) it records: {', '.join(known)}."
+        for meaning in dict.fromkeys(interpretation.candidate.meanings)
+        if (known := _recorded_of(meaning.type, words))
+    ]
+    return " ".join([f"{said[:1].upper()}{said[1:]}.", *offers[:2]])
+
+
+def _recorded_of(type: str, words: Words) -> list[str]:
+    """What relations connect with entities of a type."""
+    label = words.schema.label_of(type)
+    return [
+        each.relation
+        for each in words.schema.relationships
+        if any(label in (ends.subject, ends.object) for ends in each.ends)
+    ]

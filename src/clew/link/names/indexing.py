@@ -75,7 +75,7 @@ def build_names(contents: GraphContents, *, progress: Progress = silent) -> Arra
     names, ids = _Collected(), _Collected()
     for entity, identifier, name, synonyms, xrefs in _entities(contents, progress):
         ids.add(identifier, entity, ID)
-        if name != identifier:
+        if name != identifier or ":" not in identifier:  # an entity without a name is called by a plain id
             names.add(name, entity, NAME)
         for synonym in dict.fromkeys(synonyms):
             if synonym and synonym != name:

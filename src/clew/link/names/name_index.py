@@ -27,7 +27,7 @@ __all__ = ["KINDS", "LAYOUT", "VERSION", "Form", "LinkIndex", "index_identity", 
 
 Ints = NDArray[np.integer]
 Arrays = Callable[[str], Ints]
-VERSION = 3  # of the arrays and of the normaliser: increment it when either changes
+VERSION = 4  # of the arrays and of the normaliser: increment it when either changes
 KINDS = ("name", "synonym", "id", "xref")
 
 

@@ -1,0 +1,341 @@
+"""Every word of a question answers for itself: it is bound to a part of the chosen plan, or reported.
+
+A word that nothing binds counts by what it does in the sentence. What is asked for, a verb, what leads to a name, a
+quantifier, a comparison or a negation cannot be left out: such a plan answers another question. A restriction that is
+left out makes the answer doubtful; anything else is printed.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clew.answer.lexicon.words import Token, Words
+from clew.answer.plans.plan import ABSENT, Plan, Step
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.clauses import find_clauses
+from clew.answer.reading.intent import NUMBERS
+from clew.answer.reading.parse import Tree, Word
+from clew.answer.reading.question import ParsedQuestion
+
+__all__ = ["RESTRICTION", "Account", "Binding", "Unbound", "account_for"]
+
+ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION = "asked", "structure", "quantifier", "comparison", "negation"
+RESTRICTION, OTHER = "restriction", "other"
+NEEDED = (ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION)  # roles of words that no plan may leave out
+CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")
+YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+AT_LEAST_ONE = re.compile(r"\bat least (?:one|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
+YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
+EARLY = 4  # words at the beginning of a question, where "give" and "show" ask
+WH_BEFORE = ("and", "or", "tell", "know", "from", "me", "but", "show")
+WH = ("which", "what", "who", "whom", "whose", "where", "when", "why", "how")
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A stretch of the question and the part of the plan that it stands for."""
+
+    start: int
+    end: int
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """A word that no part of the plan stands for, and what it does in the sentence."""
+
+    start: int
+    end: int
+    text: str
+    role: str
+
+    @property
+    def needed(self) -> bool:
+        return self.role in NEEDED
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the words of a question are bound to in one plan, and those that are bound to nothing."""
+
+    bindings: tuple[Binding, ...] = ()
+    unbound: tuple[Unbound, ...] = ()
+
+    @property
+    def missing(self) -> tuple[Unbound, ...]:
+        """Words without which the plan answers another question."""
+        return tuple(each for each in self.unbound if each.needed)
+
+    @property
+    def restrictions(self) -> tuple[Unbound, ...]:
+        return tuple(each for each in self.unbound if each.role == RESTRICTION)
+
+
+def account_for(question: ParsedQuestion, candidate: Candidate, words: Words, tree: Tree | None = None) -> Account:
+    """Bind each word of a question to a part of a plan."""
+    return _Accountant(question, candidate, words, tree).account()
+
+
+class _Accountant:
+    def __init__(self, question: ParsedQuestion, candidate: Candidate, words: Words, tree: Tree | None) -> None:
+        self.question, self.candidate, self.words, self.tree = question, candidate, words, tree
+        self.plan = candidate.plan
+        self.tokens = question.tokens
+        self.lowered = [token.text.lower().replace("’", "'") for token in self.tokens]
+        self.roles = _Roles(tree) if tree is not None else None
+
+    def account(self) -> Account:
+        bound: dict[int, str] = {}
+        bound.update(self._by_phrases())
+        bound.update(self._by_types())
+        bound.update(self._by_operation())
+        for at in self._misplaced():
+            bound.pop(at, None)
+        bindings = [Binding(anchor.start, anchor.end, "name") for anchor in self.question.anchors]
+        unbound = []
+        for at, token in enumerate(self.tokens):
+            if at in bound:
+                bindings.append(Binding(token.start, token.end, bound[at]))
+            elif (role := self._role(at)) is not None:
+                unbound.append(Unbound(token.start, token.end, token.text, role))
+        return Account(tuple(sorted(bindings, key=lambda each: each.start)), tuple(unbound))
+
+    # what binds -----------------------------------------------------------------------------------------------------
+
+    def _by_phrases(self) -> Iterator[tuple[int, str]]:
+        """Words that mention a relation of the plan."""
+        relations = dict.fromkeys(self.candidate.relationships)
+        stems = [token.stem for token in self.tokens]
+        for name in relations:
+            for at in self.words.places(name, stems):
+                yield at, f"relation {name}"
+            for at, token in enumerate(self.tokens):
+                if not self._is("frame", at) and self.words.binds(name, token.text):
+                    yield at, f"relation {name}"
+        for at in range(len(self.tokens)):
+            if self._is("light", at) and relations:
+                yield at, "relation"
+
+    def _by_types(self) -> Iterator[tuple[int, str]]:
+        """Words that name types which the plan, or a name, has."""
+        types = {meaning.type for meaning in self.candidate.meanings}
+        known = {*self.candidate.labels, *(self.words.schema.label_of(type) for type in types)} | types
+        for word in self.words.find_types(list(self.tokens)):
+            if known.intersection(word.labels):
+                for at in range(word.first, word.last):
+                    yield at, f"type {' or '.join(word.labels)}"
+
+    def _by_operation(self) -> Iterator[tuple[int, str]]:
+        """Words that the count, the order, the bound, the negation or the hierarchy of the plan stands for."""
+        plan = self.plan
+        absent = _denies(plan, self.words)
+        ranked, bounded = bool(plan.sort), plan.measure is not None and plan.measure.operator is not None
+        numbers = {plan.limit, plan.measure.value if plan.measure else None, self.question.number}
+        hierarchical = any(step.repeated or set(step.relations) <= _hierarchy(self.words) for step in _steps(plan))
+        several = len(self.question.anchors) > 1
+        asked = {
+            word.first
+            for word in self.words.find_types(list(self.tokens))
+            if self.candidate.asked in word.labels and self.plan.kind == "rows"
+        }
+        for at, word in enumerate(self.lowered):
+            if self._is("negation", at) and absent:
+                yield at, "negation"
+            elif self._is("comparison", at) and (ranked or bounded):
+                yield at, "order" if ranked and not bounded else "bound"
+            elif _number(word) in numbers and _number(word) is not None:
+                yield at, "number"
+            elif word in ("only", "solely", "exclusively", "every", "each") and absent and plan.kind == "rows":
+                yield at, "quantifier"
+            elif word in ("each", "every") and at + 1 in asked:
+                yield at, "asked"
+            elif word in ("each", "both") and several:
+                yield at, "names"
+            elif plan.kind == "path" and not self._is("restriction", at):
+                yield at, "path"
+            elif hierarchical and self.words.explains(self.tokens[at].stem):
+                yield at, "hierarchy"
+
+    def _misplaced(self) -> Iterator[int]:
+        """The noun that is asked for, where the plan gives something else: directors are no films."""
+        if self.roles is None or self.plan.kind != "rows" or self.candidate.asked is None:
+            return
+        spoken = self.words.find_types(list(self.tokens))
+        typed = {at: word.labels for word in spoken for at in range(word.first, word.last)}
+        slot = self.plan.asked[0].of if self.plan.asked else self.plan.measure.of if self.plan.measure else ""
+        found = [(tree, find_clauses(tree).asked) for tree in self.question.trees]
+        nouns = [tree.words[asked].start for tree, asked in found if asked is not None]
+        for at, token in enumerate(self.tokens):
+            agreed = 2 * nouns.count(token.start) > len(nouns)
+            if not agreed or self._is("frame", at) or self._is("filler", at):
+                continue
+            if at in typed:
+                if self.candidate.asked not in typed[at]:
+                    yield at
+            elif not self._has_part(slot, token.text):
+                yield at
+
+    def _has_part(self, slot: str, noun: str) -> bool:
+        """Whether what a slot holds has the part in a relation that a noun names: the director is who directed."""
+        steps = [step for step in _steps(self.plan) for name in step.relations if self.words.binds(name, noun)]
+        return not steps or any(
+            slot in step.ends
+            and (
+                not self.words.is_own(step.relations[0], noun)
+                or (step.subject == slot) == self.words.noun_is_subject(step.relations[0], noun)
+                or self.words.schema.relationship(step.relations[0]).symmetric
+            )
+            for step in steps
+        )
+
+    # what does not --------------------------------------------------------------------------------------------------
+
+    def _role(self, at: int) -> str | None:
+        """What an unbound word does in the sentence; None for one that needs no part of a plan."""
+        word, token = self.lowered[at], self.tokens[at]
+        if word in ("where", "when", "why", "how"):
+            return self._unmet_question_word(at)
+        if self._answers_yes(token):
+            return None
+        for name, role in (("negation", NEGATION), ("quantifier", QUANTIFIER), ("comparison", COMPARISON)):
+            if self._is(name, at):
+                return None if name == "comparison" and self._says_nothing(token) else role
+        if self._is("frame", at) or (self._is("listing", at) and at < EARLY):
+            return None
+        if self._is("restriction", at) or YEAR.fullmatch(word):
+            return RESTRICTION
+        if _number(word) is not None:
+            return None if self._says_nothing(token) else QUANTIFIER
+        if self._is("filler", at) or (self._is("reporting", at) and self._is_participle(token)):
+            return None
+        return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
+
+    def _role_by_place(self, at: int) -> str | None:
+        """Without a parser: a word right behind a question word is asked for, others restrict."""
+        before = self.lowered[at - 1] if at else ""
+        many = self.lowered[max(0, at - 2) : at] == ["how", "many"]
+        if (
+            before in ("which", "what")
+            or many
+            or (before == "the" and self.lowered[at - 2 : at - 1] in (["is"], ["are"]))
+        ):
+            return ASKED
+        return RESTRICTION
+
+    def _unmet_question_word(self, at: int) -> str | None:
+        """ "Where" asks for a place and "when" for a time: what the plan gives must be one."""
+        word = self.lowered[at]
+        following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
+        if word == "why":
+            return ASKED
+        if word == "where" and at > 0 and self.lowered[at - 1] not in WH_BEFORE:
+            return None  # "diseases where patients have …"
+        if word == "how":
+            measured = self.tree is not None and self._is_measured(at)
+            return (
+                ASKED if following in ("much", "often", "long", "old") or (measured and following != "many") else None
+            )
+        if self.plan.kind != "rows":
+            return None
+        if word == "when" and at > 0 and self.lowered[0] != "when":
+            return RESTRICTION
+        said = [self.candidate.asked or "", *self.candidate.relationships]
+        near = {stem for name in said for stem in self.words.stems_of(name)}
+        return None if near & self.words.classes[word] else ASKED
+
+    def _is_measured(self, at: int) -> bool:
+        """ "How tall": the question word belongs to an adjective or an adverb."""
+        here = self.tree.at(self.tokens[at].start) if self.tree is not None else None
+        if self.tree is None or here is None:
+            return False
+        head = self.tree.words[self.tree.words[here].head]
+        return head.kind in ("ADJ", "ADV") and head.lemma not in ("many", "connected", "related")
+
+    def _answers_yes(self, token: Token) -> bool:
+        return any(found.start() <= token.start < found.end() for found in YES_OR_NO.finditer(self.question.text))
+
+    def _is_participle(self, token: Token) -> bool:
+        """ "Described in" says nothing, "who described" asks for somebody."""
+        at = self.tree.at(token.start) if self.tree is not None else None
+        return self.tree is None or at is None or self.tree.child(at, "nsubj") is None
+
+    def _says_nothing(self, token: Token) -> bool:
+        """Whether a number or a comparison only says that there is one: "at least one"."""
+        return any(found.start() <= token.start < found.end() for found in AT_LEAST_ONE.finditer(self.question.text))
+
+    def _is(self, name: str, at: int) -> bool:
+        return self.words.is_class(name, self.tokens[at].text)
+
+
+class _Roles:
+    """What words do in a sentence, by its tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.asked = find_clauses(tree).asked
+        self.carrying = self._carrying()
+
+    def _carrying(self) -> set[int]:
+        """Words that lead from the root to a name: without them nothing says how the name comes in."""
+        found: set[int] = set()
+        for at, word in enumerate(self.tree.words):
+            if word.anchor is not None:
+                while self.tree.words[at].head != at:
+                    at = self.tree.words[at].head
+                    found.add(at)
+        return found
+
+    def role(self, token: Token) -> str | None:
+        inside = [n for n, word in enumerate(self.tree.words) if token.start <= word.start < token.end]
+        if not inside:
+            return OTHER
+        at = next((n for n in inside if self.tree.words[n].head not in inside), inside[0])  # of "half-life": life
+        word = self.tree.words[at]
+        if word.tag in ("JJS", "JJR", "RBS", "RBR"):
+            return COMPARISON
+        if word.kind not in CONTENT:
+            return None if word.kind in ("ADP", "DET", "PRON", "CCONJ", "SCONJ", "PART", "AUX", "PUNCT") else OTHER
+        if self._is_asked(at, word):
+            return ASKED
+        if word.kind == "VERB" or at in self.carrying or word.role in ("ROOT", "acomp", "attr", "dobj"):
+            return STRUCTURE
+        return RESTRICTION
+
+    def _is_asked(self, at: int, word: Word) -> bool:
+        """Whether a noun is what is asked for: "which dosage", "what is the dosage", "how many doses"."""
+        if word.kind not in ("NOUN", "PROPN"):
+            return False
+        if at == self.asked:
+            return True
+        below = [self.tree.words[child] for child in self.tree.children(at)]
+        if any(each.text.lower() in ("which", "what", "many", "much") for each in below):
+            return True
+        if word.role in ("nsubj", "attr"):
+            beside = [self.tree.words[other] for other in self.tree.children(word.head)]
+            return any(each.text.lower() in WH for each in beside)
+        return word.role in ("ROOT", "dobj") and self.tree.words[word.head].lemma in ("list", "name", "give", "show")
+
+
+def _steps(plan: Plan) -> Iterator[Step]:
+    return (step for part in plan.parts for step in part.steps)
+
+
+def _denies(plan: Plan, words: Words) -> bool:
+    """Whether anything in a plan says no: a part that must be absent, a negated condition or relation."""
+    negated = {each.name for each in words.schema.relationships if each.negated}
+    return (
+        plan.kind == "lacks"
+        or any(part.kind == ABSENT for part in plan.parts)
+        or any(condition.negated for part in plan.parts for condition in part.conditions)
+        or any(not negated.isdisjoint(step.relations) for part in plan.parts for step in part.steps)
+    )
+
+
+def _hierarchy(words: Words) -> set[str]:
+    return {each.name for each in words.schema.relationships if each.relation in ("is_a", "subclass_of")}
+
+
+def _number(word: str) -> int | None:
+    if word.isdigit():
+        return int(word)
+    return NUMBERS.get(word)

@@ -1,0 +1,367 @@
+"""A dependency tree → clauses: who is joined to whom by which words, what is asked for, and what is denied.
+
+"Which drugs treat epilepsy without causing rash?" has two clauses of one subject: drugs treat epilepsy, and (denied)
+drugs cause rash. Nouns are known by the place of their word in the tree; a relative pronoun is the noun it stands for.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from clew.answer.reading.parse import Tree, Word
+
+__all__ = ["Clause", "Sentence", "find_clauses"]
+
+NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "ADJ")
+SUBJECT = ("nsubj", "nsubjpass", "csubj", "expl")
+NEGATIVE = frozenset({"not", "n't", "no", "without", "never", "neither", "nor", "except", "excluding", "cannot"})
+RELATIVE = frozenset({"that", "which", "who", "whom", "what"})
+WH = frozenset({"which", "what", "who", "whom", "whose", "where", "when"})
+LISTING = frozenset(
+    {"count", "list", "name", "give", "show", "tell", "find", "enumerate", "identify", "display", "get"}
+)
+MEASURING = frozenset({"number", "count", "total"})
+GENERIC = frozenset({"name", "names", "list", "set", "number", "count", "total", "kind", "type", "form", "sort"})
+THEM = frozenset({"it", "they", "them", "he", "she", "him", "her"})
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Two nouns and the words that join them; `passive` if the left one is what something is done to."""
+
+    left: int
+    right: int
+    words: tuple[int, ...]
+    passive: bool = False
+    denied: bool = False
+
+
+@dataclass(slots=True)
+class Sentence:
+    """The clauses of a question; `same` are nouns that mean one thing."""
+
+    tree: Tree
+    clauses: list[Clause] = field(default_factory=list)
+    same: list[tuple[int, int]] = field(default_factory=list)
+    different: list[tuple[int, int]] = field(default_factory=list)  # nouns that cannot mean one thing
+    asked: int | None = None
+    judged: bool = False  # to be answered by yes or no
+
+
+def find_clauses(tree: Tree) -> Sentence:
+    """Read the clauses of a tree."""
+    return _Clauses(tree).read()
+
+
+class _Clauses:
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.words = tree.words
+        self.found = Sentence(tree)
+        self.low = [word.text.lower() for word in tree.words]
+
+    def read(self) -> Sentence:
+        self._find_asked()
+        for at, word in enumerate(self.words):
+            if word.kind in ("VERB", "AUX") and word.role not in ("aux", "auxpass"):
+                self._verb(at)
+            elif word.kind in NOMINAL:
+                self._noun(at)
+        return self.found
+
+    # what is asked for ----------------------------------------------------------------------------------------------
+
+    def _find_asked(self) -> None:
+        asked = next((at for at, word in enumerate(self.low) if word in WH and self._asks(at)), None)
+        if asked is not None:
+            self.found.asked = self._asked_noun(asked)
+            return
+        if "how" in self.low:
+            many = self.low.index("how") + 1
+            if many < len(self.low) and self.low[many] in ("many", "much"):
+                head = self.words[many].head
+                nouns = [at for at in range(many + 1, len(self.words)) if self.words[at].kind in ("NOUN", "PROPN")]
+                self.found.asked = head if self.words[head].kind in ("NOUN", "PROPN") else next(iter(nouns), None)
+            return
+        root = self.tree.root
+        if self.words[root].lemma in LISTING or self.low[root] in LISTING:
+            named = self.tree.child(root, "dobj", "attr", "oprd", "pobj", "appos")
+            self.found.asked = None if named is None else self._specific(named)
+        elif self.words[root].kind in ("NOUN", "PROPN") and self.words[root].anchor is None:
+            self.found.asked = self._specific(root)
+        else:
+            self.found.judged = True
+
+    def _asks(self, at: int) -> bool:
+        """Whether a question word asks, rather than begins a relative clause."""
+        if at == 0 or self.words[at - 1].kind in ("ADP", "PUNCT") or self.words[at].role == "det":
+            return at < 2 or self.words[at].role == "det" or not self._inside_relative(at)
+        return self.words[at - 1].lemma in LISTING or self.low[at - 1] in ("me", "us", "know", "out", "and")
+
+    def _inside_relative(self, at: int) -> bool:
+        while self.words[at].head != at:
+            if self.words[at].role == "relcl":
+                return True
+            at = self.words[at].head
+        return False
+
+    def _asked_noun(self, at: int) -> int:
+        """The noun that a question word belongs to: "which genes", or "what is the dosage"; else the word itself."""
+        word = self.words[at]
+        head = self.words[word.head]
+        if word.role == "det" and head.kind in ("NOUN", "PROPN", "ADJ"):
+            return self._specific(word.head)
+        following = at + 1
+        beside = self.words[following] if following < len(self.words) else word
+        if self.low[at] in ("which", "what") and beside.kind == "NOUN" and beside.anchor is None:
+            return self._noun_head(following)
+        if head.lemma == "be" and self.low[at] in ("what", "which", "who"):
+            other = [n for n in self.tree.children(word.head, "nsubj", "attr") if n != at]
+            if other and self.words[other[0]].anchor is None and self.words[other[0]].kind in ("NOUN", "PROPN"):
+                return self._specific(other[0])
+        return at
+
+    def _noun_head(self, at: int) -> int:
+        while self.words[at].role in ("compound", "amod", "nmod") and self.words[at].head > at:
+            at = self.words[at].head
+        return at
+
+    def _specific(self, at: int) -> int:
+        """Past nouns that only introduce another: "the number of genes", "the names of all drugs"."""
+        if self.low[at] in GENERIC or self.words[at].lemma in GENERIC:
+            of = next((n for n in self.tree.children(at, "prep") if self.low[n] == "of"), None)
+            named = None if of is None else self.tree.child(of, "pobj")
+            if named is not None and self.words[named].anchor is None:
+                return named
+        return at
+
+    # verbs ----------------------------------------------------------------------------------------------------------
+
+    def _verb(self, at: int) -> None:
+        if self.words[at].role == "ROOT" and self.words[at].lemma in LISTING and not self._subjects(at):
+            return
+        subject = self._subject(at)
+        if self.words[at].lemma == "be":
+            self._copula(at, subject)
+            return
+        passive = self._is_passive(at)
+        pairs = list(self._complements(at))
+        if subject is None and pairs and self.found.asked is not None:
+            subject = self.found.asked
+        if subject is not None and self._shares(at, subject, passive):
+            return
+        for right, words in pairs:
+            if subject is not None and right != subject:
+                self._join(subject, right, (at, *words), passive, self._is_denied(at))
+        if subject is not None and not pairs and self.words[at].role == "relcl":
+            head = self.words[at].head
+            if head != subject:
+                self._join(subject, head, (at,), passive, self._is_denied(at))
+
+    def _shares(self, at: int, subject: int, passive: bool) -> bool:
+        """ "Teams that share a ground with the Rovers" and "have one in common with": both have the same one."""
+        preposition = next(
+            (n for n in range(at, len(self.words)) if self.low[n] == "with" and self._below(n, at)), None
+        )
+        common = self.words[at].lemma == "share" or "common" in self.low[at:]
+        things = self.tree.children(at, "dobj")
+        others = self.tree.children(preposition, "pobj") if preposition is not None else []
+        if not common or not things or not others:
+            return False
+        for thing in things:
+            self._join(subject, thing, (at, thing), passive, self._is_denied(at))
+            for other in others:
+                self.found.clauses.append(Clause(other, thing, (at, thing), passive))
+                self.found.different.append((subject, other))
+        return True
+
+    def _below(self, at: int, above: int) -> bool:
+        while self.words[at].head != at and at != above:
+            at = self.words[at].head
+        return at == above
+
+    def _copula(self, at: int, subject: int | None) -> None:
+        denied = self._is_denied(at)
+        for right in self.tree.children(at, "attr"):
+            if subject is not None and right != subject and self.low[right] not in WH:
+                for each in self._listed(right):
+                    if self.found.asked in (subject, each) and self._is_name(subject, each):
+                        asked = subject if self.found.asked == subject else each
+                        self._join(asked, each if asked == subject else subject, (asked,), False, denied)
+                    elif denied or self.words[each].anchor is not None:
+                        self._join(subject, each, (at,), False, denied)
+                    else:
+                        self.found.same.append((subject, each))
+            elif subject is not None and self.low[right] in WH:
+                self.found.same.append((subject, right))
+        if subject is None:
+            return
+        for preposition in self.tree.children(at, "prep"):
+            for right, words in self._of_preposition(preposition):
+                self._join(subject, right, (at, *words), False, denied)
+        for quality in self.tree.children(at, "acomp"):
+            for right, words in self._complements(quality):
+                self._join(subject, right, (quality, *words), self.words[quality].tag == "VBN", denied)
+        for adverb in self.tree.children(at, "advmod"):
+            if self.low[adverb] in ("where", "when"):
+                self._join(subject, adverb, (at,), False, denied)
+
+    def _is_name(self, *nouns: int) -> bool:
+        return any(self.words[at].anchor is not None for at in nouns)
+
+    def _subjects(self, at: int) -> list[int]:
+        found = self.tree.children(at, *SUBJECT)
+        for helper in self.tree.children(at, "aux", "auxpass"):
+            found += self.tree.children(helper, *SUBJECT)
+        return sorted(found)
+
+    def _subject(self, at: int) -> int | None:
+        word = self.words[at]
+        own = [n for n in self._subjects(at) if n < at or word.lemma == "be" or word.head != at]
+        own = own or self._subjects(at)
+        if own:
+            first = own[0]
+            return word.head if word.role == "relcl" and self.low[first] in RELATIVE else first
+        if word.role in ("relcl", "acl"):
+            return word.head
+        if word.role in ("conj", "xcomp", "advcl", "ccomp", "pcomp", "dep"):
+            above = word.head
+            while self.words[above].kind == "ADP" and self.words[above].head != above:
+                above = self.words[above].head
+            if self.words[above].kind in ("VERB", "AUX"):
+                return self._subject(above) if above != at else None
+            return above
+        return None
+
+    def _is_passive(self, at: int) -> bool:
+        word = self.words[at]
+        if self.tree.child(at, "nsubjpass", "auxpass") is not None:
+            return True
+        if word.tag != "VBN":
+            return False
+        if word.role == "acl":
+            return True
+        return word.role == "conj" and not self._subjects(at) and self._is_passive(word.head)
+
+    def _complements(self, at: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """What a verb is about besides its subject, with the words between: its objects, and those of prepositions."""
+        late = [n for n in self._subjects(at)[1:] if n > at]
+        particles = tuple(self.tree.children(at, "prt"))
+        named: tuple[int, ...] = ()
+        for preposition in self.tree.children(at, "prep"):
+            if self.low[preposition] == "as":  # "have German as an official language"
+                named += tuple(self.tree.children(preposition, "pobj"))
+        whole = self.tree.children(at, "dobj", "attr", "oprd", "dative")
+        for right in (*whole, *late):
+            if self.low[right] in RELATIVE and self.words[at].role == "relcl":
+                right = self.words[at].head
+            for each in self._listed(right):
+                yield each, (*particles, *named)
+        for preposition in (*self.tree.children(at, "prep", "agent"), *self.tree.children(at, "dative")):
+            if self.low[preposition] != "as":
+                for right, words in self._of_preposition(preposition):
+                    yield right, (*words, *particles)
+        for adverb in self.tree.children(at, "advmod"):
+            if self.low[adverb] in ("where", "when") and self.found.asked == adverb:
+                yield adverb, ()
+        if self.words[at].role == "relcl" and not whole and self._subjects(at):
+            first = self._subjects(at)[0]
+            through = any(
+                self.low[n] in RELATIVE for p in self.tree.children(at, "prep") for n in self.tree.children(p)
+            )
+            if self.low[first] not in RELATIVE and not through:
+                stranded = [n for n in self.tree.children(at, "prep") if not self.tree.children(n, "pobj")]
+                yield self.words[at].head, tuple(stranded)
+
+    def _of_preposition(self, at: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        for right in self.tree.children(at, "pobj"):
+            if self.low[right] in RELATIVE and self._above(at, "relcl") is not None:
+                right = self._above(at, "relcl") or right
+            for each in self._listed(right):
+                yield each, (at,)
+        asked, stranded = self.found.asked, not self.tree.children(at) and self.words[at].head < at
+        if stranded and asked is not None and asked < at and not self._inside_relative(at):
+            yield asked, (at,)  # "what does Warfarin bind to?"
+        for other in self.tree.children(at, "conj"):
+            if self.words[other].kind == "ADP":
+                yield from self._of_preposition(other)
+
+    def _above(self, at: int, role: str) -> int | None:
+        """The noun that the clause of a word belongs to."""
+        while self.words[at].head != at:
+            if self.words[at].role == role:
+                return self.words[at].head
+            at = self.words[at].head
+        return None
+
+    # nouns ----------------------------------------------------------------------------------------------------------
+
+    def _noun(self, at: int) -> None:
+        for preposition in self.tree.children(at, "prep"):
+            if self.low[preposition] in ("as", "than"):
+                continue
+            for right, words in self._of_preposition(preposition):
+                self._join(at, right, (at, *words), False, self.low[preposition] in NEGATIVE)
+        for owner in self.tree.children(at, "poss"):
+            if self.low[owner] == "whose":
+                head = self._above(at, "relcl")
+                owner = owner if head is None else head
+            if owner != at:
+                self._join(at, owner, (at,), False, False)
+        for modifier in self.tree.children(at, "compound", "amod", "nmod", "appos", "npadvmod"):
+            if self.words[modifier].anchor is not None:
+                self._join(at, modifier, (), False, False)
+
+    def _listed(self, at: int) -> list[int]:
+        """A noun and those that are listed after it."""
+        found = [at]
+        for other in self.tree.children(at, "conj", "appos"):
+            if (
+                self.words[other].kind in ("NOUN", "PROPN", "PRON", "NUM", "ADJ")
+                or self.words[other].anchor is not None
+            ):
+                found += self._listed(other)
+        return found
+
+    # both -----------------------------------------------------------------------------------------------------------
+
+    def _join(self, left: int, right: int, words: Sequence[int], passive: bool, denied: bool) -> None:
+        denied = denied or self._denied_between(min(words, default=left), right) or self._has_no(right)
+        idle = self.low[right] in WH and self.found.asked not in (None, right)
+        if left != right and not idle:
+            self.found.clauses.append(Clause(left, right, tuple(words), passive, denied))
+
+    def _is_denied(self, at: int) -> bool:
+        below = [*self.tree.children(at, "neg"), *self.tree.children(at, "preconj", "cc")]
+        for helper in self.tree.children(at, "aux", "auxpass"):
+            below += self.tree.children(helper, "neg")
+        if any(self.low[n] in NEGATIVE for n in below):
+            return True
+        above = self.words[at].head
+        if self.words[at].role in ("pcomp", "xcomp") and self.low[above] in NEGATIVE:
+            return True
+        return self.words[at].role == "conj" and self._is_denied_list(at)
+
+    def _is_denied_list(self, at: int) -> bool:
+        """ "do not cause rash or raise …": the second verb is denied with the first, unless "but" stands between."""
+        above = self.words[at].head
+        between = self.low[above:at]
+        return self.words[above].kind in ("VERB", "AUX") and "or" in between and self._is_denied(above)
+
+    def _denied_between(self, start: int, right: int) -> bool:
+        """A negation between the words that join and the noun: "but not to Portela"."""
+        before = range(min(start, right) + 1, right)
+        between = [n for n in before if self.low[n] in NEGATIVE]
+        return bool(between) and not any(
+            self.words[n].anchor is not None or self.words[n].kind in ("VERB",) for n in range(between[-1] + 1, right)
+        )
+
+    def _has_no(self, at: int) -> bool:
+        return any(
+            self.low[n] in ("no", "neither", "nor") for n in self.tree.children(at, "det", "preconj", "cc", "neg")
+        )
+
+
+def describe_clause(clause: Clause, words: Sequence[Word]) -> str:
+    """A clause as it reads, for tests and traces."""
+    said = " ".join(words[n].text for n in clause.words)
+    return f"{'not ' * clause.denied}{words[clause.left].text} [{said}] {words[clause.right].text}"

@@ -1,0 +1,463 @@
+"""Plans that the grammar of a question proposes: each clause becomes a step, each noun a slot.
+
+In: the clauses of a tree. Out: candidates in which every clause found a relation that its words mention, or at least
+one that fits its types. Where a relation does not reach the noun it is said of ("airlines that fly to a city"), one
+more step of the schema may lie between.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+
+from clew.answer.lexicon.words import Words
+from clew.answer.names.meanings import Meaning
+from clew.answer.plans.filters import with_filters
+from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.clauses import Clause, Sentence, find_clauses
+from clew.answer.reading.intent import YES_NO
+from clew.answer.reading.parse import Tree
+from clew.answer.reading.question import ParsedQuestion
+from clew.store.layout import Relationship, StoreSchema
+
+__all__ = ["propose"]
+
+MOST_WAYS = 6  # relations that are tried for one clause
+MOST_PLANS = 40  # of one tree
+MOST_MEANINGS = 6
+COUNTED = frozenset({"most", "fewest", "least", "more", "fewer", "less"})
+HIERARCHIES = ("is_a", "subclass_of")
+PRONOUNS = frozenset({"it", "they", "them", "he", "she", "him", "her"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A relation between two nouns, perhaps with one more step before or after it; moves lead from left to right."""
+
+    moves: tuple[tuple[str, bool, str], ...]  # relationship, along it, the label it leads to
+    start: str
+    fit: float
+
+    @property
+    def end(self) -> str:
+        return self.moves[-1][2]
+
+
+@dataclass(slots=True)
+class _Nouns:
+    """Which nouns mean one thing."""
+
+    of: dict[int, int] = field(default_factory=dict)
+
+    def find(self, at: int) -> int:
+        while self.of.get(at, at) != at:
+            at = self.of[at]
+        return at
+
+    def unite(self, one: int, other: int) -> None:
+        self.of[self.find(other)] = self.find(one)
+
+
+def propose(question: ParsedQuestion, words: Words, schema: StoreSchema) -> Iterator[Candidate]:
+    """The plans that the trees of a question propose, each once."""
+    layered = any(each.relation in HIERARCHIES for each in schema.relationships)
+    if question.operation == "path" or (question.direction is not None and layered):
+        return
+    seen: set[Plan] = set()
+    for tree in question.trees:
+        if sum(word.role == "ROOT" for word in tree.words) > 1:
+            continue  # several sentences
+        for candidate in islice(_Proposer(question, words, schema, find_clauses(tree)).plans(), MOST_PLANS):
+            if candidate.plan not in seen:
+                seen.add(candidate.plan)
+                yield replace(candidate, plan=with_filters(candidate.plan, question.filters))
+
+
+class _Proposer:
+    def __init__(self, question: ParsedQuestion, words: Words, schema: StoreSchema, sentence: Sentence) -> None:
+        self.question, self.words, self.schema, self.sentence = question, words, schema, sentence
+        self.tree: Tree = sentence.tree
+        self.nouns = _Nouns()
+        self.unsaid = 0
+        for one, other in sentence.same:
+            self.nouns.unite(one, other)
+        self._resolve_pronouns()
+        self.asked = None if sentence.asked is None else self.nouns.find(sentence.asked)
+        self._unite_phrases()
+        self.typed = self._typed()
+        self.clauses = self._with_roles(self._with_asked_name(list(self._clauses())))
+
+    # nouns ----------------------------------------------------------------------------------------------------------
+
+    def _resolve_pronouns(self) -> None:
+        """ "It" and "they" mean the last name, or what is asked for."""
+        for at, word in enumerate(self.tree.words):
+            if word.text.lower() not in PRONOUNS:
+                continue
+            before = [n for n in range(at) if self.tree.words[n].anchor is not None]
+            if word.text.lower() in ("they", "them") and self.sentence.asked is not None:
+                self.nouns.unite(self.sentence.asked, at)
+            elif before:
+                self.nouns.unite(before[-1], at)
+
+    def _typed(self) -> dict[int, tuple[str, ...]]:
+        """The types that nouns name."""
+        found: dict[int, tuple[str, ...]] = {}
+        tokens = list(self.question.tokens)
+        for word in self.words.find_types(tokens):
+            at = self.tree.at(tokens[word.last - 1].start)
+            if at is not None and not word.implied:
+                found.setdefault(self.nouns.find(at), word.labels)
+        return found
+
+    def _unite_phrases(self) -> None:
+        """ "Place of birth" is one noun where a relation is called so."""
+        tokens = self.question.tokens
+        for relation in self.schema.relationships:
+            for first, last in self.words.spans(relation.name, [token.stem for token in tokens]):
+                inner = [self.tree.at(token.start) for token in tokens[first:last]]
+                nouns = [at for at in inner if at is not None and self.tree.words[at].kind == "NOUN"]
+                if len(nouns) > 1 and any(token.text.lower() == "of" for token in tokens[first:last]):
+                    for other in nouns[1:]:
+                        self.nouns.unite(nouns[0], other)
+
+    def _clauses(self) -> Iterator[Clause]:
+        """Clauses between different nouns, each once; a name beside the noun of its type is that noun."""
+        for clause in self.sentence.clauses:
+            left, right = self.nouns.find(clause.left), self.nouns.find(clause.right)
+            if self._names_itself(clause) and self._is_of_type(right, self.typed.get(left, ())):
+                self.nouns.unite(right, left)
+                self.typed.pop(left, None)
+        seen: set[tuple[int, int, tuple[int, ...]]] = set()
+        for clause in self.sentence.clauses:
+            left, right = self.nouns.find(clause.left), self.nouns.find(clause.right)
+            key = (left, right, clause.words)
+            if left != right and key not in seen and not self._is_idle(right) and not self._is_idle(left):
+                seen.add(key)
+                yield replace(clause, left=left, right=right)
+        if self.asked is not None:
+            self.asked = self.nouns.find(self.asked)
+
+    def _names_itself(self, clause: Clause) -> bool:
+        """ "The MIT license", "mutations in TTN": the noun only says what the name is."""
+        said = [self.tree.words[at].text.lower() for at in clause.words if at != clause.left]
+        return said in ([], ["in"], ["of"])
+
+    def _is_idle(self, at: int) -> bool:
+        """A noun that nothing is known of and nothing else hangs on: it restricts, but no slot can stand for it."""
+        word = self.tree.words[at]
+        if at == self.asked or at in self.typed or word.anchor is not None or word.kind == "PRON":
+            return False
+        if self.words.is_class("filler", word.text) or self.words.is_class("frame", word.text):
+            return False
+        same = [n for n in range(len(self.tree.words)) if self.nouns.find(n) == at]
+        if any(self._is_role(n) for n in same):
+            return False
+        hanging = [c for c in self.sentence.clauses if at in (self.nouns.find(c.left), self.nouns.find(c.right))]
+        return len(hanging) < 2
+
+    def _is_role(self, at: int) -> bool:
+        """Whether a noun says what part something has in a relation: director, captain, capital."""
+        if at >= len(self.tree.words):
+            return False
+        word = self.tree.words[at]
+        return word.kind in ("NOUN", "PROPN") and any(
+            self.words.binds(each.name, word.text) for each in self.schema.relationships
+        )
+
+    def _with_asked_name(self, clauses: list[Clause]) -> list[Clause]:
+        """ "Which thrillers star …": what is asked for is joined to the name, and is not the name itself."""
+        if self.asked is None or self.tree.words[self.asked].anchor is None:
+            return clauses
+        name, new = self.asked, self._new()
+        self.asked = new
+        turned = [
+            replace(each, left=new if each.left == name else each.left, right=new if each.right == name else each.right)
+            for each in clauses
+        ]
+        return [*turned, Clause(new, name, ())]
+
+    def _with_roles(self, clauses: list[Clause]) -> list[Clause]:
+        """With a clause for each noun that has a part in some relation that no other clause mentions: captains."""
+        more = []
+        for at in dict.fromkeys(end for each in clauses for end in (each.left, each.right)):
+            if at >= len(self.tree.words) or at in self.typed or self.tree.words[at].anchor is not None:
+                continue
+            if self._is_role(at) and not any(at in each.words for each in clauses):
+                more.append(Clause(at, self._new(), (at,)))
+        return [*clauses, *more]
+
+    def _new(self) -> int:
+        """A noun that no word stands for."""
+        self.unsaid += 1
+        return len(self.tree.words) + self.unsaid
+
+    def _is_of_type(self, at: int, labels: Sequence[str]) -> bool:
+        anchor = self.tree.words[at].anchor
+        if anchor is None:
+            return False
+        return any(self.schema.label_of(each.type) in labels for each in self.question.anchors[anchor].meanings)
+
+    # plans ----------------------------------------------------------------------------------------------------------
+
+    def plans(self) -> Iterator[Candidate]:
+        """Every way to give each clause a relation; the best fitting first."""
+        starts = self.tree.words[0].text.lower() in YES_NO or self.question.operation == "exists"
+        judged = starts and self.asked is None
+        if not self.clauses or (self.asked is None and not judged):
+            return
+        anchors = self.question.anchors
+        named = {self.nouns.find(at): w.anchor for at, w in enumerate(self.tree.words) if w.anchor is not None}
+        choices = [anchor.meanings[:3] for anchor in anchors]
+        for meanings in islice(product(*choices), MOST_MEANINGS):
+            labels = {at: (self.schema.label_of(meanings[n].type),) for at, n in named.items()}
+            known = {**self.typed, **labels}
+            for ways in self._ways(0, known, []):
+                found = self._candidate(ways, meanings, named, judged=judged)
+                if found is not None:
+                    yield found
+
+    def _ways(self, number: int, known: dict[int, tuple[str, ...]], chosen: list[_Way]) -> Iterator[list[_Way]]:
+        """Relations for the clauses from a number on, given the types of nouns so far."""
+        if number == len(self.clauses):
+            yield list(chosen)
+            return
+        clause = self.clauses[number]
+        for way in self._fitting(clause, known.get(clause.left, ()), known.get(clause.right, ())):
+            narrowed = {**known, clause.left: (way.start,), clause.right: (way.end,)}
+            yield from self._ways(number + 1, narrowed, [*chosen, way])
+
+    def _fitting(self, clause: Clause, left: Sequence[str], right: Sequence[str]) -> list[_Way]:
+        """Relations that join two nouns of some types, those that the words mention first."""
+        said = [word for at in clause.words for word in self._written(at)]
+        direct: list[_Way] = []
+        for relation in self.schema.relationships:
+            if relation.negated or relation.relation in HIERARCHIES:
+                continue
+            mentioned = self._mentions(relation, said)
+            forward = self._is_forward(relation, clause)
+            for ends in relation.ends:
+                for along, start, end in ((True, ends.subject, ends.object), (False, ends.object, ends.subject)):
+                    if relation.symmetric and not along and ends.subject == ends.object:
+                        continue
+                    turned = 0.0 if ends.subject != ends.object or along == forward or relation.symmetric else -0.9
+                    direct.append(_Way(((relation.name, along, end),), start, mentioned + turned))
+        fits = [way for way in direct if _allows(left, way.start) and _allows(right, way.end)]
+        best = max((way.fit for way in fits), default=0.0)
+        if best < 1.0:
+            fits += self._longer([way for way in direct if way.fit >= 1.0], direct, left, right)
+        fits.sort(key=lambda way: (-way.fit, len(way.moves)))
+        top = fits[0].fit if fits else 0.0
+        return [way for way in fits if way.fit > top - 0.5][:MOST_WAYS]
+
+    def _written(self, at: int) -> list[str]:
+        """A word, or all words of the noun that it is part of."""
+        whole = [n for n in range(len(self.tree.words)) if self.nouns.find(n) == self.nouns.find(at)]
+        noun = self.tree.words[at].kind == "NOUN" and all(self.tree.words[n].kind == "NOUN" for n in whole)
+        return [self.tree.words[n].text for n in (whole if noun else [at])]
+
+    def _longer(
+        self, mentioned: Sequence[_Way], direct: Sequence[_Way], left: Sequence[str], right: Sequence[str]
+    ) -> Iterator[_Way]:
+        """A mentioned relation with one more step at either end."""
+        for way in mentioned:
+            for other in direct:
+                if not left or not right:
+                    continue
+                if way.start in left and way.end == other.start and other.end in right:
+                    yield _Way((*way.moves, *other.moves), way.start, way.fit - 0.3)
+                if other.start in left and other.end == way.start and way.end in right:
+                    yield _Way((*other.moves, *way.moves), other.start, way.fit - 0.3)
+
+    def _mentions(self, relation: Relationship, said: Sequence[str]) -> float:
+        """How clearly the words of a clause mention a relation: 1 for its own words, less for light ones."""
+        content = [word for word in said if not self.words.is_class("frame", word)]
+        stems = [stem for word in said for stem in self.words.stems_in(word)]
+        if self.words.says(relation.name, stems) >= 0.6:
+            return 1.0 + 0.1 * self.words.says(relation.name, stems)
+        if any(self.words.binds(relation.name, word) for word in content):
+            return 1.0
+        return 0.0
+
+    def _is_forward(self, relation: Relationship, clause: Clause) -> bool:
+        """Whether the left noun is the subject of a relation's triples, as far as grammar says."""
+        heads = [self.tree.words[at] for at in clause.words]
+        noun = next((w for w in heads if w.kind == "NOUN" and self.words.binds(relation.name, w.text)), None)
+        if noun is not None and self.nouns.find(clause.left) == self.nouns.find(clause.words[0] if clause.words else 0):
+            return self.words.noun_is_subject(relation.name, noun.text)
+        if noun is not None:
+            return True  # "have German as an official language"
+        return self.words.verb_is_subject(relation.name, [w.text for w in heads], passive=clause.passive)
+
+    # a plan ---------------------------------------------------------------------------------------------------------
+
+    def _candidate(
+        self, ways: Sequence[_Way], meanings: tuple[Meaning, ...], named: dict[int, int], *, judged: bool
+    ) -> Candidate | None:
+        built = _Built(self, meanings, named)
+        start = next(iter(named), None) if judged else self.asked
+        if start is None or not built.grow(start, list(zip(self.clauses, ways, strict=True))):
+            return None
+        return built.candidate(judged=judged, root=start)
+
+    def counted(self) -> int | None:
+        """The noun whose number is compared: "the most films", "more than two languages"."""
+        for word in self.tree.words:
+            if word.text.lower() in COUNTED:
+                head = word.head
+                while self.tree.words[head].kind not in ("NOUN", "PROPN") and self.tree.words[head].head != head:
+                    head = self.tree.words[head].head
+                if self.nouns.find(head) != self.asked and self.tree.words[head].kind in ("NOUN", "PROPN"):
+                    return self.nouns.find(head)
+        return None
+
+
+class _Built:
+    """A plan that grows from what is asked for along the clauses; what is denied grows into absent parts."""
+
+    def __init__(self, proposer: _Proposer, meanings: tuple[Meaning, ...], named: dict[int, int]) -> None:
+        self.proposer, self.meanings, self.named = proposer, meanings, named
+        self.slots: list[Slot] = []
+        self.slot_of: dict[int, str] = {}
+        self.steps: list[Step] = []
+        self.conditions: list[Condition] = []
+        self.absent: list[Part] = []
+        self.named_inside: set[int] = set()  # nouns of absent parts
+
+    def grow(self, start: int, joined: list[tuple[Clause, _Way]]) -> bool:
+        """Take in all clauses that hang together with a noun; False if one does not, or a noun has two types."""
+        labels: dict[int, str] = {}
+        for clause, way in joined:
+            for at, label in ((clause.left, way.start), (clause.right, way.end)):
+                if labels.setdefault(at, label) != label:
+                    return False
+        self._place(start, labels.get(start, ""), self.conditions)
+        inner = {clause.right for clause, _ in joined if clause.denied} - {start, *self.named}
+        waiting, moved = joined, True
+        while waiting and moved:
+            moved, later = False, []
+            for clause, way in waiting:
+                if not self._touches(clause) or clause.denied or {clause.left, clause.right} & inner:
+                    later.append((clause, way))
+                    continue
+                self._follow(clause, way, self.steps, self.conditions)
+                moved = True
+            waiting = later
+        return self._deny(waiting, labels) and self._names_all()
+
+    def _deny(self, waiting: list[tuple[Clause, _Way]], labels: dict[int, str]) -> bool:
+        """Each denied clause that touches the plan, with the clauses that hang on it, must not exist."""
+        while waiting:
+            first = next((each for each in waiting if each[0].denied and self._touches(each[0])), None)
+            if first is None:
+                return False
+            waiting.remove(first)
+            outside = set(self.slot_of)
+            steps: list[Step] = []
+            conditions: list[Condition] = []
+            self._follow(*first, steps, conditions)
+            grown = True
+            while grown:
+                inner = [
+                    each
+                    for each in waiting
+                    if not each[0].denied and {each[0].left, each[0].right} & (self.slot_of.keys() - outside)
+                ]
+                grown = bool(inner)
+                for each in inner:
+                    waiting.remove(each)
+                    self._follow(*each, steps, conditions)
+            self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
+            for at in self.slot_of.keys() - outside:
+                del self.slot_of[at]
+                self.named_inside.add(at)
+        return True
+
+    def _touches(self, clause: Clause) -> bool:
+        return clause.left in self.slot_of or clause.right in self.slot_of
+
+    def _names_all(self) -> bool:
+        """Whether every name of the question is in the plan."""
+        placed = {self.named[at] for at in (*self.slot_of, *self.named_inside) if self.named.get(at) is not None}
+        return placed >= set(range(len(self.meanings)))
+
+    def _place(self, at: int, label: str, conditions: list[Condition]) -> str:
+        if at in self.slot_of:
+            return self.slot_of[at]
+        name = f"{label[:1].lower() or 'e'}{len(self.slots) + 1}"
+        name = name if name[0].isalpha() else f"e{len(self.slots) + 1}"
+        self.slots.append(Slot(name, (label,) if label else ()))
+        self.slot_of[at] = name
+        number = self.named.get(at)
+        if number is not None:
+            ids = self.meanings[number].ids
+            conditions.append(Condition(name, "id", "=", ids[0]) if len(ids) == 1 else Condition(name, "id", "IN", ids))
+        return name
+
+    def _follow(self, clause: Clause, way: _Way, steps: list[Step], conditions: list[Condition]) -> None:
+        here = self._place(clause.left, way.start, conditions)
+        end = self._place(clause.right, way.end, conditions)
+        for number, (relation, along, label) in enumerate(way.moves, start=1):
+            there = end
+            if number < len(way.moves):
+                there = f"b{len(self.slots) + 1}"
+                self.slots.append(Slot(there, (label,)))
+            step = Step(here, (relation,), there) if along else Step(there, (relation,), here)
+            if step not in steps:
+                steps.append(step)
+            here = there
+
+    def _differ(self) -> None:
+        """Those who share something are not one and the same."""
+        for one, other in dict.fromkeys(self.proposer.sentence.different):
+            pair = [self.slot_of.get(self.proposer.nouns.find(at)) for at in (one, other)]
+            if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:
+                self.conditions.append(Condition(pair[0], "", "DIFFERS", pair[1]))
+
+    def _prune(self, root: str) -> None:
+        """Without steps to a slot of which nothing else is said, where another step says as much."""
+        counted = self.proposer.counted()
+        needed = {root, *(each.of for each in self.conditions)}
+        needed |= {self.slot_of[counted]} if counted in self.slot_of else set()
+        needed |= {end for part in self.absent for step in part.steps for end in step.ends}
+        for step in list(self.steps):
+            others = [each for each in self.steps if each is not step]
+            for here, there, same in (
+                (step.subject, step.object, [each.subject for each in others if each.relations == step.relations]),
+                (step.object, step.subject, [each.object for each in others if each.relations == step.relations]),
+            ):
+                ends = {end for each in others for end in each.ends}
+                if there not in needed | ends and here in same:
+                    self.steps.remove(step)
+                    self.slots = [slot for slot in self.slots if slot.name != there]
+                    break
+
+    def candidate(self, *, judged: bool, root: int) -> Candidate | None:
+        question = self.proposer.question
+        self._differ()
+        self._prune(self.slot_of[root])
+        parts = (Part(REQUIRED, tuple(self.steps), tuple(self.conditions)), *self.absent)
+        slot = self.slot_of[root]
+        base = Plan(tuple(self.slots), parts, kind="exists" if judged else "rows")
+        asked = None if judged else (base.slot(slot).types or (None,))[0]
+        if judged:
+            plan = base
+        elif question.operation == "count":
+            plan = replace(base, measure=Measure("count", slot))
+        elif question.operation == "top":
+            counted = self.proposer.counted()
+            if counted is None or counted not in self.slot_of:
+                return None
+            limits = (question.bound.operator, question.bound.number) if question.bound else (None, None)
+            measure = Measure("count", self.slot_of[counted], None, *limits)
+            order = (Sort(None, descending=question.descending),)
+            plan = replace(base, asked=(Asked(slot),), measure=measure, sort=order, limit=question.number)
+        else:
+            plan = replace(base, asked=(Asked(slot),))
+        relations = tuple(name for part in parts for step in part.steps for name in step.relations)
+        labels = tuple(label for each in self.slots for label in each.types)
+        return Candidate(plan, asked, self.meanings, relations, labels, ("grammar",))
+
+
+def _allows(labels: Sequence[str], label: str) -> bool:
+    return not labels or label in labels
