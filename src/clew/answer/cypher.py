@@ -22,7 +22,7 @@ from clew.answer.reading.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candida
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.filter_words import provenance_of
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
-from clew.answer.reading.question import ParsedQuestion, understand
+from clew.answer.reading.question import Meaning, ParsedQuestion, understand
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import cite, gather_evidence, ids_of
 from clew.answer.running.expand import with_subclasses
@@ -128,10 +128,17 @@ class _Answering:
             lambda: resources.once("composer", self._composer),
             polarity=polarity_of(resources),
             longer_names=lambda anchors: with_longer_names(anchors, self.engine),
+            has=self._has,
             encoder=self.encoder,
             choose=self.strategy.choose,
             compose=self.strategy.compose,
         )
+
+    def _has(self, meaning: Meaning, relationship: str, subject: bool) -> bool:
+        """Whether an entity that a name means is the subject, or the object, of triples of a relation."""
+        relation = self.schema.relationship(relationship)
+        way = "both" if relation.symmetric else "out" if subject else "in"
+        return bool(self.engine.degree(list(meaning.ids), relations=[relation.relation], direction=way).any())
 
     def _composer(self) -> "Composer":
         from clew.answer.models.compose import Composer

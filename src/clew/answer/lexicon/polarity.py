@@ -12,7 +12,7 @@ from importlib.resources import files
 from clew.answer.lexicon.words import stem, tokens_of
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
-__all__ = ["HARM", "HELP", "NEITHER", "POLARITIES", "polarity_at", "polarity_of_relations"]
+__all__ = ["HARM", "HELP", "NEITHER", "POLARITIES", "polarity_at", "polarity_of_name", "polarity_of_relations"]
 
 POLARITIES = HELP, HARM, NEITHER = ("help", "harm", "neither")
 
@@ -36,12 +36,13 @@ def polarity_of_relations(schema: StoreSchema, stated: Mapping[str, Sequence[str
     """The polarity of each relationship of a graph; `stated` gives that of some relations, by their names."""
     said = stated or {}
     return {
-        each.name: said[each.relation][0] if said.get(each.relation) else _of_name(each)
+        each.name: said[each.relation][0] if said.get(each.relation) else polarity_of_name(each)
         for each in schema.relationships
     }
 
 
-def _of_name(relationship: Relationship) -> str:
+def polarity_of_name(relationship: Relationship) -> str:
+    """The polarity that the name of a relation says."""
     if relationship.negated:
         return NEITHER
     words = [stem(word) for word in upper_snake(relationship.relation).lower().split("_")]

@@ -14,7 +14,7 @@ from typing import Any
 
 from clew.store.layout import StoreSchema, upper_snake
 
-__all__ = ["Said", "Token", "TypeWord", "Words", "core_name", "root", "stem", "tokens_of"]
+__all__ = ["Said", "Token", "TypeWord", "Words", "core_name", "is_irregular", "root", "stem", "tokens_of"]
 
 WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 TRAILING = frozenset({"by", "with", "to", "on", "upon"})
@@ -75,6 +75,11 @@ def tokens_of(text: str) -> list[Token]:
 def _table(name: str) -> Any:
     """A table of words that Clew brings along."""
     return json.loads(files("clew.answer.lexicon").joinpath(name).read_text("utf-8"))
+
+
+def is_irregular(word: str) -> bool:
+    """Whether a word is a form that no rule makes: "beaten", "won", "children"."""
+    return word.lower() in _table("irregular.json")
 
 
 @cache

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Token, Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
 from clew.answer.reading.candidates import Candidate
@@ -97,6 +98,8 @@ class _Accountant:
             if at in bound:
                 bindings.append(Binding(token.start, token.end, bound[at]))
             elif (role := self._role(at)) is not None:
+                if role == RESTRICTION and not self.question.anchors:
+                    role = STRUCTURE  # nothing but such words says what it is about
                 unbound.append(Unbound(token.start, token.end, token.text, role))
         return Account(tuple(sorted(bindings, key=lambda each: each.start)), tuple(unbound))
 
@@ -115,6 +118,11 @@ class _Accountant:
         for at in range(len(self.tokens)):
             if self._is("light", at) and relations:
                 yield at, "relation"
+        polarities = {polarity_of_name(self.words.schema.relationship(name)): name for name in relations}
+        for at, polarity in polarity_at(stems):
+            compared = self.roles is not None and self.roles.role(self.tokens[at]) == COMPARISON  # "the safest"
+            if polarity in polarities and not compared:  # "relieve" is met by any relation of help
+                yield at, f"relation {polarities[polarity]}"
 
     def _by_types(self) -> Iterator[tuple[int, str]]:
         """Words that name types which the plan, or a name, has."""

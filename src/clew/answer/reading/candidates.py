@@ -19,7 +19,7 @@ from clew.answer.reading.question import Meaning, ParsedQuestion
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
 
-__all__ = ["Candidate", "SchemaPaths", "candidates"]
+__all__ = ["Candidate", "SchemaPaths", "candidates", "with_siblings"]
 
 MOST_CHOICES = 400
 PATH_LENGTH = 4
@@ -39,6 +39,7 @@ class Candidate:
     relationships: tuple[str, ...]
     labels: tuple[str, ...]
     found_by: tuple[str, ...] = ("schema",)  # who proposed it: the paths of the schema, the grammar of the question
+    share: float = 0.0  # of the question's trees that propose it
 
 
 @dataclass(slots=True)
@@ -117,11 +118,11 @@ def candidates(
     best = max((fitting for fitting, _ in found), default=0)
     for fitting, each in found:
         if fitting == best:
-            for meant in _with_siblings(question, each, schema):
+            for meant in with_siblings(question, each, schema):
                 yield replace(meant, plan=with_filters(meant.plan, question.filters))
 
 
-def _with_siblings(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) -> Iterator[Candidate]:
+def with_siblings(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) -> Iterator[Candidate]:
     """The plan, and a copy with every relation the same words can mean: "treat" may include "palliate".
 
     Yes/no questions use only the copy, which covers all of these relations.

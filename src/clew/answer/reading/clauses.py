@@ -83,7 +83,7 @@ class _Clauses:
                 self.found.asked = head if self.words[head].kind in ("NOUN", "PROPN") else next(iter(nouns), None)
             return
         root = self.tree.root
-        if self.words[root].lemma in LISTING or self.low[root] in LISTING:
+        if (self.words[root].lemma in LISTING or self.low[root] in LISTING) and not self._subjects(root):
             named = self.tree.child(root, "dobj", "attr", "oprd", "pobj", "appos")
             self.found.asked = None if named is None else self._specific(named)
         elif self.words[root].kind in ("NOUN", "PROPN") and self.words[root].anchor is None:

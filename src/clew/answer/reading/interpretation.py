@@ -11,7 +11,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
 from clew.answer.reading.opposed import is_met, is_opposed
-from clew.answer.reading.propose import propose
+from clew.answer.reading.propose import Has, propose
 from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import Ranked, rank
 from clew.answer.reading.shape import shaped
@@ -61,6 +61,7 @@ class Interpreter:
         *,
         polarity: Mapping[str, str],
         longer_names: Callable[[tuple[Anchor, ...]], tuple[Anchor, ...]],
+        has: Has | None = None,
         encoder: "Encoder | None" = None,
         choose: str = "never",
         compose: bool | None = None,
@@ -71,6 +72,7 @@ class Interpreter:
         self._composer = composer  # asked for only where a model may write
         self.polarity = polarity  # of each relationship: help, harm or neither
         self.longer_names = longer_names
+        self.has = has  # whether a name has triples of a relationship
         self.encoder = encoder
         self.choose = choose
         self.compose = compose
@@ -106,7 +108,7 @@ class Interpreter:
 
     def _split(self, question: ParsedQuestion, deadline: Deadline | None) -> tuple[list[Ranked], list[Candidate]]:
         """The plans for a question, ranked, and those that are opposed to it."""
-        found = list(propose(question, self.words, self.schema))
+        found = list(propose(question, self.words, self.schema, has=self.has))
         if question.anchors or question.operation != "list":  # a list of everything is not what anybody asks for
             found += candidates(question, self.schema, self.schema_paths, deadline=deadline)
         fitting: list[Candidate] = []

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from clew.answer.lexicon.words import stem
+from clew.answer.lexicon.words import is_irregular, stem
 from clew.errors import MissingModel
 from clew.models import locate
 
@@ -33,6 +33,7 @@ FRONTED = re.compile(
     r"(?P<subject>(?:the\s+)?[\w'-]+(?:(?:\s*,\s*|\s+and\s+|\s+or\s+)[\w'-]+)*\s+)(?P<verb>[^?]+)",
     re.IGNORECASE,
 )
+LONGEST = 500  # letters of a question that is parsed; longer ones are told in many sentences
 _guard = Lock()
 
 
@@ -111,7 +112,9 @@ class Parser:
         return any(each in self._vocabulary for each in (lowered, stem(lowered), f"{stem(lowered)}e"))
 
     def trees(self, text: str, known: Sequence[Known]) -> list[Tree]:
-        """The trees of a question, one for each spelling of what is known of it; different ones only."""
+        """The trees of a question, one for each spelling of what is known of it; none of one that is very long."""
+        if len(text) > LONGEST:
+            return []
         names = [each for each in known if each.kind == "name"]
         plain, moved = _pieces(text, known, PEOPLE, plain=True), _pieces(text, names, PEOPLE)
         spelt = [plain, _moved_back(plain), moved, _moved_back(moved), _pieces(text, names, THINGS)]
@@ -202,7 +205,7 @@ def _plain_verb(verb: str) -> str:
     for ending, plain in (("ing", "inviting"), ("ed", "invited"), ("s", "invites")):
         if lowered.endswith(ending) and not lowered.endswith("ss"):
             return plain
-    return "invite"
+    return "invited" if is_irregular(lowered) else "invite"
 
 
 def _moved_back(pieces: list[_Piece]) -> list[_Piece]:

@@ -5,7 +5,8 @@ one that fits its types. Where a relation does not reach the noun it is said of 
 more step of the schema may lie between.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
@@ -13,7 +14,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Meaning
 from clew.answer.plans.filters import with_filters
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
-from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.candidates import Candidate, with_siblings
 from clew.answer.reading.clauses import Clause, Sentence, find_clauses
 from clew.answer.reading.intent import YES_NO
 from clew.answer.reading.parse import Tree
@@ -27,6 +28,7 @@ MOST_PLANS = 40  # of one tree
 MOST_MEANINGS = 6
 COUNTED = frozenset({"most", "fewest", "least", "more", "fewer", "less"})
 HIERARCHIES = ("is_a", "subclass_of")
+Has = Callable[[Meaning, str, bool], bool]  # of a relationship, as the subject of its triples or as their object
 PRONOUNS = frozenset({"it", "they", "them", "he", "she", "him", "her"})
 
 
@@ -58,27 +60,41 @@ class _Nouns:
         self.of[self.find(other)] = self.find(one)
 
 
-def propose(question: ParsedQuestion, words: Words, schema: StoreSchema) -> Iterator[Candidate]:
-    """The plans that the trees of a question propose, each once."""
+def propose(
+    question: ParsedQuestion, words: Words, schema: StoreSchema, *, has: Has | None = None
+) -> Iterator[Candidate]:
+    """The plans that the trees of a question propose, each once.
+
+    `has` says whether a name has triples of a relation, as their subject or object: what no word mentions is only
+    tried where there are some.
+    """
     layered = any(each.relation in HIERARCHIES for each in schema.relationships)
-    if question.operation == "path" or (question.direction is not None and layered):
-        return
-    seen: set[Plan] = set()
-    for tree in question.trees:
-        if sum(word.role == "ROOT" for word in tree.words) > 1:
-            continue  # several sentences
-        for candidate in islice(_Proposer(question, words, schema, find_clauses(tree)).plans(), MOST_PLANS):
-            if candidate.plan not in seen:
-                seen.add(candidate.plan)
-                yield replace(candidate, plan=with_filters(candidate.plan, question.filters))
+    stated = any(each.negated for each in schema.relationships)
+    if question.operation == "path" or (question.direction is not None and layered) or (question.denied and stated):
+        return  # what the schema says better
+    found: dict[Plan, Candidate] = {}
+    votes: Counter[Plan] = Counter()
+    trees = [tree for tree in question.trees if sum(word.role == "ROOT" for word in tree.words) == 1]
+    for tree in trees:  # those of several sentences are left to the schema
+        proposer = _Proposer(question, words, schema, find_clauses(tree), has)
+        proposed = {each.plan: each for each in islice(proposer.plans(), MOST_PLANS)}
+        votes.update(proposed.keys())
+        found = {**proposed, **found}
+    for plan, candidate in found.items():
+        agreed = replace(candidate, share=votes[plan] / len(question.trees))
+        for meant in with_siblings(question, agreed, schema):
+            yield replace(meant, plan=with_filters(meant.plan, question.filters))
 
 
 class _Proposer:
-    def __init__(self, question: ParsedQuestion, words: Words, schema: StoreSchema, sentence: Sentence) -> None:
-        self.question, self.words, self.schema, self.sentence = question, words, schema, sentence
+    def __init__(
+        self, question: ParsedQuestion, words: Words, schema: StoreSchema, sentence: Sentence, has: Has | None
+    ) -> None:
+        self.question, self.words, self.schema, self.sentence, self.has = question, words, schema, sentence, has
         self.tree: Tree = sentence.tree
         self.nouns = _Nouns()
         self.unsaid = 0
+        self.meant: Mapping[int, Meaning] = {}  # what the names mean in the plans that are being made
         for one, other in sentence.same:
             self.nouns.unite(one, other)
         self._resolve_pronouns()
@@ -206,12 +222,15 @@ class _Proposer:
         judged = starts and self.asked is None
         if not self.clauses or (self.asked is None and not judged):
             return
+        if self.question.operation == "exists" and not judged:
+            return
         anchors = self.question.anchors
         named = {self.nouns.find(at): w.anchor for at, w in enumerate(self.tree.words) if w.anchor is not None}
         choices = [anchor.meanings[:3] for anchor in anchors]
         for meanings in islice(product(*choices), MOST_MEANINGS):
             labels = {at: (self.schema.label_of(meanings[n].type),) for at, n in named.items()}
             known = {**self.typed, **labels}
+            self.meant = {at: meanings[n] for at, n in named.items()}
             for ways in self._ways(0, known, []):
                 found = self._candidate(ways, meanings, named, judged=judged)
                 if found is not None:
@@ -243,12 +262,24 @@ class _Proposer:
                     turned = 0.0 if ends.subject != ends.object or along == forward or relation.symmetric else -0.9
                     direct.append(_Way(((relation.name, along, end),), start, mentioned + turned))
         fits = [way for way in direct if _allows(left, way.start) and _allows(right, way.end)]
+        fits = [way for way in fits if (way.fit >= 1.0 and not self._untyped) or self._is_there(clause, way)]
         best = max((way.fit for way in fits), default=0.0)
         if best < 1.0:
-            fits += self._longer([way for way in direct if way.fit >= 1.0], direct, left, right)
+            fits += self._longer([way for way in direct if way.fit >= 1.0 or not fits], direct, left, right)
         fits.sort(key=lambda way: (-way.fit, len(way.moves)))
         top = fits[0].fit if fits else 0.0
         return [way for way in fits if way.fit > top - 0.5][:MOST_WAYS]
+
+    @property
+    def _untyped(self) -> bool:
+        return len(self.schema.labels) == 1
+
+    def _is_there(self, clause: Clause, way: _Way) -> bool:
+        """Whether the names of a clause have triples of a relation at all."""
+        (relation, along, _), *_ = way.moves
+        ends = ((clause.left, along), (clause.right, not along))
+        meant = [(self.meant[at], subject) for at, subject in ends if at in self.meant]
+        return self.has is None or all(self.has(meaning, relation, subject) for meaning, subject in meant)
 
     def _written(self, at: int) -> list[str]:
         """A word, or all words of the noun that it is part of."""
@@ -259,7 +290,7 @@ class _Proposer:
     def _longer(
         self, mentioned: Sequence[_Way], direct: Sequence[_Way], left: Sequence[str], right: Sequence[str]
     ) -> Iterator[_Way]:
-        """A mentioned relation with one more step at either end."""
+        """A relation with one more step at either end: a mentioned one, or any where none joins two types directly."""
         for way in mentioned:
             for other in direct:
                 if not left or not right:

@@ -37,7 +37,7 @@ class Weights:
     step: float = 0.2
     name: float = 1.0  # how well names matched
     kind: float = 0.4  # a name is of a type that the question says, or of the same type as another name
-    grammar: float = 0.4  # the grammar of the question proposes the plan
+    grammar: float = 0.7  # the grammar of the question proposes the plan
     missing: float = 0.6  # a word without which the plan answers another question
     restriction: float = 0.25  # a restriction that the plan leaves out
     meaning: float = 1.0  # nearness of the plan in words
@@ -100,11 +100,9 @@ def _agreed(found: Sequence[Ranked], weights: Weights) -> list[Ranked]:
         elif other.candidate.found_by != each.candidate.found_by:
             best = max(each, other, key=lambda one: one.score)
             both = tuple(sorted({*other.candidate.found_by, *each.candidate.found_by}))
-            kept[key] = replace(best, candidate=replace(best.candidate, found_by=both))
-    return [
-        _plus(each, "grammar", weights.grammar if "grammar" in each.candidate.found_by else 0.0)
-        for each in kept.values()
-    ]
+            share = max(each.candidate.share, other.candidate.share)
+            kept[key] = replace(best, candidate=replace(best.candidate, found_by=both, share=share))
+    return [_plus(each, "grammar", weights.grammar * each.candidate.share) for each in kept.values()]
 
 
 def _accounted(question: ParsedQuestion, ranked: Ranked, words: Words, weights: Weights) -> Ranked:
