@@ -20,7 +20,7 @@ from clew.store.store import Store, open_store
 from clew.traverse import GraphEngine, open
 
 if TYPE_CHECKING:
-    from clew.answer.reading.parse import Parser
+    from clew.answer.grammar.parse import Parser
     from clew.embed import Encoder
     from clew.lm import LanguageModel
 
@@ -101,7 +101,7 @@ class Resources(Closing):
     @property
     def parser(self) -> "Parser | None":
         """The parser of English questions, if it is on this machine."""
-        from clew.answer.reading.parse import open_parser
+        from clew.answer.grammar.parse import open_parser
 
         return self.once("parser", open_parser)
 

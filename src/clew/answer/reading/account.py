@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from clew.answer.grammar.clauses import find_clauses
+from clew.answer.grammar.parse import Tree, Word
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Token, Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
 from clew.answer.reading.candidates import Candidate
-from clew.answer.reading.clauses import find_clauses
 from clew.answer.reading.intent import NUMBERS
-from clew.answer.reading.parse import Tree, Word
 from clew.answer.reading.question import ParsedQuestion
 
 __all__ = ["RESTRICTION", "Account", "Binding", "Unbound", "account_for"]
@@ -155,7 +155,7 @@ class _Accountant:
                 yield at, "number"
             elif word in ("only", "solely", "exclusively", "every", "each") and absent and plan.kind == "rows":
                 yield at, "quantifier"
-            elif word in ("each", "every") and at + 1 in asked:
+            elif word in ("each", "every", "all") and (at + 1 in asked or self.question.every):
                 yield at, "asked"
             elif word in ("each", "both") and several:
                 yield at, "names"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from clew.answer.grammar.propose import Has, propose
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
 from clew.answer.reading.opposed import is_met, is_opposed
-from clew.answer.reading.propose import Has, propose
 from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import Ranked, rank
 from clew.answer.reading.shape import shaped

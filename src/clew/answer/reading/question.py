@@ -32,7 +32,7 @@ from clew.link import Linker, Paraphrases
 from clew.store.deadline import Deadline
 
 if TYPE_CHECKING:
-    from clew.answer.reading.parse import Known, Parser, Tree
+    from clew.answer.grammar.parse import Known, Parser, Tree
     from clew.embed import Encoder
 
 __all__ = ["Anchor", "Meaning", "ParsedQuestion", "understand"]
@@ -169,7 +169,7 @@ def _known(
     tokens: Sequence[Token], spoken: Sequence[TypeWord], anchors: Sequence[Anchor], words: Words
 ) -> "list[Known]":
     """What the parser need not guess: names, nouns for types, and verbs for relations."""
-    from clew.answer.reading.parse import Known
+    from clew.answer.grammar.parse import Known
 
     known = [Known(anchor.start, anchor.end, "name", number) for number, anchor in enumerate(anchors)]
     named = [word for word in spoken if not word.implied]

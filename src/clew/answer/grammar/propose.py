@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
+from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
+from clew.answer.grammar.parse import Tree
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Meaning
 from clew.answer.plans.filters import with_filters
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.reading.candidates import Candidate, with_siblings
-from clew.answer.reading.clauses import Clause, Sentence, find_clauses
 from clew.answer.reading.intent import YES_NO
-from clew.answer.reading.parse import Tree
 from clew.answer.reading.question import ParsedQuestion
 from clew.store.layout import Relationship, StoreSchema
 
@@ -144,6 +144,8 @@ class _Proposer:
             if self._names_itself(clause) and self._is_of_type(right, self.typed.get(left, ())):
                 self.nouns.unite(right, left)
                 self.typed.pop(left, None)
+            elif not clause.words and left != self.asked and left not in self.typed and not self._is_role(left):
+                self.nouns.unite(right, left)  # "in an autosomal dominant manner"
         seen: set[tuple[int, int, tuple[int, ...]]] = set()
         for clause in self.sentence.clauses:
             left, right = self.nouns.find(clause.left), self.nouns.find(clause.right)
@@ -293,7 +295,8 @@ class _Proposer:
         """A relation with one more step at either end: a mentioned one, or any where none joins two types directly."""
         for way in mentioned:
             for other in direct:
-                if not left or not right:
+                back_and_forth = way.moves[0][0] == other.moves[0][0] and way.moves[0][1] != other.moves[0][1]
+                if not left or not right or back_and_forth:
                     continue
                 if way.start in left and way.end == other.start and other.end in right:
                     yield _Way((*way.moves, *other.moves), way.start, way.fit - 0.3)

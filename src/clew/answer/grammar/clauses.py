@@ -7,7 +7,7 @@ drugs cause rash. Nouns are known by the place of their word in the tree; a rela
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from clew.answer.reading.parse import Tree, Word
+from clew.answer.grammar.parse import Tree, Word
 
 __all__ = ["Clause", "Sentence", "find_clauses"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from clew.answer.reading.clauses import describe_clause, find_clauses
-from clew.answer.reading.parse import Known, Parser, open_parser
+from clew.answer.grammar.clauses import describe_clause, find_clauses
+from clew.answer.grammar.parse import Known, Parser, open_parser
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,1 @@
+"""The grammar of a question: dependency trees, their clauses, and the plans that these propose."""
