@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from clew.graph import Assertion
 
-__all__ = ["Alternative", "Ambiguity", "Answer", "Cited", "Evidence", "Item", "Sense", "Support", "Usage"]
+__all__ = ["Alternative", "Ambiguity", "Answer", "BoundWord", "Cited", "Evidence", "Item", "Sense", "Support", "Usage"]
 
 SURE, DOUBTFUL = 0.8, 0.5  # confidence from which an answer is sure, and below which it is doubtful
 
@@ -111,6 +111,14 @@ class Ambiguity:
 
 
 @dataclass(frozen=True, slots=True)
+class BoundWord:
+    """Words of the question and the part of the plan that they stand for: a name, a type, a relation, a number, …"""
+
+    text: str
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer with its evidence; `abstained` is the reason where there is none."""
 
@@ -125,6 +133,7 @@ class Answer:
     query: str = ""
     named: tuple[str, ...] = ()  # ids of the entities the question names
     interpretation: tuple[str, ...] = ()
+    bindings: tuple[BoundWord, ...] = ()  # what the words of the question stand for
     unrecognised: tuple[str, ...] = ()  # words of the question that were ignored
     repairs: tuple[str, ...] = ()
     ambiguities: tuple[Ambiguity, ...] = ()

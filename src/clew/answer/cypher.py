@@ -12,7 +12,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from clew.answer.answer import Answer, Evidence, Usage
+from clew.answer.answer import Answer, BoundWord, Evidence, Usage
 from clew.answer.kept import hierarchy_of, polarity_of, schema_paths_of, words_of
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.plans.filters import Filters
@@ -364,6 +364,9 @@ class _Answering:
             repairs=interpretation.repairs,
             ambiguities=find_ambiguities(interpretation, self.linker),
             alternatives=alternatives_of(interpretation, self.words),
+            bindings=tuple(
+                BoundWord(question.text[each.start : each.end], each.part) for each in interpretation.account.bindings
+            ),
             unrecognised=tuple(each.text for each in interpretation.account.unbound),
             decided=interpretation.decided,
             trace=trace if interpretation.decided is None else (*trace, interpretation.decided),

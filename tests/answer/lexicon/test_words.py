@@ -2,7 +2,8 @@
 
 import pytest
 
-from clew.answer.lexicon.words import Words, stem, tokens_of
+from clew.answer.lexicon.forms import stem, tokens_of
+from clew.answer.lexicon.words import Words
 from clew.store.layout import Label, LabelPair, Relationship, StoreSchema
 
 

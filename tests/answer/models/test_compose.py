@@ -194,7 +194,7 @@ def test_a_model_that_is_not_able_writes_only_when_told(with_model) -> None:
 
 
 def test_without_a_model_there_is_nobody_to_write(clinic: Asker) -> None:
-    with pytest.raises(InputError, match="takes a language model"):
+    with pytest.raises(InputError, match="needs a language model"):
         Asker(clinic.resources, CypherStrategy(compose=True)).ask(GENES)
 
 

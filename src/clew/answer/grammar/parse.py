@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from clew.answer.lexicon.words import is_irregular, stem
+from clew.answer.lexicon.forms import is_irregular, stem
 from clew.errors import MissingModel
 from clew.models import locate
 

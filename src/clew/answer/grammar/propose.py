@@ -7,15 +7,16 @@ more step of the schema may lie between.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice, product
 
+from clew.answer.grammar.assemble import Assembly, Nouns, Way
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.grammar.parse import Tree
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Meaning
 from clew.answer.plans.filters import with_filters
-from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import Plan
 from clew.answer.reading.candidates import Candidate, with_siblings
 from clew.answer.reading.intent import YES_NO
 from clew.answer.reading.question import ParsedQuestion
@@ -32,34 +33,6 @@ Has = Callable[[Meaning, str, bool], bool]  # of a relationship, as the subject 
 PRONOUNS = frozenset({"it", "they", "them", "he", "she", "him", "her"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """A relation between two nouns, perhaps with one more step before or after it; moves lead from left to right."""
-
-    moves: tuple[tuple[str, bool, str], ...]  # relationship, along it, the label it leads to
-    start: str
-    fit: float
-
-    @property
-    def end(self) -> str:
-        return self.moves[-1][2]
-
-
-@dataclass(slots=True)
-class _Nouns:
-    """Which nouns mean one thing."""
-
-    of: dict[int, int] = field(default_factory=dict)
-
-    def find(self, at: int) -> int:
-        while self.of.get(at, at) != at:
-            at = self.of[at]
-        return at
-
-    def unite(self, one: int, other: int) -> None:
-        self.of[self.find(other)] = self.find(one)
-
-
 def propose(
     question: ParsedQuestion, words: Words, schema: StoreSchema, *, has: Has | None = None
 ) -> Iterator[Candidate]:
@@ -70,8 +43,9 @@ def propose(
     """
     layered = any(each.relation in HIERARCHIES for each in schema.relationships)
     stated = any(each.negated for each in schema.relationships)
-    if question.operation == "path" or (question.direction is not None and layered) or (question.denied and stated):
-        return  # what the schema says better
+    apart = question.operation == "path" or question.quantity.kind == "none"  # read by their words alone
+    if apart or (question.direction is not None and layered) or (question.denied and stated):
+        return
     found: dict[Plan, Candidate] = {}
     votes: Counter[Plan] = Counter()
     trees = [tree for tree in question.trees if sum(word.role == "ROOT" for word in tree.words) == 1]
@@ -92,7 +66,7 @@ class _Proposer:
     ) -> None:
         self.question, self.words, self.schema, self.sentence, self.has = question, words, schema, sentence, has
         self.tree: Tree = sentence.tree
-        self.nouns = _Nouns()
+        self.nouns = Nouns()
         self.unsaid = 0
         self.meant: Mapping[int, Meaning] = {}  # what the names mean in the plans that are being made
         for one, other in sentence.same:
@@ -238,7 +212,7 @@ class _Proposer:
                 if found is not None:
                     yield found
 
-    def _ways(self, number: int, known: dict[int, tuple[str, ...]], chosen: list[_Way]) -> Iterator[list[_Way]]:
+    def _ways(self, number: int, known: dict[int, tuple[str, ...]], chosen: list[Way]) -> Iterator[list[Way]]:
         """Relations for the clauses from a number on, given the types of nouns so far."""
         if number == len(self.clauses):
             yield list(chosen)
@@ -248,10 +222,10 @@ class _Proposer:
             narrowed = {**known, clause.left: (way.start,), clause.right: (way.end,)}
             yield from self._ways(number + 1, narrowed, [*chosen, way])
 
-    def _fitting(self, clause: Clause, left: Sequence[str], right: Sequence[str]) -> list[_Way]:
+    def _fitting(self, clause: Clause, left: Sequence[str], right: Sequence[str]) -> list[Way]:
         """Relations that join two nouns of some types, those that the words mention first."""
         said = [word for at in clause.words for word in self._written(at)]
-        direct: list[_Way] = []
+        direct: list[Way] = []
         for relation in self.schema.relationships:
             if relation.negated or relation.relation in HIERARCHIES:
                 continue
@@ -262,7 +236,7 @@ class _Proposer:
                     if relation.symmetric and not along and ends.subject == ends.object:
                         continue
                     turned = 0.0 if ends.subject != ends.object or along == forward or relation.symmetric else -0.9
-                    direct.append(_Way(((relation.name, along, end),), start, mentioned + turned))
+                    direct.append(Way(((relation.name, along, end),), start, mentioned + turned))
         fits = [way for way in direct if _allows(left, way.start) and _allows(right, way.end)]
         fits = [way for way in fits if (way.fit >= 1.0 and not self._untyped) or self._is_there(clause, way)]
         best = max((way.fit for way in fits), default=0.0)
@@ -276,7 +250,7 @@ class _Proposer:
     def _untyped(self) -> bool:
         return len(self.schema.labels) == 1
 
-    def _is_there(self, clause: Clause, way: _Way) -> bool:
+    def _is_there(self, clause: Clause, way: Way) -> bool:
         """Whether the names of a clause have triples of a relation at all."""
         (relation, along, _), *_ = way.moves
         ends = ((clause.left, along), (clause.right, not along))
@@ -290,8 +264,8 @@ class _Proposer:
         return [self.tree.words[n].text for n in (whole if noun else [at])]
 
     def _longer(
-        self, mentioned: Sequence[_Way], direct: Sequence[_Way], left: Sequence[str], right: Sequence[str]
-    ) -> Iterator[_Way]:
+        self, mentioned: Sequence[Way], direct: Sequence[Way], left: Sequence[str], right: Sequence[str]
+    ) -> Iterator[Way]:
         """A relation with one more step at either end: a mentioned one, or any where none joins two types directly."""
         for way in mentioned:
             for other in direct:
@@ -299,9 +273,9 @@ class _Proposer:
                 if not left or not right or back_and_forth:
                     continue
                 if way.start in left and way.end == other.start and other.end in right:
-                    yield _Way((*way.moves, *other.moves), way.start, way.fit - 0.3)
+                    yield Way((*way.moves, *other.moves), way.start, way.fit - 0.3)
                 if other.start in left and other.end == way.start and way.end in right:
-                    yield _Way((*other.moves, *way.moves), other.start, way.fit - 0.3)
+                    yield Way((*other.moves, *way.moves), other.start, way.fit - 0.3)
 
     def _mentions(self, relation: Relationship, said: Sequence[str]) -> float:
         """How clearly the words of a clause mention a relation: 1 for its own words, less for light ones."""
@@ -326,13 +300,14 @@ class _Proposer:
     # a plan ---------------------------------------------------------------------------------------------------------
 
     def _candidate(
-        self, ways: Sequence[_Way], meanings: tuple[Meaning, ...], named: dict[int, int], *, judged: bool
+        self, ways: Sequence[Way], meanings: tuple[Meaning, ...], named: dict[int, int], *, judged: bool
     ) -> Candidate | None:
-        built = _Built(self, meanings, named)
+        different = [(self.nouns.find(one), self.nouns.find(other)) for one, other in self.sentence.different]
+        built = Assembly(meanings, named, different=different, counted=self.counted())
         start = next(iter(named), None) if judged else self.asked
         if start is None or not built.grow(start, list(zip(self.clauses, ways, strict=True))):
             return None
-        return built.candidate(judged=judged, root=start)
+        return built.candidate(self.question, judged=judged, root=start)
 
     def counted(self) -> int | None:
         """The noun whose number is compared: "the most films", "more than two languages"."""
@@ -344,153 +319,6 @@ class _Proposer:
                 if self.nouns.find(head) != self.asked and self.tree.words[head].kind in ("NOUN", "PROPN"):
                     return self.nouns.find(head)
         return None
-
-
-class _Built:
-    """A plan that grows from what is asked for along the clauses; what is denied grows into absent parts."""
-
-    def __init__(self, proposer: _Proposer, meanings: tuple[Meaning, ...], named: dict[int, int]) -> None:
-        self.proposer, self.meanings, self.named = proposer, meanings, named
-        self.slots: list[Slot] = []
-        self.slot_of: dict[int, str] = {}
-        self.steps: list[Step] = []
-        self.conditions: list[Condition] = []
-        self.absent: list[Part] = []
-        self.named_inside: set[int] = set()  # nouns of absent parts
-
-    def grow(self, start: int, joined: list[tuple[Clause, _Way]]) -> bool:
-        """Take in all clauses that hang together with a noun; False if one does not, or a noun has two types."""
-        labels: dict[int, str] = {}
-        for clause, way in joined:
-            for at, label in ((clause.left, way.start), (clause.right, way.end)):
-                if labels.setdefault(at, label) != label:
-                    return False
-        self._place(start, labels.get(start, ""), self.conditions)
-        inner = {clause.right for clause, _ in joined if clause.denied} - {start, *self.named}
-        waiting, moved = joined, True
-        while waiting and moved:
-            moved, later = False, []
-            for clause, way in waiting:
-                if not self._touches(clause) or clause.denied or {clause.left, clause.right} & inner:
-                    later.append((clause, way))
-                    continue
-                self._follow(clause, way, self.steps, self.conditions)
-                moved = True
-            waiting = later
-        return self._deny(waiting, labels) and self._names_all()
-
-    def _deny(self, waiting: list[tuple[Clause, _Way]], labels: dict[int, str]) -> bool:
-        """Each denied clause that touches the plan, with the clauses that hang on it, must not exist."""
-        while waiting:
-            first = next((each for each in waiting if each[0].denied and self._touches(each[0])), None)
-            if first is None:
-                return False
-            waiting.remove(first)
-            outside = set(self.slot_of)
-            steps: list[Step] = []
-            conditions: list[Condition] = []
-            self._follow(*first, steps, conditions)
-            grown = True
-            while grown:
-                inner = [
-                    each
-                    for each in waiting
-                    if not each[0].denied and {each[0].left, each[0].right} & (self.slot_of.keys() - outside)
-                ]
-                grown = bool(inner)
-                for each in inner:
-                    waiting.remove(each)
-                    self._follow(*each, steps, conditions)
-            self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
-            for at in self.slot_of.keys() - outside:
-                del self.slot_of[at]
-                self.named_inside.add(at)
-        return True
-
-    def _touches(self, clause: Clause) -> bool:
-        return clause.left in self.slot_of or clause.right in self.slot_of
-
-    def _names_all(self) -> bool:
-        """Whether every name of the question is in the plan."""
-        placed = {self.named[at] for at in (*self.slot_of, *self.named_inside) if self.named.get(at) is not None}
-        return placed >= set(range(len(self.meanings)))
-
-    def _place(self, at: int, label: str, conditions: list[Condition]) -> str:
-        if at in self.slot_of:
-            return self.slot_of[at]
-        name = f"{label[:1].lower() or 'e'}{len(self.slots) + 1}"
-        name = name if name[0].isalpha() else f"e{len(self.slots) + 1}"
-        self.slots.append(Slot(name, (label,) if label else ()))
-        self.slot_of[at] = name
-        number = self.named.get(at)
-        if number is not None:
-            ids = self.meanings[number].ids
-            conditions.append(Condition(name, "id", "=", ids[0]) if len(ids) == 1 else Condition(name, "id", "IN", ids))
-        return name
-
-    def _follow(self, clause: Clause, way: _Way, steps: list[Step], conditions: list[Condition]) -> None:
-        here = self._place(clause.left, way.start, conditions)
-        end = self._place(clause.right, way.end, conditions)
-        for number, (relation, along, label) in enumerate(way.moves, start=1):
-            there = end
-            if number < len(way.moves):
-                there = f"b{len(self.slots) + 1}"
-                self.slots.append(Slot(there, (label,)))
-            step = Step(here, (relation,), there) if along else Step(there, (relation,), here)
-            if step not in steps:
-                steps.append(step)
-            here = there
-
-    def _differ(self) -> None:
-        """Those who share something are not one and the same."""
-        for one, other in dict.fromkeys(self.proposer.sentence.different):
-            pair = [self.slot_of.get(self.proposer.nouns.find(at)) for at in (one, other)]
-            if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:
-                self.conditions.append(Condition(pair[0], "", "DIFFERS", pair[1]))
-
-    def _prune(self, root: str) -> None:
-        """Without steps to a slot of which nothing else is said, where another step says as much."""
-        counted = self.proposer.counted()
-        needed = {root, *(each.of for each in self.conditions)}
-        needed |= {self.slot_of[counted]} if counted in self.slot_of else set()
-        needed |= {end for part in self.absent for step in part.steps for end in step.ends}
-        for step in list(self.steps):
-            others = [each for each in self.steps if each is not step]
-            for here, there, same in (
-                (step.subject, step.object, [each.subject for each in others if each.relations == step.relations]),
-                (step.object, step.subject, [each.object for each in others if each.relations == step.relations]),
-            ):
-                ends = {end for each in others for end in each.ends}
-                if there not in needed | ends and here in same:
-                    self.steps.remove(step)
-                    self.slots = [slot for slot in self.slots if slot.name != there]
-                    break
-
-    def candidate(self, *, judged: bool, root: int) -> Candidate | None:
-        question = self.proposer.question
-        self._differ()
-        self._prune(self.slot_of[root])
-        parts = (Part(REQUIRED, tuple(self.steps), tuple(self.conditions)), *self.absent)
-        slot = self.slot_of[root]
-        base = Plan(tuple(self.slots), parts, kind="exists" if judged else "rows")
-        asked = None if judged else (base.slot(slot).types or (None,))[0]
-        if judged:
-            plan = base
-        elif question.operation == "count":
-            plan = replace(base, measure=Measure("count", slot))
-        elif question.operation == "top":
-            counted = self.proposer.counted()
-            if counted is None or counted not in self.slot_of:
-                return None
-            limits = (question.bound.operator, question.bound.number) if question.bound else (None, None)
-            measure = Measure("count", self.slot_of[counted], None, *limits)
-            order = (Sort(None, descending=question.descending),)
-            plan = replace(base, asked=(Asked(slot),), measure=measure, sort=order, limit=question.number)
-        else:
-            plan = replace(base, asked=(Asked(slot),))
-        relations = tuple(name for part in parts for step in part.steps for name in step.relations)
-        labels = tuple(label for each in self.slots for label in each.types)
-        return Candidate(plan, asked, self.meanings, relations, labels, ("grammar",))
 
 
 def _allows(labels: Sequence[str], label: str) -> bool:

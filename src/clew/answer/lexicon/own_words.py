@@ -1,8 +1,9 @@
 """Words for asking that the owner of a graph adds: what its types and relations are called in questions.
 
 They are a JSON file in the graph's directory, {"types": {"Telescope": ["scope"]}, "relations": {"located_at": ["stands
-at"]}}, which stays when the graph is built again, and come before the words that Clew brings along. {"polarity":
-{"causes": ["neither"]}} says whether a relation means help, harm or neither, if its name does not.
+at"]}}, which stays when the graph is built again, and come before the words that Clew brings along. Words under
+"reversed" are said from the other end: {"reversed": {"parents": ["child"]}}. {"polarity": {"causes": ["neither"]}} says
+whether a relation means help, harm or neither, if its name does not.
 """
 
 import json
@@ -20,7 +21,7 @@ __all__ = ["OwnWords", "load_words", "read_words", "save_words"]
 
 OwnWords = Mapping[str, Mapping[str, Sequence[str]]]
 FILE = "words.json"
-FAMILIES = ("types", "relations", "polarity")
+FAMILIES = ("types", "relations", "reversed", "polarity")
 
 
 def load_words(snapshot: Snapshot) -> OwnWords:
@@ -34,7 +35,7 @@ def load_words(snapshot: Snapshot) -> OwnWords:
 def save_words(snapshot: Snapshot, schema: Schema, words: OwnWords) -> Path:
     """Save words for a graph; each type and relation must be one of the graph's."""
     relations = [relation.name for relation in schema.relations]
-    known = {"types": list(schema.types), "relations": relations, "polarity": relations}
+    known = {"types": list(schema.types)} | dict.fromkeys(FAMILIES[1:], relations)
     for family, names in words.items():
         for name in names:
             if name not in known[family]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from clew.answer.lexicon.words import stem, tokens_of
+from clew.answer.lexicon.forms import stem, tokens_of
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
 __all__ = ["HARM", "HELP", "NEITHER", "POLARITIES", "polarity_at", "polarity_of_name", "polarity_of_relations"]

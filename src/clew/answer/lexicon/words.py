@@ -4,40 +4,20 @@ The words of common biomedical types and relations come from words.json; any oth
 can be added for a graph of one's own.
 """
 
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from clew.answer.lexicon.forms import Token, core_name, root, singular, stem, tokens_of, word_table
 from clew.store.layout import StoreSchema, upper_snake
 
-__all__ = ["Said", "Token", "TypeWord", "Words", "core_name", "is_irregular", "root", "stem", "tokens_of"]
+__all__ = ["Said", "TypeWord", "Words", "known_words"]
 
-WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 TRAILING = frozenset({"by", "with", "to", "on", "upon"})
 VERB_PARTICLES = TRAILING | {"in", "for", "at", "from", "through", "under", "into", "against"}
 OWN_NAME = 0.1  # bonus of a relation's own name over an everyday word
 LESS_CLEARLY = 0.6
 SHORTEST_SLIP, LONG_WORD = 5, 8  # letters of a word that is misspelt, and of one that may be so twice
-DERIVED = ("ation", "ition", "ion", "ment", "ency", "ance", "ence", "er", "or", "e", "ist", "ive", "al", "ant", "ent")
-SHORTEST_ROOT = 4  # letters that remain of a word without such an ending
-NAMESPACE = re.compile(r"__|/|\.(?=[A-Za-z])|:")  # between the parts of people__person__parents
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word of a question and where it stands."""
-
-    text: str
-    start: int
-    end: int
-
-    @property
-    def stem(self) -> str:
-        return stem(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,80 +46,17 @@ class TypeWord:
     implied: bool = False
 
 
-def tokens_of(text: str) -> list[Token]:
-    """The words of a text."""
-    return [Token(found.group(), found.start(), found.end()) for found in WORD.finditer(text)]
-
-
-@cache
-def _table(name: str) -> Any:
-    """A table of words that Clew brings along."""
-    return json.loads(files("clew.answer.lexicon").joinpath(name).read_text("utf-8"))
-
-
-def is_irregular(word: str) -> bool:
-    """Whether a word is a form that no rule makes: "beaten", "won", "children"."""
-    return word.lower() in _table("irregular.json")
-
-
-@cache
-def root(word: str) -> str:
-    """What the words of one family share, so that "directed" meets "director" and "indication" meets "indicated".
-
-    >>> [root(word) for word in ("director", "directed", "indication", "indicated", "employee", "employs", "beaten")]
-    ['direct', 'direct', 'indic', 'indic', 'employ', 'employ', 'beat']
-    """
-    plain = stem(word)
-    for ending in (*DERIVED, "at"):
-        if plain.endswith(ending) and len(plain) - len(ending) >= SHORTEST_ROOT:
-            return plain.removesuffix(ending)
-    return plain
-
-
-@cache
-def singular(word: str) -> str:
-    """A noun in the singular, without the endings of verbs: "coaches" and "coach" are one, "coached" is another.
-
-    >>> [singular(word) for word in ("Diseases", "studies", "coached", "children")]
-    ['diseas', 'study', 'coached', 'child']
-    """
-    lowered = word.lower().replace("’", "'").removesuffix("'s")
-    return lowered if lowered.endswith(("ed", "ing")) and len(lowered) > 5 else stem(lowered)
-
-
-def core_name(relation: str) -> str:
-    """A relation's name without the parts that say what it is about.
-
-    >>> core_name("people__person__parents"), core_name("biolink:treats"), core_name("located_in")
-    ('parents', 'treats', 'located_in')
-    """
-    return next((part for part in reversed(NAMESPACE.split(relation)) if part.strip("_")), relation)
-
-
-@cache
-def stem(word: str) -> str:
-    """A word without its ending, so that "diseases", "linked" and "causing" meet "disease", "link" and "cause".
-
-    >>> [stem(word) for word in ("diseases", "Linked", "causing", "studies", "syndromes", "inherited")]
-    ['diseas', 'link', 'caus', 'study', 'syndrom', 'inherit']
-    """
-    lowered = word.lower().replace("’", "'").removesuffix("'s")
-    lowered = str(_table("irregular.json").get(lowered, lowered))
-    if lowered.endswith("ies") and len(lowered) > 4:
-        lowered = lowered[:-3] + "y"
-    elif lowered.endswith("s") and not lowered.endswith("ss") and len(lowered) > 3:
-        lowered = lowered[:-1]
-    for ending in ("ing", "ed"):
-        if lowered.endswith(ending) and len(lowered) - len(ending) >= 3:
-            lowered = lowered[: -len(ending)]
-    return lowered.removesuffix("e") if len(lowered) > 3 else lowered
+def known_words() -> Mapping[str, Mapping[str, list[str]]]:
+    """The everyday words of common types and relations that Clew brings along."""
+    table: Mapping[str, Mapping[str, list[str]]] = word_table("words.json")
+    return table
 
 
 class Words:
     """The words for one graph's types and relations."""
 
     def __init__(self, schema: StoreSchema, *, more: Mapping[str, Mapping[str, Iterable[str]]] | None = None) -> None:
-        known: Any = _merged(_table("words.json"), more or {})
+        known: Any = _merged(known_words(), more or {})
         self.schema = schema
         self.everyday: Mapping[str, list[str]] = known["everyday"]  # lay words → what graphs call it
         self.types = {label.name: _phrases(label.type, known["types"]) for label in schema.labels}
@@ -160,7 +77,7 @@ class Words:
         }
         spoken = [phrase for family in (self.relations, self.verbs) for listed in family.values() for phrase in listed]
         asking = [*spoken, *known["asking"]["words"]]
-        self.classes = {name: {stem(word) for word in listed} for name, listed in _table("asking.json").items()}
+        self.classes = {name: {stem(word) for word in listed} for name, listed in word_table("asking.json").items()}
         self._roots = {
             each.name: _roots([*self.relations[each.name], core_name(each.relation)]) for each in schema.relationships
         }
@@ -268,6 +185,11 @@ class Words:
         """The stems of the words of a text."""
         return [token.stem for token in tokens_of(text)]
 
+    def said_forward(self, relation: str) -> list[str]:
+        """The words for a relation that are not said from its other end."""
+        turned = self._reversed[relation]
+        return [each for each in self.relations[relation] if not turned.intersection(self.stems_in(each))]
+
     def noun_is_subject(self, relation: str, noun: str) -> bool:
         """Whether "the NOUN of X" is the subject of triples that have X as their object: captain_of, not capital."""
         name = self._cores[relation]
@@ -318,8 +240,8 @@ def _is_verb(name: str) -> bool:
     first, *rest = name.lower().split("_")
     if rest:
         return rest[-1] in VERB_PARTICLES or rest[-1] == "of"
-    table = _table("irregular.json")
-    if first in _table("asking.json")["noun relations"]:
+    table = word_table("irregular.json")
+    if first in word_table("asking.json")["noun relations"]:
         return False
     return first.endswith(("s", "ed", "ing", "ize", "ise")) or first in table or first in table.values()
 
@@ -342,7 +264,7 @@ def _spoken_phrases(phrases: Iterable[str], relation: str) -> list[_Phrase]:
 
 def _roots(phrases: Iterable[str]) -> frozenset[str]:
     """The roots of all words of some phrases that say something by themselves."""
-    small = {stem(word) for word in _table("asking.json")["frame"]}
+    small = {stem(word) for word in word_table("asking.json")["frame"]}
     spoken = (token for phrase in phrases for token in tokens_of(" ".join(upper_snake(phrase).lower().split("_"))))
     return frozenset(root(token.text) for token in spoken if token.stem not in small)
 

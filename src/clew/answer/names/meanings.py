@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from clew.answer.lexicon.words import Token, Words, tokens_of
+from clew.answer.lexicon.forms import Token, tokens_of
+from clew.answer.lexicon.words import Words
 from clew.graph import GraphContents
 from clew.link import Candidate
 

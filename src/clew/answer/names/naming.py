@@ -10,7 +10,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from clew.answer.lexicon.words import Token, TypeWord, Words, tokens_of
+from clew.answer.lexicon.forms import Token, tokens_of
+from clew.answer.lexicon.words import TypeWord, Words
 from clew.answer.names.meanings import Anchor, meanings_of, settled
 from clew.answer.names.overlap import most_overlapping
 from clew.errors import InputError

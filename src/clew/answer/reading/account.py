@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from clew.answer.grammar.clauses import find_clauses
 from clew.answer.grammar.parse import Tree, Word
+from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
-from clew.answer.lexicon.words import Token, Words
+from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import NUMBERS

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from clew.answer.lexicon.words import Token, TypeWord
+from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.words import TypeWord
 from clew.answer.names.meanings import Anchor
 
 __all__ = [

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from clew.answer.lexicon.words import Said, Token, TypeWord, Words
+from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.meanings import Anchor, Meaning, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
 from clew.answer.plans.filters import Filters

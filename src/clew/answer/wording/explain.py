@@ -18,6 +18,7 @@ from clew.plurals import plural
 __all__ = ["alternatives_of", "confidence_in", "describe", "why_not", "why_unmet"]
 
 SHOWN_ALTERNATIVES = 3
+DISAGREEMENT = 0.75  # what confidence falls to where words and grammar do not agree
 LEFT_OUT = 0.45  # the most confidence in an answer that leaves a restriction out
 ALONE = 2.0  # the margin of a plan without competitors
 DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}
@@ -56,8 +57,14 @@ def confidence_in(interpretation: Interpretation) -> float:
     sure = sum(names) / len(names) if names else 1.0
     account = interpretation.account
     explained = 1 / (1 + len(account.restrictions) + len(account.missing))
-    confidence = sure * explained / (1 + math.exp(-4 * _margin(interpretation)))
+    confidence = sure * explained * _agreement(interpretation) / (1 + math.exp(-4 * _margin(interpretation)))
     return round(min(confidence, LEFT_OUT if account.restrictions or account.missing else 1.0), 3)
+
+
+def _agreement(interpretation: Interpretation) -> float:
+    """Less than 1 where the grammar of the question proposes other plans than the one that was chosen."""
+    proposed = any("grammar" in each.candidate.found_by for each in interpretation.ranked)
+    return DISAGREEMENT if proposed and "grammar" not in interpretation.candidate.found_by else 1.0
 
 
 def _margin(interpretation: Interpretation) -> float:

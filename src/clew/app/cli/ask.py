@@ -211,6 +211,9 @@ def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False, 
     say(bold(one_line(answer.text)))
     if answer.unrecognised and answer.abstained is None:
         say(f"Ignored (not recognised): {printable(', '.join(answer.unrecognised))}")
+    if answer.certainty == "doubtful" and answer.abstained is None:
+        said = "; ".join(each.interpretation for each in answer.alternatives)
+        say(printable(f"Doubtful. Other interpretations: {said}" if said else "Doubtful."))
     for each in answer.ambiguities if answer.abstained is None else ():
         others = ", ".join(map(str, each.others))
         say(printable(f'Interpreted "{each.text}" as {each.chosen}; other matches: {others}'))

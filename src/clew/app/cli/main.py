@@ -28,6 +28,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "hop": "walk:hop",
     "paths": "paths:paths",
     "ask": "ask:ask",
+    "words": "words:words",
     "index": "index:index",
     "link": "link:link",
     "cypher": "cypher:cypher",

@@ -9,6 +9,7 @@ from clew.app.records.statements import assertion_record, entity_records, triple
 from clew.app.records.stores import loaded_record, rows_record, schema_record
 from clew.app.records.tour import demo_record
 from clew.app.records.walks import hop_record, paths_record
+from clew.app.records.words import words_record
 
 __all__ = [
     "answer_record",
@@ -33,4 +34,5 @@ __all__ = [
     "schema_record",
     "text_record",
     "triple_record",
+    "words_record",
 ]

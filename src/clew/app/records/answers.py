@@ -48,6 +48,7 @@ def _answer(answer: "Answer") -> dict[str, Any]:
         "query": answer.query,
         "named": list(answer.named),
         "interpretation": list(answer.interpretation),
+        "bindings": [asdict(each) for each in answer.bindings],
         "unrecognised": list(answer.unrecognised),
         "repairs": list(answer.repairs),
         "ambiguities": [asdict(each) for each in answer.ambiguities],
@@ -56,6 +57,7 @@ def _answer(answer: "Answer") -> dict[str, Any]:
         "trace": list(answer.trace),
         "usage": asdict(answer.usage),
         "confidence": answer.confidence,
+        "certainty": answer.certainty,
         "abstained": answer.abstained,
     }
 

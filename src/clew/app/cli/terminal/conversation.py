@@ -1,7 +1,7 @@
 """Several questions in a row, piped or typed; if typed, the user is asked about ambiguous names."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -54,20 +54,42 @@ def ask_back(asker: "Asker", question: "Question") -> "Answer":
         sense = _choose(ambiguity)
         if sense is not None and sense != ambiguity.chosen:
             chosen[ambiguity.text] = sense.id
-    return asker.ask(replace(question, meaning={**question.meaning, **chosen})) if chosen else answer
+    if chosen:
+        answer = asker.ask(replace(question, meaning={**question.meaning, **chosen}))
+    return _other_interpretation(asker, answer) if answer.certainty == "doubtful" else answer
+
+
+def _other_interpretation(asker: "Asker", answer: "Answer") -> "Answer":
+    """A doubtful answer, or that of the interpretation that the user chooses instead."""
+    if answer.abstained is not None or not answer.alternatives:
+        return answer
+    said = [answer.interpretation[0].removeprefix("interpreted as: ") if answer.interpretation else answer.text]
+    said += [each.interpretation for each in answer.alternatives]
+    say("This answer is doubtful. Which did you mean?")
+    number = _number([printable(each) for each in said], default=1)
+    if number <= 1:
+        return answer
+    chosen = asker.ask_cypher(answer.alternatives[number - 2].query)
+    return replace(chosen, question=answer.question)
 
 
 def _choose(ambiguity: "Ambiguity") -> "Sense | None":
     """The sense the user picks for an ambiguous name; an empty line keeps the current one, if any."""
     senses = [*([ambiguity.chosen] if ambiguity.chosen is not None else []), *ambiguity.others]
     say(f"Which did you mean by {printable(ambiguity.text)}?")
-    for number, sense in enumerate(senses, start=1):
-        say(f"  {number}  {printable(str(sense))}")
-    while line := _typed(f"1-{len(senses)}, or nothing for {'1' if ambiguity.chosen is not None else 'none'}: "):
-        if line.isdecimal() and 1 <= int(line) <= len(senses):
-            return senses[int(line) - 1]
-        say(f"a number from 1 to {len(senses)}, not {printable(line)}")
-    return ambiguity.chosen
+    number = _number([printable(str(sense)) for sense in senses], default=1 if ambiguity.chosen is not None else 0)
+    return senses[number - 1] if number else None
+
+
+def _number(options: Sequence[str], *, default: int) -> int:
+    """The number of the option that the user types; an empty line is the default, 0 none."""
+    for number, option in enumerate(options, start=1):
+        say(f"  {number}  {option}")
+    while line := _typed(f"1-{len(options)}, or nothing for {default or 'none'}: "):
+        if line.isdecimal() and 1 <= int(line) <= len(options):
+            return int(line)
+        say(f"a number from 1 to {len(options)}, not {printable(line)}")
+    return default
 
 
 def _typed(prompt: str) -> str | None:

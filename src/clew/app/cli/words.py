@@ -1,0 +1,88 @@
+"""`clew words`: the everyday words for a graph's types and relations, shown, proposed and saved."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clew.app.assemble import open_graph
+from clew.app.cli.terminal.options import AsJson, GraphPath
+from clew.app.cli.terminal.output import print_json, print_table, printable, say
+from clew.app.records import words_record
+from clew.errors import InputError
+
+if TYPE_CHECKING:
+    from clew import GraphEngine
+    from clew.answer.lexicon.own_words import OwnWords
+
+__all__ = ["words"]
+
+
+def words(
+    graph: GraphPath,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Check a file of words and keep it with the graph.", show_default=False),
+    ] = None,
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Keep a file of words for all types and relations, to be edited.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the words by which questions can name the types and relations of a graph, and those no word reaches.
+
+    The graph's own words are in words.json in its directory, a plain file to edit; `--propose` writes one with every
+    type and relation, `--save` checks one and keeps it.
+
+    \b
+    Examples:
+      clew words hpo.clew
+      clew words sky.clew --propose
+      clew words sky.clew --save words.json
+    """
+    from clew.answer.kept import words_of
+    from clew.answer.lexicon.own_words import load_words, read_words, save_words
+    from clew.answer.lexicon.proposals import unreached
+    from clew.answer.resources import Resources
+
+    if save is not None and propose:
+        raise InputError("--save keeps a file of yours and --propose writes a new one: use one of them")
+    engine = open_graph(graph)
+    if save is not None:
+        save_words(engine.snapshot, engine.schema, read_words(save))
+    elif propose:
+        save_words(engine.snapshot, engine.schema, _proposed(engine))
+    with Resources(engine) as resources:
+        known, parser = words_of(resources), resources.parser
+        bare = unreached(known, lambda word: len(word) > 3 if parser is None else parser.knows(word))
+        record = words_record(known, load_words(engine.snapshot), bare, graph=graph, snapshot=engine.snapshot.id)
+    if as_json:
+        print_json(record)
+        return
+    for family in ("types", "relations"):
+        rows = [(name, ", ".join(listed)) for name, listed in record[family].items()]
+        print_table([family[:-1], "words"], rows, shrink=["words"])
+        say()
+    if bare:
+        say(f"No everyday word reaches: {printable(', '.join(bare))}")
+    if record["file"]:
+        say(f"{printable(record['file'])}: edit it, questions use it at once")
+
+
+def _proposed(engine: "GraphEngine") -> "OwnWords":
+    """The words that a graph has already, and words of similar relations for those that have none."""
+    from clew.answer.kept import words_of
+    from clew.answer.lexicon.own_words import load_words
+    from clew.answer.lexicon.proposals import propose_words
+    from clew.answer.resources import Resources
+
+    with Resources(engine) as resources:
+        known = words_of(resources)
+        more = {} if resources.encoder is None else propose_words(known, resources.encoder)
+    relations = {
+        each.relation: list(dict.fromkeys([*known.said_forward(each.name), *more.get(each.relation, ())]))
+        for each in known.schema.relationships
+        if not each.negated_only
+    }
+    types = {label.type: known.types[label.name] for label in known.schema.labels}
+    return {**load_words(engine.snapshot), "types": types, "relations": relations}
