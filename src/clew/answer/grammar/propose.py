@@ -68,6 +68,7 @@ class _Proposer:
         self.tree: Tree = sentence.tree
         self.nouns = Nouns()
         self.unsaid = 0
+        self.unclear = False  # a pronoun may mean one of several names
         self.meant: Mapping[int, Meaning] = {}  # what the names mean in the plans that are being made
         for one, other in sentence.same:
             self.nouns.unite(one, other)
@@ -89,6 +90,7 @@ class _Proposer:
                 self.nouns.unite(self.sentence.asked, at)
             elif before:
                 self.nouns.unite(before[-1], at)
+                self.unclear = self.unclear or len(before) > 1  # "A together with B: which genes explain it?"
 
     def _typed(self) -> dict[int, tuple[str, ...]]:
         """The types that nouns name."""
@@ -196,7 +198,7 @@ class _Proposer:
         """Every way to give each clause a relation; the best fitting first."""
         starts = self.tree.words[0].text.lower() in YES_NO or self.question.operation == "exists"
         judged = starts and self.asked is None
-        if not self.clauses or (self.asked is None and not judged):
+        if not self.clauses or self.unclear or (self.asked is None and not judged):
             return
         if self.question.operation == "exists" and not judged:
             return
