@@ -9,11 +9,11 @@ from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, 
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 
-__all__ = ["Assembly", "Nouns", "Way"]
+__all__ = ["Assembly", "Link", "Nouns"]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Link:
     """A relation between two nouns, perhaps with one more step before or after it; moves lead from left to right."""
 
     moves: tuple[tuple[str, bool, str], ...]  # relationship, along it, the label it leads to
@@ -60,11 +60,11 @@ class Assembly:
         self.absent: list[Part] = []
         self.named_inside: set[int] = set()  # nouns of absent parts
 
-    def grow(self, start: int, joined: list[tuple[Clause, Way]]) -> bool:
+    def grow(self, start: int, joined: list[tuple[Clause, Link]]) -> bool:
         """Take in all clauses that hang together with a noun; False if one does not, or a noun has two types."""
         labels: dict[int, str] = {}
-        for clause, way in joined:
-            for at, label in ((clause.left, way.start), (clause.right, way.end)):
+        for clause, link in joined:
+            for at, label in ((clause.left, link.start), (clause.right, link.end)):
                 if labels.setdefault(at, label) != label:
                     return False
         self._place(start, labels.get(start, ""), self.conditions)
@@ -72,16 +72,16 @@ class Assembly:
         waiting, moved = joined, True
         while waiting and moved:
             moved, later = False, []
-            for clause, way in waiting:
+            for clause, link in waiting:
                 if not self._touches(clause) or clause.denied or {clause.left, clause.right} & inner:
-                    later.append((clause, way))
+                    later.append((clause, link))
                     continue
-                self._follow(clause, way, self.steps, self.conditions)
+                self._follow(clause, link, self.steps, self.conditions)
                 moved = True
             waiting = later
         return self._deny(waiting, labels) and self._names_all()
 
-    def _deny(self, waiting: list[tuple[Clause, Way]], labels: dict[int, str]) -> bool:
+    def _deny(self, waiting: list[tuple[Clause, Link]], labels: dict[int, str]) -> bool:
         """Each denied clause that touches the plan, with the clauses that hang on it, must not exist."""
         while waiting:
             first = next((each for each in waiting if each[0].denied and self._touches(each[0])), None)
@@ -130,12 +130,12 @@ class Assembly:
             conditions.append(Condition(name, "id", "=", ids[0]) if len(ids) == 1 else Condition(name, "id", "IN", ids))
         return name
 
-    def _follow(self, clause: Clause, way: Way, steps: list[Step], conditions: list[Condition]) -> None:
-        here = self._place(clause.left, way.start, conditions)
-        end = self._place(clause.right, way.end, conditions)
-        for number, (relation, along, label) in enumerate(way.moves, start=1):
+    def _follow(self, clause: Clause, link: Link, steps: list[Step], conditions: list[Condition]) -> None:
+        here = self._place(clause.left, link.start, conditions)
+        end = self._place(clause.right, link.end, conditions)
+        for number, (relation, along, label) in enumerate(link.moves, start=1):
             there = end
-            if number < len(way.moves):
+            if number < len(link.moves):
                 there = f"b{len(self.slots) + 1}"
                 self.slots.append(Slot(there, (label,)))
             step = Step(here, (relation,), there) if along else Step(there, (relation,), here)

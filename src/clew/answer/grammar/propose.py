@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 
-from clew.answer.grammar.assemble import Assembly, Nouns, Way
+from clew.answer.grammar.assemble import Assembly, Link, Nouns
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.grammar.parse import Tree
 from clew.answer.lexicon.words import Words
@@ -24,7 +24,7 @@ from clew.store.layout import Relationship, StoreSchema
 
 __all__ = ["propose"]
 
-MOST_WAYS = 6  # relations that are tried for one clause
+MOST_LINKS = 6  # relations that are tried for one clause
 MOST_PLANS = 40  # of one tree
 MOST_MEANINGS = 6
 COUNTED = frozenset({"most", "fewest", "least", "more", "fewer", "less"})
@@ -209,25 +209,25 @@ class _Proposer:
             labels = {at: (self.schema.label_of(meanings[n].type),) for at, n in named.items()}
             known = {**self.typed, **labels}
             self.meant = {at: meanings[n] for at, n in named.items()}
-            for ways in self._ways(0, known, []):
-                found = self._candidate(ways, meanings, named, judged=judged)
+            for links in self._links(0, known, []):
+                found = self._candidate(links, meanings, named, judged=judged)
                 if found is not None:
                     yield found
 
-    def _ways(self, number: int, known: dict[int, tuple[str, ...]], chosen: list[Way]) -> Iterator[list[Way]]:
+    def _links(self, number: int, known: dict[int, tuple[str, ...]], chosen: list[Link]) -> Iterator[list[Link]]:
         """Relations for the clauses from a number on, given the types of nouns so far."""
         if number == len(self.clauses):
             yield list(chosen)
             return
         clause = self.clauses[number]
-        for way in self._fitting(clause, known.get(clause.left, ()), known.get(clause.right, ())):
-            narrowed = {**known, clause.left: (way.start,), clause.right: (way.end,)}
-            yield from self._ways(number + 1, narrowed, [*chosen, way])
+        for link in self._fitting(clause, known.get(clause.left, ()), known.get(clause.right, ())):
+            narrowed = {**known, clause.left: (link.start,), clause.right: (link.end,)}
+            yield from self._links(number + 1, narrowed, [*chosen, link])
 
-    def _fitting(self, clause: Clause, left: Sequence[str], right: Sequence[str]) -> list[Way]:
+    def _fitting(self, clause: Clause, left: Sequence[str], right: Sequence[str]) -> list[Link]:
         """Relations that join two nouns of some types, those that the words mention first."""
         said = [word for at in clause.words for word in self._written(at)]
-        direct: list[Way] = []
+        direct: list[Link] = []
         for relation in self.schema.relationships:
             if relation.negated or relation.relation in HIERARCHIES:
                 continue
@@ -238,23 +238,23 @@ class _Proposer:
                     if relation.symmetric and not along and ends.subject == ends.object:
                         continue
                     turned = 0.0 if ends.subject != ends.object or along == forward or relation.symmetric else -0.9
-                    direct.append(Way(((relation.name, along, end),), start, mentioned + turned))
-        fits = [way for way in direct if _allows(left, way.start) and _allows(right, way.end)]
-        fits = [way for way in fits if (way.fit >= 1.0 and not self._untyped) or self._is_there(clause, way)]
-        best = max((way.fit for way in fits), default=0.0)
+                    direct.append(Link(((relation.name, along, end),), start, mentioned + turned))
+        fits = [link for link in direct if _allows(left, link.start) and _allows(right, link.end)]
+        fits = [link for link in fits if (link.fit >= 1.0 and not self._untyped) or self._is_there(clause, link)]
+        best = max((link.fit for link in fits), default=0.0)
         if best < 1.0:
-            fits += self._longer([way for way in direct if way.fit >= 1.0 or not fits], direct, left, right)
-        fits.sort(key=lambda way: (-way.fit, len(way.moves)))
+            fits += self._longer([link for link in direct if link.fit >= 1.0 or not fits], direct, left, right)
+        fits.sort(key=lambda link: (-link.fit, len(link.moves)))
         top = fits[0].fit if fits else 0.0
-        return [way for way in fits if way.fit > top - 0.5][:MOST_WAYS]
+        return [link for link in fits if link.fit > top - 0.5][:MOST_LINKS]
 
     @property
     def _untyped(self) -> bool:
         return len(self.schema.labels) == 1
 
-    def _is_there(self, clause: Clause, way: Way) -> bool:
+    def _is_there(self, clause: Clause, link: Link) -> bool:
         """Whether the names of a clause have triples of a relation at all."""
-        (relation, along, _), *_ = way.moves
+        (relation, along, _), *_ = link.moves
         ends = ((clause.left, along), (clause.right, not along))
         meant = [(self.meant[at], subject) for at, subject in ends if at in self.meant]
         return self.has is None or all(self.has(meaning, relation, subject) for meaning, subject in meant)
@@ -266,18 +266,18 @@ class _Proposer:
         return [self.tree.words[n].text for n in (whole if noun else [at])]
 
     def _longer(
-        self, mentioned: Sequence[Way], direct: Sequence[Way], left: Sequence[str], right: Sequence[str]
-    ) -> Iterator[Way]:
+        self, mentioned: Sequence[Link], direct: Sequence[Link], left: Sequence[str], right: Sequence[str]
+    ) -> Iterator[Link]:
         """A relation with one more step at either end: a mentioned one, or any where none joins two types directly."""
-        for way in mentioned:
+        for link in mentioned:
             for other in direct:
-                back_and_forth = way.moves[0][0] == other.moves[0][0] and way.moves[0][1] != other.moves[0][1]
+                back_and_forth = link.moves[0][0] == other.moves[0][0] and link.moves[0][1] != other.moves[0][1]
                 if not left or not right or back_and_forth:
                     continue
-                if way.start in left and way.end == other.start and other.end in right:
-                    yield Way((*way.moves, *other.moves), way.start, way.fit - 0.3)
-                if other.start in left and other.end == way.start and way.end in right:
-                    yield Way((*other.moves, *way.moves), other.start, way.fit - 0.3)
+                if link.start in left and link.end == other.start and other.end in right:
+                    yield Link((*link.moves, *other.moves), link.start, link.fit - 0.3)
+                if other.start in left and other.end == link.start and link.end in right:
+                    yield Link((*other.moves, *link.moves), other.start, link.fit - 0.3)
 
     def _mentions(self, relation: Relationship, said: Sequence[str]) -> float:
         """How clearly the words of a clause mention a relation: 1 for its own words, less for light ones."""
@@ -302,12 +302,12 @@ class _Proposer:
     # a plan ---------------------------------------------------------------------------------------------------------
 
     def _candidate(
-        self, ways: Sequence[Way], meanings: tuple[Meaning, ...], named: dict[int, int], *, judged: bool
+        self, links: Sequence[Link], meanings: tuple[Meaning, ...], named: dict[int, int], *, judged: bool
     ) -> Candidate | None:
         different = [(self.nouns.find(one), self.nouns.find(other)) for one, other in self.sentence.different]
         built = Assembly(meanings, named, different=different, counted=self.counted())
         start = next(iter(named), None) if judged else self.asked
-        if start is None or not built.grow(start, list(zip(self.clauses, ways, strict=True))):
+        if start is None or not built.grow(start, list(zip(self.clauses, links, strict=True))):
             return None
         return built.candidate(self.question, judged=judged, root=start)
 
