@@ -7,7 +7,7 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadfile --durations 20 --durations-min 5
 INSTALL := $(BIN)/pip install --quiet --only-binary :all: --constraint constraints.txt --editable
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install models demo test slow lint bench clean
+.PHONY: install models demo test slow lint bench attack clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -46,6 +46,10 @@ bench: $(VENV)/bench
 	$(BIN)/clew bench khop --json benchmarks/results/khop.json
 	$(BIN)/clew bench batch --json benchmarks/results/batch.json
 	$(BIN)/clew bench cost --json benchmarks/results/cost.json
+
+# Tries to break Clew for ten minutes, or as long as ARGS="--seconds 3600" says, and writes what came of it.
+attack: $(VENV)/test
+	PYTHONPATH=tests $(BIN)/python -m attack.run $(ARGS)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

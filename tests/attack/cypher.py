@@ -1,30 +1,27 @@
 """Cypher as an attacker writes it, generated from a seed: grammatical, mutated, writing, hungry and deep texts.
 
-`python -m tests.attack.cypher --graph GRAPH --queries 20000` runs them against the embedded store of a graph and prints
-one row: tries, answers, refusals and failures. Every text is answered or refused by one sentence, in time, within the
-memory limit, and nothing is written.
+Every text is answered or refused by one sentence, in time, within the memory limit, and nothing is written.
 """
 
-import argparse
 import hashlib
 import os
 import random
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import clew
+from attack.graphs import build
+from attack.tally import Tally
 from clew.errors import ClewError, QueryError, StoreError, Timeout
-from clew.store.embedded import FILE, EmbeddedStore, open_or_build_embedded
+from clew.store.embedded import FILE, open_or_build_embedded
 from clew.store.layout import StoreSchema
 from clew.store.process.child import OWN_MEMORY
 from clew.store.store import Store
 
-__all__ = ["Tally", "Texts", "attack", "main"]
+__all__ = ["Texts", "attack", "attack_graph"]
 
 LATE = 1.0  # seconds past the limit that are still in time
 CHECK = "MATCH (n) RETURN count(n)"
@@ -263,65 +260,46 @@ class Texts:
         ]
 
 
-@dataclass(slots=True)
-class Tally:
-    """What became of the texts."""
-
-    outcomes: Counter[str] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
-    failures: list[tuple[str, str]] = field(default_factory=list)  # what failed, and the text
-    slowest: float = 0.0  # seconds past the limit
-    largest: int = 0  # bytes of memory of a child process
-
-    @property
-    def tries(self) -> int:
-        return sum(self.outcomes.values())
-
-
 def attack(
     store: Store, texts: Iterator[tuple[str, str]], *, queries: int, seconds: float, timeout: float = 2.0
 ) -> Tally:
     """Run texts until there were enough or the time is over."""
-    tally, begun = Tally(), time.monotonic()
+    tally, begun = Tally("queries"), time.monotonic()
     before = store.run(CHECK).rows
     with _largest_child() as largest:
         for kind, text in texts:
             if tally.tries >= queries or time.monotonic() - begun > seconds:
                 break
-            tally.kinds[kind] += 1
-            _try(store, text, timeout, tally)
+            outcome, fault, past = _try(store, text, timeout)
+            if past > LATE:  # once more: others may have held the processors
+                outcome, fault, again = _try(store, text, timeout)
+                tally.outcomes["late once, in time again"] += 0 if again > LATE else 1
+                past = min(past, again)
+                fault = f"{past:.2f} s past its limit" if past > LATE else fault
+            tally.slowest = max(tally.slowest, past)
+            tally.add(kind, outcome, fault, text)
     tally.largest = largest[0]
     if store.run(CHECK).rows != before:
         tally.failures.append(("the number of entities has changed", ""))
     return tally
 
 
-def _try(store: Store, text: str, timeout: float, tally: Tally) -> None:
-    begun = time.monotonic()
+def _try(store: Store, text: str, timeout: float) -> tuple[str, str | None, float]:
+    """What became of a text, what is wrong with that, and seconds past the limit."""
+    begun, fault = time.monotonic(), None
     try:
         store.run(text, timeout=timeout, limit=1_000)
         outcome = "answered"
     except ClewError as error:
-        outcome = next(
-            (
-                name
-                for kind, name in ((Timeout, "late"), (QueryError, "refused"), (StoreError, "stopped"))
-                if isinstance(error, kind)
-            ),
-            "refused",
-        )
+        kinds = ((Timeout, "late"), (QueryError, "refused"), (StoreError, "stopped"))
+        outcome = next((name for kind, name in kinds if isinstance(error, kind)), "refused")
         if "\n" in str(error) or not str(error):
-            tally.failures.append((f"not one sentence: {str(error)[:200]!r}", text))
+            fault = f"not one sentence: {str(error)[:200]!r}"
         if "ended unexpectedly" in str(error):
             outcome = "process ended"
     except Exception as error:  # what must never happen
-        outcome = "failed"
-        tally.failures.append((f"{type(error).__name__}: {str(error)[:200]}", text))
-    past = time.monotonic() - begun - timeout
-    tally.slowest = max(tally.slowest, past)
-    if past > LATE:
-        tally.failures.append((f"{past:.2f} s past its limit", text))
-    tally.outcomes[outcome] += 1
+        outcome, fault = "failed", f"{type(error).__name__}: {str(error)[:200]}"
+    return outcome, fault, time.monotonic() - begun - timeout
 
 
 @contextmanager
@@ -348,37 +326,18 @@ def _largest_child() -> Iterator[list[int]]:
         thread.join()
 
 
-def main() -> None:
-    """Attack the embedded store of a graph and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--graph", type=Path, required=True)
-    parser.add_argument("--queries", type=int, default=20_000)
-    parser.add_argument("--seconds", type=float, default=3600.0)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--timeout", type=float, default=2.0)
-    given = parser.parse_args()
-    graph = clew.open(given.graph)
-    open_or_build_embedded(graph)
-    with EmbeddedStore(graph) as store:
+def attack_graph(folder: Path, *, seed: int, tries: int, seconds: float, timeout: float = 2.0) -> Tally:
+    """Attack the embedded store of the small graph; its file must stay as it is."""
+    path = folder / "queried.clew"
+    build(str(path), 1)
+    graph = clew.open(path)
+    with open_or_build_embedded(graph) as store:
         file = store.path / FILE
         before = hashlib.sha256(file.read_bytes()).digest()
-        texts = iter(Texts(store.schema, given.seed))
-        tally = attack(store, texts, queries=given.queries, seconds=given.seconds, timeout=given.timeout)
+        texts = iter(Texts(store.schema, seed))
+        tally = attack(store, texts, queries=tries, seconds=seconds, timeout=timeout)
         if hashlib.sha256(file.read_bytes()).digest() != before:
             tally.failures.append(("the file of the store has changed", ""))
     if tally.largest > (2 << 30) + OWN_MEMORY:
         tally.failures.append((f"a process had {tally.largest >> 20:,} MiB", ""))
-    for why, text in tally.failures:
-        print(f"FAILED {why}\n  {text[:400]}")
-    columns = ("answered", "refused", "late", "stopped", "process ended")
-    print("| queries | " + " | ".join(columns) + " | most past the limit | largest process | failures |")
-    print("|" + "---|" * (len(columns) + 4))
-    counts = " | ".join(f"{tally.outcomes[each]:,}" for each in columns)
-    print(
-        f"| {tally.tries:,} | {counts} | {tally.slowest:.2f} s | {tally.largest >> 20:,} MiB | {len(tally.failures)} |"
-    )
-    raise SystemExit(bool(tally.failures))
-
-
-if __name__ == "__main__":
-    main()
+    return tally

@@ -22,7 +22,8 @@ from typing import Any, Self
 __all__ = ["Commands", "Ran"]
 
 TESTS = Path(__file__).resolve().parents[1]
-BACKSTOP = 8 << 30  # bytes of private memory, above which a process gets no more
+BACKSTOP = 8 << 30  # bytes of memory at which a process is killed, before it takes the machine
+WATCH_SECONDS = 0.05
 PRELOADED = (
     "clew", "clew.app.cli.main", "clew.answer", "clew.store.embedded", "clew.link", "clew.graph.readers.table",
     "pyarrow.csv", "pyarrow.json", "pyarrow.parquet", "numba", "rapidfuzz.process",
@@ -162,7 +163,6 @@ def _fork(request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
                 os.dup2(os.open(str(stream), os.O_WRONLY | os.O_CREAT), at)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
-            resource.setrlimit(resource.RLIMIT_DATA, (BACKSTOP, BACKSTOP))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             status = _work(request)
             sys.stdout.flush()
@@ -195,10 +195,12 @@ def _work(request: Mapping[str, Any]) -> int:
 
 def _wait(pid: int, begun: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """The end of a process; it is killed, with what it started, if it takes too long."""
-    descriptor = os.pidfd_open(pid)
-    late = not select.select([descriptor], [], [], max(0.0, begun["at"] + seconds - time.monotonic()))[0]
-    if late:
-        os.killpg(pid, signal.SIGKILL)
+    descriptor, late = os.pidfd_open(pid), False
+    while not select.select([descriptor], [], [], WATCH_SECONDS)[0]:
+        late = time.monotonic() > begun["at"] + seconds
+        if late or _resident(pid) > BACKSTOP:
+            os.killpg(pid, signal.SIGKILL)
+            break
     os.close(descriptor)
     _, status, used = os.wait4(pid, 0)
     ended = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
@@ -210,6 +212,13 @@ def _wait(pid: int, begun: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         "seconds": time.monotonic() - begun["at"],
         "peak": used.ru_maxrss,
     }
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
 
 
 if __name__ == "__main__":

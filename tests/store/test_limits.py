@@ -116,12 +116,9 @@ def test_the_limit_is_named(store: EmbeddedStore) -> None:
 
 @pytest.mark.parametrize("case", DEEP)
 def test_deep_and_long_queries_are_answered_or_refused_in_time(store: EmbeddedStore, case: str) -> None:
-    taken = []
-    while not taken or (taken[-1] >= 3 and len(taken) < 3):  # again where other tests held the processors
-        begun = time.monotonic()
-        assert "\n" not in said(store, DEEP[case], timeout=2)
-        taken.append(time.monotonic() - begun)
-    assert min(taken) < 3
+    begun = time.monotonic()
+    assert "\n" not in said(store, DEEP[case], timeout=2)
+    assert time.monotonic() - begun < 3
     assert store.run("MATCH (n) RETURN count(n)").rows == [(4,)]
 
 

@@ -169,7 +169,7 @@ class _Answering:
 
     def _instead(self, question: ParsedQuestion) -> str:
         """What the graph holds of the opposite, where it has nothing of what was asked for: harm for help."""
-        for each in self._interpreter().opposed(question)[:MOST_TRIED]:
+        for each in self._interpreter().opposed(question, self.deadline)[:MOST_TRIED]:
             plan = each.candidate.plan
             found = self._outcome(each.candidate)
             steps = [step for part in plan.parts for step in part.steps]

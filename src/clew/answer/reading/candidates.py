@@ -21,7 +21,8 @@ from clew.store.layout import StoreSchema
 
 __all__ = ["Candidate", "SchemaPaths", "candidates", "with_siblings"]
 
-MOST_CHOICES = 400
+MOST_CHOICES = 400  # plans for one choice of meanings; fewer where they have many names
+FEW_NAMES = 6
 PATH_LENGTH = 4
 HIERARCHY_DEPTH = 20
 LISTED = re.compile(
@@ -237,7 +238,7 @@ def _joined(
     stated = [_paths(question, paths, start, label) for label in labels]
     denied = [paths.between(start, label, denied=True, through=question.mentioned) for label in labels]
     missing = question.denied and not all(denied)
-    for chosen in islice(product(*(denied if question.denied and not missing else stated)), MOST_CHOICES):
+    for chosen in islice(product(*(denied if question.denied and not missing else stated)), _most(question)):
         builder = _Builder()
         root = builder.slot(start)
         builder.conditions.append(_is(root, first))
@@ -303,9 +304,14 @@ def _chosen(
         listed = bool(at) and labels[at] == labels[at - 1] and LISTED.fullmatch(between) is not None
         first.append(first[-1] if listed and choices[at] == choices[at - 1] else at)
     heads = sorted(set(first))
-    for paths in islice(product(*(choices[at] for at in heads)), MOST_CHOICES):
+    for paths in islice(product(*(choices[at] for at in heads)), _most(question)):
         by_head = dict(zip(heads, paths, strict=True))
         yield tuple(by_head[at] for at in first)
+
+
+def _most(question: ParsedQuestion) -> int:
+    """The maximum number of plans; fewer if the question has many names, since each plan then takes longer."""
+    return max(20, MOST_CHOICES * FEW_NAMES // max(FEW_NAMES, len(question.anchors)))
 
 
 def _wanted(

@@ -114,6 +114,8 @@ class Interpreter:
         fitting: list[Candidate] = []
         opposed: list[Candidate] = []
         for one in found:
+            if deadline is not None:
+                deadline.check()
             each = shaped(question, one, self.schema)
             if each is None:
                 continue

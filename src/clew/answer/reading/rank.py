@@ -64,11 +64,13 @@ def rank(
 ) -> list[Ranked]:
     """Candidates from the likeliest to the least likely; equal ones stay in their order."""
     weights = weights or Weights()
+    stems = list(question.stems)
+    said = {name: words.says(name, stems) for name in {name for each in found for name in each.relationships}}
     ranked = []
     for each in found:
         if deadline is not None:
             deadline.check()
-        ranked.append(_scored(question, each, words, weights))
+        ranked.append(_scored(question, each, said, weights))
     ranked.sort(key=lambda each: -each.score)
     near = _agreed([_accounted(question, each, words, weights) for each in _nearest(ranked)], weights)
     if encoder is not None and len(near) > 1:
@@ -117,10 +119,9 @@ def _plus(ranked: Ranked, name: str, value: float) -> Ranked:
     return replace(ranked, score=ranked.score + value, parts={**ranked.parts, name: value})
 
 
-def _scored(question: ParsedQuestion, candidate: Candidate, words: Words, weights: Weights) -> Ranked:
-    stems = list(question.stems)
+def _scored(question: ParsedQuestion, candidate: Candidate, says: Mapping[str, float], weights: Weights) -> Ranked:
     relations = set(candidate.relationships)
-    said = sum(words.says(name, stems) for name in relations) / max(1, len(relations))
+    said = sum(says[name] for name in relations) / max(1, len(relations))
     between = _between(candidate)
     wanted = [label for label in question.mentioned if label != candidate.asked]
     groups = [set(word.labels) for word in question.type_words if not word.implied]

@@ -1,8 +1,9 @@
 """Conditions on relationships, placed where Ladybug evaluates them correctly.
 
 Ladybug 0.22 loses and invents rows when it filters relationships read from several tables (types, pairs of labels,
-directions) and then reads further relationships from there. So a condition on such a relationship also mentions all
-other relationships of its MATCH, without effect, and WITH separates it from the next MATCH: the filter then comes last.
+directions) and then reads further relationships from there. So conditions on such relationships become one, which also
+mentions all other relationships of its MATCH, without effect, and WITH separates it from the next MATCH: the filter
+then comes last.
 """
 
 from collections.abc import Iterator
@@ -47,13 +48,16 @@ def _deferred(part: Any, names: Iterator[str]) -> Any:
     if not any(several & _variables(condition) for condition in conditions):
         return part
     relationships = [each for pattern in patterns for each in pattern.relationships]
-    for at, condition in enumerate(conditions):
-        mentioned = _variables(condition)
-        if several & mentioned:
-            for each in relationships:
-                if each.variable not in mentioned:
-                    conditions[at] = s.Binary("OR", conditions[at], _never(each))
-    return replace(part, patterns=patterns, where=conjunction(*conditions))
+    deferred = [condition for condition in conditions if several & _variables(condition)]
+    others = [condition for condition in conditions if not several & _variables(condition)]
+    together = conjunction(*deferred)  # one condition, since each by itself would have to mention all relationships
+    mentioned = _variables(together)
+    missing = [each for each in relationships if each.variable not in mentioned]
+    if not missing and len(deferred) > 1:
+        missing = relationships[-1:]  # without an OR, Ladybug would take the conjunction apart
+    for each in missing:
+        together = s.Binary("OR", together, _never(each))  # type: ignore[arg-type]
+    return replace(part, patterns=patterns, where=conjunction(*others, together))
 
 
 def _of_several_tables(patterns: tuple[s.Pattern, ...]) -> set[str | None]:

@@ -1,0 +1,102 @@
+"""All attacks for some time, with a table of tries and failures: `make attack`, or `make attack ARGS="--seconds 3600"`.
+
+The record goes to benchmarks/results/attack.json, and the table to docs/reliability.md.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attack import bombs, corruption, cypher, killing, questions, rebuilding
+from attack.tally import Tally
+
+__all__ = ["main", "markdown", "run"]
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORD, PAGE = ROOT / "benchmarks" / "results" / "attack.json", ROOT / "docs" / "reliability.md"
+BEGIN, END = "<!-- attack: begin -->", "<!-- attack: end -->"
+MOST = 1_000_000
+SHARES: dict[str, tuple[float, Callable[..., Tally]]] = {  # of the time
+    "corruption": (0.33, corruption.attack),
+    "kills": (0.22, killing.attack),
+    "queries": (0.22, cypher.attack_graph),
+    "questions": (0.12, questions.attack),
+    "readers under rebuild": (0.06, rebuilding.attack),
+    "bombs": (0.05, bombs.attack),
+}
+TRIED = {
+    "corruption": "a file of the graph, or of what is derived from it, damaged; answers compared",
+    "kills": "a writer killed (build, index, load, export, extract)",
+    "queries": "a generated Cypher text",
+    "questions": "a generated question",
+    "readers under rebuild": "a reader of a graph that is rebuilt meanwhile",
+    "bombs": "a file that hides much, never ends or is not what it says",
+}
+
+
+def run(seconds: float, seed: int, only: list[str]) -> dict[str, Any]:
+    """Every attack for its share of the time; the record."""
+    from benchmarks.report import environment
+
+    begun, chosen = time.time(), {name: SHARES[name] for name in (only or SHARES)}
+    whole = sum(share for share, _ in chosen.values())
+    rows = []
+    for name, (share, attack) in chosen.items():
+        folder = Path(tempfile.mkdtemp(prefix="clew-attack-"))
+        try:
+            tally = attack(folder, seed=seed, tries=MOST, seconds=seconds * share / whole)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        rows.append({**tally.to_record(), "attack": name})
+        print(f"{name}: {tally.tries:,} tries, {len(tally.failures)} failures", file=sys.stderr, flush=True)
+    return {
+        "benchmark": "attack", **environment(), "seed": seed, "seconds": round(time.time() - begun),
+        "load": list(os.getloadavg()), "rows": rows,
+    }  # fmt: skip
+
+
+def markdown(record: dict[str, Any]) -> str:
+    """The table of a record."""
+    lines = ["| attack | a try | tries | outcomes | failures |", "|---|---|---:|---|---:|"]
+    for row in record["rows"]:
+        outcomes = ", ".join(f"{name} {count:,}" for name, count in row["outcomes"].items() if count)
+        lines.append(
+            f"| {row['attack']} | {TRIED[row['attack']]} | {row['tries']:,} | {outcomes} | {row['failures']} |"
+        )
+    machine, minutes = record["machine"], record["seconds"] / 60
+    where = f"{machine['system'].split('-')[0]}, {machine['architecture']}, {machine['cores']} cores"
+    load = f"load {record['load'][0]:.1f} at the end"
+    return "\n".join([*lines, "", f"{minutes:.0f} minutes, seed {record['seed']}, {where}, {load}."])
+
+
+def main() -> None:
+    """Run all attacks, print the table, and write the record and the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
+    parser.add_argument("--only", action="append", choices=list(SHARES), default=[])
+    parser.add_argument("--out", type=Path, default=RECORD)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    given = parser.parse_args()
+    record = run(given.seconds, given.seed, given.only)
+    given.out.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+    table = markdown(record)
+    if BEGIN in (page := given.page.read_text("utf-8") if given.page.exists() else ""):
+        before, _, rest = page.partition(BEGIN)
+        given.page.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}", "utf-8")
+    for row in record["rows"]:
+        for each in row["told"]:
+            print(f"FAILED {row['attack']}: {each['fault']}\n  {each['on']}")
+    print(table)
+    raise SystemExit(any(row["failures"] for row in record["rows"]))
+
+
+if __name__ == "__main__":
+    main()
