@@ -84,6 +84,8 @@ def test_none_and_neither(world: World) -> None:
     without = {d for d in DISEASES if not world.signs(d) & {"Drowsing", "Fevering"}}
     assert world.names("Which diseases show chillism and none of drowsing and fevering?") == without
     assert world.names("Which diseases show neither drowsing nor fevering but chillism?") == without
+    said = world.ask("Which diseases show neither drowsing nor fevering but chillism?").text
+    assert "with Chillism but without Drowsing or Fevering" in said
 
 
 def test_only(world: World) -> None:
@@ -104,6 +106,8 @@ def test_every(world: World) -> None:
 def test_no_entity_of_a_type(world: World) -> None:
     linked = {g for g, d in world.causes if "Drowsing" in world.signs(d)}
     assert world.names("Which genes cause no disease with drowsing?") == {g for g, _ in world.causes} - linked
+    answer = world.ask("Which genes cause no disease with drowsing?")
+    assert not answer.items or "not known to cause diseases with Drowsing" in answer.text
 
 
 def test_which_of_two_has_more(world: World) -> None:

@@ -67,6 +67,7 @@ class _Verbaliser:
     def __init__(self, plan: Plan, names: Mapping[str, str], words: Words) -> None:
         self.plan, self.names, self.words = plan, names, words
         self.used: set[Step] = set()
+        self.denied: set[str] = set()  # slots at the far end of what must not exist
         for condition in (each for part in plan.parts for each in part.conditions):
             slots = {slot.name for slot in plan.slots}
             compared = condition.key == "id" and plan.measure is not None and plan.asked[:1] == (Asked(condition.of),)
@@ -89,7 +90,8 @@ class _Verbaliser:
         if isinstance(measure.value, Plan):
             return f"every {type_name(types[0]) if len(types) == 1 else 'entity'}"
         if measure.operator is not None and measure.value is not None:
-            return f"{COMPARED[measure.operator]} {measure.value:g} {plural(noun, int(measure.value))}"
+            one = type_name(types[0]) if len(types) == 1 else "entity"
+            return f"{COMPARED[measure.operator]} {measure.value:g} {plural(one, int(measure.value))}"
         ranked = next((sort for sort in self.plan.sort if sort.by is None), None)
         return noun if ranked is None else f"the {'most' if ranked.descending else 'fewest'} {noun}"
 
@@ -99,10 +101,18 @@ class _Verbaliser:
         for absent, step in self._steps(slot):
             other = step.object if step.subject == slot else step.subject
             templates = self._templates(step, slot, other, absent=absent, number=number)
+            if absent:
+                self.denied.add(other)  # what is said of it is part of what is denied
             found[absent].setdefault(templates, []).append(self._other(other))
+        apart = (
+            sum(part.kind == ABSENT and any(slot in step.ends for step in part.steps) for part in self.plan.parts) > 1
+        )
         said, denied = (
-            " and ".join(templates[len(names) > 1].format(listed(names)) for templates, names in each.items())
-            for each in found.values()
+            " and ".join(
+                templates[len(names) > 1].format(_any_of(names) if absent and apart else listed(names))
+                for templates, names in each.items()
+            )
+            for absent, each in found.items()
         )
         return f"{said} but {denied}" if said and denied else said or denied
 
@@ -121,7 +131,7 @@ class _Verbaliser:
 
     def _steps(self, slot: str) -> Sequence[tuple[bool, Step]]:
         here = [
-            (part.kind == ABSENT, step)
+            (part.kind == ABSENT and slot not in self.denied, step)
             for part in self.plan.parts
             if part.kind != OPTIONAL
             for step in part.steps
@@ -208,6 +218,11 @@ def listed(names: Sequence[str]) -> str:
     if len(names) == 2:
         return f"both {names[0]} and {names[1]}"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _any_of(names: Sequence[str]) -> str:
+    """Names none of which may hold: "A, B or C"."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def type_name(label: str) -> str:
