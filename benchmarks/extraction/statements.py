@@ -35,9 +35,9 @@ def prepare(data: Path, start: Path, texts: list[str], out: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     from clew.extract.model.quantised import pack
+    from clew.extract.statements.learning.masked_words import MaskedWordSettings
+    from clew.extract.statements.learning.texts import cut_texts, read_texts
     from clew.extract.statements.marking import Marker
-    from clew.extract.statements.masked_words import MaskedWordSettings
-    from clew.extract.statements.texts import cut_texts, read_texts
 
     (out / "start").mkdir(parents=True, exist_ok=True)
     marker = Marker.for_start(start)
@@ -84,10 +84,10 @@ def train_one(inputs: Path, out: Path, options: str, device: str, seed: int) -> 
     """One recipe and seed: its record, its development scores and its exported model."""
     import torch
 
-    from clew.extract.statements.export import export
-    from clew.extract.statements.masked_words import MaskedWordSettings
-    from clew.extract.statements.training import Settings, train
-    from clew.extract.statements.training import score_examples as score
+    from clew.extract.statements.learning.export import export
+    from clew.extract.statements.learning.fitting import Settings, train
+    from clew.extract.statements.learning.fitting import score_examples as score
+    from clew.extract.statements.learning.masked_words import MaskedWordSettings
 
     given = dict(each.split("=", 1) for each in options.split(",") if each)
     word_epochs = int(given.pop("word_epochs", 0))
@@ -145,7 +145,7 @@ def _held_out(found: dict[str, Any], recipe: str, seeds: tuple[int, ...]) -> flo
 
 def _typed(given: dict[str, str]) -> dict[str, Any]:
     """Options of a recipe as the settings want them."""
-    from clew.extract.statements.training import Settings
+    from clew.extract.statements.learning.fitting import Settings
 
     defaults = {each.name: each.default for each in fields(Settings)}
     return {

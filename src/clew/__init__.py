@@ -14,6 +14,7 @@ from clew._version import __version__
 from clew.errors import ClewError
 
 if TYPE_CHECKING:
+    from clew import extract
     from clew.answer import Answer, Asker, Question, Resources, ask
     from clew.graph import Assertion, Relation, Source, Staged, Where
     from clew.traverse import (
@@ -57,6 +58,7 @@ __all__ = [
     "__version__",
     "ask",
     "build",
+    "extract",
     "open",
 ]
 
@@ -68,6 +70,8 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         from importlib import import_module
 
+        if name == "extract":  # a package that can be called
+            return import_module("clew.extract")
         for home in map(import_module, HOMES):
             if name in home.__all__:
                 value = globals()[name] = getattr(home, name)

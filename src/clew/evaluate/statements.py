@@ -37,7 +37,7 @@ def evaluate_statements(
         example = model.marker.mark_gold(document)
         marked = example.marked
         scores = model.score(marked)[:, columns_of(document.corpus)]
-        scored[document.corpus].append(Scored(scores, example.labels, example.missed))
+        scored[document.corpus].append(Scored(scores, example.labels, marked.apart, example.missed))
         if document.corpus == "biored":
             ends = [(marked.types[one], marked.types[other]) for one, other in marked.pairs]
             chemical.append(np.array([each == ("chemical", "disease") for each in ends], bool))
@@ -73,7 +73,7 @@ def _corpus_report(model: StatementModel, corpus: str, documents: Sequence[Score
 def _said(model: StatementModel, corpus: str, document: Scored) -> NDArray[np.int64]:
     """The relation of each pair, 0 if none is likely enough."""
     calibration = model.calibration[corpus]
-    shares = probabilities(document.scores, calibration)[:, 1:]
+    shares = probabilities(document.scores, calibration, document.apart)[:, 1:]
     return np.where(shares.max(1, initial=0) >= calibration.threshold, shares.argmax(1) + 1, 0).astype(np.int64)
 
 
@@ -116,7 +116,9 @@ def _figures(counts: Counts) -> dict[str, Any]:
 
 def _calibration_error(model: StatementModel, corpus: str, documents: Sequence[Scored]) -> float:
     """Mean distance of the probability that something is stated from how often it is, over ten bins."""
-    stated = np.concatenate([1 - probabilities(each.scores, model.calibration[corpus])[:, 0] for each in documents])
+    stated = np.concatenate(
+        [1 - probabilities(each.scores, model.calibration[corpus], each.apart)[:, 0] for each in documents]
+    )
     true = np.concatenate([each.labels > 0 for each in documents])
     bins = np.minimum((stated * BINS).astype(int), BINS - 1)
     gaps = [abs(stated[bins == each].mean() - true[bins == each].mean()) * (bins == each).mean() for each in set(bins)]
@@ -129,7 +131,10 @@ def _help_or_harm(
     """Of chemical-disease pairs: which of the two related ones are, and F1 of none, help and harm over all."""
     calibration = model.calibration["biored"]
     shares = np.concatenate(
-        [probabilities(each.scores, calibration)[mine] for each, mine in zip(documents, chemical, strict=True)]
+        [
+            probabilities(each.scores, calibration, each.apart)[mine]
+            for each, mine in zip(documents, chemical, strict=True)
+        ]
     )
     labels = np.concatenate([each.labels[mine] for each, mine in zip(documents, chemical, strict=True)])
     harm, help_ = (OUTPUTS["biored"].index(name) + 1 for name in (HARM, HELP))

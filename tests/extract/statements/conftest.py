@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from clew.extract.statements.gold import read_training
+from clew.extract.statements.learning.fitting import Settings, train
+from clew.extract.statements.learning.storage import TrainedModel
 from clew.extract.statements.marking import Marker
-from clew.extract.statements.storage import TrainedModel
-from clew.extract.statements.training import Settings, train
 from statement_corpora import write_corpora, write_start
 
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from clew.errors import DerivedError
-from clew.extract.statements.export import export, round_weights
 from clew.extract.statements.gold import read_training
+from clew.extract.statements.learning.export import export, round_weights
+from clew.extract.statements.learning.storage import TrainedModel
 from clew.extract.statements.prediction import StatementModel
-from clew.extract.statements.storage import TrainedModel
 
 WITHOUT_TORCH = """
 import sys

@@ -32,6 +32,7 @@ from clew.app.cli.terminal.output import (
     terminal_width,
 )
 from clew.app.cli.terminal.progress import announced, terminal_progress
+from clew.app.cli.terminal.quotations import quoted
 from clew.app.records import answer_record, answers_record
 from clew.errors import ClewError, InputError
 from clew.plurals import counted
@@ -248,6 +249,9 @@ def _show_evidence(answer: "Answer", most: int | None) -> None:
         sources = list(dict.fromkeys(assertion.source or "" for assertion in triple.assertions))
         line = one_line(f"{triple}  [{', '.join(cited[:4] or sources)}]")
         say("  " + (line if width is None else shorten(line, width - 2)))
+        for sentence in filter(None, map(quoted, triple.assertions)):
+            said = one_line(sentence)
+            say("    " + (said if width is None else shorten(said, width - 4)))
     if most is not None and len(evidence.triples) > most:
         say(f"  and {len(evidence.triples) - most:,} more (--all-evidence, --json, --draw)")
 

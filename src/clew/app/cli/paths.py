@@ -29,6 +29,7 @@ from clew.app.cli.terminal.options import (
     relations,
 )
 from clew.app.cli.terminal.output import one_line, print_json, printable, say, shorten, terminal_width
+from clew.app.cli.terminal.quotations import quoted
 from clew.app.records import entity_records, paths_record
 from clew.plurals import counted, plural
 
@@ -159,6 +160,8 @@ def _said(engine: "GraphEngine", triple: "Triple") -> Iterator[str]:
             words.append(f"frequency {value_name(engine, frequency)}")
         if assertion.negated:
             words.append("negated")
+        if sentence := quoted(assertion):
+            words.append(sentence)
         yield ", ".join(words)
 
 

@@ -19,7 +19,7 @@ from clew.graph.readers.declarations import declarations
 from clew.graph.writers.json_lines import write_json_lines
 from clew.link.normalise import key
 
-__all__ = ["NAME", "SCHEMA", "mint", "verify_spans", "write_kgx"]
+__all__ = ["NAME", "SCHEMA", "SOURCE", "mint", "verify_spans", "write_kgx"]
 
 NAME = "extracted"  # extracted_nodes.jsonl, extracted_edges.jsonl, extracted_relations.json
 SOURCE = "clew-extract"
@@ -102,11 +102,21 @@ def _holds(text: str, start: int | None, end: int | None, stated: str, *, exactl
     return found == stated if exactly else " ".join(found.split()).casefold() == " ".join(stated.split()).casefold()
 
 
-def write_kgx(directory: Path, triples: pa.Table, *, relations: Sequence[Relation], source: Source) -> list[Path]:
-    """Write extracted_nodes.jsonl, extracted_edges.jsonl and extracted_relations.json into a directory."""
+def write_kgx(
+    directory: Path,
+    triples: pa.Table,
+    *,
+    relations: Sequence[Relation],
+    source: Source,
+    qualifiers: Sequence[str] = QUALIFIERS,
+) -> list[Path]:
+    """Write extracted_nodes.jsonl, extracted_edges.jsonl and extracted_relations.json into a directory.
+
+    `qualifiers` are the columns of the table that become qualifiers of an assertion.
+    """
     paths = [directory / f"{NAME}_{kind}" for kind in ("nodes.jsonl", "edges.jsonl", "relations.json")]
     write_json_lines(paths[0], iter([_entities(triples)]))
-    write_json_lines(paths[1], iter([_statements(triples, source)]))
+    write_json_lines(paths[1], iter([_statements(triples, source, qualifiers)]))
     paths[2].write_text(declarations(relations, [source]), "utf-8")
     return paths
 
@@ -126,7 +136,7 @@ def _entities(triples: pa.Table) -> pa.Table:
     )
 
 
-def _statements(triples: pa.Table, source: Source) -> pa.Table:
+def _statements(triples: pa.Table, source: Source, names: Sequence[str]) -> pa.Table:
     """One row for each assertion, in the words of KGX; what qualifies it ends in _qualifier."""
     rows = triples.num_rows
     documents = triples["document"].to_pylist()
@@ -145,7 +155,7 @@ def _statements(triples: pa.Table, source: Source) -> pa.Table:
         "agent_type": pa.repeat(AGENT, rows),
         "has_confidence_score": triples["confidence"],
     }
-    qualifiers = {f"{name}_qualifier": _as_text(triples[name]) for name in QUALIFIERS}
+    qualifiers = {f"{name}_qualifier": _as_text(triples[name]) for name in names}
     return pa.table(columns | qualifiers)
 
 

@@ -12,7 +12,7 @@ from clew.graph import GraphContents
 from clew.link import Linker
 from clew.traverse import GraphEngine
 
-__all__ = ["EntityResolver", "ResolvedEntity", "known_triples"]
+__all__ = ["EntityResolver", "KnownTriples", "ResolvedEntity", "known_triples"]
 
 Known = Sequence[str | None]
 LAST_STAGE = "normalised"  # a tail is a name or it is not: what merely resembles one is another thing
@@ -74,22 +74,40 @@ def _minted(text: str) -> ResolvedEntity:
     return ResolvedEntity(mint(text), text.lower(), None, False)
 
 
+class KnownTriples:
+    """Whether a graph states triples; its own are sorted once."""
+
+    def __init__(self, graph: GraphContents) -> None:
+        self._graph = graph
+        self._numbers = {relation.name: relation.number for relation in graph.schema.relations}
+        self._symmetric = np.array([each.symmetric for each in graph.schema.relations] + [False])
+        columns = graph.triple_columns()
+        self._stated = np.unique(
+            self._key(*(each.astype(np.int64) for each in (columns.subject, columns.relation, columns.object)))
+        )
+
+    def find(self, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]) -> list[bool]:
+        """For each triple whether the graph states it; a symmetric one counts either way round."""
+        start, end = (self._graph.lookup(each).astype(np.int64) for each in (subjects, objects))
+        relation = np.array([self._numbers.get(name, -1) for name in relations], np.int64)
+        there = (start >= 0) & (end >= 0) & (relation >= 0)
+        hit = self._is_stated(self._key(start, relation, end))
+        hit |= self._symmetric[relation] & self._is_stated(self._key(end, relation, start))
+        found: list[bool] = (hit & there).tolist()
+        return found
+
+    def _key(self, one: np.ndarray, relation: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.asarray((one * len(self._numbers) + relation) * self._graph.counts["entities"] + other)
+
+    def _is_stated(self, keys: np.ndarray) -> np.ndarray:
+        if not len(self._stated):
+            return np.zeros(len(keys), bool)
+        places = np.searchsorted(self._stated, keys).clip(max=len(self._stated) - 1)
+        return np.asarray(self._stated[places] == keys)
+
+
 def known_triples(
     graph: GraphContents, subjects: Sequence[str], relations: Sequence[str], objects: Sequence[str]
 ) -> list[bool]:
     """Whether a graph states each triple; a symmetric one counts either way round."""
-    start, end = (graph.lookup(each).astype(np.int64) for each in (subjects, objects))
-    numbers = {relation.name: relation.number for relation in graph.schema.relations}
-    relation = np.array([numbers.get(name, -1) for name in relations], np.int64)
-    symmetric = np.array([each.symmetric for each in graph.schema.relations] + [False])[relation]
-    columns = graph.triple_columns()
-    width, height = graph.counts["entities"], len(graph.schema.relations)
-
-    def key(one: np.ndarray, relation: np.ndarray, other: np.ndarray) -> np.ndarray:
-        return np.asarray((one * height + relation) * width + other)
-
-    stated = key(*(each.astype(np.int64) for each in (columns.subject, columns.relation, columns.object)))
-    there = (start >= 0) & (end >= 0) & (relation >= 0)
-    hit = np.isin(key(start, relation, end), stated) | (symmetric & np.isin(key(end, relation, start), stated))
-    found: list[bool] = (hit & there).tolist()
-    return found
+    return KnownTriples(graph).find(subjects, relations, objects)

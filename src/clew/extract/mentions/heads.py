@@ -28,7 +28,17 @@ from clew.traverse import GraphEngine
 if TYPE_CHECKING:
     from clew.embed import Encoder
 
-__all__ = ["HEADS", "STAGE", "HeadSettings", "find_heads", "prepare_heads", "read_heads", "stop_names"]
+__all__ = [
+    "HEADS",
+    "STAGE",
+    "Head",
+    "HeadChooser",
+    "HeadSettings",
+    "find_heads",
+    "prepare_heads",
+    "read_heads",
+    "stop_names",
+]
 
 STAGE = Stage("heads", "prepare", "mentions of seed entities", reads=("sequences",), headline=("heads",))
 HEADS = pa.schema(
@@ -64,7 +74,7 @@ class HeadSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class _Head:
+class Head:
     """A head before it is placed: its span in the document, and its entity."""
 
     start: int
@@ -132,7 +142,7 @@ def find_heads(
     mentions: pa.Table | None = None,
 ) -> tuple[pa.Table, dict[str, int]]:
     """The heads of some documents (columns document, text) in the order of their sequences, and the counts."""
-    chooser = _Chooser(linker, settings or HeadSettings())
+    chooser = HeadChooser(linker, settings or HeadSettings())
     given = _given(mentions, linker)
     counts: Counter[str] = Counter()
     rows: list[tuple[object, ...]] = []
@@ -153,7 +163,7 @@ def find_heads(
     return make_table(rows, HEADS), dict(counts)
 
 
-class _Chooser:
+class HeadChooser:
     """Decides which of the mentions in a text are heads, and what each means; names repeat, so verdicts are kept."""
 
     def __init__(self, linker: Linker, settings: HeadSettings) -> None:
@@ -161,7 +171,7 @@ class _Chooser:
         self._settings = settings
         self._verdicts: dict[tuple[str, str | None], Candidate | str] = {}
 
-    def heads(self, text: str, counts: Counter[str]) -> list[_Head]:
+    def heads(self, text: str, counts: Counter[str]) -> list[Head]:
         """The heads of one text in its order; what is left out is counted by reason."""
         found = []
         for mention in self._linker.detect(text, marks=False):
@@ -170,7 +180,7 @@ class _Chooser:
                 counts[verdict] += 1
             else:
                 found.append(
-                    _Head(
+                    Head(
                         mention.start,
                         mention.end,
                         mention.text,
@@ -239,12 +249,12 @@ def _known(identifier: str | None, linker: Linker) -> str | None:
     return linker.id_of(forms[0].entity) if forms else None
 
 
-def _with_given(heads: list[_Head], given: Mapping[Span, tuple[str | None, str | None]], text: str) -> list[_Head]:
+def _with_given(heads: list[Head], given: Mapping[Span, tuple[str | None, str | None]], text: str) -> list[Head]:
     """Given mentions of which something is known, what overlaps none of them, then the other given ones."""
     if not given:
         return heads
     marked = [
-        _Head(start, end, text[start:end], entity, kind, 1.0, GIVEN)
+        Head(start, end, text[start:end], entity, kind, 1.0, GIVEN)
         for (start, end), (entity, kind) in sorted(given.items())
     ]
     sure = [head for head in marked if head.entity is not None or head.type is not None]
@@ -253,5 +263,5 @@ def _with_given(heads: list[_Head], given: Mapping[Span, tuple[str | None, str |
     return sorted([*taken, *rest], key=lambda head: head.start)
 
 
-def _overlaps(one: _Head, other: _Head) -> bool:
+def _overlaps(one: Head, other: Head) -> bool:
     return one.start < other.end and other.start < one.end

@@ -19,9 +19,9 @@ from clew.sealed import check_seal
 from clew.traverse import GraphEngine
 from clew.traverse import open as open_graph
 
-__all__ = ["MODEL", "SEED", "find_model", "find_weights", "open_shipped_seed"]
+__all__ = ["MODEL", "SEED", "STATEMENTS", "find_model", "find_statements", "find_weights", "open_shipped_seed"]
 
-MODEL, SEED = "model", "seed"
+MODEL, SEED, STATEMENTS = "model", "seed", "statements"
 GRAPH = "seed.clew"  # beside a model or in a run
 WEIGHTS = "weights"  # the folder of Clew's repository
 CHECKOUT = Path(__file__).resolve().parents[4]
@@ -56,6 +56,17 @@ def find_weights(path: Path) -> Path:
     if not (model / "config.json").is_file():
         raise InputError(f"{path} holds no trained model: give a run directory or a model directory (--model)")
     return model
+
+
+def find_statements(path: Path) -> Path:
+    """The folder of the statement model of a shipped model, by its folder or name."""
+    folder = _folder(Path(path))
+    if not (folder / SEED).is_dir() or not (folder / STATEMENTS).is_dir():
+        raise InputError(
+            f"{path} has no statement model with a seed: give a folder with {STATEMENTS} and {SEED}, or small"
+        )
+    check_seal(folder / STATEMENTS, {}, what=f"the statement model at {folder}", remedy=_remedy(folder), verify=True)
+    return folder / STATEMENTS
 
 
 def open_shipped_seed(folder: Path, *, progress: Progress = silent) -> GraphEngine:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clew.errors import InputError
 from clew.extract.packaging.folder import CARD, LICENCES
-from clew.extract.packaging.locate import MODEL, SEED
+from clew.extract.packaging.locate import MODEL, SEED, STATEMENTS
 from clew.models.packaged import module_of, package_of
 from clew.sealed import check_seal
 
@@ -28,7 +28,8 @@ def write_wheel(folder: Path, out: Path, *, name: str, version: str) -> Path:
         raise InputError(f"a model's name has small letters, digits and hyphens, not {name!r}: give one with --name")
     if not VERSION.fullmatch(version):
         raise InputError(f"a version is numbers with points, as 1.0, not {version!r}")
-    for part in (MODEL, SEED):
+    parts = (MODEL, SEED, *((STATEMENTS,) if (folder / STATEMENTS).is_dir() else ()))
+    for part in parts:
         check_seal(folder / part, {}, what=f"the {part} at {folder / part}", remedy="clew extract package", verify=True)
     missing = [each for each in (CARD, LICENCES) if not (folder / each).is_file()]
     if missing:
@@ -41,7 +42,7 @@ def write_wheel(folder: Path, out: Path, *, name: str, version: str) -> Path:
     record: list[str] = []
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, record, f"{module}/__init__.py", f'"""The model {name} for `clew extract`."""\n'.encode())
-        for file in sorted(each for part in (MODEL, SEED) for each in (folder / part).iterdir() if each.is_file()):
+        for file in sorted(each for part in parts for each in (folder / part).iterdir() if each.is_file()):
             _add(archive, record, f"{module}/{file.relative_to(folder).as_posix()}", file.read_bytes())
         for each in (CARD, LICENCES):
             _add(archive, record, f"{module}/{each}", (folder / each).read_bytes())

@@ -23,7 +23,8 @@ __all__ = [
 
 ENTITY_TYPES = ("chemical", "gene", "variant", "disease")  # in the order of a pair: a chemical is never the object
 MARKERS = 2 * len(ENTITY_TYPES)  # tokens added to the vocabulary: an opening and a closing one for each type
-COUNTED = 7  # numbers of a pair beside the types of its ends
+SHARED = 4  # the feature that counts shared sentences
+COUNTED = 9  # numbers of a pair beside the types of its ends
 FEATURES = COUNTED + 2 * len(ENTITY_TYPES)
 ARRAYS = ("tokens", "openings", "membership", "pairs", "features")
 
@@ -40,6 +41,11 @@ class MarkedDocument:
     pairs: NDArray[np.int64] = field(repr=False)  # (pairs, 2) subject and object, places in `entities`
     features: NDArray[np.float32] = field(repr=False)  # (pairs, FEATURES)
     cut: int = 0  # mentions beyond the last position that the model knows
+
+    @property
+    def apart(self) -> NDArray[np.bool_]:
+        """Which pairs share no sentence."""
+        return np.asarray(self.features[:, SHARED] == 0)
 
 
 @dataclass(frozen=True, slots=True)

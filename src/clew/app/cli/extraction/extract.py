@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from clew.app.cli.terminal.conversation import read_input
 from clew.app.cli.terminal.groups import new_group
@@ -40,16 +41,33 @@ Text = Annotated[
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of triples shown.")]
 
 
+class _TextsByDefault(TyperGroup):
+    """Commands of `clew extract`; what is none of them is taken for texts: `clew extract abstracts/ --out facts`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the arguments begin with, or `texts` where they begin with a path."""
+        if args and args[0] not in self.commands and (args[0] == "-" or Path(args[0]).exists()):
+            args = ["texts", *args]
+        return super().resolve_command(ctx, args)
+
+
 def application() -> typer.Typer:
     """The commands below `clew extract`."""
     from clew.app.cli.extraction.package import package
+    from clew.app.cli.extraction.review import review
     from clew.app.cli.extraction.run_options import take_run_options
+    from clew.app.cli.extraction.texts import texts
 
     app = new_group(
         "extract",
-        "Extract triples from texts with a model trained on them and on a seed graph (GraphMERT).\n\n"
-        "Runs resume: finished stages are skipped, and a run remembers its options.",
+        "Extract triples from texts.\n\n"
+        "`clew extract TEXTS --model small --out DIR [--confidence P]` reads the facts that documents state, with a "
+        "shipped model. The other commands train a model on texts and a seed graph (GraphMERT) and use it; runs "
+        "resume, finished stages are skipped, and a run remembers its options.",
+        kind=_TextsByDefault,
     )
+    app.command("texts")(texts)
+    app.command("review")(review)
     phases = ("prepare", "train", "predict", "filter")
     app.command("run")(take_run_options(run_all, phases=phases))
     for command, name in ((prepare, "prepare"), (train, "train"), (predict, "predict"), (filter_, "filter")):

@@ -16,6 +16,7 @@ from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.extract.statements.gold import Mention
+    from clew.extract.statements.pairing import HasNarrower
 
 __all__ = ["application"]
 
@@ -26,6 +27,12 @@ Start = Annotated[
 Out = Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="Where to write the model.", show_default=False)]
 Trained = Annotated[str, typer.Argument(metavar="TRAINED", help="A directory that train wrote.", show_default=False)]
 Exported = Annotated[str, typer.Argument(metavar="MODEL", help="A directory that export wrote.", show_default=False)]
+HierarchyFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--hierarchy", metavar="DIR", help="A seed folder; its is_a tells broader entities.", show_default=False
+    ),
+]
 Texts = Annotated[
     list[str] | None,
     typer.Option("--texts", metavar="FILE", help="Masked-word training first; repeatable.", show_default=False),
@@ -45,6 +52,7 @@ def train(
     start: Start,
     out: Out,
     texts: Texts = None,
+    hierarchy: HierarchyFolder = None,
     word_epochs: Annotated[int, typer.Option(metavar="N", help="Epochs of masked words.")] = 4,
     epochs: Annotated[int, typer.Option(metavar="N", help="Epochs over the gold documents.")] = 10,
     batch: Annotated[int, typer.Option(metavar="N", help="Documents per batch.")] = 8,
@@ -63,12 +71,12 @@ def train(
       clew statements train --data data --start minilm --out trained
     """
     from clew.extract.statements.gold import read_development, read_training
+    from clew.extract.statements.learning.fitting import Settings
+    from clew.extract.statements.learning.fitting import train as fit
+    from clew.extract.statements.learning.masked_words import MaskedWordSettings
+    from clew.extract.statements.learning.storage import write_trained
+    from clew.extract.statements.learning.texts import cut_texts, read_texts
     from clew.extract.statements.marking import Marker
-    from clew.extract.statements.masked_words import MaskedWordSettings
-    from clew.extract.statements.storage import write_trained
-    from clew.extract.statements.texts import cut_texts, read_texts
-    from clew.extract.statements.training import Settings
-    from clew.extract.statements.training import train as fit
 
     settings = Settings(
         epochs=epochs,
@@ -88,7 +96,7 @@ def train(
             tokens = cut_texts(
                 read_texts(texts, without=kept_back), Path(start) / "tokenizer.json", length=words.length
             )
-        marker = Marker.for_start(Path(start))
+        marker = Marker.for_start(Path(start), has_narrower=_has_narrower(hierarchy))
         examples = [marker.mark_gold(document) for document in read_training(Path(data))]
         trained = fit(examples, Path(start), settings, rows=tokens, words=words, progress=progress)
     write_trained(Path(out), trained)
@@ -111,8 +119,8 @@ def export(trained: Trained, out: Out, as_json: AsJson = False) -> None:
     Examples:
       clew statements export trained --out model
     """
-    from clew.extract.statements.export import export as write
-    from clew.extract.statements.storage import read_trained
+    from clew.extract.statements.learning.export import export as write
+    from clew.extract.statements.learning.storage import read_trained
 
     write(Path(out), read_trained(Path(trained)))
     size = sum(file.stat().st_size for file in Path(out).iterdir())
@@ -125,6 +133,7 @@ def export(trained: Trained, out: Out, as_json: AsJson = False) -> None:
 def evaluate(
     model: Exported,
     data: Data,
+    hierarchy: HierarchyFolder = None,
     log: Annotated[
         str | None, typer.Option(metavar="FILE", help="Append the scores to this log (JSONL).", show_default=False)
     ] = None,
@@ -142,7 +151,8 @@ def evaluate(
     from clew.extract.statements.prediction import StatementModel
 
     with terminal_progress() as progress:
-        found = evaluate_statements(StatementModel.open(Path(model)), read_development(Path(data)), progress=progress)
+        opened = StatementModel.open(Path(model), has_narrower=_has_narrower(hierarchy))
+        found = evaluate_statements(opened, read_development(Path(data)), progress=progress)
     if log is not None:
         with Path(log).open("a", encoding="utf-8") as stream:
             stream.write(json.dumps({"name": name, **found}) + "\n")
@@ -168,6 +178,7 @@ def judge(
         str,
         typer.Argument(metavar="FILE", help="JSONL: id, text, mentions (start, end, type, ids).", show_default=False),
     ],
+    hierarchy: HierarchyFolder = None,
     everything: Annotated[bool, typer.Option("--all", help="Also pairs below the threshold.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -179,7 +190,7 @@ def judge(
     """
     from clew.extract.statements.prediction import StatementModel
 
-    opened = StatementModel.open(Path(model))
+    opened = StatementModel.open(Path(model), has_narrower=_has_narrower(hierarchy))
     found = [
         {"document": identifier, **asdict(each)}
         for identifier, text, mentions in _read_linked(Path(documents))
@@ -194,6 +205,14 @@ def judge(
     ]
     print_table(["document", "subject", "relation", "object", "probability"], rows)
     say(counted(len(found), "statement"))
+
+
+def _has_narrower(folder: str | None) -> "HasNarrower | None":
+    if folder is None:
+        return None
+    from clew.extract.statements.hierarchy import read_hierarchy
+
+    return read_hierarchy(Path(folder)).has_narrower
 
 
 def _row(name: str, scores: dict[str, Any]) -> tuple[str, float, float, float, int]:

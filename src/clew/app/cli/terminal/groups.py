@@ -1,14 +1,16 @@
 """A group of commands: `clew` itself, and those below it such as `clew eval`."""
 
 import typer
+from typer.core import TyperGroup
 
 __all__ = ["new_group", "show_help"]
 
 
-def new_group(name: str, help: str) -> typer.Typer:
+def new_group(name: str, help: str, *, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
     """An empty group; without a command it shows its help."""
     return typer.Typer(
         name=name,
+        cls=kind,
         help=help,
         callback=show_help,
         invoke_without_command=True,

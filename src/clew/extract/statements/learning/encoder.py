@@ -34,12 +34,13 @@ class Layer(nn.Module):  # type: ignore[misc]
         self.norm = nn.LayerNorm(config.width, eps=config.epsilon)
         self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, hidden: Tensor, mask: Tensor, *, weighed: bool) -> tuple[Tensor, Tensor | None]:
+    def forward(self, hidden: Tensor, mask: Tensor | None, *, weighed: bool) -> tuple[Tensor, Tensor | None]:
         """The next hidden states, and with `weighed` the attention (documents, heads, length, length)."""
         query, key, value = (self._split(part(hidden)) for part in (self.query, self.key, self.value))
         weights: Tensor | None = None
         if weighed:
-            weights = (query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5 + mask).softmax(-1)
+            scores = query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
+            weights = (scores if mask is None else scores + mask).softmax(-1)
             mixed = self.dropout(weights) @ value
         else:
             rate = self.dropout_rate if self.training else 0.0
@@ -67,24 +68,29 @@ class Encoder(nn.Module):  # type: ignore[misc]
         self.dropout = nn.Dropout(config.dropout)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
 
-    def forward(self, tokens: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, tokens: Tensor, present: Tensor | None) -> tuple[Tensor, Tensor]:
         """Hidden states (documents, length, width) and the last layer's attention (documents, heads, length, length).
 
-        `tokens` and `present` (1 for a token, 0 for padding) are (documents, length).
+        `tokens` and `present` (1 for a token, 0 for padding; None: no padding) are (documents, length).
         """
         return self.upper(self.lower(tokens, present, 0), present, 0)
 
-    def lower(self, tokens: Tensor, present: Tensor, layers: int) -> Tensor:
+    def read(self, tokens: Tensor, present: Tensor | None = None) -> Tensor:
+        """Hidden states alone; without `present` there is no padding."""
+        return self.lower(tokens, present, len(self.layers))
+
+    def lower(self, tokens: Tensor, present: Tensor | None, layers: int) -> Tensor:
         """Hidden states after the first `layers` layers."""
         places = torch.arange(tokens.shape[1], device=tokens.device)
         hidden = self.dropout(self.norm(self.words(tokens) + self.positions(places) + self.segment))
+        mask = None if present is None else _mask(present, hidden)
         for layer in self.layers[:layers]:
-            hidden, _ = layer(hidden, _mask(present, hidden), weighed=False)
+            hidden, _ = layer(hidden, mask, weighed=False)
         return hidden
 
-    def upper(self, hidden: Tensor, present: Tensor, layers: int) -> tuple[Tensor, Tensor]:
+    def upper(self, hidden: Tensor, present: Tensor | None, layers: int) -> tuple[Tensor, Tensor]:
         """From the hidden states after the first `layers` layers to the end."""
-        mask = _mask(present, hidden)
+        mask = None if present is None else _mask(present, hidden)
         for layer in self.layers[layers:-1]:
             hidden, _ = layer(hidden, mask, weighed=False)
         hidden, weights = self.layers[-1](hidden, mask, weighed=True)

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from clew.errors import InputError
-from clew.extract.statements.masked_words import MaskedWordSettings, _mask, continue_pretraining
-from clew.extract.statements.texts import cut_texts, read_texts
-from clew.extract.statements.training import start_model
+from clew.extract.statements.learning.fitting import start_model
+from clew.extract.statements.learning.masked_words import MaskedWordSettings, Words, _mask, continue_pretraining
+from clew.extract.statements.learning.texts import cut_texts, read_texts
 from statement_corpora import DRUGS, ILLS, WORDS
 
 VOCABULARY = [*WORDS, *DRUGS, *ILLS]
@@ -25,15 +25,27 @@ def test_texts_follow_each_other_in_rows(start: Path) -> None:
         cut_texts(TEXTS[:4], start / "tokenizer.json", length=50)
 
 
+MASK = VOCABULARY.index("[MASK]")
+WHOLE = Words(MASK, np.zeros(len(VOCABULARY), bool))
+
+
 def test_one_in_seven_tokens_is_chosen_and_most_of_them_masked() -> None:
-    rows = np.full((200, 100), 7, np.int32)
-    tokens, places, targets = _mask(rows, np.random.default_rng(0), len(VOCABULARY), VOCABULARY.index("[MASK]"))
-    assert len(targets) / rows.size == pytest.approx(0.15, abs=0.01)
-    assert (tokens[places] == VOCABULARY.index("[MASK]")).mean() == pytest.approx(0.8, abs=0.05)
-    assert (targets == 7).all()
-    untouched = np.ones(rows.shape, bool)
-    untouched[places] = False
-    assert (tokens[untouched] == 7).all()
+    torch.manual_seed(0)
+    tokens = torch.full((200, 100), 7)
+    shown, chosen = _mask(tokens, torch.from_numpy(WHOLE.continues), MASK)
+    assert float(chosen.float().mean()) == pytest.approx(0.15, abs=0.01)
+    assert float((shown[chosen] == MASK).float().mean()) == pytest.approx(0.8, abs=0.05)
+    assert (shown[~chosen] == 7).all()
+
+
+def test_all_pieces_of_a_word_are_chosen_together() -> None:
+    torch.manual_seed(0)
+    continues = torch.zeros(len(VOCABULARY), dtype=torch.bool)
+    continues[8] = True
+    tokens = torch.tensor([[7, 8, 8] * 40] * 50)
+    _, chosen = _mask(tokens, continues, MASK)
+    chosen = chosen[1:].view(-1, 3)
+    assert (chosen.all(1) | ~chosen.any(1)).all()
 
 
 def test_the_loss_falls(start: Path) -> None:
@@ -41,8 +53,7 @@ def test_the_loss_falls(start: Path) -> None:
     model = start_model(start)
     settings = MaskedWordSettings(epochs=15, batch=8, length=10, rate=3e-3)
     rows = cut_texts(TEXTS, start / "tokenizer.json", length=10)
-    mask = VOCABULARY.index("[MASK]")
-    losses = continue_pretraining(model.encoder, rows, settings, vocabulary=len(VOCABULARY), mask=mask)
+    losses = continue_pretraining(model.encoder, rows, settings, WHOLE)
     assert losses[-1] < 0.6 * losses[0]
 
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from clew.errors import MissingDependency
 from clew.extract.statements.examples import FEATURES
 from clew.extract.statements.exported import INPUTS, ONNX, SCORES, STATEMENTS, TOKENIZER, WHAT
-from clew.extract.statements.judge import Judge
-from clew.extract.statements.storage import TrainedModel
+from clew.extract.statements.learning.judge import Judge
+from clew.extract.statements.learning.storage import TrainedModel
 from clew.files import write_text
 from clew.sealed import new_sealed
 
@@ -42,6 +42,7 @@ def export(path: Path, trained: TrainedModel) -> None:
     said = {
         "config": asdict(config),
         "calibration": trained.training["calibration"],
+        "relations": trained.training["relations"],
         "training": dict(trained.training),
     }
     with new_sealed(Path(path), {"format": 1}, what=WHAT) as directory:

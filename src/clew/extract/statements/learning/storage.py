@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from clew.errors import DerivedError
 from clew.extract.statements.config import read_config
-from clew.extract.statements.judge import Judge
+from clew.extract.statements.learning.judge import Judge
 from clew.files import write_text
 from clew.json_files import read_json, read_text
 from clew.sealed import check_seal, new_sealed

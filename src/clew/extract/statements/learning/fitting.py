@@ -1,7 +1,7 @@
 """Training of a statement model on marked gold documents, on a CPU or a GPU, and its calibration on held-out ones."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -15,18 +15,20 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from clew.errors import InputError
-from clew.extract.statements.batches import cut_batches, make_batch
 from clew.extract.statements.calibration import Scored, calibrate, f1_of
 from clew.extract.statements.config import OUTPUTS, columns_of, config_of_start
-from clew.extract.statements.encoder import load_start
 from clew.extract.statements.examples import Example
 from clew.extract.statements.gold import is_held_out
-from clew.extract.statements.judge import Judge
-from clew.extract.statements.masked_words import MaskedWordSettings, continue_pretraining
-from clew.extract.statements.storage import TOKENIZER, TrainedModel
+from clew.extract.statements.learning.batches import cut_batches, make_batch
+from clew.extract.statements.learning.encoder import load_start
+from clew.extract.statements.learning.guesses import Guessed
+from clew.extract.statements.learning.judge import Judge
+from clew.extract.statements.learning.masked_words import MaskedWordSettings, Words, continue_pretraining
+from clew.extract.statements.learning.storage import TOKENIZER, TrainedModel
+from clew.extract.statements.relations import choose_thresholds
 from clew.progress import Progress, silent
 
-__all__ = ["Settings", "fit", "score_examples", "start_model", "train"]
+__all__ = ["Settings", "fit", "score_examples", "start_model", "train", "words_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,10 @@ def train(
     seconds = monotonic() - began
     scored = score_examples(model, held_out, settings)
     calibration = {corpus: calibrate(scored[corpus]) for corpus in OUTPUTS}
+    read = {
+        corpus: list(zip((each.marked for each in held_out if each.corpus == corpus), scored[corpus], strict=True))
+        for corpus in OUTPUTS
+    }
     record: dict[str, Any] = {
         "settings": asdict(settings),
         "documents": {corpus: sum(each.corpus == corpus for each in learnt) for corpus in OUTPUTS},
@@ -87,6 +93,7 @@ def train(
         "losses": losses,
         "seconds": round(seconds, 1),
         "calibration": {corpus: asdict(each) for corpus, each in calibration.items()},
+        "relations": choose_thresholds(read, calibration),
         "held_out_scores": {corpus: dict(f1_of(scored[corpus], calibration[corpus])) for corpus in OUTPUTS},
     }
     return TrainedModel(model.cpu().eval(), (Path(start) / TOKENIZER).read_text("utf-8"), record)
@@ -100,9 +107,9 @@ def start_model(start: Path, *, compare: bool = True, dropout: float = 0.1) -> J
 
 
 def fit(
-    model: Judge, examples: Sequence[Example], settings: Settings, *, progress: Progress = silent
+    model: Judge, examples: Sequence[Example | Guessed], settings: Settings, *, progress: Progress = silent
 ) -> list[dict[str, float]]:
-    """Train in place; the mean loss of each epoch by corpus."""
+    """Train in place on gold, on guesses or on both; the mean loss of each epoch by corpus."""
     if not examples:
         raise InputError("there are no documents to learn from")
     device = torch.device(settings.device)
@@ -115,8 +122,7 @@ def fit(
     history: list[dict[str, float]] = []
     done = 0
     for _ in range(settings.epochs):
-        sums = dict.fromkeys(OUTPUTS, 0.0)
-        counts = dict.fromkeys(OUTPUTS, 0)
+        seen: dict[str, list[Tensor]] = {corpus: [] for corpus in OUTPUTS}
         for numbers in cut_batches(examples, settings.batch, random):
             chosen = [examples[number] for number in numbers]
             given = None if frozen is None else [frozen[number] for number in numbers]
@@ -131,9 +137,10 @@ def fit(
             done += 1
             progress("training", done, steps)
             for corpus, loss in losses.items():
-                sums[corpus] += float(loss.detach())
-                counts[corpus] += 1
-        history.append({corpus: round(sums[corpus] / max(1, counts[corpus]), 4) for corpus in OUTPUTS})
+                seen[corpus].append(loss.detach())
+        history.append(
+            {corpus: round(float(torch.stack(each).mean()), 4) if each else 0.0 for corpus, each in seen.items()}
+        )
     model.eval()
     return history
 
@@ -146,8 +153,8 @@ def score_examples(model: Judge, examples: Sequence[Example], settings: Settings
     for first in range(0, len(examples), settings.batch):
         chosen = examples[first : first + settings.batch]
         for example, scores in zip(chosen, _scores(model, chosen, settings, None), strict=True):
-            columns = scores[:, columns_of(example.corpus)].float().cpu().numpy()
-            found[example.corpus].append(Scored(columns, example.labels, example.missed))
+            columns = scores[: len(example.labels), columns_of(example.corpus)].float().cpu().numpy()
+            found[example.corpus].append(Scored(columns, example.labels, example.marked.apart, example.missed))
     return found
 
 
@@ -165,12 +172,17 @@ def _train_words(
     progress: Progress,
 ) -> list[float]:
     words = words or MaskedWordSettings(seed=settings.seed, device=settings.device)
-    mask = _vocabulary(start).get("[MASK]")
-    if mask is None:
+    return continue_pretraining(model.encoder, rows, words, words_of(start), progress=progress)
+
+
+def words_of(start: Path) -> Words:
+    """What masking needs of the vocabulary of a start."""
+    vocabulary = _vocabulary(start)
+    if "[MASK]" not in vocabulary:
         raise InputError(f"the tokenizer of {start} has no [MASK]: masked-word training needs one")
-    return continue_pretraining(
-        model.encoder, rows, words, vocabulary=model.config.vocabulary, mask=mask, progress=progress
-    )
+    continues = np.zeros(config_of_start(start).vocabulary, bool)
+    continues[[number for piece, number in vocabulary.items() if piece.startswith("##")]] = True
+    return Words(vocabulary["[MASK]"], continues)
 
 
 def _vocabulary(start: Path) -> dict[str, int]:
@@ -183,39 +195,56 @@ def _vocabulary(start: Path) -> dict[str, int]:
 
 
 def _losses(
-    model: Judge, examples: Sequence[Example], settings: Settings, frozen: Sequence[Tensor] | None
+    model: Judge, examples: Sequence[Example | Guessed], settings: Settings, frozen: Sequence[Tensor] | None
 ) -> dict[str, Tensor]:
     """The mean cross entropy of the pairs of each corpus."""
-    parts: dict[str, list[tuple[Tensor, Tensor]]] = {}
-    for example, scores in zip(examples, _scores(model, examples, settings, frozen), strict=True):
-        if len(example.labels):
-            labels = torch.from_numpy(example.labels).to(scores.device)
-            parts.setdefault(example.corpus, []).append((scores[:, columns_of(example.corpus)].float(), labels))
-    return {
-        corpus: functional.cross_entropy(torch.cat([scores for scores, _ in each]), torch.cat([y for _, y in each]))
-        for corpus, each in parts.items()
-    }
+    scores = _scores(model, examples, settings, frozen)
+    columns = scores.shape[2]
+    targets = np.zeros(scores.shape, np.float32)
+    rows = {corpus: np.zeros(scores.shape[:2], bool) for corpus in OUTPUTS}
+    for row, example in enumerate(examples):
+        for corpus, pairs, shares in _targets(example):
+            targets[row, pairs, columns_of(corpus)] = shares
+            rows[corpus][row, pairs] = True
+    wanted = torch.from_numpy(targets.reshape(-1, columns)).to(scores.device)
+    found: dict[str, Tensor] = {}
+    for corpus, mine in rows.items():
+        if mine.any():
+            places = torch.from_numpy(np.flatnonzero(mine)).to(scores.device)
+            part = columns_of(corpus)
+            found[corpus] = functional.cross_entropy(
+                scores.flatten(0, 1)[places][:, part].float(), wanted[places][:, part]
+            )
+    return found
+
+
+def _targets(example: Example | Guessed) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.float32]]]:
+    """A corpus, pairs, and how probable each of its outcomes is for them."""
+    if isinstance(example, Guessed):
+        for corpus in OUTPUTS:
+            rows = example.rows[corpus]
+            yield corpus, rows, example.shares[rows, columns_of(corpus)]
+    else:
+        outcomes = np.eye(1 + len(OUTPUTS[example.corpus]), dtype=np.float32)
+        yield example.corpus, np.arange(len(example.labels)), outcomes[example.labels]
 
 
 def _scores(
-    model: Judge, examples: Sequence[Example], settings: Settings, frozen: Sequence[Tensor] | None
-) -> list[Tensor]:
+    model: Judge, examples: Sequence[Example | Guessed], settings: Settings, frozen: Sequence[Tensor] | None
+) -> Tensor:
+    """(documents, pairs, columns), padded."""
     batch = make_batch([each.marked for each in examples], settings.device)
     if frozen is None:
         hidden, attention = model.encoder(batch.tokens, batch.present)
     else:
-        lower = pad_sequence(list(frozen), batch_first=True).to(settings.device)
+        lower = pad_sequence(list(frozen), batch_first=True)
+        lower = functional.pad(lower, (0, 0, 0, batch.tokens.shape[1] - lower.shape[1])).to(settings.device)
         hidden, attention = model.encoder.upper(lower, batch.present, settings.frozen)
-    return [
-        model.judge(hidden[row], attention[row], inputs)
-        if len(inputs.pairs)
-        else hidden.new_zeros(0, model.scores.out_features)
-        for row, inputs in enumerate(batch.inputs)
-    ]
+    return model.judge(hidden, attention, batch.inputs)
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def _frozen_states(model: Judge, examples: Sequence[Example], settings: Settings) -> list[Tensor]:
+def _frozen_states(model: Judge, examples: Sequence[Example | Guessed], settings: Settings) -> list[Tensor]:
     """What the lower layers make of each document, which training does not change."""
     if settings.frozen >= model.config.layers:
         raise InputError(f"{settings.frozen} of {model.config.layers} layers cannot be frozen: leave at least one out")
@@ -246,7 +275,7 @@ def _optimiser(model: Judge, settings: Settings) -> torch.optim.AdamW:
         for matrix, decay in ((True, settings.weight_decay), (False, 0.0)):
             chosen = [parameter for parameter in mine if (parameter.dim() >= 2) == matrix]
             groups.append({"params": chosen, "lr": rate, "weight_decay": decay})
-    return torch.optim.AdamW(groups)
+    return torch.optim.AdamW(groups, fused=settings.device.startswith("cuda"))
 
 
 def _pace(step: int, steps: int, warm_up: float) -> float:

@@ -1,6 +1,7 @@
 """Masked-word training of an encoder on plain texts, before it is trained on gold relations.
 
-15 % of the tokens are to be predicted; of these 80 % are masked, 10 % replaced, 10 % left (BERT's shares).
+15 % of the words are to be predicted, all pieces of a word together; of their pieces 80 % are masked, 10 % replaced,
+10 % left (BERT's shares).
 """
 
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from clew.extract.statements.encoder import Encoder
+from clew.extract.statements.learning.encoder import Encoder
 from clew.progress import Progress, silent
 
-__all__ = ["MaskedWordSettings", "continue_pretraining"]
+__all__ = ["MaskedWordSettings", "Words", "continue_pretraining"]
 
 CHOSEN, MASKED, REPLACED = 0.15, 0.8, 0.1
 Tokens = NDArray[np.int32]
@@ -32,37 +33,41 @@ class MaskedWordSettings:
     device: str = "cpu"
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What masking needs of a vocabulary."""
+
+    mask: int  # [MASK]
+    continues: NDArray[np.bool_]  # (vocabulary,) pieces that continue a word
+
+
 def continue_pretraining(
-    encoder: Encoder,
-    rows: Tokens,
-    settings: MaskedWordSettings,
-    *,
-    vocabulary: int,
-    mask: int,
-    progress: Progress = silent,
+    encoder: Encoder, rows: Tokens, settings: MaskedWordSettings, words: Words, *, progress: Progress = silent
 ) -> list[float]:
     """Train in place; the mean loss of each epoch."""
     device = torch.device(settings.device)
     torch.manual_seed(settings.seed)
-    head = _WordHead(encoder.words.embedding_dim, vocabulary)
+    vocabulary = len(words.continues)
+    head = _WordHead(encoder.words.embedding_dim, vocabulary).to(device)
     encoder.to(device).train()
-    head.to(device)
-    optimiser = torch.optim.AdamW([*encoder.parameters(), *head.parameters()], lr=settings.rate, weight_decay=0.01)
+    parameters = [*encoder.parameters(), *head.parameters()]
+    optimiser = torch.optim.AdamW(parameters, lr=settings.rate, weight_decay=0.01, fused=device.type == "cuda")
     steps = settings.epochs * -(-len(rows) // settings.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, settings.rate, total_steps=steps + 1, pct_start=0.1)
-    random = np.random.default_rng(settings.seed)
+    given, continues = torch.from_numpy(rows), torch.from_numpy(words.continues).to(device)
     history: list[float] = []
     for epoch in range(settings.epochs):
         losses: list[Tensor] = []
-        order = random.permutation(len(rows))
+        order = torch.randperm(len(rows))
         for first in range(0, len(order), settings.batch):
-            tokens, places, targets = _mask(rows[order[first : first + settings.batch]], random, vocabulary, mask)
-            shown, wanted = torch.from_numpy(tokens).to(device), torch.from_numpy(targets).to(device)
+            tokens = given[order[first : first + settings.batch]].to(device).long()
+            shown, chosen = _mask(tokens, continues, words.mask)
             with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                hidden, _ = encoder(shown, torch.ones_like(shown))
-                loss = functional.cross_entropy(head(hidden[places], encoder.words.weight[:vocabulary]).float(), wanted)
+                hidden = encoder.read(shown)[chosen]
+                loss = functional.cross_entropy(head(hidden, encoder.words.weight[:vocabulary]).float(), tokens[chosen])
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
+            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimiser.step()
             schedule.step()
             losses.append(loss.detach())
@@ -85,17 +90,13 @@ class _WordHead(nn.Module):  # type: ignore[misc]
         return transformed @ words.T + self.bias
 
 
-def _mask(
-    rows: Tokens, random: np.random.Generator, vocabulary: int, mask: int
-) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], ...], NDArray[np.int64]]:
-    """Tokens as shown, the places to predict, and what stood there."""
-    tokens = rows.astype(np.int64)
-    chosen = random.random(tokens.shape) < CHOSEN
+def _mask(tokens: Tensor, continues: Tensor, mask: int) -> tuple[Tensor, Tensor]:
+    """Tokens as shown, and which of them (rows, length) are to be predicted."""
+    word = (~continues[tokens]).long().cumsum(1)  # (rows, length) the number of each token's word in its row
+    drawn = torch.rand(len(tokens), tokens.shape[1] + 1, device=tokens.device)
+    chosen = drawn.gather(1, word) < CHOSEN
     chosen[0, 0] = True  # never none
-    targets = tokens[chosen]
-    draw = random.random(len(targets))
-    shown = np.where(draw < MASKED, mask, targets)
-    replaced = (draw >= MASKED) & (draw < MASKED + REPLACED)
-    shown[replaced] = random.integers(0, vocabulary, replaced.sum())
-    tokens[chosen] = shown
-    return tokens, tuple(each.astype(np.int64) for each in chosen.nonzero()), targets
+    draw = torch.rand(tokens.shape, device=tokens.device)
+    shown = torch.where(chosen & (draw < MASKED), mask, tokens)
+    replaced = chosen & (draw >= MASKED) & (draw < MASKED + REPLACED)
+    return torch.where(replaced, torch.randint_like(tokens, len(continues)), shown), chosen

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from clew.errors import DerivedError, InputError
-from clew.extract.statements.batches import cut_batches, make_batch
 from clew.extract.statements.examples import Example
 from clew.extract.statements.gold import Mention, is_held_out, read_training
+from clew.extract.statements.learning.batches import cut_batches, make_batch
+from clew.extract.statements.learning.fitting import Settings, fit, score_examples, start_model, train
+from clew.extract.statements.learning.storage import TrainedModel, read_trained, write_trained
 from clew.extract.statements.marking import Marker
-from clew.extract.statements.storage import TrainedModel, read_trained, write_trained
-from clew.extract.statements.training import Settings, fit, score_examples, start_model, train
 
 
 def examples(corpora: Path, start: Path) -> list[Example]:
@@ -43,13 +43,11 @@ def test_padding_changes_no_score(corpora: Path, start: Path) -> None:
     short = examples(corpora, start)[0].marked
     batch = make_batch([long, short], "cpu")
     with torch.inference_mode():
-        hidden, attention = model.encoder(batch.tokens, batch.present)
-        together = model.judge(hidden[1], attention[1], batch.inputs[1])
-        alone = model(batch.tokens[1:, : len(short.tokens)], *(getattr(batch.inputs[1], name) for name in FIELDS))
+        together = model.judge(*model.encoder(batch.tokens, batch.present), batch.inputs)[1, : len(short.pairs)]
+        arrays = (short.tokens[None], short.openings, short.membership, short.pairs, short.features)
+        alone = model(*map(torch.from_numpy, arrays))
+    assert len(long.pairs) != len(short.pairs)
     assert torch.allclose(together, alone, atol=1e-5)
-
-
-FIELDS = ("openings", "membership", "pairs", "features")
 
 
 def two_mentions() -> list[Mention]:
@@ -140,7 +138,7 @@ def test_training_needs_none_of_the_libraries_of_graphs_and_corpora() -> None:
     """A GPU machine may have torch and little else."""
     program = (
         "import sys; sys.modules.update(dict.fromkeys(['pyarrow', 'numba', 'typer', 'onnxruntime', 'tokenizers']));"
-        "import clew.extract.statements.training, clew.extract.statements.export; print('done')"
+        "import clew.extract.statements.learning.fitting, clew.extract.statements.learning.export; print('done')"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "done\n", done.stderr

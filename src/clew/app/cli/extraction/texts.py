@@ -1,0 +1,93 @@
+"""`clew extract TEXTS --model small --out facts`: from documents to a folder of facts that `clew build` reads."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from clew.app.cli.terminal.options import AsJson, check_limit
+from clew.app.cli.terminal.output import one_line, print_json, print_table, printable, say, shown_of
+from clew.app.cli.terminal.progress import terminal_progress
+from clew.plurals import counted
+
+__all__ = ["texts"]
+
+STDIN = "-"
+
+
+def texts(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(metavar="TEXTS...", help="Files or folders of documents; - reads stdin.", show_default=False),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Where the facts are written.", show_default=False)
+    ],
+    model: Annotated[
+        str, typer.Option(metavar="MODEL", help="A model with statements and seed, by name or folder.")
+    ] = "small",
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Minimum confidence (default: for each relation, that of its best F1).",
+            show_default=False,
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of facts shown.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Extract the facts that documents state, each with its sentence and a calibrated confidence.
+
+    Reads PubMed XML, JSON lines (id, title, text), CSV, Parquet, PubTator and plain text. A call that was stopped
+    resumes when it is repeated. No torch is needed.
+
+    \b
+    Examples:
+      clew extract abstracts/ --model small --out facts
+      clew extract pubmed.xml.gz more.jsonl --out facts --confidence 0.5
+      clew build hpo.clew facts --out mine.clew
+    """
+    from clew.extract.facts.folder import extract_facts, read_facts
+
+    check_limit(limit)
+    begun = time.perf_counter()
+    with _files(inputs) as files, terminal_progress() as progress:
+        counts = extract_facts(files, out, model=Path(model), confidence=confidence, progress=progress)
+    rows: list[dict[str, Any]] = read_facts(out).sort_by([("confidence", "descending")]).to_pylist()
+    if as_json:
+        seconds = round(time.perf_counter() - begun, 3)
+        print_json({"out": str(out), "counts": counts, "facts": rows[:limit], "seconds": seconds})
+        return
+    say(f"{counted(counts['documents'], 'document')}, {counted(counts['facts'], 'fact')} in {printable(str(out))}")
+    if not rows:
+        return
+    say()
+    shown = [
+        (row["subject_name"], row["relation"], row["object_name"], round(row["confidence"], 2),
+         "yes" if row["known"] else "no", row["document"], one_line(row["sentence"]))
+        for row in rows[:limit]
+    ]  # fmt: skip
+    titles = ["subject", "relation", "object", "confidence", "in seed graph", "document", "sentence"]
+    print_table(titles, shown, shrink=["sentence", "object", "subject"])
+    if len(rows) > limit:
+        say(shown_of(limit, len(rows)))
+    say()
+    say(f"build a graph of them: clew build {printable(str(out))} --out extracted.clew")
+
+
+@contextmanager
+def _files(inputs: list[str]) -> Iterator[list[str]]:
+    """The inputs, with what stands on stdin in a file."""
+    if STDIN not in inputs:
+        yield inputs
+        return
+    with TemporaryDirectory(prefix="clew-texts-") as folder:
+        path = Path(folder) / "stdin"
+        path.write_bytes(sys.stdin.buffer.read())
+        yield [str(path) if each == STDIN else each for each in inputs]

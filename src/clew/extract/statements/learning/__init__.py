@@ -1,0 +1,1 @@
+"""Training of statement models: masked words, gold, self-training; needs torch."""

@@ -1,0 +1,91 @@
+"""The relations that a document is read for, made of what the corpora annotate, and the threshold of each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.extract.statements.calibration import Calibration, Scored, probabilities
+from clew.extract.statements.config import OUTPUTS
+from clew.extract.statements.examples import MarkedDocument
+
+__all__ = ["STATED", "StatedRelation", "Threshold", "choose_thresholds", "pairs_of", "probabilities_of"]
+
+LINKED = ("association", "positive_correlation", "negative_correlation")
+
+
+@dataclass(frozen=True, slots=True)
+class StatedRelation:
+    """A relation of a subject and an object of some types: any of these outputs of a corpus."""
+
+    name: str
+    corpus: str
+    subject: str
+    object: str
+    outputs: tuple[str, ...]
+    symmetric: bool = False
+
+
+STATED = (
+    StatedRelation("induces", "bc5cdr", "chemical", "disease", ("induces",)),
+    StatedRelation("treats", "biored", "chemical", "disease", ("negative_correlation",)),
+    StatedRelation("associated_with", "biored", "gene", "disease", LINKED),
+    StatedRelation("affects", "biored", "chemical", "gene", (*LINKED, "binds")),
+    StatedRelation("interacts_with", "biored", "gene", "gene", (*LINKED, "binds"), symmetric=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The least probability of a stated relation, and how it did on the documents it was chosen by."""
+
+    threshold: float = 0.5
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+
+
+def pairs_of(marked: MarkedDocument, relation: StatedRelation) -> NDArray[np.int64]:
+    """The pairs of a document whose types the relation has."""
+    wanted = relation.subject, relation.object
+    return np.flatnonzero([(marked.types[one], marked.types[other]) == wanted for one, other in marked.pairs])
+
+
+def probabilities_of(
+    scores: NDArray[np.floating], relation: StatedRelation, calibration: Calibration, apart: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """How probable the relation is for pairs with these scores (pairs, columns of its corpus)."""
+    columns = [1 + OUTPUTS[relation.corpus].index(name) for name in relation.outputs]
+    return np.asarray(probabilities(scores, calibration, apart)[:, columns].sum(1))
+
+
+def choose_thresholds(
+    documents: Mapping[str, Sequence[tuple[MarkedDocument, Scored]]], calibration: Mapping[str, Calibration]
+) -> dict[str, dict[str, float | None]]:
+    """For each relation the threshold of the greatest F1 on the documents of its corpus."""
+    found: dict[str, dict[str, float | None]] = {}
+    for relation in STATED:
+        columns = [1 + OUTPUTS[relation.corpus].index(name) for name in relation.outputs]
+        shares: list[float] = []
+        true: list[bool] = []
+        for marked, scored in documents[relation.corpus]:
+            rows = pairs_of(marked, relation)
+            if len(rows):
+                mine = calibration[relation.corpus]
+                shares += probabilities_of(scored.scores[rows], relation, mine, scored.apart[rows]).tolist()
+                true += np.isin(scored.labels[rows], columns).tolist()
+        found[relation.name] = asdict(_best(np.array(shares), np.array(true, bool)))
+    return found
+
+
+def _best(shares: NDArray[np.float64], true: NDArray[np.bool_]) -> Threshold:
+    if not true.any():
+        return Threshold()
+    order = np.argsort(-shares, kind="stable")
+    hits = np.cumsum(true[order])
+    taken = np.arange(1, len(order) + 1)
+    f1 = 2 * hits / (taken + true.sum())
+    at = int(f1.argmax())
+    figures = hits[at] / taken[at], hits[at] / true.sum(), f1[at]
+    return Threshold(float(shares[order[at]]), *(round(float(each), 4) for each in figures))

@@ -1,0 +1,36 @@
+"""`clew extract TEXTS`, then a graph, a question about it and a review, all from the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from shipped_models import CAUSED, write_shipped
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_shipped(tmp_path_factory.mktemp("shipped") / "tiny")
+
+
+def test_from_texts_to_an_answer_with_its_sentence(run, shipped: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("CLEW_HOME", str(tmp_path / "home"))
+    texts, facts, graph = tmp_path / "texts", tmp_path / "facts", tmp_path / "mine.clew"
+    texts.mkdir()
+    (texts / "one.txt").write_text(CAUSED)
+    done = run("extract", texts, "--model", shipped, "--out", facts)
+    assert done.code == 0, done.error
+    assert "aspirin" in done.out
+    assert "clew build" in done.out
+    assert run("extract", "texts", texts, "--model", shipped, "--out", facts, "--json").json["counts"]["facts"] == 1
+    assert run("build", facts, "--out", graph).code == 0
+    shown = run("paths", graph, "aspirin", "tremor", "--k", 1)
+    assert "“aspirin caused tremor.”" in shown.out
+    assert "one.txt" in shown.out
+    report = run("extract", "review", facts, "--report", "--json").json
+    assert report["precision"]["all"]["precision"] is None
+
+
+def test_a_word_that_is_neither_command_nor_path_is_refused(run, tmp_path: Path) -> None:
+    done = run("extract", "nowhere", "--out", tmp_path / "facts")
+    assert done.code != 0
+    assert "nowhere" in done.error
