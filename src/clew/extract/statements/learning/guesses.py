@@ -33,6 +33,11 @@ class Guessed:
     shares: NDArray[np.float32] = field(repr=False)  # (pairs, columns of all corpora)
     rows: Mapping[str, NDArray[np.int64]] = field(repr=False)  # the pairs whose types each corpus annotates
 
+    @classmethod
+    def of(cls, marked: MarkedDocument, shares: NDArray[np.float32]) -> "Guessed":
+        """A document and the shares of its pairs."""
+        return cls(marked, shares, {corpus: _rows(marked, corpus) for corpus in OUTPUTS})
+
 
 def mark_text(
     text: Text, mentions: Sequence[tuple[int, int, str]], layout: Layout, *, brackets: tuple[int, int]
@@ -71,8 +76,7 @@ def guess(
             total = total + torch.cat([scores[..., columns_of(corpus)].softmax(2) for corpus in OUTPUTS], 2)
         shares = (torch.as_tensor(total) / len(models)).cpu().numpy()
         for row, document in enumerate(chosen):
-            rows = {corpus: _rows(document, corpus) for corpus in OUTPUTS}
-            yield Guessed(document, shares[row, : len(document.pairs)], rows)
+            yield Guessed.of(document, shares[row, : len(document.pairs)])
 
 
 def _rows(marked: MarkedDocument, corpus: str) -> NDArray[np.int64]:
