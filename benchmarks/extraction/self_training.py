@@ -2,11 +2,14 @@
 
 prepare (here) writes marked gold, tagged gold, tokens of texts and the start. train (there): masked words, a tagger,
 teachers for every fold that is left out, their guesses about the texts, students on these and on gold; the development
-scores, the calibration by the left-out folds and the exported first student come back.
+scores, the calibration by the left-out folds and the exported first student come back. score (here): the development
+scores against gold, into a log.
 
     python -m benchmarks.extraction.self_training prepare --data DATA --start minilm --hierarchy weights/small/seed \
         --texts pubmed20n0014.xml.gz pubmed21n1298.xml.gz --out inputs
     python -m benchmarks.extraction.self_training train --inputs inputs --out OUT --processes 14
+    python -m benchmarks.extraction.self_training score --data DATA --start minilm --hierarchy weights/small/seed \
+        --results OUT --log dev.jsonl
 """
 
 import argparse
@@ -24,9 +27,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from clew.extract.statements.calibration import Scored, calibrate, f1_of
-from clew.extract.statements.config import OUTPUTS
-from clew.extract.statements.examples import Example, load_examples, save_examples
+from clew.extract.statements.calibration import Calibration, Scored, calibrate, f1_of
+from clew.extract.statements.config import OUTPUTS, columns_of
+from clew.extract.statements.examples import Example, MarkedDocument, load_examples, save_examples
 from clew.extract.statements.learning.export import export
 from clew.extract.statements.learning.fitting import Settings, fit, score_examples, start_model, words_of
 from clew.extract.statements.learning.guesses import Guessed, Text, guess, mark_text
@@ -46,6 +49,7 @@ from clew.extract.statements.pairing import Layout
 from clew.extract.statements.relations import choose_thresholds
 
 FOLDS, SEEDS, RARE = 4, 3, 2
+COLUMNS = sum(1 + len(relations) for relations in OUTPUTS.values())
 MOST_PAIRS, LONGEST, GENES_TOO = 120, 640, 0.27  # of the texts that are guessed about; the share marked with genes
 TEACHERS = (  # from the encoder of masked words, or from the start itself
     (True, Settings(rate=5e-5, seed=0, held_out=0)),
@@ -235,6 +239,46 @@ def finish(place: Place, out: Path) -> dict[str, Any]:
     return training
 
 
+class _Scored:
+    """The development scores of a student, in the order of the documents, in place of a model."""
+
+    def __init__(
+        self, marker: Any, arrays: dict[str, Any], corpora: Sequence[str], calibration: dict[str, Any]
+    ) -> None:
+        self.marker = marker
+        self.calibration = {corpus: Calibration(**each) for corpus, each in calibration.items()}
+        self._next = iter(
+            (corpus, arrays[f"{corpus}.{corpora[:at].count(corpus)}"]) for at, corpus in enumerate(corpora)
+        )
+
+    def score(self, marked: MarkedDocument) -> Any:
+        corpus, scores = next(self._next)
+        wide = np.zeros((len(marked.pairs), COLUMNS), np.float32)
+        wide[:, columns_of(corpus)] = scores
+        return wide
+
+
+def score(data: Path, start: Path, hierarchy: Path, results: Path, log: Path) -> list[dict[str, Any]]:
+    """Figures of every student on both development sets, appended to the log."""
+    from clew.evaluate.statements import evaluate_statements
+    from clew.extract.statements.gold import read_development
+    from clew.extract.statements.hierarchy import read_hierarchy
+    from clew.extract.statements.marking import Marker
+
+    documents = read_development(data)
+    marker = Marker.for_start(start, has_narrower=read_hierarchy(hierarchy).has_narrower)
+    calibration = json.loads((results / "training.json").read_text())["calibration"]
+    found = []
+    for path in sorted(results.glob("dev-*.npz")):
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files}
+        model: Any = _Scored(marker, arrays, [each.corpus for each in documents], calibration)
+        found.append({"name": path.stem, **evaluate_statements(model, documents)})
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(found[-1]) + "\n")
+    return found
+
+
 def fold_of(document: str) -> int:
     """The fold that a training abstract is left out with: by a hash of its id, so the same one in every corpus."""
     return int.from_bytes(hashlib.sha256(b"fold" + document.encode()).digest()[:4], "big") % FOLDS
@@ -267,8 +311,8 @@ def _texts(place: Place) -> list[Text]:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("prepare", "train"))
-    for name in ("--data", "--start", "--hierarchy", "--inputs", "--out"):
+    parser.add_argument("action", choices=("prepare", "train", "score"))
+    for name in ("--data", "--start", "--hierarchy", "--inputs", "--out", "--results", "--log"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--texts", nargs="*", default=[])
     parser.add_argument("--processes", type=int, default=12)
@@ -276,6 +320,9 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.action == "prepare":
         prepare(given.data, given.start, given.hierarchy, given.texts, given.out)
+    elif given.action == "score":
+        for each in score(given.data, given.start, given.hierarchy, given.results, given.log):
+            print(each["name"], each["bc5cdr"]["f1"], each["biored"]["f1"], each["help_or_harm"]["accuracy"])
     else:
         found = train(Place(given.inputs, given.inputs / "work", given.device), given.out, given.processes)
         print(json.dumps(found["left_out"], indent=1))

@@ -1,5 +1,6 @@
 """The recipe of the shipped model runs from gold to an exported model, on a corpus that can be learnt by heart."""
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -45,6 +46,9 @@ def test_every_step_leads_to_the_next(tmp_path: Path, monkeypatch: pytest.Monkey
     found = self_training.finish(place, tmp_path / "out")
     torch.set_num_threads(threads)
     assert found["left_out"]["bc5cdr"]["gold"] == 3
+    (scored,) = self_training.score(data, start, tmp_path, tmp_path / "out", tmp_path / "dev.jsonl")
+    assert json.loads((tmp_path / "dev.jsonl").read_text())["bc5cdr"] == scored["bc5cdr"]
+    assert scored["bc5cdr"]["documents"] == 2
     assert StatementModel.open(tmp_path / "out" / "statements").thresholds.keys() == found["relations"].keys()
 
 

@@ -42,7 +42,7 @@ Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum 
 
 
 class _TextsByDefault(TyperGroup):
-    """Commands of `clew extract`; what is none of them is taken for texts: `clew extract abstracts/ --out facts`."""
+    """Commands of `clew extract`; a path in place of a command means `texts`: `clew extract abstracts/ --out facts`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the arguments begin with, or `texts` where they begin with a path."""

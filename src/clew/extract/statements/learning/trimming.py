@@ -17,7 +17,7 @@ SPECIAL = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
 
 
 def trim_vocabulary(trained: TrainedModel, used: Collection[int]) -> TrainedModel:
-    """The model with the pieces `used`, special ones and single ASCII or Greek characters alone, numbered anew."""
+    """The model with only the pieces `used`, special ones and single ASCII or Greek characters, renumbered."""
     tokenizer = json.loads(trained.tokenizer)
     vocabulary: dict[str, int] = tokenizer["model"]["vocab"]
     special = SPECIAL | {each["content"] for each in tokenizer["added_tokens"]}
