@@ -172,7 +172,7 @@ class _Verbaliser:
             kind = plural("subclass" if forward else "superclass", number)
             return (f"{said}{'a ' * (number == 1)}{kind} of {{}}",) * 2
         if self._has(step):
-            return self._had(step, forward=forward, absent=absent)
+            return self._had(step, forward=forward, absent=absent, named=other in self.names)
         to_do = " or ".join(dict.fromkeys(each.infinitive for each in words))
         if forward:
             return (self._forward(words, verb, to_do, absent=absent, number=number),) * 2
@@ -197,14 +197,14 @@ class _Verbaliser:
             return f"{verb} {{}}"
         return f"that {' or '.join(dict.fromkeys(each.after(number) for each in words))} {{}}"
 
-    def _had(self, step: Step, *, forward: bool, absent: bool) -> tuple[str, str]:
+    def _had(self, step: Step, *, forward: bool, absent: bool, named: bool) -> tuple[str, str]:
         """ "with {}", or where what is had has a name of several words, "with the side effect {}"."""
         what = {" ".join(name.lower().split("_")[1:]) for name in step.relations}
         noun = what.pop() if len(what) == 1 else ""
         if not forward:
             return (("not of {}" if absent else "of {}"),) * 2
         with_ = "without" if absent else "with"
-        if " " not in noun:
+        if " " not in noun or not named:
             return (f"{with_} {{}}",) * 2
         return f"{with_} the {noun} {{}}", f"{with_} the {plural(noun)} {{}}"
 
