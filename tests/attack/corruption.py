@@ -18,7 +18,7 @@ from typing import Any
 import clew
 from attack.graphs import build
 from attack.tally import Tally
-from attack.zygote import Commands
+from attack.zygote import Commands, english
 from clew.answer import Answer, Asker, Resources
 from clew.embed.encoders.hashed import HashedEncoder
 from clew.errors import ClewError
@@ -171,6 +171,7 @@ def probe(path: str) -> dict[str, Any]:
             return found
         engine = opened[0]
         resources = stack.enter_context(Resources(engine, encoder=None))
+        resources.once("parser", english)
         attempt("hop", lambda: engine.hop("G:3", 2).entities.to_pylist())
         attempt("degree", lambda: engine.degree().tolist())
         attempt("paths", lambda: [[path.numbers, str(path)] for path in engine.paths("G:3", "P:7", 4)])
@@ -197,10 +198,10 @@ def _nearest(engine: clew.Engine) -> Any:
 
 def attack(folder: Path, *, seed: int, tries: int, seconds: float) -> Tally:
     """Damage a graph again and again; what is damaged is restored after each try."""
-    tally, until = Tally("corruption"), time.monotonic() + seconds
+    tally = Tally("corruption")
     pristine, graph = folder / "pristine.clew", folder / "graph.clew"
     with Commands(folder) as commands:
-        right = _prepare(pristine, graph, commands)
+        right, until = _prepare(pristine, graph, commands), time.monotonic() + seconds
         corruptor = Corruptor(seed)
         while tally.tries < tries and time.monotonic() < until:
             way, file = corruptor.damage(graph)

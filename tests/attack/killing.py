@@ -115,9 +115,10 @@ def alive(pid: int) -> bool:
 
 def attack(folder: Path, *, seed: int, tries: int, seconds: float) -> Tally:
     """Kill writers until there were enough or the time is over."""
-    tally, until = Tally("kills"), time.monotonic() + seconds
+    tally = Tally("kills")
     with Commands(folder) as commands:
         killer = Killer(folder, seed, commands)
+        until = time.monotonic() + seconds
         for number, (kind, args) in enumerate(killer.writers()):
             if tally.tries >= tries or time.monotonic() > until:
                 break

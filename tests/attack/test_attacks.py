@@ -12,7 +12,7 @@ from attack.zygote import Commands
 
 
 def test_short_corruption(tmp_path: Path) -> None:
-    tally = corruption.attack(tmp_path, seed=3, tries=12, seconds=30)
+    tally = corruption.attack(tmp_path, seed=3, tries=10, seconds=20)
     assert tally.failures == []
     assert tally.tries > 0
 
@@ -27,7 +27,7 @@ def test_longer_attacks(attack: object, tmp_path: Path) -> None:
 
 
 def test_short_kills(tmp_path: Path) -> None:
-    tally = killing.attack(tmp_path, seed=3, tries=8, seconds=20)
+    tally = killing.attack(tmp_path, seed=3, tries=4, seconds=60)
     assert tally.failures == []
     assert tally.outcomes["while writing"] > 0
 
