@@ -147,8 +147,13 @@ class Assembly:
         """Those who share something are not one and the same."""
         for one, other in dict.fromkeys(self.different):
             pair = [self.slot_of.get(at) for at in (one, other)]
-            if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:
+            if pair[0] is None or pair[1] is None or pair[0] == pair[1]:
+                continue
+            named = self.named.get(other)
+            if named is None:
                 self.conditions.append(Condition(pair[0], "", "DIFFERS", pair[1]))
+            else:  # a name may stand for several entities
+                self.conditions.append(Condition(pair[0], "id", "IN", self.meanings[named].ids, negated=True))
 
     def _prune(self, root: str) -> None:
         """Without steps to a slot of which nothing else is said, where another step says as much."""

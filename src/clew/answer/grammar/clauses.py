@@ -19,7 +19,7 @@ WH = frozenset({"which", "what", "who", "whom", "whose", "where", "when"})
 LISTING = frozenset(
     {"count", "list", "name", "give", "show", "tell", "find", "enumerate", "identify", "display", "get"}
 )
-MEASURING = frozenset({"number", "count", "total"})
+TELLING = frozenset({"know", "report", "record", "say", "state", "tell", "describe", "document"})
 GENERIC = frozenset({"name", "names", "list", "set", "number", "count", "total", "kind", "type", "form", "sort"})
 THEM = frozenset({"it", "they", "them", "he", "she", "him", "her"})
 
@@ -149,6 +149,10 @@ class _Clauses:
             subject = self.found.asked
         if subject is not None and self._shares(at, subject, passive):
             return
+        if subject is not None and self.low[subject] in WH and self.words[at].lemma in TELLING:
+            self.found.same += [(subject, right) for right, _ in pairs if self.words[right].anchor is None]
+            if any(self.words[right].anchor is None for right, _ in pairs):
+                return  # "what is known about the course of"
         for right, words in pairs:
             if subject is not None and right != subject:
                 self._join(subject, right, (at, *words), passive, self._is_denied(at))

@@ -128,9 +128,16 @@ class _Proposer:
             key = (left, right, clause.words)
             if left != right and key not in seen and not self._is_idle(right) and not self._is_idle(left):
                 seen.add(key)
-                yield replace(clause, left=left, right=right)
+                own = (right,) if self._is_had(clause, right) else ()  # "have no dependencies"
+                yield replace(clause, left=left, right=right, words=(*clause.words, *own))
         if self.asked is not None:
             self.asked = self.nouns.find(self.asked)
+
+    def _is_had(self, clause: Clause, right: int) -> bool:
+        """Whether a clause says only that there is something with a part in a relation."""
+        light = [self.tree.words[at].lemma in ("have", "be", "exist") for at in clause.words]
+        named = right in self.typed or self.tree.words[right].anchor is not None
+        return bool(light) and all(light) and not named and self._is_role(right)
 
     def _names_itself(self, clause: Clause) -> bool:
         """ "The MIT license", "mutations in TTN": the noun only says what the name is."""

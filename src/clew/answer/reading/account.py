@@ -19,7 +19,7 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import NUMBERS
 from clew.answer.reading.question import ParsedQuestion
 
-__all__ = ["RESTRICTION", "Account", "Binding", "Unbound", "account_for"]
+__all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
 
 ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION = "asked", "structure", "quantifier", "comparison", "negation"
 RESTRICTION, OTHER = "restriction", "other"
@@ -300,7 +300,8 @@ class _Roles:
             return OTHER
         at = next((n for n in inside if self.tree.words[n].head not in inside), inside[0])  # of "half-life": life
         word = self.tree.words[at]
-        if word.tag in ("JJS", "JJR", "RBS", "RBR"):
+        degrees = [self.tree.words[child].text.lower() for child in self.tree.children(at, "advmod")]
+        if word.tag in ("JJS", "JJR", "RBS", "RBR") or {"most", "more", "least", "less"}.intersection(degrees):
             return COMPARISON
         if word.kind not in CONTENT:
             return None if word.kind in ("ADP", "DET", "PRON", "CCONJ", "SCONJ", "PART", "AUX", "PUNCT") else OTHER

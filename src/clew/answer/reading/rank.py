@@ -15,6 +15,7 @@ from clew.answer.plans.plan import ABSENT, Part, Plan, Step
 from clew.answer.reading.account import Account, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
+from clew.answer.reading.similar import eased
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 from clew.store.deadline import Deadline
@@ -73,6 +74,9 @@ def rank(
         ranked.append(_scored(question, each, said, weights))
     ranked.sort(key=lambda each: -each.score)
     near = _agreed([_accounted(question, each, words, weights) for each in _nearest(ranked)], weights)
+    if encoder is not None and near and all(each.account.missing for each in near):
+        accounts = eased([(each.candidate, each.account) for each in near], question, words, encoder)
+        near = [_with_account(each, account, weights) for each, account in zip(near, accounts, strict=True)]
     if encoder is not None and len(near) > 1:
         texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
         vectors = encoder.encode(texts)
@@ -110,13 +114,17 @@ def _agreed(found: Sequence[Ranked], weights: Weights) -> list[Ranked]:
 def _accounted(question: ParsedQuestion, ranked: Ranked, words: Words, weights: Weights) -> Ranked:
     """With the words that the plan leaves out."""
     tree = question.trees[0] if question.trees else None
-    account = account_for(question, ranked.candidate, words, tree)
+    return _with_account(ranked, account_for(question, ranked.candidate, words, tree), weights)
+
+
+def _with_account(ranked: Ranked, account: Account, weights: Weights) -> Ranked:
     left_out = weights.missing * len(account.missing) + weights.restriction * len(account.restrictions)
-    return replace(_plus(ranked, "left out", -left_out), account=account)
+    return replace(_plus(ranked, "left out", -left_out - ranked.parts.get("left out", 0.0)), account=account)
 
 
 def _plus(ranked: Ranked, name: str, value: float) -> Ranked:
-    return replace(ranked, score=ranked.score + value, parts={**ranked.parts, name: value})
+    whole = ranked.parts.get(name, 0.0) + value
+    return replace(ranked, score=ranked.score + value, parts={**ranked.parts, name: whole})
 
 
 def _scored(question: ParsedQuestion, candidate: Candidate, says: Mapping[str, float], weights: Weights) -> Ranked:
