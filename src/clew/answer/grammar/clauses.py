@@ -45,6 +45,7 @@ class Sentence:
     different: list[tuple[int, int]] = field(default_factory=list)  # nouns that cannot mean one thing
     asked: int | None = None
     judged: bool = False  # to be answered by yes or no
+    unclear: bool = False  # it says something that no clause stands for
 
 
 def find_clauses(tree: Tree) -> Sentence:
@@ -191,8 +192,10 @@ class _Clauses:
                     if self.found.asked in (subject, each) and self._is_name(subject, each):
                         asked = subject if self.found.asked == subject else each
                         self._join(asked, each if asked == subject else subject, (asked,), False, denied)
-                    elif denied or self.words[each].anchor is not None:
+                    elif self.words[each].anchor is not None:
                         self._join(subject, each, (at,), False, denied)
+                    elif denied:  # "which is not a symptom of A": what is denied is told by words
+                        self.found.unclear = True
                     else:
                         self.found.same.append((subject, each))
             elif subject is not None and self.low[right] in WH:

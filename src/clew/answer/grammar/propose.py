@@ -68,7 +68,7 @@ class _Proposer:
         self.tree: Tree = sentence.tree
         self.nouns = Nouns()
         self.unsaid = 0
-        self.unclear = False  # a pronoun may mean one of several names
+        self.unclear = sentence.unclear  # or a pronoun may mean one of several names
         self.meant: Mapping[int, Meaning] = {}  # what the names mean in the plans that are being made
         for one, other in sentence.same:
             self.nouns.unite(one, other)

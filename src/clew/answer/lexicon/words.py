@@ -278,9 +278,11 @@ def _family(phrase: str) -> tuple[str, ...]:
 def _phrases(name: str, known: Mapping[str, list[str]]) -> list[str]:
     """Everyday words for a name, or its own words."""
     by_form = {upper_snake(each): phrases for each, phrases in known.items()}
-    core = core_name(name)
-    own = " ".join(upper_snake(core).lower().split("_"))
-    return list(dict.fromkeys([*(by_form.get(upper_snake(name)) or by_form.get(upper_snake(core), [])), own]))
+    core = upper_snake(core_name(name))
+    first, _, last = core.rpartition("_")
+    bare = first if last.lower() in VERB_PARTICLES - {"by"} else core  # participates_in is participates
+    listed = next((by_form[each] for each in (upper_snake(name), core, bare) if each in by_form), [])
+    return list(dict.fromkeys([*listed, " ".join(core.lower().split("_"))]))
 
 
 def _index(phrases: Mapping[str, list[str]], form: Callable[[str], str]) -> dict[tuple[str, ...], tuple[str, ...]]:
