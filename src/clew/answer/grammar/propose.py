@@ -109,6 +109,11 @@ class _Proposer:
             for first, last in self.words.spans(relation.name, [token.stem for token in tokens]):
                 inner = [self.tree.at(token.start) for token in tokens[first:last]]
                 nouns = [at for at in inner if at is not None and self.tree.words[at].kind == "NOUN"]
+                verb = inner[0] if inner and inner[0] is not None else None
+                if verb is not None and self.tree.words[verb].kind == "VERB" and nouns:  # "take part in"
+                    subject = self.tree.child(verb, "nsubj", "nsubjpass")
+                    if subject is not None:
+                        self.nouns.unite(subject, nouns[0])
                 if len(nouns) > 1 and any(token.text.lower() == "of" for token in tokens[first:last]):
                     for other in nouns[1:]:
                         self.nouns.unite(nouns[0], other)

@@ -169,6 +169,8 @@ class _Accountant:
         """The noun that is asked for, where the plan gives something else: directors are no films."""
         if self.roles is None or self.plan.kind != "rows" or self.candidate.asked is None:
             return
+        if not set(self.lowered).intersection(WH):
+            return  # of a phrase such as "genes underlying disorders" grammar does not tell it surely
         spoken = self.words.find_types(list(self.tokens))
         typed = {at: word.labels for word in spoken for at in range(word.first, word.last)}
         slot = self.plan.asked[0].of if self.plan.asked else self.plan.measure.of if self.plan.measure else ""
