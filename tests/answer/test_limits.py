@@ -1,6 +1,7 @@
 """Questions that are too much: refused by one sentence that names the limit, or answered, within one deadline."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,12 @@ def test_odd_characters_are_no_trouble(asker: Asker) -> None:
     for odd in ("\0", "a\u0301" * 2_000, "\u202e", "🧬" * 500, "\x1b[2J", "(" * 3_000, "?" * 4_000):
         answer = asker.ask(f"Which genes are linked to {odd} arachnodactyly?")
         assert answer.abstained or "FBN1" in [item.name for item in answer.items]
+
+
+def test_long_lists_of_names_do_not_stall_the_patterns(asker: Asker, phenotypes: list[str]) -> None:
+    """Patterns over names that are padded with spaces once tried every split of every stretch of them."""
+    begun = time.monotonic()
+    for joint in (" or ", " and ", ", "):
+        with suppress(Timeout):
+            asker.ask(Question(f"Which diseases show {joint.join(phenotypes[200:240])} treat?", timeout=3))
+    assert time.monotonic() - begun < 12

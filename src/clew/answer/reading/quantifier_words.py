@@ -13,8 +13,8 @@ from clew.answer.reading.intent import BOUNDS, NUMBERS
 
 __all__ = ["NOTHING_SAID", "Quantity", "find_quantity", "padded", "with_quantity"]
 
-AND = r"\s*(?:,\s*|,?\s+(?:and|or|nor|as well as)\s+)(?:an?\s+|the\s+|both\s+)?"
-LIST = rf"§(?:{AND}§)*"
+AND = r"(?>\s*(?:,?\s+(?:and|or|nor|as well as)\s+|,\s*)(?:an?\s+|the\s+|both\s+)?)"  # matches in one way only:
+LIST = rf"§(?:{AND}§)*"  # names are padded with spaces, and to try every split of each stretch would take for ever
 NUMBER = rf"(?:\d+|{'|'.join(NUMBERS)})"
 HOW = rf"(?:{'|'.join(sorted(BOUNDS, key=len, reverse=True))})"
 ONLY, LEADING = r"(?:only|solely|exclusively|nothing but)", r"(?:with|by|in|to|of|from|on|for)"

@@ -5,7 +5,7 @@ mentions that the plan has or lacks, how well names matched, how long the plan i
 plan in words is to the question with names replaced by their types.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -67,13 +67,17 @@ def rank(
     weights = weights or Weights()
     stems = list(question.stems)
     said = {name: words.says(name, stems) for name in {name for each in found for name in each.relationships}}
+    check: Callable[[], None] = _no_limit if deadline is None else deadline.check
     ranked = []
     for each in found:
-        if deadline is not None:
-            deadline.check()
+        check()
         ranked.append(_scored(question, each, said, weights))
     ranked.sort(key=lambda each: -each.score)
-    near = _agreed([_accounted(question, each, words, weights) for each in _nearest(ranked)], weights)
+    accounted = []
+    for one in _nearest(ranked):
+        check()
+        accounted.append(_accounted(question, one, words, weights))
+    near = _agreed(accounted, weights, check)
     if encoder is not None and near and all(each.account.missing for each in near):
         accounts = eased([(each.candidate, each.account) for each in near], question, words, encoder)
         near = [_with_account(each, account, weights) for each, account in zip(near, accounts, strict=True)]
@@ -87,6 +91,10 @@ def rank(
     return sorted(near, key=lambda each: -each.score)
 
 
+def _no_limit() -> None:
+    pass
+
+
 def _nearest(ranked: Sequence[Ranked]) -> list[Ranked]:
     """The best plans of each who proposed some."""
     by_origin: dict[tuple[str, ...], list[Ranked]] = {}
@@ -95,10 +103,11 @@ def _nearest(ranked: Sequence[Ranked]) -> list[Ranked]:
     return [each for group in by_origin.values() for each in group[:NEAREST]]
 
 
-def _agreed(found: Sequence[Ranked], weights: Weights) -> list[Ranked]:
+def _agreed(found: Sequence[Ranked], weights: Weights, check: Callable[[], None]) -> list[Ranked]:
     """Each plan once; what schema and grammar both propose counts more, and so does what grammar does alone."""
     kept: dict[Plan, Ranked] = {}
     for each in found:
+        check()
         key = canonical(each.candidate.plan)
         other = kept.get(key)
         if other is None:
