@@ -1,5 +1,6 @@
 """Judges: what they are asked, what their answers mean, and how far they are trusted."""
 
+from collections import defaultdict
 from dataclasses import replace
 from math import exp, log
 from pathlib import Path
@@ -255,11 +256,15 @@ def test_corrupted_triples_lead_where_the_relation_never_does(hpo: Path) -> None
     graph = open(hpo)
     signatures = Signatures.of_schema(graph.schema)
     entities = read_entities(graph, ("name", "type"))
-    types = dict(zip(entities["name"].to_pylist(), entities["type"].to_pylist(), strict=True))
+    types = defaultdict(set)  # of each name: a few are names of a disease and of a phenotype
+    for name, type in zip(entities["name"].to_pylist(), entities["type"].to_pylist(), strict=True):
+        types[name].add(type)
     given = corrupted_triples(graph, each=50)
     assert len(given) == 100
-    for each in given:
-        fits = types[each.statement.object] in signatures.object_types(each.statement.relation)
+    clear = [each for each in given if len(types[each.statement.object]) == 1]
+    assert len(clear) > 90
+    for each in clear:
+        fits = types[each.statement.object] <= set(signatures.object_types(each.statement.relation))
         assert fits == each.holds
 
 
