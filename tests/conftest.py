@@ -4,8 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import clew
+
+settings.register_profile("clew", deadline=None)  # how long an example takes depends on what else the machine does
+settings.load_profile("clew")
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
