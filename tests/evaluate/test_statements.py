@@ -27,7 +27,9 @@ class Oracle:
         types = ("chemical", *["disease"] * len(labels))
         entities = (f"{document.corpus} {document.id}", *map(str, range(len(labels))))
         empty = np.zeros(0, np.int64)
-        marked = MarkedDocument(empty, empty, np.zeros((0, 0), np.float32), entities, types, pairs, np.zeros((0, 0)))
+        marked = MarkedDocument(
+            empty, empty, np.zeros((0, 0), np.float32), entities, types, pairs, np.ones((len(pairs), 8))
+        )
         return Example(document.id, document.corpus, marked, labels)
 
     def score(self, marked: MarkedDocument) -> np.ndarray:
