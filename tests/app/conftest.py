@@ -59,7 +59,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     """Run `clew` with some arguments, away from a terminal."""
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.delenv("CLEW_DEBUG", raising=False)
-    monkeypatch.setattr("clew.app.cli.ask.PATIENCE", 60.0)  # whatever the machine is busy with
+    monkeypatch.setattr("clew.app.cli.asking.ask.PATIENCE", 60.0)  # whatever the machine is busy with
 
     def run(*arguments: object) -> Ran:
         capsys.readouterr()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.app.cli import look
+from clew.app.cli.graphs import look
 
 HEAVY = ("numba", "scipy", "pandas", "rich", "pyarrow.compute", "pyarrow.parquet", "torch", "rapidfuzz", "networkx")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.app.cli.link import link
+from clew.app.cli.asking.link import link
 
 QUESTION = "Which diseases does FBN1 cause?"
 
@@ -101,7 +101,7 @@ def test_a_slip_in_cypher_gets_a_suggestion(run, graph: Path, query: str, hint: 
 def test_the_first_question_says_why_there_is_something_to_wait_for(
     run, graph: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clew.app.cli.ask.PATIENCE", 0.0)
+    monkeypatch.setattr("clew.app.cli.asking.ask.PATIENCE", 0.0)
     first, second = (run("ask", graph, QUESTION, "--no-embedding") for _ in range(2))
     assert first.error == f"clew: preparing {graph} for questions, once\n"
     assert second.error == ""

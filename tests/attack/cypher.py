@@ -18,12 +18,14 @@ from attack.tally import Tally
 from clew.errors import ClewError, QueryError, StoreError, Timeout
 from clew.store.embedded import FILE, open_or_build_embedded
 from clew.store.layout import StoreSchema
+from clew.store.process import child
 from clew.store.process.child import OWN_MEMORY
 from clew.store.store import Store
 
 __all__ = ["Texts", "attack", "attack_graph"]
 
 LATE = 1.0  # seconds past the limit that are still in time
+PROGRAM = os.fsencode(child.__file__)
 CHECK = "MATCH (n) RETURN count(n)"
 WRITES = (
     "CREATE (:Gene {id: 'new'})", "SET n.name = 'x'", "DETACH DELETE n", "REMOVE n.name", "MERGE (m:Gene {id: 'new'})",
@@ -304,14 +306,15 @@ def _try(store: Store, text: str, timeout: float) -> tuple[str, str | None, floa
 
 @contextmanager
 def _largest_child() -> Iterator[list[int]]:
-    """The largest memory of a child process meanwhile, where /proc tells."""
+    """The largest memory of a process of the store meanwhile, where /proc tells; other children do not count."""
     largest, over = [0], threading.Event()
 
     def watch() -> None:
         while not over.wait(0.02):
             for status in Path("/proc").glob("[0-9]*/stat"):
                 try:
-                    if int(status.read_text().rsplit(")", 1)[1].split()[1]) == os.getpid():
+                    ours = int(status.read_text().rsplit(")", 1)[1].split()[1]) == os.getpid()
+                    if ours and PROGRAM in (status.parent / "cmdline").read_bytes():
                         pages = int((status.parent / "statm").read_text().split()[1])
                         largest[0] = max(largest[0], pages * os.sysconf("SC_PAGE_SIZE"))
                 except (OSError, IndexError):

@@ -99,7 +99,7 @@ def attack(folder: Path, *, seed: int, tries: int, seconds: float) -> Tally:
         while not tally.tries or (tally.tries < tries and time.monotonic() < until):
             writer = commands.start_call("attack.rebuilding:rebuild", str(graph), 8.0)
             readers = [
-                commands.start_call("attack.rebuilding:read", str(graph), seed + number + at, 8.0) for at in range(3)
+                commands.start_call("attack.rebuilding:read", str(graph), seed + number + at, 8.0) for at in range(6)
             ]
             for pid in readers:
                 ran = commands.end(pid)
@@ -109,7 +109,7 @@ def attack(folder: Path, *, seed: int, tries: int, seconds: float) -> Tally:
             built = commands.end(writer)
             if built.fault() is not None:
                 tally.add("writer", "failed", built.fault())
-            number += 3
+            number += 6
     return tally
 
 

@@ -4,6 +4,7 @@
 takes too long is killed. `python -m attack.zygote` is the other side: JSON lines in, JSON lines out.
 """
 
+import ctypes
 import json
 import os
 import resource
@@ -25,6 +26,7 @@ __all__ = ["Commands", "Ran", "english"]
 TESTS = Path(__file__).resolve().parents[1]
 BACKSTOP = 8 << 30  # bytes of memory at which a process is killed, before it takes the machine
 WATCH_SECONDS = 0.05
+PR_SET_PDEATHSIG = 1
 PRELOADED = (
     "clew", "clew.app.cli.main", "clew.answer", "clew.store.embedded", "clew.link", "clew.graph.readers.table",
     "pyarrow.csv", "pyarrow.json", "pyarrow.parquet", "numba", "rapidfuzz.process",
@@ -170,6 +172,7 @@ def _fork(request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         status = 70
         try:
             os.setsid()
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # what hangs ends with its attacker
             for stream, at in ((begun["out"], 1), (begun["err"], 2)):
                 os.dup2(os.open(str(stream), os.O_WRONLY | os.O_CREAT), at)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Answer, BoundWord, Evidence, Usage
 from clew.answer.kept import hierarchy_of, polarity_of, schema_paths_of, words_of
 from clew.answer.names.meanings import with_longer_names
-from clew.answer.plans.filters import Filters
-from clew.answer.plans.plan import REQUIRED, Condition, Part, Plan
+from clew.answer.plans.plan import REQUIRED, Condition, Part
 from clew.answer.plans.write import write_statement
-from clew.answer.reading.candidates import HIERARCHY_DEPTH, PATH_LENGTH, Candidate
+from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.filter_words import provenance_of
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
 from clew.answer.reading.question import Meaning, ParsedQuestion, understand
 from clew.answer.resources import Resources
-from clew.answer.running.evidence import cite, gather_evidence, ids_of
+from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.expand import with_subclasses
+from clew.answer.running.paths import find_paths
 from clew.answer.running.run import Outcome, comes_first, run_plan
 from clew.answer.strategy import Question
 from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not, why_unmet
 from clew.answer.wording.phrase import phrased, plain_text
-from clew.errors import ClewError, InputError, QueryError, Timeout
+from clew.errors import ClewError, InputError, Timeout
 from clew.store.cypher import write
 from clew.store.deadline import Deadline
 from clew.store.store import Store
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["CypherStrategy"]
 
 log = logging.getLogger(__name__)
-MOST_PATHS = 10
 MOST_TRIED = 6  # interpretations to run before giving an empty answer
 
 
@@ -302,7 +301,8 @@ class _Answering:
     def _with_evidence(self, ran: _Ran) -> Answer:
         """The items or the value, with their supporting triples."""
         if ran.candidate.plan.kind == "path":
-            return self._paths(ran.candidate.plan, ran.interpretation.question.filters)
+            filters = ran.interpretation.question.filters
+            return find_paths(ran.candidate.plan, self.engine, filters, timeout=self._left())
         outcome, judged = ran.outcome, ran.interpretation.question.judged
         evidence = gather_evidence(
             outcome, self.store, self.engine, timeout=self._left(), every_item=self.question.all_evidence
@@ -315,24 +315,6 @@ class _Answering:
             truncated=outcome.truncated,
             evidence=evidence,
         )
-
-    def _paths(self, plan: Plan, filters: Filters) -> Answer:
-        """Shortest paths between two named entities, walked by the engine."""
-        one, other = (_named(plan, slot.name) for slot in plan.slots)
-        paths = self.engine.paths(
-            one,
-            other,
-            PATH_LENGTH,
-            kind="shortest",
-            direction="both",
-            where=filters.where,
-            limit=MOST_PATHS,
-            timeout=self._left(),
-        )
-        listed = list(paths)
-        numbers = dict.fromkeys(number for path in listed for number in path.numbers)
-        evidence = Evidence(cite(numbers, self.engine))
-        return Answer("", value=bool(listed), total=len(listed), evidence=evidence, truncated=paths.truncated)
 
     def _with_words(self, answer: Answer, ran: _Ran) -> Answer:
         """The answer with its text and the interpretation of the question."""
@@ -393,14 +375,6 @@ def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
         return candidate
     chosen = Part(REQUIRED, (), (Condition(plan.asked[0].of, "id", "IN", tuple(sorted(ids))),))
     return replace(candidate, plan=plan.with_part(chosen))
-
-
-def _named(plan: Plan, slot: str) -> list[str]:
-    """The ids of one end of a path."""
-    ids = ids_of(plan, slot)
-    if not ids:
-        raise QueryError("both ends of a path must be named entities: give each an id")
-    return list(ids)
 
 
 def _usage(model: "Metered | None", *, understanding: float, execution: float = 0.0, text: float = 0.0) -> Usage:

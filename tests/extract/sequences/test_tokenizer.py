@@ -109,10 +109,8 @@ WORDS = st.sampled_from(
     ["Colchicine", "gout", "PAIN", "Ménière", "non-alcoholic", "(2.5 mg)", "α", "x" * 120, "[MASK]"]
 )
 
-PRINTED = st.characters(exclude_categories=["Cc", "Cf", "Cs"])  # control characters are left out of tokens
 
-
-@given(st.lists(st.one_of(WORDS, st.text(PRINTED, max_size=8)), max_size=12))
+@given(st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=12))
 def test_a_token_is_what_stands_at_its_place(words: list[str]) -> None:
     text = " ".join(words)
     ((tokens, places),) = encode(TOKENIZER, [text])
@@ -122,7 +120,8 @@ def test_a_token_is_what_stands_at_its_place(words: list[str]) -> None:
         assert before[1] <= end
         before = (start, end)
         if token != UNKNOWN and text[start:end].isascii():
-            assert TOKENIZER.id_to_token(token).removeprefix(CONTINUES) == text[start:end].lower()
+            written = "".join(filter(str.isprintable, text[start:end]))  # control characters are skipped inside words
+            assert TOKENIZER.id_to_token(token).removeprefix(CONTINUES) == written.lower()
         elif token != UNKNOWN and text[start:end].isalpha():
             assert TOKENIZER.id_to_token(token).removeprefix(CONTINUES) in plain(text[start:end])
 

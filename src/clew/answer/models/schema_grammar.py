@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from clew.answer.plans.plan import PATH_LENGTH
 from clew.lm import literal
 from clew.store.cypher.write import RESERVED, quote, quote_text
 from clew.store.layout import StoreSchema
@@ -16,7 +17,6 @@ __all__ = ["Join", "Placeholder", "Vocabulary", "query_grammar", "vocabulary_of"
 
 MOST_JOINS = 60  # of a large schema the most frequent ones: a prompt has to hold them
 HOPS, PATTERNS, CONDITIONS = 3, 3, 3
-PATH_LENGTH = 4
 WANTED = {  # what is returned, by operation
     "list": "listed",
     "count": "counted",

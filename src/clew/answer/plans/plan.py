@@ -14,6 +14,7 @@ from clew.errors import InputError
 __all__ = [
     "ABSENT",
     "OPTIONAL",
+    "PATH_LENGTH",
     "REQUIRED",
     "TEXTUAL",
     "Asked",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 REQUIRED, OPTIONAL, ABSENT = "required", "optional", "absent"
+PATH_LENGTH = 4  # hops of a path between two named entities
 TEXTUAL = ("CONTAINS", "STARTS WITH", "ENDS WITH", "=~")  # operators for which one of several texts is enough
 Scalar = str | int | float | bool | None
 

@@ -13,7 +13,19 @@ from itertools import islice, product
 
 from clew.answer.lexicon.words import Said
 from clew.answer.plans.filters import with_filters
-from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import (
+    ABSENT,
+    PATH_LENGTH,
+    REQUIRED,
+    Asked,
+    Condition,
+    Measure,
+    Part,
+    Plan,
+    Slot,
+    Sort,
+    Step,
+)
 from clew.answer.plans.schema_paths import Move, SchemaPath, SchemaPaths
 from clew.answer.reading.question import Meaning, ParsedQuestion
 from clew.store.deadline import Deadline
@@ -23,7 +35,6 @@ __all__ = ["Candidate", "SchemaPaths", "candidates", "with_siblings"]
 
 MOST_CHOICES = 400  # plans for one choice of meanings; fewer where they have many names
 FEW_NAMES = 6
-PATH_LENGTH = 4
 HIERARCHY_DEPTH = 20
 LISTED = re.compile(
     r"\s*(?:,|&|\+)?\s*(?:(?:and|or|nor|as well as|with)\s+)?(?:also\s+)?(?:both\s+)?(?:an?\s+|the\s+)?", re.I

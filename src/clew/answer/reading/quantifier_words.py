@@ -1,7 +1,7 @@
 """How many of the names of a question must hold: any of them, none, at least two, exactly one, no other.
 
-In: the question with each name as one mark (§) of the name's own length. Out: what is said of which names, and where,
-so that the rest of the question can be read without these words. `shape` puts it onto plans.
+In: the question with each name as one mark (§) of the name's own length. Out: the quantity, the names it applies to and
+its place, so that the rest of the question can be read without these words. `shape` puts it onto plans.
 """
 
 import re
@@ -23,7 +23,7 @@ OF = r"\s+of\s+(?:the\s+following\s*:?\s*|these\s*:?\s*|the\s+(?:two|three|four|
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What is said of some names, by their places in the question: `kind` is count, any, none or only."""
+    """A quantity and the positions of the names it applies to: `kind` is count, any, none, only or all."""
 
     kind: str = ""
     names: tuple[int, ...] = ()
@@ -60,7 +60,7 @@ def padded(text: str, anchors: Sequence[Anchor]) -> str:
 
 
 def find_quantity(text: str, anchors: Sequence[Anchor]) -> Quantity:
-    """What a padded question says of its names; the first pattern that is there counts."""
+    """The quantity that a padded question puts on its names, by the first pattern that matches."""
     for kind, pattern in PATTERNS:
         found = pattern.search(text)
         if found is None:

@@ -3,7 +3,7 @@
     MATCH (d:Disease)-[:HAS_PHENOTYPE]->({id: 'HP:1'}), (d)-[:HAS_PHENOTYPE]->({id: 'HP:2'}), … RETURN d
 
 A store joins the branches row by row, so that rows multiply with every branch. Here each slot gets the set of entities
-that its branches allow, from the named ends inwards; then triples that lead to nothing are dropped, and what is left is
+that its branches allow, from the named ends inwards; then triples that lead to nothing are dropped, and the rest is
 counted or listed without ever building the product.
 """
 

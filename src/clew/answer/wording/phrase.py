@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Qualifier
-from clew.answer.plans.plan import Plan
-from clew.answer.reading.candidates import PATH_LENGTH, Candidate
+from clew.answer.plans.plan import PATH_LENGTH, Plan
+from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.wording.verbalise import listed, relation_phrase, type_name, verbalise
 from clew.plurals import counted, plural

@@ -102,7 +102,7 @@ class _Verbaliser:
             other = step.object if step.subject == slot else step.subject
             templates = self._templates(step, slot, other, absent=absent, number=number)
             if absent:
-                self.denied.add(other)  # what is said of it is part of what is denied
+                self.denied.add(other)  # its own clauses are part of what is negated
             found[absent].setdefault(templates, []).append(self._other(other))
         apart = (
             sum(part.kind == ABSENT and any(slot in step.ends for step in part.steps) for part in self.plan.parts) > 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.assemble import Settings, assemble, open_graph
-from clew.app.cli.ask import mention_missing_encoder, show_answer
+from clew.app.cli.asking.ask import mention_missing_encoder, show_answer
 from clew.app.cli.paths import describe_paths, drawn_paths, show_paths
 from clew.app.cli.terminal.options import AsJson
 from clew.app.cli.terminal.output import bold, one_line, print_json, print_table, printable, say

@@ -172,7 +172,7 @@ class HeadChooser:
         self._verdicts: dict[tuple[str, str | None], Candidate | str] = {}
 
     def heads(self, text: str, counts: Counter[str]) -> list[Head]:
-        """The heads of one text in its order; what is left out is counted by reason."""
+        """The heads of one text in its order; rejected mentions are counted by reason."""
         found = []
         for mention in self._linker.detect(text, marks=False):
             verdict = self._verdict(mention)

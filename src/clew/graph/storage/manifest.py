@@ -81,7 +81,7 @@ class Manifest:
 
     @property
     def snapshot(self) -> str:
-        """A name for exactly this content: it changes when any byte of any file does, or what is said about them."""
+        """A name for exactly this content: it changes with any byte of any file, and with sources and counts."""
         folders = [(each.folder, each.first_entity, each.entities) for each in self.segments]
         parts = [dict(self.counts), asdict(self.widths), folders, [asdict(source) for source in self.sources]]
         digest = hashlib.sha256(json.dumps([self.format_version, self.parent, *parts], sort_keys=True).encode())

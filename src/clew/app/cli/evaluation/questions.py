@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.app.assemble import Settings, assemble, open_graph
-from clew.app.cli.ask import mention_missing_encoder
+from clew.app.cli.asking.ask import mention_missing_encoder
 from clew.app.cli.evaluation.compare import show_models, show_tests
 from clew.app.cli.evaluation.graphs import bench_graph
 from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say

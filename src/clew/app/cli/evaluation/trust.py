@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.app.assemble import Settings, assemble
-from clew.app.cli.ask import mention_missing_encoder
+from clew.app.cli.asking.ask import mention_missing_encoder
 from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.link import resolve_types
+from clew.app.cli.asking.link import resolve_types
 from clew.app.cli.terminal.options import AsJson, GraphPath
 from clew.app.cli.terminal.output import print_json, printable, say
 from clew.app.cli.terminal.progress import terminal_progress

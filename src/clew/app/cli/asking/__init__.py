@@ -1,0 +1,1 @@
+"""Commands that read words: questions, Cypher, names in text, and the words of a graph."""

@@ -1,0 +1,1 @@
+"""Commands that make, show, check and convert graphs."""
