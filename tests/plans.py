@@ -2,7 +2,21 @@
 
 from hypothesis import strategies as st
 
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import (
+    ABSENT,
+    COUNTED,
+    OPTIONAL,
+    REQUIRED,
+    Asked,
+    Condition,
+    Count,
+    Measure,
+    Part,
+    Plan,
+    Slot,
+    Sort,
+    Step,
+)
 
 LABELS = ("Gene", "Disease", "Odd Type")
 RELATIONS = ("CAUSES", "IS_A", "in")
@@ -38,7 +52,28 @@ def plans(draw: st.DrawFn) -> Plan:
         by = None if measure is not None else Asked(asked[0].of, asked[0].key or "name")
         sort = (Sort(by, draw(st.booleans())),)
     limit = draw(st.none() | st.integers(0, 20))
-    return Plan(slots, kept, kind, asked, measure, sort, draw(st.sampled_from([0, 3])), limit)
+    more, inner = draw(bounded(names)) if draw(st.booleans()) else ((), ())
+    return Plan((*slots, *more), (*kept, *inner), kind, asked, measure, sort, draw(st.sampled_from([0, 3])), limit)
+
+
+@st.composite
+def bounded(draw: st.DrawFn, names: list[str]) -> tuple[tuple[Slot, ...], tuple[Part, ...]]:
+    """An absent or counted part with slots of its own, and perhaps one inside it."""
+    slots = [Slot("w0", (LABELS[0],)), Slot("w1")]
+    steps = [Step(draw(st.sampled_from(names)), ("CAUSES",), "w0")]
+    if draw(st.booleans()):
+        steps.append(Step("w0", ("IS_A", "in"), "w1"))
+    else:
+        slots.pop()
+    said = tuple(draw(st.lists(conditions([slot.name for slot in slots]), max_size=1)))
+    count = Count(draw(st.sampled_from([slot.name for slot in slots])), draw(st.sampled_from(["=", "<=", ">"])), 3)
+    kind = draw(st.sampled_from([ABSENT, COUNTED]))
+    counted = count if kind == COUNTED else None
+    if draw(st.booleans()):
+        return tuple(slots), (Part(kind, tuple(steps), said, counted),)
+    inside = Part(ABSENT, (Step("w0", ("CAUSES",), "w2"),), (Condition("w2", "name", "=", "x"),), inside="around")
+    outer = Part(kind, tuple(steps), said, counted, name="around")
+    return (*slots, Slot("w2")), (outer, inside)
 
 
 @st.composite

@@ -75,7 +75,7 @@ def test_the_operation_is_recognised(text: str, operation: str) -> None:
         "MATCH (a) WITH a ORDER BY a.x LIMIT 3 MATCH (a)--(b) RETURN b",
         "MATCH (a) WITH a ORDER BY a.x LIMIT 3 RETURN count(a)",
         "MATCH (a) WITH a ORDER BY a.x LIMIT 3 RETURN a ORDER BY a.y",
-        "MATCH (a)--(b) WHERE COUNT { (b)--(:X) } > 2 RETURN a",
+        "MATCH (a) WHERE COUNT { (a) } > 2 RETURN a",
         "MATCH (a)--(b) RETURN a, COUNT { (a)--(b) } AS n",
         "MATCH (a) RETURN a UNION MATCH (b) RETURN b",
         "MATCH (a)--(b) RETURN count(a), count(b)",

@@ -8,7 +8,7 @@ from dataclasses import astuple, replace
 from itertools import islice, permutations, product
 from typing import Any
 
-from clew.answer.plans.plan import OPTIONAL, REQUIRED, TEXTUAL, Asked, Condition, Part, Plan, Step
+from clew.answer.plans.plan import OPTIONAL, REQUIRED, TEXTUAL, Asked, Condition, Count, Part, Plan, Step
 from clew.answer.plans.read_conditions import TURNED
 
 __all__ = ["canonical", "same"]
@@ -49,7 +49,8 @@ def _plain(plan: Plan) -> Plan:
     shown = (Asked(each.of) if each.key in IDENTITY and not each.sized else each for each in plan.asked)
     asked = tuple(dict.fromkeys(shown))
     parts = tuple(
-        replace(part, conditions=tuple(map(_condition, part.conditions))) for part in (plan.required, *others)
+        replace(part, conditions=tuple(map(_condition, part.conditions)), count=part.count and _count(part.count))
+        for part in (plan.required, *others)
     )
     parts = (_without_idle(parts[0], others), *(_without_own_ends(part) for part in parts[1:]))
     used = {step.name for part in parts for step in part.steps} & _is_needed(plan)
@@ -59,6 +60,13 @@ def _plain(plan: Plan) -> Plan:
     )
     slots = tuple(replace(slot, types=tuple(sorted(set(slot.types)))) for slot in plan.slots)
     return replace(plan, slots=slots, parts=parts, asked=asked)
+
+
+def _count(count: Count) -> Count:
+    """More than two is at least three."""
+    if count.operator in (">", "<"):
+        return replace(count, operator=f"{count.operator}=", number=count.number + (1 if count.operator == ">" else -1))
+    return count
 
 
 def _without_idle(required: Part, others: tuple[Part, ...]) -> Part:
@@ -108,7 +116,8 @@ def _classes(plan: Plan) -> list[list[str]]:
         around: dict[str, list[str]] = {name: [] for name in colour}
         for part in plan.parts:
             for step in part.steps:
-                kind = (part.kind, sorted(step.relations), step.shortest, step.longest, _said_of(plan, step.name))
+                where = (part.kind, bool(part.inside), part.count and (part.count.operator, part.count.number))
+                kind = (where, sorted(step.relations), step.shortest, step.longest, _said_of(plan, step.name))
                 directions = ("either", "either") if step.either_way else ("out", "in")
                 around[step.subject].append(repr((directions[0], kind, colour[step.object])))
                 around[step.object].append(repr((directions[1], kind, colour[step.subject])))
@@ -129,6 +138,8 @@ def _said_of(plan: Plan, name: str) -> list[str]:
     if plan.measure is not None and plan.measure.of == name:
         said.append(f"measured {plan.measure.key}")
     for part in plan.parts:
+        if part.count is not None and part.count.of == name:
+            said.append(f"counted {part.count.operator} {part.count.number}")
         for condition in part.conditions:
             value = condition.value
             if condition.operator == "DIFFERS":
@@ -157,8 +168,22 @@ def _named(plan: Plan, order: list[str]) -> Plan:
     )
     names |= {name: f"r{number}" for number, (*_, name) in enumerate(steps)}
     renamed = plan.renamed(names)
-    parts = tuple(sorted((_sorted(part) for part in renamed.parts), key=repr))
-    return replace(renamed, slots=tuple(sorted(renamed.slots)), parts=parts)
+    return replace(renamed, slots=tuple(sorted(renamed.slots)), parts=tuple(_nested(renamed, "", "")))
+
+
+def _nested(plan: Plan, inside: str, called: str) -> list[Part]:
+    """The parts inside one, sorted, each followed by those inside it; names say where a part stands."""
+    here = []
+    for part in plan.parts:
+        if part.inside == inside:
+            own = replace(_sorted(part), name="", inside="")
+            here.append((repr((own, _nested(plan, part.name, "") if part.name else [])), own, part.name))
+    found = []
+    for number, (_, own, name) in enumerate(sorted(here, key=lambda each: each[0])):
+        new = f"{called}p{number}"
+        below = _nested(plan, name, new) if name else []
+        found += [replace(own, name=new if below else "", inside=called), *below]
+    return found
 
 
 def _sorted(part: Part) -> Part:

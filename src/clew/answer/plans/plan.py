@@ -6,19 +6,24 @@ is the plan of two slots (g, a Gene; d, a Disease of that name), one step betwee
 runs: Cypher is read into them and rendered from them, so nothing that is no plan can reach a store.
 """
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from clew.errors import InputError
 
 __all__ = [
     "ABSENT",
+    "COMPARISONS",
+    "COUNTED",
     "OPTIONAL",
     "PATH_LENGTH",
     "REQUIRED",
     "TEXTUAL",
     "Asked",
     "Condition",
+    "Count",
     "Measure",
     "Part",
     "Plan",
@@ -28,10 +33,13 @@ __all__ = [
     "Value",
 ]
 
-REQUIRED, OPTIONAL, ABSENT = "required", "optional", "absent"
+REQUIRED, OPTIONAL, ABSENT, COUNTED = "required", "optional", "absent", "counted"
 PATH_LENGTH = 4  # hops of a path between two named entities
 TEXTUAL = ("CONTAINS", "STARTS WITH", "ENDS WITH", "=~")  # operators for which one of several texts is enough
 Scalar = str | int | float | bool | None
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -104,12 +112,28 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """How many different entities fill a slot of a counted part: at least three films."""
+
+    of: str
+    operator: str  # = <> < <= > >=
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """Steps and conditions that belong together: required, optional, or absent (no such thing may exist)."""
+    """Steps and conditions that belong together: required, optional, absent (none may exist) or counted (at least n).
+
+    An absent or counted part may be inside another of these and is then about what fills that one's slots: "all its
+    neighbours use the euro" is an absent part (a neighbour) and inside it another (that neighbour uses the euro).
+    """
 
     kind: str
     steps: tuple[Step, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    count: Count | None = None
+    name: str = ""  # of a part that has others inside
+    inside: str = ""  # the name of the part around it
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +184,17 @@ class Plan:
         for name, known in self._mentioned(slots, named):
             if name not in known:
                 raise InputError(f"the plan mentions {name!r}, which is none of its parts: {', '.join(sorted(named))}")
+        around = {part.name for part in self.parts if part.kind in (ABSENT, COUNTED)}
+        for part in self.parts:
+            if (part.kind == COUNTED) != (part.count is not None):
+                raise InputError("a counted part, and no other, says what it counts")
+            if part.inside and (part.inside not in around or part.kind not in (ABSENT, COUNTED)):
+                raise InputError(f"no absent or counted part of the plan is called {part.inside!r}")
 
     def _mentioned(self, slots: set[str], named: set[str]) -> Iterator[tuple[str, set[str]]]:
         for part in self.parts:
+            if part.count is not None:
+                yield part.count.of, slots
             for step in part.steps:
                 yield from ((step.subject, slots), (step.object, slots))
             for condition in part.conditions:
@@ -207,6 +239,10 @@ class Plan:
             tuple(condition for part in parts for condition in part.conditions),
         )
 
+    def inner(self, part: Part) -> tuple[Part, ...]:
+        """The parts inside another."""
+        return tuple(each for each in self.parts if part.name and each.inside == part.name)
+
     def with_part(self, part: Part) -> "Plan":
         return replace(self, parts=(*self.parts, part))
 
@@ -229,7 +265,8 @@ class Plan:
                 replace(step, subject=name(step.subject), object=name(step.object), name=name(step.name))
                 for step in old.steps
             )
-            return replace(old, steps=steps, conditions=tuple(map(condition, old.conditions)))
+            count = old.count and replace(old.count, of=name(old.count.of))
+            return replace(old, steps=steps, conditions=tuple(map(condition, old.conditions)), count=count)
 
         return replace(
             self,

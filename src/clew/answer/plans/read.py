@@ -4,7 +4,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import (
+    ABSENT,
+    COUNTED,
+    OPTIONAL,
+    REQUIRED,
+    Asked,
+    Condition,
+    Count,
+    Measure,
+    Part,
+    Plan,
+    Slot,
+    Sort,
+    Step,
+)
 from clew.answer.plans.read_conditions import (
     AGGREGATES,
     TURNED,
@@ -41,6 +55,15 @@ def read_plan(statement: s.Statement, parameters: Mapping[str, Any] | None = Non
 
 
 @dataclass(slots=True)
+class _Around:
+    """An absent or counted part while what stands inside it is read."""
+
+    name: str
+    steps: list[Step]
+    conditions: list[Condition]
+
+
+@dataclass(slots=True)
 class _Reader:
     """Reads clause after clause; what a variable stands for is kept in `scope` and `paths`."""
 
@@ -57,6 +80,8 @@ class _Reader:
     limit: int | None = None
     kind: str = "rows"
     grouped: bool = False
+    around: _Around | None = None  # the absent or counted part that is being read
+    named: int = 0  # such parts so far
 
     def plan(self, query: s.Query) -> Plan:
         for clause in query.clauses:
@@ -101,9 +126,17 @@ class _Reader:
 
     # patterns -----------------------------------------------------------------------------------------------------
 
-    def _match(self, patterns: tuple[s.Pattern, ...], where: s.Expression | None, kind: str) -> None:
+    def _match(
+        self,
+        patterns: tuple[s.Pattern, ...],
+        where: s.Expression | None,
+        kind: str,
+        *,
+        compared: tuple[str, int] | None = None,
+    ) -> None:
         steps: list[Step] = []
         conditions: list[Condition] = []
+        known = set(self.scope.slots)
         for pattern in patterns:
             if pattern.variable is not None:
                 self.paths[pattern.variable] = pattern
@@ -114,10 +147,21 @@ class _Reader:
             self._pattern(pattern, steps, conditions)
             if kind == REQUIRED:
                 self.matched |= dict.fromkeys(entity.variable or "" for entity in pattern.entities)
-        place = len(self.parts)
+        new = [name for name in self.scope.slots if name not in known]
+        place, around = len(self.parts), self.around
+        if kind in (ABSENT, COUNTED):
+            self.named += 1
+            self.around = _Around(f"p{self.named}", steps, conditions)
         self._where(where, conditions)
-        if steps or conditions:
-            self.parts.insert(place, Part(kind, tuple(steps), tuple(conditions)))
+        name = self.around.name if self.around is not None and self.around is not around else ""
+        self.around = around
+        if compared is not None and not new:
+            raise refused("the count of what is known already")
+        count = None if compared is None else Count(new[-1], *compared)
+        if steps or conditions or count:
+            name = name if any(part.inside == name for part in self.parts) else ""
+            inside = around.name if around is not None and kind in (ABSENT, COUNTED) else ""
+            self.parts.insert(place, Part(kind, tuple(steps), tuple(conditions), count, name, inside))
 
     def _pattern(self, pattern: s.Pattern, steps: list[Step], conditions: list[Condition]) -> None:
         names = [self._slot(entity, conditions) for entity in pattern.entities]
@@ -191,21 +235,24 @@ class _Reader:
 
     def _inner(self, patterns: tuple[s.Pattern, ...], where: s.Expression | None, kind: str) -> None:
         """A pattern inside a condition: what it names for the first time is known only there."""
-        if any(isinstance(each, s.Subquery | s.PatternExpression) for each in s.walk(where)) and kind == ABSENT:
-            raise refused("a pattern inside one that must not exist")
-        self._match(patterns, where, kind)
+        if kind != REQUIRED or self.around is None:
+            self._match(patterns, where, kind)
+            return
+        for pattern in patterns:  # what must be there within what must not is part of it
+            self._pattern(pattern, self.around.steps, self.around.conditions)
+        self._where(where, self.around.conditions)
 
     # counts of patterns -------------------------------------------------------------------------------------------
 
     def _count_condition(self, counted: s.Expression, operator: str, number: int) -> None:
-        """COUNT { … } > 3: none and some are what must be absent or there, the rest is a measure that must pass."""
+        """COUNT { … } > 3: none and some are what must be absent or there, the rest is a part that is counted."""
         patterns, where = counted_patterns(counted)
         if (operator, number) in (("=", 0), ("<", 1)):
             self._inner(patterns, where, ABSENT)
         elif (operator, number) in ((">", 0), (">=", 1)):
             self._inner(patterns, where, REQUIRED)
         elif operator in TURNED:
-            self._keep(replace(self._counted(counted), operator=operator, value=number), "")
+            self._match(patterns, where, COUNTED, compared=(operator, number))
         else:
             raise refused(f"the condition {said(s.Binary(operator, counted, s.Literal(number)))}")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from clew.answer.plans.plan import (
     ABSENT,
+    COUNTED,
     OPTIONAL,
     REQUIRED,
     TEXTUAL,
@@ -69,9 +70,10 @@ class _Writer:
         self.steps = {step.name for part in plan.parts for step in part.steps if step.name}
 
     def matches(self) -> Iterator[s.Clause]:
-        parts = [each for part in self.plan.parts if part.kind != ABSENT for each in self._branches(part)]
-        absent = [part for part in self.plan.parts if part.kind == ABSENT]
-        lonely = self._lonely(parts, absent)
+        inner = [part for part in self.plan.parts if part.kind in (ABSENT, COUNTED)]
+        parts = [each for part in self.plan.parts if part not in inner for each in self._branches(part)]
+        absent = [part for part in inner if not part.inside]
+        lonely = self._lonely(parts, inner)
         if lonely or not parts:
             parts = [part for part in parts if part.kind == REQUIRED] + [
                 part for part in parts if part.kind != REQUIRED
@@ -111,6 +113,7 @@ class _Writer:
         """Slots that stand by themselves: what is asked for must be found even if no step leads to it."""
         joined = {end for part in parts for step in part.steps for end in (step.subject, step.object)}
         inner = {end for part in absent for step in part.steps for end in (step.subject, step.object)}
+        inner |= {part.count.of for part in absent if part.count}
         wanted = {asked.of for asked in self.plan.asked} | ({self.plan.measure.of} if self.plan.measure else set())
         wanted |= {condition.of for part in parts for condition in part.conditions}
         return [
@@ -126,14 +129,40 @@ class _Writer:
         missing = [name for name in mentioned if name in self.waiting or (not patterns and name not in self.steps)]
         patterns += [s.Pattern((self._entity(name, inline),)) for name in missing]
         where = [_condition(each) for each in (*other, *_left(inline)) if not each.says_there_is_one]
-        where += [self._absent(each) for each in absent]
+        where += [self._inner(each) for each in absent]
         return s.Match(tuple(patterns), _conjunction(where), optional=part.kind == OPTIONAL)
 
-    def _absent(self, part: Part) -> s.Expression:
-        inline, other = self._split(part.conditions)
-        patterns = self._patterns(part.steps, inline)
-        where = _conjunction([_condition(condition) for condition in (*other, *_left(inline))])
-        return s.Unary("NOT", s.Subquery("EXISTS", tuple(patterns), where))
+    def _inner(self, part: Part) -> s.Expression:
+        """What must not exist, or what is counted."""
+        if part.count is None:
+            return s.Unary("NOT", self._exists(part.steps, part.conditions, self.plan.inner(part)))
+        return s.Binary(part.count.operator, self._counted(part, part.count.of), s.Literal(part.count.number))
+
+    def _exists(self, steps: Iterable[Step], conditions: Iterable[Condition], inner: Iterable[Part]) -> s.Subquery:
+        inline, other = self._split(conditions)
+        patterns = self._patterns(steps, inline)
+        where = [_condition(condition) for condition in (*other, *_left(inline))]
+        return s.Subquery("EXISTS", tuple(patterns), _conjunction([*where, *map(self._inner, inner)]))
+
+    def _counted(self, part: Part, of: str) -> s.Expression:
+        """The number of entities, not of matches: all but one step to what is counted stands in EXISTS."""
+        own = {end for step in part.steps for end in step.ends} & self.waiting.keys()
+        near = [step for step in part.steps if of in step.ends and not (set(step.ends) - {of}) & own]
+        first = (
+            near[:1] if near and len(near[0].relations) == 1 and not (near[0].repeated or near[0].either_way) else []
+        )
+        beside = {of, *(step.name for step in first if step.name), *(end for step in first for end in step.ends)}
+        plain = [each for each in part.conditions if {each.of, *_others(each)} <= beside]
+        inline, other = self._split(plain)
+        patterns = self._patterns(first, inline) or [s.Pattern((self._entity(of, inline),))]
+        where = [_condition(condition) for condition in (*other, *_left(inline))]
+        rest = [step for step in part.steps if step not in first]
+        if rest:
+            left = [each for each in part.conditions if each not in plain]
+            where.append(self._exists(rest, left, self.plan.inner(part)))
+        else:
+            where += map(self._inner, self.plan.inner(part))
+        return s.Subquery("COUNT", tuple(patterns), _conjunction(where))
 
     def _split(self, conditions: Iterable[Condition]) -> tuple[dict[str, list[Condition]], list[Condition]]:
         """Plain equalities of slots, which stand inside their brackets, and all other conditions."""

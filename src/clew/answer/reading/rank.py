@@ -16,6 +16,7 @@ from clew.answer.reading.account import Account, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.reading.similar import eased
+from clew.answer.wording.verbalise import COMPARED
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 from clew.store.deadline import Deadline
@@ -186,7 +187,8 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
     called = {slot.name: _type(plan, slot.name, words) for slot in plan.slots}
     if names:
         called |= names_in(candidate)
-    joined = ", and ".join(text for part in plan.parts if (text := _said(part, called, words, names)))
+    outer = [part for part in plan.parts if not part.inside]
+    joined = ", and ".join(text for part in outer if (text := _said(plan, part, called, words, names)))
     such_that = f" such that {joined}" if joined else ""
     if plan.kind == "path":
         return f"how is {called['a']} connected to {called['b']}"
@@ -220,13 +222,17 @@ def _all_of(candidate: Candidate, ids: set[str]) -> str | None:
     return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names) if names and whole else None
 
 
-def _said(part: Part, called: Mapping[str, str], words: Words, names: bool) -> str:
+def _said(plan: Plan, part: Part, called: Mapping[str, str], words: Words, names: bool) -> str:
     steps = [
         f"{called[step.subject]} {_verb(step, words, names)} {called[step.object]}"
         for step in part.steps
         if step.relations
     ]
-    text = " and ".join(steps)
+    text = " and ".join([*steps, *(_said(plan, each, called, words, names) for each in plan.inner(part))])
+    if part.count is not None:
+        return f"for {COMPARED[part.count.operator]} {part.count.number} {plural(called[part.count.of])} {text}"
+    if part.name:
+        return f"it never is so that {text}"
     return f"not {text}" if part.kind == ABSENT and text else text
 
 

@@ -18,6 +18,7 @@ __all__ = ["cite", "gather_evidence", "ids_of"]
 
 SHOWN = 25  # items whose evidence is gathered
 MOST_SUPPORTS = 400
+MOST_COUNTED = 60  # triples of what a plan counts, for each support
 ALL_SUPPORTS = 100_000  # where the evidence of every item is asked for
 
 
@@ -82,11 +83,14 @@ def _matched_supports(
     ids = dict(zip(every, engine.describe(every)["id"].to_pylist(), strict=True)) if every else {}
     steps = [branch.name for step in plan.required.steps for branch in matched.root.below() if branch.step is step]
     slots = [slot.name for slot in plan.slots]
+    counting = [branch for branch in (matched.root, *matched.root.below()) if branch.counted]
     supports = []
     for entities, triples in found:
         filled = {name: str(ids[entities[name]]) for name in slots if name in entities}
         item = filled[plan.asked[0].of] if plan.asked else None
-        supports.append(Support(item, filled, tuple(triples[name] for name in steps)))
+        own = [triples[name] for name in steps]
+        own += [n for branch in counting for n in matched.counted(branch, entities[branch.name], most=MOST_COUNTED)]
+        supports.append(Support(item, filled, tuple(own)))
     place = {item.id: at for at, item in enumerate(items)}
     supports.sort(key=lambda each: (place.get(each.item or "", 0), tuple(each.slots.values()), each.triples))
     return supports, more

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.answer.plans.plan import Step
-from clew.answer.running.tree import Branch
+from clew.answer.plans.plan import COMPARISONS, Step
+from clew.answer.running.tree import UNKNOWN, Branch
 from clew.graph import Where
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
@@ -44,7 +44,8 @@ def intersect(
 ) -> "Intersection":
     """What fills the slots of a tree; `passing` are the triples that a named step may use."""
     walker = _Walker(engine, schema, passing, deadline)
-    return Intersection(root, walker.completed(root, walker.reduce(root, None)))
+    found = walker.reduce(root, walker.all_of(root) if root.cost == UNKNOWN else None)
+    return Intersection(root, walker.completed(root, found), walker.links)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,7 @@ class Intersection:
 
     root: Branch
     links: Mapping[str, Links]  # by the slot they lead to
+    walked: Mapping[str, Links]  # the same before what leads to nothing was dropped, and of counted parts
 
     @cached_property
     def _sets(self) -> dict[str, Ints]:
@@ -80,16 +82,20 @@ class Intersection:
         path = [
             branch for branch in self.root.below() if slot in (branch.name, *(each.name for each in branch.below()))
         ]
-        roots, ends = self.found, self.found
-        for branch in path:
-            links = self.links[branch.name]
-            order = np.argsort(links.parent, kind="stable")
-            first, last = (np.searchsorted(links.parent, ends, side=side, sorter=order) for side in ("left", "right"))
-            lengths = last - first
-            rows = np.repeat(first - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
-            pairs = np.unique(np.stack([np.repeat(roots, lengths), links.child[order][rows]]), axis=1)
-            roots, ends = pairs
-        return np.bincount(np.searchsorted(self.found, roots), minlength=len(self.found))
+        return _count([self.links[branch.name] for branch in path], self.found)
+
+    def counted(self, branch: Branch, entity: int, *, most: int) -> list[int]:
+        """The triples that were counted for an entity of a slot."""
+        found: list[int] = []
+        for top, _ in branch.counted:
+            reached = {top.name: np.array([entity])}
+            for below in top.below():
+                assert below.parent is not None
+                links = self.walked[below.name]
+                links = links.where(np.isin(links.parent, reached[below.parent]))
+                reached[below.name] = np.unique(links.child)
+                found += links.triple.tolist()
+        return sorted(set(found))[:most]
 
     def matches(self, roots: Sequence[int], *, most: int) -> tuple[list[tuple[dict[str, int], dict[str, int]]], bool]:
         """At most `most` matches, shared evenly among some entities, and whether there are more.
@@ -112,7 +118,10 @@ class Intersection:
     def _of(self, root: int) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
         """The matches of one entity: branch after branch, back to the last one that has another triple to offer."""
         branches = list(self.root.below())
-        entities, triples = {self.root.name: root}, {}
+        entities = {self.root.name: root}
+        triples: dict[str, int] = {}
+        if not branches:
+            yield entities, triples
         stack = [self._choices(branches[0], root)] if branches else []
         while stack:
             choice = next(stack[-1], None)
@@ -148,6 +157,19 @@ class Intersection:
         return {}
 
 
+def _count(path: Sequence[Links], roots: Ints) -> NDArray[np.int64]:
+    """How many distinct entities links lead to, one after another, from each of some that are in ascending order."""
+    starts, ends = roots, roots
+    for links in path:
+        order = np.argsort(links.parent, kind="stable")
+        first, last = (np.searchsorted(links.parent, ends, side=side, sorter=order) for side in ("left", "right"))
+        lengths = last - first
+        rows = np.repeat(first - (np.cumsum(lengths) - lengths), lengths) + np.arange(int(lengths.sum()))
+        pairs = np.unique(np.stack([np.repeat(starts, lengths), links.child[order][rows]]), axis=1)
+        starts, ends = pairs
+    return np.bincount(np.searchsorted(roots, starts), minlength=len(roots))
+
+
 class _Walker:
     """Finds what fills the slots of a tree."""
 
@@ -176,7 +198,17 @@ class _Walker:
         assert found is not None, "a tree is reduced from a slot that is held to some entities"
         for absent in branch.absent:
             found = np.setdiff1d(found, self.reduce(absent, found), assume_unique=True)
+        for top, count in branch.counted:
+            self.reduce(top, found)
+            path = [each for each in top.below() if count.of in (each.name, *(below.name for below in each.below()))]
+            numbers = _count([self.links[each.name] for each in path], found)
+            found = found[COMPARISONS[count.operator](numbers, count.number)]
         return found
+
+    def all_of(self, root: Branch) -> Ints:
+        """Every entity of a slot's types."""
+        numbers = [self.engine.schema.type_number(self.schema.type_of(label)) for label in root.types]
+        return np.flatnonzero(np.isin(self.engine.types_of(), numbers)).astype(np.int64)
 
     def completed(self, root: Branch, found: Ints) -> dict[str, Links]:
         """The links that belong to a match, outwards from the root."""

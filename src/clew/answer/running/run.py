@@ -1,12 +1,11 @@
 """A plan run: by intersecting where it is a conjunction, else on a store; the items, or the number or yes asked for."""
 
-import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
-from clew.answer.plans.plan import Asked, Plan, Sort
+from clew.answer.plans.plan import COMPARISONS, Asked, Plan, Sort
 from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
 from clew.answer.plans.shares import in_plain_words
 from clew.answer.plans.show import shown_query
@@ -27,9 +26,6 @@ __all__ = ["Outcome", "comes_first", "run_plan"]
 ROW_CAP = 10_000
 SUPPORT = "support"
 TIES = 50  # rows beyond those asked for in which ties are looked for
-PASSES: dict[str, Callable[[int, int | float], bool]] = {
-    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
 PUBLICATION = re.compile(r"(?:PMID|PMC|DOI)\b|https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 
 
@@ -146,7 +142,7 @@ def _matched_items(plan: Plan, matched: Intersection, engine: GraphEngine, schem
     numbers = matched.support.tolist() if measure is None else matched.count(measure.of).tolist()
     rows = list(zip(numbers, table["name"].to_pylist(), table["id"].to_pylist(), strict=True))
     if measure is not None and measure.operator is not None and isinstance(measure.value, int | float):
-        rows = [row for row in rows if PASSES[measure.operator](row[0], measure.value)]
+        rows = [row for row in rows if COMPARISONS[measure.operator](row[0], measure.value)]
     falling = measure is None or (bool(plan.sort) and plan.sort[0].descending)
     for number, name, id in sorted(rows, key=lambda row: (-row[0] if falling else row[0], row[1], row[2])):
         yield Item(str(id), str(name), type, None if measure is None else number)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from clew.answer.plans.plan import ABSENT, OPTIONAL, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, Condition, Count, Part, Plan, Slot, Step
 from clew.store.layout import StoreSchema
 
 __all__ = ["Branch", "tree_of"]
@@ -25,6 +25,7 @@ class Branch:
     excluded: tuple[str, ...] = ()
     children: list["Branch"] = field(default_factory=list)
     absent: list["Branch"] = field(default_factory=list)  # roots of what must not exist; each is this slot again
+    counted: list[tuple["Branch", Count]] = field(default_factory=list)  # likewise of what is counted
 
     def below(self) -> Iterator["Branch"]:
         """All branches under this one, parents first."""
@@ -45,25 +46,48 @@ def tree_of(plan: Plan, schema: StoreSchema) -> Branch | None:
     """The root of a plan's tree, which is what is asked for; None where the plan is no conjunction of this kind."""
     if not _is_wanted_so(plan) or any(part.kind == OPTIONAL for part in plan.parts):
         return None
-    required, absent = plan.required, [part for part in plan.parts if part.kind == ABSENT]
+    required = plan.required
+    nested = any(part.kind == COUNTED or part.inside for part in plan.parts)
     slots = {slot.name: slot for slot in plan.slots}
-    root = _root(plan, required)
-    grown = _grown(root, required, slots) if root is not None and required.steps else None
-    if grown is None:
+    root = _root(plan, required, alone=nested)
+    grown = _grown(root, required, slots) if root is not None and (required.steps or nested) else None
+    tops = None if grown is None else _with_inner(plan, grown, slots)
+    if grown is None or tops is None:
         return None
-    branches = {branch.name: branch for branch in (grown, *grown.below())}
-    for part in absent:
-        joints = [name for name in _touched(part) if name in branches]
-        below = _grown(joints[0], part, slots) if len(joints) == 1 and part.steps else None
-        if below is None:
-            return None
-        branches[joints[0]].absent.append(below)
-    tops = [grown, *(top for branch in branches.values() for top in branch.absent)]
     every = [each for top in tops for each in (top, *top.below())]
     held = sum(each.held is not None for each in every)
-    if held < FEWEST_HELD or grown.cost == UNKNOWN or not all(_can_be_walked(each.step, schema) for each in every):
+    few = held < FEWEST_HELD or grown.cost == UNKNOWN
+    if (few and not (nested and grown.types)) or not all(_can_be_walked(each.step, schema) for each in every):
         return None
     return grown if all(map(_are_apart, tops)) else None
+
+
+def _with_inner(plan: Plan, grown: Branch, slots: dict[str, Slot]) -> list[Branch] | None:
+    """Grow what must be absent or counted onto the branches that it is about; None where it is about several."""
+    known = {"": {branch.name: branch for branch in (grown, *grown.below())}}  # branches of each part around others
+    tops = [grown]
+    waiting = [part for part in plan.parts if part.kind in (ABSENT, COUNTED)]
+    while waiting:
+        part = next((each for each in waiting if each.inside in known), None)
+        if part is None:
+            return None
+        waiting.remove(part)
+        joints = {name: around for around, own in known.items() for name in _touched(part) if name in own}
+        joint = next(iter(joints), "")
+        below = _grown(joint, part, slots) if len(joints) == 1 and joints[joint] == part.inside and part.steps else None
+        if below is None:
+            return None
+        inner = {branch.name: branch for branch in below.below()}
+        if part.count is not None:
+            if part.count.of not in inner:
+                return None
+            known[part.inside][joint].counted.append((below, part.count))
+        else:
+            known[part.inside][joint].absent.append(below)
+        if part.name:
+            known[part.name] = inner
+        tops.append(below)
+    return tops
 
 
 def _is_wanted_so(plan: Plan) -> bool:
@@ -78,9 +102,12 @@ def _is_wanted_so(plan: Plan) -> bool:
     return counts and all(sort.by is None for sort in plan.sort) and (bool(plan.asked) or plan.measure.operator is None)
 
 
-def _root(plan: Plan, required: Part) -> str | None:
+def _root(plan: Plan, required: Part, *, alone: bool) -> str | None:
+    """What is asked for; if it may stand `alone`, no step need lead to it."""
     touched = _touched(required)
     wanted = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure else None
+    if alone and not touched:
+        touched = [each for each in (wanted, *(condition.of for condition in required.conditions)) if each][:1]
     if wanted is None:
         return touched[0] if touched else None
     measured = plan.measure.of if plan.measure else wanted

@@ -4,14 +4,14 @@ In: a plan and the names of its entities. Out: the phrase, or None for shapes th
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, OPTIONAL, Asked, Plan, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, Asked, Part, Plan, Step
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 
-__all__ = ["listed", "question_phrase", "relation_phrase", "type_name", "verbalise"]
+__all__ = ["COMPARED", "listed", "question_phrase", "relation_phrase", "type_name", "verbalise"]
 
 HIERARCHIES = ("IS_A", "SUBCLASS_OF")
 BOTH_WAYS = ("associated with", "linked to", "related to")  # these read the same from either end
@@ -68,11 +68,53 @@ class _Verbaliser:
         self.plan, self.names, self.words = plan, names, words
         self.used: set[Step] = set()
         self.denied: set[str] = set()  # slots at the far end of what must not exist
+        self.counts = {part.count.of: part.count for part in plan.parts if part.count is not None}
+        self.only = set(self._only())
         for condition in (each for part in plan.parts for each in part.conditions):
             slots = {slot.name for slot in plan.slots}
             compared = condition.key == "id" and plan.measure is not None and plan.asked[:1] == (Asked(condition.of),)
             if condition.of in slots and condition.of not in names and not condition.says_there_is_one and not compared:
                 raise _Unsayable
+
+    def _only(self) -> Iterator[str]:
+        """Slots that stand for all there are: no other may fail to be as they are, which need not be said then."""
+        for part in self.plan.parts:
+            inner = self.plan.inner(part)
+            if part.kind != ABSENT or not inner or part.inside or len(part.steps) != 1:
+                continue
+            (step,) = part.steps
+            for known in self.plan.required.steps:
+                here = [end for end in known.ends if end in step.ends]
+                turned = [end == known.subject for end in here] == [end == step.subject for end in here]
+                if len(here) == 1 and known.relations == step.relations and turned:
+                    (there,) = {*known.ends} - {*here}
+                    if self._mirrored(inner, step, here[0], there):
+                        self.used |= {each for own in (part, *inner) for each in own.steps}
+                        yield there
+
+    def _mirrored(self, inner: Sequence[Part], step: Step, here: str, there: str) -> bool:
+        """Whether what must hold of all is what the plan says of one."""
+        (copy,) = {*step.ends} - {here}
+        said = {
+            (
+                each.relations,
+                each.subject == copy,
+                self.names.get(each.object if each.subject == copy else each.subject),
+            )
+            for part in inner
+            for each in part.steps
+            if copy in each.ends
+        }
+        own = {
+            (
+                each.relations,
+                each.subject == there,
+                self.names.get(each.object if each.subject == there else each.subject),
+            )
+            for each in self.plan.required.steps
+            if there in each.ends and here not in each.ends
+        }
+        return len(inner) == 1 and said <= own
 
     def phrase(self, slot: str, number: int = 2) -> str:
         """A slot with everything that the plan says of it."""
@@ -84,6 +126,12 @@ class _Verbaliser:
     def noun(self, slot: str, number: int = 2) -> str:
         types = self.plan.slot(slot).types
         noun = plural(type_name(types[0]) if len(types) == 1 else "entity", number)
+        if slot in self.counts:
+            count = self.counts[slot]
+            one = type_name(types[0]) if len(types) == 1 else "entity"
+            return f"{COMPARED[count.operator]} {count.number} {plural(one, count.number)}"
+        if slot in self.only:
+            return f"only {noun}"
         measure = self.plan.measure
         if measure is None or measure.of != slot or not self.plan.asked or self.plan.asked[0].of == slot:
             return noun
@@ -131,7 +179,7 @@ class _Verbaliser:
 
     def _steps(self, slot: str) -> Sequence[tuple[bool, Step]]:
         here = [
-            (part.kind == ABSENT and slot not in self.denied, step)
+            (part.kind == ABSENT and (slot not in self.denied or bool(part.inside)), step)
             for part in self.plan.parts
             if part.kind != OPTIONAL
             for step in part.steps
