@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile --durations 20 --durations-min 5
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 20 --durations-min 5
 # Wheels alone: nothing is compiled, and a dependency that would have to be is found at once.
 INSTALL := $(BIN)/pip install --quiet --only-binary :all: --constraint constraints.txt --editable
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

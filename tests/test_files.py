@@ -202,6 +202,23 @@ class TestLeftovers:
         assert swept
         assert (tmp_path / "a" / "inside" / "text").read_text() == "one"
 
+    def test_a_directory_swept_away_before_it_was_opened_is_made_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        opened, swept = os.open, []
+
+        def late(path: Path, flags: int) -> int:
+            if not swept:
+                swept.append(path)
+                Path(path).rmdir()
+            return opened(path, flags)
+
+        monkeypatch.setattr(files.os, "open", late)
+        fill(tmp_path / "a", "one")
+        monkeypatch.undo()
+        assert swept
+        assert (tmp_path / "a" / "inside" / "text").read_text() == "one"
+
 
 class TestBlockChecksums:
     def test_each_block_has_its_own(self, tmp_path: Path) -> None:

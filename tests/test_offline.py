@@ -39,6 +39,7 @@ def own_network() -> list[str]:
     return command
 
 
+@pytest.mark.slow
 def test_the_whole_layer_stays_on_the_machine(small: Path, tmp_path: Path) -> None:
     isolated = own_network()
     command = [*isolated, sys.executable, str(WORKER), str(small)] + ["--raise-loopback"] * bool(isolated)

@@ -176,8 +176,11 @@ def _reserve(path: Path) -> tuple[Path, int]:
     while True:
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         temporary.mkdir()
-        held = os.open(temporary, os.O_RDONLY)
-        # Another process may have removed it as stale in between; then create another.
+        # Another writer may remove it as stale before it is locked; then create another.
+        try:
+            held = os.open(temporary, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
         if lock(held) is not False and temporary.is_dir():
             return temporary, held
         os.close(held)

@@ -45,6 +45,7 @@ def test_most_are_answered_by_words_alone(graph: clew.Engine) -> None:
         asker.close()
 
 
+@pytest.mark.slow
 def test_more_are_answered_with_meanings(graph: clew.Engine) -> None:
     try:
         open_encoder()

@@ -5,17 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from clew.app.cli import main as command_line
-
-LINK, INDEX = "link:link", "index:index"
-
-
-@pytest.fixture(autouse=True)
-def commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both commands are known, in whatever order the command line lists them."""
-    monkeypatch.setitem(command_line.COMMANDS, "link", LINK)
-    monkeypatch.setitem(command_line.COMMANDS, "index", INDEX)
-
 
 def test_names_are_linked_with_reasons(run: Callable, graph: Path) -> None:
     ran = run("link", graph, "marfan syndrom", "G:1", "nothing like it")

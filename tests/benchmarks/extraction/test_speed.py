@@ -24,6 +24,7 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
+@pytest.mark.slow
 def test_the_fused_kernels_agree_with_plain_operations() -> None:
     """Forward, backward and the gradient of p, by Triton's interpreter, which stands in for a GPU here."""
     called = subprocess.run(
