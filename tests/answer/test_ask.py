@@ -26,7 +26,7 @@ def asker(hpo: Path) -> Iterator[Asker]:
 
 
 def answer_cypher(asker: Asker, query: str) -> Answer:
-    return CypherStrategy().answer_cypher(query, asker.resources)
+    return CypherStrategy().answer_cypher(Question(query), asker.resources)
 
 
 def check_evidence(asker: Asker, answer: Answer) -> None:

@@ -9,7 +9,7 @@ from clew.answer.cypher import CypherStrategy
 from clew.answer.plans.filters import Filters
 from clew.answer.plans.plan import Plan
 from clew.answer.resources import Resources
-from clew.answer.strategy import STRATEGIES, Question, Strategy
+from clew.answer.strategy import STRATEGIES, Question, Step, Strategy
 
 __all__ = [
     "STRATEGIES",
@@ -23,6 +23,7 @@ __all__ = [
     "Plan",
     "Question",
     "Resources",
+    "Step",
     "Strategy",
     "Support",
     "Usage",

@@ -39,9 +39,10 @@ class Asker:
         _check_text(asked.text)
         return self.strategy.answer(asked, self.resources)
 
-    def ask_cypher(self, query: str) -> Answer:
+    def ask_cypher(self, query: str | Question) -> Answer:
         """Answer a query in Cypher, such as that of an alternative interpretation, with its evidence."""
-        return CypherStrategy().answer_cypher(query, self.resources)
+        asked = Question(query) if isinstance(query, str) else query
+        return CypherStrategy().answer_cypher(asked, self.resources)
 
     def close(self) -> None:
         """Close what was opened for answering."""

@@ -27,10 +27,11 @@ from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.expand import with_subclasses
 from clew.answer.running.paths import find_paths
 from clew.answer.running.run import Outcome, comes_first, run_plan
-from clew.answer.strategy import Question
+from clew.answer.strategy import Question, Step
 from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not, why_unmet
 from clew.answer.wording.phrase import phrased, plain_text
 from clew.errors import ClewError, InputError, Timeout
+from clew.plurals import counted
 from clew.store.cypher import write
 from clew.store.deadline import Deadline
 from clew.store.store import Store
@@ -87,12 +88,12 @@ class CypherStrategy:
             )
         return _Answering(self, resources, question).answer()
 
-    def answer_cypher(self, query: str, resources: Resources) -> Answer:
-        """Answer a Cypher query with evidence; unambiguous mistakes are repaired and reported.
+    def answer_cypher(self, query: Question, resources: Resources) -> Answer:
+        """Answer a Cypher query, the text of `query`, with evidence; unambiguous mistakes are repaired and reported.
 
         Raises `QueryError` if the query cannot be read as a plan or does not fit the schema of this graph.
         """
-        return _Answering(self, resources, Question(query)).answer_cypher()
+        return _Answering(self, resources, query).answer_cypher()
 
 
 class _Answering:
@@ -108,6 +109,7 @@ class _Answering:
         self.linker, self.encoder = resources.linker, resources.encoder
         self.deadline = Deadline.after(question.timeout, "question")  # opening things for the first time does not count
         self.model = self._metered()
+        self.begun = perf_counter()
         self.unmet: Interpretation | None = None  # the first that leaves out a word it cannot do without
 
     @cached_property
@@ -159,12 +161,19 @@ class _Answering:
     def _answer(self) -> Answer:
         begun = perf_counter()
         parsed = self._understand()
+        meant = (f"{each.text}: {each.meanings[0].name}" for each in parsed.anchors if each.meanings)
+        self._report("names", "; ".join(meant) or "no entity is named")
         ran = None if parsed.unmet else self._first_that_finds(parsed)
         understood = perf_counter() - begun - (ran.seconds if ran else 0.0)
         if ran is None:
             usage = _usage(self.model, understanding=understood)
             return replace(self._abstention(parsed), question=self.question.text, usage=usage)
         return self._answered(ran, understood)
+
+    def _report(self, name: str, text: str) -> None:
+        """Tell the asker about a step."""
+        if self.question.report is not None:
+            self.question.report(Step(name, text, perf_counter() - self.begun))
 
     def _instead(self, question: ParsedQuestion) -> str:
         """What the graph holds of the opposite, where it has nothing of what was asked for: harm for help."""
@@ -206,6 +215,8 @@ class _Answering:
         answer = self._with_words(self._with_evidence(ran), ran)
         executed = perf_counter() - begun + ran.seconds
         begun = perf_counter()
+        if self.model and self.strategy.phrase:
+            self._report("text", "wording the answer")
         written = (
             phrased(self.model, self.question.text, answer.text) if self.model and self.strategy.phrase else answer.text
         )
@@ -252,6 +263,8 @@ class _Answering:
         interpretations = self._interpreter().interpretations(parsed, self.model, deadline=self.deadline)
         for number, interpretation in enumerate(interpretations, start=1):
             self.deadline.check()
+            if number == 1:
+                self._report("plans", counted(len(interpretation.ranked), "interpretation"))
             if interpretation.account.missing and not interpretation.written:
                 self.unmet = self.unmet or interpretation
                 continue
@@ -289,6 +302,8 @@ class _Answering:
     def _outcome(self, candidate: Candidate) -> Outcome:
         if candidate.plan.kind == "path":
             return Outcome(candidate.plan, candidate.plan, write(write_statement(candidate.plan)))
+        if self.question.report is not None:
+            self._report("query", write(write_statement(candidate.plan)))
         return run_plan(candidate.plan, self.store, self.engine, timeout=self._left())
 
     def _left(self) -> float:
@@ -304,6 +319,7 @@ class _Answering:
             filters = ran.interpretation.question.filters
             return find_paths(ran.candidate.plan, self.engine, filters, timeout=self._left())
         outcome, judged = ran.outcome, ran.interpretation.question.judged
+        self._report("evidence", f"evidence for {counted(len(outcome.items), 'item')}" if outcome.items else "evidence")
         evidence = gather_evidence(
             outcome, self.store, self.engine, timeout=self._left(), every_item=self.question.all_evidence
         )

@@ -7,7 +7,7 @@ A strategy is one method. It takes what it needs from the resources, which open 
             return Answer(question.text, text=f"{resources.engine.counts['entities']:,} entities")
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,12 +17,21 @@ from clew.answer.resources import Resources
 from clew.errors import InputError
 from clew.registry import Entry, Registry
 
-__all__ = ["STRATEGIES", "Question", "Strategy"]
+__all__ = ["STRATEGIES", "Question", "Step", "Strategy"]
 
 STRATEGIES = Registry(
     "strategy",
     {"cypher": Entry("clew.answer.cypher:CypherStrategy", "plain English to Cypher: link names, rank plans, run one")},
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step on the way to an answer, as it happens: names, plans, query, evidence or text, in a sentence."""
+
+    name: str
+    text: str
+    seconds: float  # since the question was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,7 @@ class Question:
     subclasses: bool | None = None  # include subclasses of named terms; None: only if nothing matches directly
     timeout: float = 30.0  # seconds from reading the question to the last triple of evidence
     all_evidence: bool = False  # the triples behind every item, not only behind those that are shown first
+    report: Callable[[Step], None] | None = None  # is called with each step, in the thread that answers
 
     def __post_init__(self) -> None:
         if not self.timeout > 0:

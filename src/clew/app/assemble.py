@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from clew import GraphEngine
     from clew.answer import Asker, Strategy
 
-__all__ = ["Settings", "assemble", "open_graph"]
+__all__ = ["Settings", "assemble", "make_strategy", "open_graph"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,11 @@ def assemble(settings: Settings, *, engine: "GraphEngine | None" = None, progres
         model=settings.model,
         progress=progress,
     )
-    return Asker(resources, _strategy(settings))
+    return Asker(resources, make_strategy(settings))
 
 
-def _strategy(settings: Settings) -> "Strategy":
+def make_strategy(settings: Settings) -> "Strategy":
+    """The strategy that the settings name, with its options."""
     from clew.answer import STRATEGIES
 
     kind = STRATEGIES.load(settings.strategy)

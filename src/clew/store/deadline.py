@@ -3,25 +3,27 @@
 import time
 from dataclasses import dataclass, replace
 
-from clew.errors import InputError, Timeout
+from clew.cancellation import POLL, Signal, current_signal
+from clew.errors import Cancelled, InputError, Timeout
 
 __all__ = ["Deadline"]
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A time on the monotonic clock, and the limit in seconds it came from."""
+    """A time on the monotonic clock, the limit in seconds it came from, and the signal that ends the work sooner."""
 
     at: float
     seconds: float
     what: str = "query"
+    cancel: Signal | None = None
 
     @classmethod
     def after(cls, seconds: float, what: str = "query") -> "Deadline":
         """The deadline `seconds` from now."""
         if not seconds > 0:
             raise InputError(f"timeout must be a number of seconds above 0, not {seconds!r}")
-        return cls(time.monotonic() + seconds, seconds, what)
+        return cls(time.monotonic() + seconds, seconds, what, current_signal())
 
     def later(self, seconds: float) -> "Deadline":
         """The deadline moved by time that does not count."""
@@ -33,9 +35,17 @@ class Deadline:
         return self.at - time.monotonic()
 
     def check(self) -> None:
-        """Raise `Timeout` after the deadline."""
+        """Raise `Timeout` after the deadline, `Cancelled` after the signal."""
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled(f"the {self.what} was cancelled by the caller")
         if self.left < 0:
             raise self.passed()
+
+    @property
+    def pause(self) -> float:
+        """How long to wait for something before the next `check`."""
+        left = max(0.0, self.left)
+        return left if self.cancel is None else min(left, POLL)
 
     def passed(self) -> Timeout:
         """The error for a query or question that took too long."""

@@ -1,17 +1,11 @@
 """Time limits and cancellation, checked between hops and between blocks of work."""
 
 import time
-from typing import Protocol
 
+from clew.cancellation import Signal, current_signal
 from clew.errors import Cancelled, InputError, Timeout
 
-__all__ = ["NEVER", "Deadline", "Signal", "deadline"]
-
-
-class Signal(Protocol):
-    """A cancellation signal, such as threading.Event."""
-
-    def is_set(self) -> bool: ...
+__all__ = ["NEVER", "Deadline", "deadline"]
 
 
 class Deadline:
@@ -38,5 +32,7 @@ NEVER = Deadline()
 
 
 def deadline(timeout: float | None, cancel: Signal | None) -> Deadline:
-    """The deadline of a call; without a limit and a signal it is `NEVER`."""
+    """The deadline of a call; without a limit and a signal, its own or that of the work in progress, it is `NEVER`."""
+    if cancel is None:
+        cancel = current_signal()
     return NEVER if timeout is None and cancel is None else Deadline(timeout, cancel)

@@ -11,11 +11,12 @@ from typing import Protocol, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.cancellation import Signal
 from clew.errors import InputError
 from clew.graph.contents import GraphContents, Reader, Seeds
 from clew.traverse.batch import BatchResult, Blocks
 from clew.traverse.blocks import SeedLists
-from clew.traverse.deadline import Deadline, Signal, deadline
+from clew.traverse.deadline import Deadline, deadline
 from clew.traverse.paths.listing import Listing
 from clew.traverse.paths.result import Paths
 from clew.traverse.request import HopRequest, PathRequest, as_ends, check_snapshot

@@ -35,6 +35,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "extract": "extraction.extract:application",
     "statements": "extraction.statements:application",
     "models": "models:models",
+    "serve": "serve:serve",
     "export": "graphs.export:export",
     "doctor": "graphs.doctor:doctor",
     "eval": "evaluation.group:application",

@@ -27,7 +27,7 @@ from clew.app.cli.terminal.options import (
     relations,
 )
 from clew.app.cli.terminal.output import print_json, print_table, printable, say, shown_of
-from clew.app.records import entity_records, hop_record
+from clew.app.records import count_types, entity_records, hop_record
 from clew.errors import InputError
 from clew.plurals import counted
 
@@ -113,21 +113,10 @@ def hop(
     found = engine.hop(seeds, walk, timeout=timeout)
     led = [engine.hop_triples(found, each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
     if as_json:
-        types, listed = _by_type(engine, found), led if triples else None
-        print_json(hop_record(engine, found, graph=graph, types=types, triples=listed, limit=limit))
+        listed = led if triples else None
+        print_json(hop_record(engine, found, graph=graph, triples=listed, limit=limit))
     else:
         _show(engine, found, led, limit=SHOWN if limit is None else limit)
-
-
-def _by_type(engine: "GraphEngine", found: "HopResult") -> dict[str, int]:
-    """How many entities of each type, the most frequent first."""
-    import numpy as np
-
-    types = list(engine.schema.types)
-    counts = np.bincount(engine.types_of(found.ids), minlength=len(types)).tolist()
-    return {
-        types[at]: counts[at] for at in sorted(range(len(types)), key=lambda at: (-counts[at], types[at])) if counts[at]
-    }
 
 
 def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, limit: int) -> None:
@@ -136,7 +125,7 @@ def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, li
     reach = REACH[found.walk.mode].format(hops=counted(found.walk.k, "hop"))
     say(f"{counted(len(found), 'entity')} {reach} {seeds} ({DIRECTIONS[found.walk.direction]})")
     if len(found) and limit:
-        by_type = _by_type(engine, found)
+        by_type = count_types(engine, found)
         if len(by_type) > 1:
             say()
             print_table(["type", "entities"], by_type.items(), shrink=["type"])

@@ -1,6 +1,6 @@
 """Hops and paths."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ from clew.app.records.statements import assertion_record, entity_records, triple
 if TYPE_CHECKING:
     from clew import GraphEngine, HopResult, Path, Paths, Triples
 
-__all__ = ["hop_record", "paths_record"]
+__all__ = ["count_types", "hop_record", "paths_record"]
 
 
 def hop_record(
@@ -17,7 +17,6 @@ def hop_record(
     found: "HopResult",
     *,
     graph: str,
-    types: Mapping[str, int],
     triples: "Sequence[Triples] | None" = None,
     limit: int | None = None,
 ) -> dict[str, Any]:
@@ -32,7 +31,7 @@ def hop_record(
         "direction": found.walk.direction,
         "count": len(found),
         "truncated": len(shown) < len(found),
-        "types": dict(types),
+        "types": count_types(engine, found),
         "entities": entity_records(engine, shown),
     }
     if triples is not None:
@@ -40,6 +39,17 @@ def hop_record(
         record["triple_count"] = sum(map(len, triples))
         record["triples"] = list(listed if limit is None else islice(listed, limit))
     return record
+
+
+def count_types(engine: "GraphEngine", found: "HopResult") -> dict[str, int]:
+    """How many entities of each type, the most frequent first."""
+    import numpy as np
+
+    types = list(engine.schema.types)
+    counts = np.bincount(engine.types_of(found.ids), minlength=len(types)).tolist()
+    return {
+        types[at]: counts[at] for at in sorted(range(len(types)), key=lambda at: (-counts[at], types[at])) if counts[at]
+    }
 
 
 def paths_record(

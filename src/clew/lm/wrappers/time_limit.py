@@ -2,13 +2,14 @@
 
 import time
 
+from clew.cancellation import check_cancelled
 from clew.errors import InputError, Timeout
 
 __all__ = ["TimeLimit"]
 
 
 class TimeLimit:
-    """Remaining seconds; `left` raises `Timeout` when there are none."""
+    """Remaining seconds; `left` raises `Timeout` when there are none, and `Cancelled` for work that was cancelled."""
 
     __slots__ = ("_begun", "_seconds", "_who")
 
@@ -24,6 +25,7 @@ class TimeLimit:
 
     def left(self) -> float:
         """The remaining seconds."""
+        check_cancelled()
         if (left := self._seconds - self.spent) <= 0:
             raise self.over()
         return left

@@ -1,9 +1,12 @@
 """A time limit for any model, even one that ignores its own."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from typing import Any, TypeVar, cast
 
+from clew.cancellation import POLL, check_cancelled
 from clew.errors import InputError, Timeout
 from clew.lm.messages import Completion, LanguageModel, Request, Score, Stream
 from clew.lm.wrappers.wrapper import Wrapper
@@ -17,8 +20,9 @@ GRACE = 0.25  # seconds for the model to stop by itself
 class Timed(Wrapper):
     """Every call returns within `seconds`, or sooner if the caller says so.
 
-    The limit is passed to the model; if it does not return in time it is abandoned and the caller gets `Timeout`. The
-    stream is called from the model's thread, and no longer after the limit.
+    The limit is passed to the model; if it does not return in time it is abandoned and the caller gets `Timeout`, or
+    `Cancelled` if the work was cancelled meanwhile. The stream is called from the model's thread, and no longer after
+    the limit.
     """
 
     def __init__(self, model: LanguageModel, seconds: float | Callable[[], float]) -> None:
@@ -65,9 +69,12 @@ class Timed(Wrapper):
             except BaseException as error:  # raised in the waiting thread
                 outcome.append((False, error))
 
-        thread = threading.Thread(target=run, name="clew time limit", daemon=True)
+        thread = threading.Thread(target=copy_context().run, args=(run,), name="clew time limit", daemon=True)
+        ends = time.monotonic() + limit + GRACE
         thread.start()
-        thread.join(limit + GRACE)
+        while thread.is_alive() and (left := ends - time.monotonic()) > 0:
+            thread.join(min(left, POLL))
+            check_cancelled()
         if not outcome:
             raise Timeout(f"the model did not answer within {limit:g} s: allow more time, or request less")
         well, value = outcome[0]

@@ -64,8 +64,8 @@ class Pool:
                 if self._lent < self._most:
                     self._lent += 1
                     break
-                if not self._free.wait(max(0.0, deadline.left)):
-                    raise deadline.passed()
+                if not self._free.wait(deadline.pause):
+                    deadline.check()
         try:
             return self._start()
         except BaseException:

@@ -125,10 +125,7 @@ class Process:
             pass  # it has ended; `_receive` reports that
 
     def _receive(self, deadline: Deadline) -> dict[str, Any]:
-        try:
-            line = self._lines.get(timeout=max(0.0, deadline.left + GRACE))
-        except Empty:
-            raise deadline.passed() from None
+        line = self._line(deadline.later(GRACE))
         if not line:
             raise self._ended()
         reply: dict[str, Any] = json.loads(line)
@@ -142,6 +139,14 @@ class Process:
             most = f"at most {self._memory // 8 >> 20:,} MiB, and {child.LARGEST_ROW >> 20} MiB per row"
             raise StoreError(f"the result is too large ({most}): return fewer rows or columns")
         return reply
+
+    def _line(self, deadline: Deadline) -> bytes:
+        """The next line of the child's output."""
+        while True:
+            try:
+                return self._lines.get(timeout=deadline.pause)
+            except Empty:
+                deadline.check()
 
     def _failed(self, said: str) -> Exception:
         if said.startswith(OUT_OF_MEMORY):

@@ -18,7 +18,7 @@ from clew.graph.reading import GraphReader
 from clew.graph.seeds import distinct
 from clew.traverse.backend import Backend
 from clew.traverse.blocks import SeedLists
-from clew.traverse.deadline import NEVER, Deadline
+from clew.traverse.deadline import Deadline, deadline
 from clew.traverse.engine import GraphEngine
 from clew.traverse.local.batch_walk import WalkedBlocks
 from clew.traverse.local.hop_triples import triples_of_hop
@@ -85,11 +85,12 @@ class Engine(GraphReader, GraphEngine):
     def _hop_triples(self, of: HopResult | HopRequest, hop: int | None, leading_to_result: bool) -> NDArray[np.int64]:
         query = read_walk(self.schema, of.walk)
         seeds = distinct(self.resolve(of.seeds))
+        watch = deadline(None, None)
         last = query.k if hop is None or leading_to_result else hop
-        sets = self._walking.sets(seeds, query, NEVER, count=last)  # before the last hop: the seeds alone if it is 1
+        sets = self._walking.sets(seeds, query, watch, count=last)  # before the last hop: the seeds alone if it is 1
         result = None
         if leading_to_result:
-            result = of.ids if isinstance(of, HopResult) else self._walking.ends(seeds, query, NEVER)
+            result = of.ids if isinstance(of, HopResult) else self._walking.ends(seeds, query, watch)
         permit = self._walking.permit(seeds, query)
         wanted = range(1, query.k + 1) if hop is None else (hop,)
         found = [triples_of_hop(self._walking.view, query, sets, each, permit, result=result) for each in wanted]

@@ -1,7 +1,5 @@
 """`clew link`: names linked to entities, one by one or in running text."""
 
-from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,14 +11,14 @@ from clew.app.cli.terminal.output import bold, print_json, print_table, printabl
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import links_record, mentions_record
 from clew.app.records.links import MARKS
+from clew.app.type_names import resolve_types
 from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew.graph.schema import Schema
     from clew.link import Linked, Linker, Mention
 
-__all__ = ["link", "resolve_types"]
+__all__ = ["link"]
 
 
 def link(
@@ -83,21 +81,6 @@ def link(
         if at:
             say()
         _show_linked(graph, each)
-
-
-def resolve_types(schema: "Schema", names: Sequence[str] | None) -> list[str] | None:
-    """Types as the graph spells them, ignoring case and small typos; anything else is an error."""
-    if not names:
-        return None
-    folded = {name.casefold(): name for name in schema.types}
-    resolved = []
-    for name in names:
-        close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.75)
-        if name not in schema.types and close:
-            name = folded[close[0]]
-        schema.type_number(name)  # an unknown type is an error that lists close ones
-        resolved.append(name)
-    return resolved
 
 
 def _running_text(texts: list[str] | None, text: bool, file: str | None) -> str | None:

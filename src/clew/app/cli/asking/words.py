@@ -40,9 +40,7 @@ def words(
       clew words sky.clew --propose
       clew words sky.clew --save words.json
     """
-    from clew.answer.kept import words_of
-    from clew.answer.lexicon.own_words import load_words, read_words, save_words
-    from clew.answer.lexicon.proposals import unreached
+    from clew.answer.lexicon.own_words import read_words, save_words
     from clew.answer.resources import Resources
 
     if save is not None and propose:
@@ -53,9 +51,7 @@ def words(
     elif propose:
         save_words(engine.snapshot, engine.schema, _proposed(engine))
     with Resources(engine) as resources:
-        known, parser = words_of(resources), resources.parser
-        bare = unreached(known, lambda word: len(word) > 3 if parser is None else parser.knows(word))
-        record = words_record(known, load_words(engine.snapshot), bare, graph=graph, snapshot=engine.snapshot.id)
+        record = words_record(resources, graph=graph)
     if as_json:
         print_json(record)
         return
@@ -63,8 +59,8 @@ def words(
         rows = [(name, ", ".join(listed)) for name, listed in record[family].items()]
         print_table([family[:-1], "words"], rows, shrink=["words"])
         say()
-    if bare:
-        say(f"No everyday word reaches: {printable(', '.join(bare))}")
+    if record["unreached"]:
+        say(f"No everyday word reaches: {printable(', '.join(record['unreached']))}")
     if record["file"]:
         say(f"{printable(record['file'])}: edit it, questions use it at once")
 

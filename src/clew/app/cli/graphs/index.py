@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.asking.link import resolve_types
 from clew.app.cli.terminal.options import AsJson, GraphPath
 from clew.app.cli.terminal.output import print_json, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import index_record
+from clew.app.type_names import resolve_types
 from clew.errors import DerivedError
 from clew.plurals import counted
 

@@ -1,0 +1,94 @@
+"""The application: routes, the gate around them, and what they share, from the settings of a server."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from clew._version import __version__
+from clew.app.server.extraction import find_extraction
+from clew.app.server.failures import CLIENT_GONE, ClientGone, Refused, error_body, error_headers, status_of
+from clew.app.server.gate import App, Gate
+from clew.app.server.graphs import Graphs
+from clew.app.server.metrics import Metrics
+from clew.app.server.routes import asking, chat, graphs, status, walks
+from clew.app.server.routes.documented import errors
+from clew.app.server.routes.page import page_router
+from clew.app.server.serving import Serving
+from clew.app.server.settings import ServerSettings
+from clew.app.server.workers import Workers
+from clew.errors import ClewError, InputError
+from clew.lm import open_model
+from clew.progress import Progress, silent
+
+__all__ = ["create_application"]
+
+ABOUT = """Search, walk and question knowledge graphs; every answer has the triples and sources behind it.
+
+The JSON of each endpoint is that of the command line (`clew … --json`). Where the server has a token, send it as
+`Authorization: Bearer TOKEN`."""
+
+
+def create_application(settings: ServerSettings, *, progress: Progress = silent) -> App:
+    """Open the graphs and models of a server and make the application that serves them."""
+    model = None if settings.model is None else open_model(settings.model)
+    opened = Graphs(settings.graphs, model=model, encoder=settings.encoder, progress=progress)
+    workers = Workers(settings.limits)
+    serving = Serving(settings, opened, workers, model, find_extraction(settings.extraction))
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        workers.close()
+        opened.close()
+        if model is not None:
+            model.close()
+
+    app = FastAPI(
+        title="Clew",
+        version=__version__,
+        description=ABOUT,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # FastAPI's pages load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=life,
+        responses=errors(),
+    )
+    app.state.serving = serving
+    app.state.metrics = metrics = Metrics(opened, workers)
+    for kind in (ClewError, ClientGone, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(kind, _failed)
+    for module in (status, graphs, walks, asking, chat):
+        app.include_router(module.router)
+    app.include_router(page_router())
+    return Gate(app, settings, metrics)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """The answer to a request that failed; the gate logs it."""
+    if isinstance(error, RequestValidationError):
+        error = InputError(_invalid(error))
+    elif isinstance(error, HTTPException):
+        said = "there is nothing at this address: /api/openapi.json lists what there is"
+        said = said if error.status_code == 404 else error.detail.rstrip(".")
+        error = Refused(said, error.status_code, headers=error.headers)
+    request.state.error = error
+    if isinstance(error, ClientGone):
+        return Response(status_code=CLIENT_GONE)
+    return Response(
+        error_body(error, request.state.request),
+        status_of(error),
+        headers=error_headers(error),
+        media_type="application/json",
+    )
+
+
+def _invalid(error: RequestValidationError) -> str:
+    """What is wrong with a request, in one sentence."""
+    first = error.errors()[0]
+    where = ".".join(str(each) for each in first["loc"] if each not in ("body", "query", "path"))
+    said = str(first["msg"])
+    return f"{where or 'the body'}: {said[:1].lower()}{said[1:]}"

@@ -1,0 +1,54 @@
+"""The extraction model of a server, if it is on this machine: opened at the first text, then kept."""
+
+import re
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from clew.cancellation import check_cancelled
+from clew.errors import ClewError
+from clew.extract.facts.finding import FactFinder
+from clew.extract.packaging.locate import find_statements
+
+__all__ = ["Extraction", "find_extraction"]
+
+PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+class Extraction:
+    """Facts of texts by one model."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._guard = threading.Lock()
+        self._finder: FactFinder | None = None
+
+    def facts(self, text: str, *, confidence: float | None = None) -> list[dict[str, Any]]:
+        """The facts that a text states, surest first; each paragraph is read on its own."""
+        finder = self._opened()
+        found: list[dict[str, Any]] = []
+        start = 0
+        for end, following in [*(match.span() for match in PARAGRAPH.finditer(text)), (len(text), len(text))]:
+            check_cancelled()
+            for fact in finder.find(text[start:end], confidence=confidence):
+                record = asdict(fact)
+                places = ("subject_start", "subject_end", "object_start", "object_end")
+                found.append({**record, **{name: record[name] + start for name in places}})
+            start = following
+        return sorted(found, key=lambda fact: -fact["confidence"])
+
+    def _opened(self) -> FactFinder:
+        with self._guard:
+            if self._finder is None:
+                self._finder = FactFinder.open(Path(self.name), threads=1)
+            return self._finder
+
+
+def find_extraction(name: str) -> Extraction | None:
+    """The extraction model of that name, if it is on this machine."""
+    try:
+        find_statements(Path(name))
+    except ClewError:
+        return None
+    return Extraction(name)

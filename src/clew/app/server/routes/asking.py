@@ -1,0 +1,147 @@
+"""Questions, queries and texts: ask, query, mentions, extract."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from clew.answer import Answer, Step
+from clew.app.records import answer_record, mentions_record, rows_record
+from clew.app.server.bodies import AskBody, ExtractBody, MentionsBody, QueryBody
+from clew.app.server.graphs import OpenGraph
+from clew.app.server.routes.documented import ENTITY, FBN1, SNAPSHOT, answers
+from clew.app.server.serving import Serving, as_json, json_response, serving_of
+from clew.app.server.streams import NDJSON, SSE, ndjson, sse, start_stream, wanted_stream
+from clew.app.type_names import resolve_types
+from clew.errors import MissingModel
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api", tags=["asking"])
+Server = Annotated[Serving, Depends(serving_of)]
+ANSWER = {
+    "graph": "hpo",
+    "snapshot": SNAPSHOT,
+    "question": "Which genes are linked to arachnodactyly?",
+    "kind": "list",
+    "text": "72 genes linked to Arachnodactyly: FBN1, …",
+    "items": [{**FBN1, "number": None}],
+    "value": None,
+    "total": 72,
+    "truncated": False,
+    "evidence": {"triples": [], "supports": [], "complete": True, "documents": ["PMID:20301510"]},
+    "query": "MATCH (g:Gene)-[:ASSOCIATED_WITH]->(:Disease)-[:HAS_PHENOTYPE]->(:Phenotype {id: 'HP:0001166'}) RETURN g",
+    "named": [ENTITY["id"]],
+    "interpretation": [],
+    "bindings": [{"text": "genes", "part": "type"}],
+    "unrecognised": [],
+    "repairs": [],
+    "ambiguities": [],
+    "alternatives": [],
+    "decided": None,
+    "trace": [],
+    "usage": {},
+    "confidence": 0.97,
+    "certainty": "sure",
+    "abstained": None,
+    "drawing": None,
+}
+STEP = '{"event": "step", "step": "names", "text": "arachnodactyly: Arachnodactyly", "seconds": 0.012}\n'
+ROWS = {
+    "graph": "hpo",
+    "store": "embedded",
+    "query": "MATCH (g:Gene {name: $gene}) RETURN g",
+    "columns": ["g"],
+    "count": 1,
+    "truncated": False,
+    "seconds": 0.004,
+    "rows": [],
+}
+MENTIONS: dict[str, Any] = {"graph": "hpo", "snapshot": SNAPSHOT, "types": None, "count": 0, "mentions": []}
+FACTS = {"model": "small", "seconds": 0.2, "total": 0, "facts": []}
+
+
+@router.post(
+    "/graphs/{graph}/ask",
+    responses=answers(
+        "The answer with its evidence, or its steps and then the answer.",
+        ANSWER,
+        also={NDJSON: {"example": STEP}, SSE: {"example": f"event: step\ndata: {STEP}\n"}},
+    ),
+)
+async def ask(graph: str, body: AskBody, request: Request, serving: Server) -> Response:
+    """Answer a question; the JSON of `clew ask --json`.
+
+    With `Accept: application/x-ndjson` or `text/event-stream` the steps are streamed as they happen, and then the
+    answer. Closing the connection stops the work.
+    """
+    opened = serving.graph(request, graph)
+    seconds = serving.seconds(body.timeout)
+    question, cypher = body.asked(seconds), body.cypher is not None
+    asker = opened.asker(body.strategy)
+    if serving.settings.log_questions:
+        serving.note(request, question=question.text)
+
+    def work(report: Callable[[Step], None] | None) -> bytes:
+        asked = replace(question, report=report)
+        return _answered(opened, asker.ask_cypher(asked) if cypher else asker.ask(asked))
+
+    stream = wanted_stream(request)
+    if stream is None:
+        return json_response(await serving.run(request, lambda: work(None), seconds=seconds))
+    return start_stream(
+        serving, request, work, seconds=seconds, media_type=stream, encode=ndjson if stream == NDJSON else sse
+    )
+
+
+def _answered(opened: OpenGraph, answer: Answer) -> bytes:
+    return as_json(answer_record(answer, graph=opened.name, snapshot=opened.snapshot))
+
+
+@router.post("/graphs/{graph}/query", responses=answers("The rows of a query.", ROWS))
+async def query(graph: str, body: QueryBody, request: Request, serving: Server) -> Response:
+    """Run a read-only Cypher query; the JSON of `clew cypher --json`."""
+    opened = serving.graph(request, graph)
+    seconds = serving.seconds(body.timeout)
+    if serving.settings.log_questions:
+        serving.note(request, query=body.query)
+
+    def work() -> bytes:
+        store = opened.resources.store
+        rows = store.run(body.query, body.parameters, timeout=seconds, limit=body.limit)
+        return as_json(rows_record(rows, graph=graph, store=store.name, query=body.query))
+
+    return json_response(await serving.run(request, work, seconds=seconds))
+
+
+@router.post("/graphs/{graph}/mentions", responses=answers("The entities that a text mentions.", MENTIONS))
+async def mentions(graph: str, body: MentionsBody, request: Request, serving: Server) -> Response:
+    """Find the mentions in a text, with those that are negated or uncertain marked; the JSON of `clew link --text`."""
+    opened = serving.graph(request, graph)
+
+    def work() -> bytes:
+        types = resolve_types(opened.engine.schema, body.types)
+        found = opened.resources.linker.detect(body.text, types=types)
+        return as_json(mentions_record(found, graph=graph, snapshot=opened.snapshot, types=types))
+
+    return json_response(await serving.run(request, work))
+
+
+@router.post("/extract", responses=answers("The facts that a text states.", FACTS))
+async def extract(body: ExtractBody, request: Request, serving: Server) -> Response:
+    """Extract the facts that a text states, each with its sentence and a calibrated confidence."""
+    extraction = serving.extraction
+    if extraction is None:
+        raise MissingModel("no extraction model is on this server: run `clew models get small` there and restart it")
+
+    def work() -> bytes:
+        begun = time.perf_counter()
+        facts = extraction.facts(body.text, confidence=body.confidence)
+        seconds = round(time.perf_counter() - begun, 3)
+        return as_json(
+            {"model": extraction.name, "seconds": seconds, "total": len(facts), "facts": facts[: body.limit]}
+        )
+
+    return json_response(await serving.run(request, work))
