@@ -10,7 +10,7 @@ from clew.app.cli.main import COMMANDS
 from clew.errors import QueryError, UnknownName
 
 FOLDER = Path(cli.__file__).parent
-ELSEWHERE = ("bench", "graphs.build", "eval", "extract")  # reports of runs, not of graphs: their JSON is their own
+ELSEWHERE = ("bench", "graphs.build", "eval", "extract", "mcp", "serve")  # their JSON is of runs and requests
 MODULES = sorted({name for each in COMMANDS.values() if not (name := each.partition(":")[0]).startswith(ELSEWHERE)})
 
 

@@ -36,6 +36,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "statements": "extraction.statements:application",
     "models": "models:models",
     "serve": "serve:serve",
+    "mcp": "mcp:mcp",
     "export": "graphs.export:export",
     "doctor": "graphs.doctor:doctor",
     "eval": "evaluation.group:application",

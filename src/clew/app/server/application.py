@@ -1,18 +1,20 @@
 """The application: routes, the gate around them, and what they share, from the settings of a server."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 
 from clew._version import __version__
+from clew.app.server.edge.failures import CLIENT_GONE, ClientGone, Refused, error_body, error_headers, status_of
+from clew.app.server.edge.gate import App, Gate
+from clew.app.server.edge.metrics import Metrics
 from clew.app.server.extraction import find_extraction
-from clew.app.server.failures import CLIENT_GONE, ClientGone, Refused, error_body, error_headers, status_of
-from clew.app.server.gate import App, Gate
 from clew.app.server.graphs import Graphs
-from clew.app.server.metrics import Metrics
 from clew.app.server.routes import asking, chat, graphs, status, walks
 from clew.app.server.routes.documented import errors
 from clew.app.server.routes.page import page_router
@@ -22,6 +24,9 @@ from clew.app.server.workers import Workers
 from clew.errors import ClewError, InputError
 from clew.lm import open_model
 from clew.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
 
 __all__ = ["create_application"]
 
@@ -38,9 +43,12 @@ def create_application(settings: ServerSettings, *, progress: Progress = silent)
     workers = Workers(settings.limits)
     serving = Serving(settings, opened, workers, model, find_extraction(settings.extraction))
 
+    agents = _agents(opened, workers, settings)
+
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with nullcontext() if agents is None else agents.session_manager.run():
+            yield
         workers.close()
         opened.close()
         if model is not None:
@@ -64,7 +72,26 @@ def create_application(settings: ServerSettings, *, progress: Progress = silent)
     for module in (status, graphs, walks, asking, chat):
         app.include_router(module.router)
     app.include_router(page_router())
+    if agents is not None:
+        app.router.routes.extend(_agent_routes(agents))
     return Gate(app, settings, metrics)
+
+
+def _agents(graphs: Graphs, workers: Workers, settings: ServerSettings) -> "MCPServer[Any] | None":
+    """The tools for agents, if the library for them is installed."""
+    try:
+        from clew.app.server.agents import make_agents
+    except ModuleNotFoundError:
+        return None
+    return make_agents(graphs, workers, settings.limits)
+
+
+def _agent_routes(agents: "MCPServer[Any]") -> list[BaseRoute]:
+    """/mcp: each call on its own, without sessions; who may call is the gate's matter."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    open_to_all = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    return agents.streamable_http_app(json_response=True, stateless_http=True, transport_security=open_to_all).routes
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -2,7 +2,7 @@
 
 import re
 
-from clew.app.server.failures import SnapshotReplaced
+from clew.app.server.edge.failures import SnapshotReplaced
 from clew.app.server.graphs import OpenGraph
 from clew.errors import InputError
 

@@ -1,6 +1,5 @@
 """Run a server until it is told to stop: slow clients are cut off, and requests in work are finished first."""
 
-import logging
 import socket
 import sys
 from typing import Any
@@ -9,7 +8,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from clew.app.server.application import create_application
-from clew.app.server.logs import log_as_json
+from clew.app.server.edge.logs import log_as_json
 from clew.app.server.settings import ServerSettings
 from clew.errors import InputError
 from clew.progress import Progress, silent
@@ -21,7 +20,6 @@ KEEP_ALIVE = 15  # seconds
 SWITCH_SECONDS = 0.001  # a thread that works gives way to the one that answers as often
 BACKLOG = 512
 LARGEST_HEAD = 1 << 16  # bytes of the headers of a request
-log = logging.getLogger("clew.server")
 
 
 class _Protocol(HttpToolsProtocol):
@@ -64,13 +62,12 @@ class _Protocol(HttpToolsProtocol):
 def run_server(settings: ServerSettings, *, progress: Progress = silent) -> None:
     """Serve until SIGINT or SIGTERM."""
     log_as_json()
-    listening = listen(settings)
-    sys.setswitchinterval(SWITCH_SECONDS)
-    server = make_server(settings, progress=progress)
-    address = address_of(listening)
-    log.info("listening", extra={"address": address, "graphs": list(settings.graphs), "token": bool(settings.tokens)})
-    print(f"clew: serving {', '.join(settings.graphs)} at {address}", file=sys.stderr, flush=True)
-    server.run(sockets=[listening])
+    with listen(settings) as listening:
+        sys.setswitchinterval(SWITCH_SECONDS)
+        server = make_server(settings, progress=progress)
+        address = address_of(listening)
+        print(f"clew: serving {', '.join(settings.graphs)} at {address}", file=sys.stderr, flush=True)
+        server.run(sockets=[listening])
 
 
 def make_server(settings: ServerSettings, *, progress: Progress = silent) -> uvicorn.Server:

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from fastapi import Request, Response
 
+from clew.app.server.edge.failures import ClientGone
 from clew.app.server.extraction import Extraction
-from clew.app.server.failures import ClientGone
 from clew.app.server.graphs import Graphs, OpenGraph
 from clew.app.server.settings import ServerSettings
 from clew.app.server.workers import Ticket, Workers

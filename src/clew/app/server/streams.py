@@ -9,7 +9,7 @@ from fastapi import Request, Response
 
 from clew.answer import Step
 from clew.app.records import error_record
-from clew.app.server.failures import ClientGone, error_body
+from clew.app.server.edge.failures import ClientGone, error_body
 from clew.app.server.serving import Serving, as_json, disconnected
 from clew.app.server.workers import Ticket
 from clew.errors import ClewError

@@ -15,9 +15,9 @@ from clew.app.records import (
     words_record,
 )
 from clew.app.server.bodies import MOST, DrawingBody, TriplesBody
+from clew.app.server.edge.headers import DRAWING_HEADERS
 from clew.app.server.examples import example_questions
 from clew.app.server.graphs import OpenGraph
-from clew.app.server.headers import DRAWING_HEADERS
 from clew.app.server.pages import check_snapshot, next_cursor, read_cursor
 from clew.app.server.routes.documented import ENTITY, FBN1, MARFAN, SNAPSHOT, answers
 from clew.app.server.serving import Serving, as_json, json_response, serving_of

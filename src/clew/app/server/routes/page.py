@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 
 from fastapi import APIRouter, Request, Response
 
-from clew.app.server.failures import Refused
-from clew.app.server.headers import PAGE_HEADERS
+from clew.app.server.edge.failures import Refused
+from clew.app.server.edge.headers import PAGE_HEADERS
 
 __all__ = ["page_router"]
 

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from clew._version import __version__
+from clew.app.server.edge.metrics import CONTENT_TYPE, Metrics
 from clew.app.server.graphs import strategies
-from clew.app.server.metrics import CONTENT_TYPE, Metrics
 from clew.app.server.routes.documented import SNAPSHOT, answers
 from clew.app.server.serving import Serving, as_json, json_response, serving_of
 

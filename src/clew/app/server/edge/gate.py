@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from hashlib import sha256
 from typing import Any
 
-from clew.app.server.failures import CLIENT_GONE, ClientGone, Refused, error_body, error_headers, status_of
-from clew.app.server.headers import ANSWER_HEADERS
-from clew.app.server.metrics import Metrics
+from clew.app.server.edge.failures import CLIENT_GONE, ClientGone, Refused, error_body, error_headers, status_of
+from clew.app.server.edge.headers import ANSWER_HEADERS
+from clew.app.server.edge.metrics import Metrics
 from clew.app.server.settings import ServerSettings
 from clew.errors import ClewError
 

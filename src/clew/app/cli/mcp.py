@@ -1,0 +1,40 @@
+"""`clew mcp`: graphs as tools of an agent, over stdin and stdout."""
+
+from clew.app.cli.serve import GraphPaths, ModelName, Seconds, import_server
+from clew.app.cli.terminal.options import NoEmbedding
+from clew.app.cli.terminal.progress import announced, terminal_progress
+from clew.errors import InputError
+
+__all__ = ["mcp"]
+
+
+def mcp(
+    graphs: GraphPaths,
+    model: ModelName = None,
+    no_embedding: NoEmbedding = False,
+    timeout: Seconds = 30.0,
+) -> None:
+    """Offer graphs to agents as tools (MCP) over stdin and stdout: schema, find_entity, hop, paths, ask, read_cypher.
+
+    An agent's host starts this command itself; each tool has limits of rows, tokens and seconds. `clew serve` offers the
+    same tools over HTTP, at /mcp.
+
+    \b
+    Examples:
+      clew mcp hpo.clew
+      claude mcp add hpo -- clew mcp /data/hpo.clew
+    """
+    if not 0 < timeout <= 3600:
+        raise InputError(f"--timeout is a number of seconds above 0 and at most 3600, not {timeout:g}")
+    settings, agents = import_server("settings"), import_server("agents")
+    named = settings.name_graphs(graphs)
+    with terminal_progress() as progress:
+        agents.run_agents(
+            settings.ServerSettings(
+                named,
+                model=model,
+                encoder=None if no_embedding else "default",
+                limits=settings.Limits(seconds=timeout),
+            ),
+            progress=announced(progress, f"preparing {', '.join(named)} for questions, once", after=1.0),
+        )
