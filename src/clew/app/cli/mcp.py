@@ -16,8 +16,8 @@ def mcp(
 ) -> None:
     """Offer graphs to agents as tools (MCP) over stdin and stdout: schema, find_entity, hop, paths, ask, read_cypher.
 
-    An agent's host starts this command itself; each tool has limits of rows, tokens and seconds. `clew serve` offers the
-    same tools over HTTP, at /mcp.
+    An agent's host starts this command itself; each tool has limits of rows, tokens and seconds. `clew serve` offers
+    the same tools over HTTP, at /mcp.
 
     \b
     Examples:
