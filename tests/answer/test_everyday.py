@@ -1,7 +1,7 @@
 """Questions over small graphs of everyday things, a quarter of which the graph cannot answer.
 
-The part `held` was written with the rest and not looked at while the reader was changed. Floors stand here, not the
-figures: they must not fall.
+The part `held` was written with the rest and not looked at while the reader was changed; `verbs` has light verbs,
+roles, adjectives of places and polite frames. Floors stand here, not the figures: they must not fall.
 """
 
 import json
@@ -71,10 +71,13 @@ def counted(askers: dict[str, Asker], part: str) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize("part", ["dev", "held"])
+FLOORS = {"dev": 0.88, "held": 0.6, "verbs": 0.9}
+
+
+@pytest.mark.parametrize("part", list(FLOORS))
 def test_most_are_right_and_what_is_wrong_comes_with_a_warning(askers: dict[str, Asker], part: str) -> None:
     counts = counted(askers, part)
-    assert counts["right"] >= (0.88 if part == "dev" else 0.6) * counts["known"], counts
+    assert counts["right"] >= FLOORS[part] * counts["known"], counts
     assert counts["declined"] >= 0.85 * counts["unknown"], counts
     assert counts["unwarned"] <= 0.05 * (counts["known"] + counts["unknown"]), counts
 

@@ -44,6 +44,7 @@ class Sentence:
     same: list[tuple[int, int]] = field(default_factory=list)
     different: list[tuple[int, int]] = field(default_factory=list)  # nouns that cannot mean one thing
     asked: int | None = None
+    possible: int | None = None  # the noun that there may be, to be judged or listed: "is there a drug", "any drug"
     judged: bool = False  # to be answered by yes or no
     unclear: bool = False  # it says something that no clause stands for
 
@@ -91,6 +92,13 @@ class _Clauses:
             self.found.asked = self._specific(root)
         else:
             self.found.judged = True
+            self.found.possible = self._possible()
+
+    def _possible(self) -> int | None:
+        nouns = [at for at, word in enumerate(self.words) if word.kind in ("NOUN", "PROPN") and word.anchor is None]
+        there = self.low[1:2] == ["there"]
+        any_of = [n for n in nouns if any(self.low[child] in ("any", "some") for child in self.tree.children(n, "det"))]
+        return next(iter(any_of or (nouns if there else ())), None)
 
     def _asks(self, at: int) -> bool:
         """Whether a question word asks, rather than begins a relative clause."""
@@ -113,6 +121,11 @@ class _Clauses:
             return self._specific(word.head)
         following = at + 1
         beside = self.words[following] if following < len(self.words) else word
+        while beside.role in ("amod", "npadvmod", "compound", "punct") and following + 1 < len(self.words):
+            if beside.kind == "NOUN" and beside.anchor is None:
+                break
+            following += 1  # "which French-speaking countries"
+            beside = self.words[following]
         if self.low[at] in ("which", "what") and beside.kind == "NOUN" and beside.anchor is None:
             return self._noun_head(following)
         if head.lemma == "be" and self.low[at] in ("what", "which", "who"):
@@ -313,10 +326,13 @@ class _Clauses:
                 head = self._above(at, "relcl")
                 owner = owner if head is None else head
             if owner != at:
-                self._join(at, owner, (at,), False, False)
+                self._join(at, owner, (at, *self.tree.children(at, "amod")), False, False)
         for modifier in self.tree.children(at, "compound", "amod", "nmod", "appos", "npadvmod"):
             if self.words[modifier].anchor is not None:
                 self._join(at, modifier, (), False, False)
+            for inner in self.tree.children(modifier, "npadvmod", "compound", "dobj"):
+                if self.words[modifier].tag == "VBG" and self.words[inner].anchor is not None:
+                    self._join(at, inner, (modifier,), False, False)  # "French-speaking countries"
 
     def _listed(self, at: int) -> list[int]:
         """A noun and those that are listed after it."""

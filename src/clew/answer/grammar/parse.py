@@ -190,9 +190,13 @@ def _pieces(text: str, known: Sequence[Known], names: Sequence[str], *, plain: b
 
 
 def _words(text: str, start: int, end: int) -> list[_Piece]:
+    """Words, marks, and one space for any number; none at the beginning."""
     return [
-        _Piece(found.group(), found.group(), start + found.start(), start + found.end())
+        _Piece(
+            " " if found.group().isspace() else found.group(), found.group(), start + found.start(), start + found.end()
+        )
         for found in WORD_OR_NOT.finditer(text[start:end])
+        if text[: start + found.end()].strip()
     ]
 
 

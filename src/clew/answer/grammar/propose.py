@@ -73,7 +73,8 @@ class _Proposer:
         for one, other in sentence.same:
             self.nouns.unite(one, other)
         self._resolve_pronouns()
-        self.asked = None if sentence.asked is None else self.nouns.find(sentence.asked)
+        asked = sentence.possible if sentence.asked is None and question.followed else sentence.asked
+        self.asked = None if asked is None else self.nouns.find(asked)
         self._unite_phrases()
         self.typed = self._typed()
         self.clauses = self._with_roles(self._with_asked_name(list(self._clauses())))
@@ -125,6 +126,8 @@ class _Proposer:
             if self._names_itself(clause) and self._is_of_type(right, self.typed.get(left, ())):
                 self.nouns.unite(right, left)
                 self.typed.pop(left, None)
+            elif self._is_called(clause, left, right):
+                self.nouns.unite(right, left)  # "whose capital is Kigali"
             elif not clause.words and left != self.asked and left not in self.typed and not self._is_role(left):
                 self.nouns.unite(right, left)  # "in an autosomal dominant manner"
         seen: set[tuple[int, int, tuple[int, ...]]] = set()
@@ -134,6 +137,8 @@ class _Proposer:
             if left != right and key not in seen and not self._is_idle(right) and not self._is_idle(left):
                 seen.add(key)
                 own = (right,) if self._is_had(clause, right) else ()  # "have no dependencies"
+                if not clause.words and self._is_role(left):
+                    own = (left,)  # "asthma treatments"
                 yield replace(clause, left=left, right=right, words=(*clause.words, *own))
         if self.asked is not None:
             self.asked = self.nouns.find(self.asked)
@@ -143,6 +148,12 @@ class _Proposer:
         light = [self.tree.words[at].lemma in ("have", "be", "exist") for at in clause.words]
         named = right in self.typed or self.tree.words[right].anchor is not None
         return bool(light) and all(light) and not named and self._is_role(right)
+
+    def _is_called(self, clause: Clause, left: int, right: int) -> bool:
+        """Whether a clause only says which entity has a part in a relation."""
+        being = bool(clause.words) and all(self.tree.words[at].lemma == "be" for at in clause.words)
+        named = self.tree.words[right].anchor is not None
+        return being and named and left != self.asked and left not in self.typed and self._is_role(left)
 
     def _names_itself(self, clause: Clause) -> bool:
         """ "The MIT license", "mutations in TTN": the noun only says what the name is."""
@@ -191,7 +202,24 @@ class _Proposer:
                 continue
             if self._is_role(at) and not any(at in each.words for each in clauses):
                 more.append(Clause(at, self._new(), (at,)))
+        for noun in [at for at in self.typed if at < len(self.tree.words)]:
+            more += [
+                Clause(noun, self._new(), (modifier,))
+                for modifier in self.tree.children(noun, "compound", "amod")
+                if self._is_part_of(modifier, noun) and not any(modifier in each.words for each in clauses)
+            ]
         return [*clauses, *more]
+
+    def _is_part_of(self, modifier: int, noun: int) -> bool:
+        """Whether the word before a noun for a type says which part that has in a relation: "capital cities"."""
+        word, labels = self.tree.words[modifier], self.typed[noun]
+        if word.anchor is not None or self.nouns.find(modifier) in self.typed:
+            return False
+        return any(
+            self.words.binds(each.name, word.text)
+            and any(label in (ends.subject, ends.object) for ends in each.ends for label in labels)
+            for each in self.schema.relationships
+        )
 
     def _new(self) -> int:
         """A noun that no word stands for."""
@@ -209,7 +237,7 @@ class _Proposer:
     def plans(self) -> Iterator[Candidate]:
         """Every way to give each clause a relation; the best fitting first."""
         starts = self.tree.words[0].text.lower() in YES_NO or self.question.operation == "exists"
-        judged = starts and self.asked is None
+        judged = starts and self.asked is None and not self.question.followed
         if not self.clauses or self.unclear or (self.asked is None and not judged):
             return
         if self.question.operation == "exists" and not judged:

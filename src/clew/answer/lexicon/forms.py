@@ -75,6 +75,8 @@ def singular(word: str) -> str:
     ['diseas', 'study', 'coached', 'child']
     """
     lowered = word.lower().replace("’", "'").removesuffix("'s")
+    if lowered.endswith("ings"):  # paintings are no form of "paint"
+        return lowered[:-1]
     return lowered if lowered.endswith(("ed", "ing")) and len(lowered) > 5 else stem(lowered)
 
 

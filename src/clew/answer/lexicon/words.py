@@ -4,11 +4,13 @@ The words of common biomedical types and relations come from words.json; any oth
 can be added for a graph of one's own.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from clew.answer.lexicon.forms import Token, core_name, root, singular, stem, tokens_of, word_table
+from clew.answer.lexicon.synonyms import converses_of, synonyms_of
 from clew.store.layout import StoreSchema, upper_snake
 
 __all__ = ["Said", "TypeWord", "Words", "known_words"]
@@ -17,6 +19,7 @@ TRAILING = frozenset({"by", "with", "to", "on", "upon"})
 VERB_PARTICLES = TRAILING | {"in", "for", "at", "from", "through", "under", "into", "against"}
 OWN_NAME = 0.1  # bonus of a relation's own name over an everyday word
 LESS_CLEARLY = 0.6
+SAME_BEGINNING = 6  # letters that an adjective shares with the name of the type it is made from
 SHORTEST_SLIP, LONG_WORD = 5, 8  # letters of a word that is misspelt, and of one that may be so twice
 
 
@@ -65,11 +68,17 @@ class Words:
             name: [*known["relations"].get(name, ()), *known["reversed"].get(name, ())]
             for name in {**known["relations"], **known["reversed"]}
         }
-        self.relations = {each.name: _phrases(each.relation, both) for each in schema.relationships}
-        self._type_index = _index(self.types, singular)
+        self.relations = {
+            each.name: _with_synonyms(_phrases(each.relation, both), each.relation) for each in schema.relationships
+        }
+        own = {label.name: [" ".join(upper_snake(core_name(label.type)).lower().split("_"))] for label in schema.labels}
+        self._type_index = {**_heads(_index(own, singular)), **_index(self.types, singular)}
         elsewhere = _index(
             {name: phrases for name, phrases in known["types"].items() if name not in self.types}, singular
         )
+        self._beginnings = {
+            word[:SAME_BEGINNING] for (name,) in own.values() for word in name.split() if len(word) > SAME_BEGINNING
+        }
         self._foreign_index = {phrase: () for phrase in elsewhere if phrase not in self._type_index}
         self._verb_index = _index(self.verbs, stem)
         self._spoken = {
@@ -78,14 +87,20 @@ class Words:
         spoken = [phrase for family in (self.relations, self.verbs) for listed in family.values() for phrase in listed]
         asking = [*spoken, *known["asking"]["words"]]
         self.classes = {name: {stem(word) for word in listed} for name, listed in word_table("asking.json").items()}
+        self._agents = {label for label, phrases in self.types.items() if any(map(self._is_agent, phrases))}
         self._roots = {
             each.name: _roots([*self.relations[each.name], core_name(each.relation)]) for each in schema.relationships
         }
         self._cores = {each.name: upper_snake(core_name(each.relation)) for each in schema.relationships}
         turned = {upper_snake(name): phrases for name, phrases in known["reversed"].items()}
         self._reversed = {
-            name: {stem(word) for phrase in turned.get(core, ()) for word in phrase.split()}
-            for name, core in self._cores.items()
+            each.name: {
+                stem(word)
+                for phrase in (*turned.get(self._cores[each.name], ()), *converses_of(each.relation))
+                for word in phrase.split()
+            }
+            - self.classes["frame"]
+            for each in schema.relationships
         }
         self._verbs = {
             phrase.stems[0]
@@ -95,6 +110,9 @@ class Words:
             and (len(phrase.stems) == 1 or phrase.stems[1] in VERB_PARTICLES)
         }
         self._explained = {token.stem for phrase in asking for token in tokens_of(phrase)}
+        listed_only = [_phrases(each.relation, both) for each in schema.relationships]
+        said = [phrase for phrases in (*listed_only, *self.verbs.values()) for phrase in phrases]
+        self._asking = {token.stem for phrase in (*said, *known["asking"]["words"]) for token in tokens_of(phrase)}
         listed = [phrase for family in (self.types, self.verbs) for phrases in family.values() for phrase in phrases]
         right = (token for phrase in [*asking, *listed] for token in tokens_of(phrase))
         self._right = {token.stem: token.text for token in right if len(token.stem) >= SHORTEST_SLIP}
@@ -138,9 +156,17 @@ class Words:
         """Words for types that other graphs have and this one does not: nobody can list its drugs."""
         return list(_find(tokens, self._foreign_index, singular, implied=False))
 
+    def is_said_of_a_type(self, word: str) -> bool:
+        """Whether a word is made from the name of a type: "phenotypic", "anatomical"."""
+        return len(word) > SAME_BEGINNING and word.lower()[:SAME_BEGINNING] in self._beginnings
+
     def explains(self, stemmed: str) -> bool:
         """Whether a word belongs to how people ask, or to what relations are called here, and so names nothing."""
         return stemmed in self._explained
+
+    def is_asking(self, stemmed: str) -> bool:
+        """The same without synonyms: a synonym of a relation that is spelt like a name is one."""
+        return stemmed in self._asking
 
     def says(self, relation: str, stems: Sequence[str]) -> float:
         """How clearly a text mentions a relation: 0 for not at all, more for longer phrases, most for its own name."""
@@ -212,9 +238,16 @@ class Words:
             return (passive or not doer) != turned
         return (name.endswith("_BY") == passive) != turned
 
+    def may_be_who(self, label: str | None) -> bool:
+        """Whether "who" may ask for a type: for people and those who act like them, or where there are none of them."""
+        return label is None or label in self._agents or not self._agents
+
     def is_class(self, name: str, word: str) -> bool:
         """Whether a word belongs to a class of words for asking: frame, filler, light, negation, …"""
         return stem(word) in self.classes[name]
+
+    def _is_agent(self, noun: str) -> bool:
+        return _is_doer(noun) or not self.classes["who"].isdisjoint(self.stems_in(noun))
 
     def _said(self, relation: str, stems: Sequence[str]) -> Said:
         """The small word at the end of a phrase need not be there: "metabolise" matches "metabolised by"."""
@@ -283,6 +316,23 @@ def _phrases(name: str, known: Mapping[str, list[str]]) -> list[str]:
     bare = first if last.lower() in VERB_PARTICLES - {"by"} else core  # participates_in is participates
     listed = next((by_form[each] for each in (upper_snake(name), core, bare) if each in by_form), [])
     return list(dict.fromkeys([*listed, " ".join(core.lower().split("_"))]))
+
+
+def _with_synonyms(phrases: Sequence[str], relation: str) -> list[str]:
+    """Everyday words for a relation, and those that say the same as its name, from either end."""
+    return list(dict.fromkeys([*phrases, *synonyms_of(relation), *converses_of(relation)]))
+
+
+def _heads(names: Mapping[tuple[str, ...], tuple[str, ...]]) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """The last words of types' names of several, where one type only ends so: the "rating" of MPAA ratings."""
+    table = word_table("asking.json")
+    said = {singular(word) for family in ("frame", "filler", "light") for word in table[family]}
+    ends = Counter(phrase[-1] for phrase in names)
+    return {
+        phrase[-1:]: labels
+        for phrase, labels in names.items()
+        if len(phrase) > 1 and ends[phrase[-1]] == 1 and phrase[-1] not in said
+    }
 
 
 def _index(phrases: Mapping[str, list[str]], form: Callable[[str], str]) -> dict[tuple[str, ...], tuple[str, ...]]:

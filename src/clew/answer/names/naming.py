@@ -1,17 +1,19 @@
 """Finding the entities named in a question: exact names, misspellings, shared heads and paraphrases.
 
 Every word that is not a question word, type or relation should belong to a name. The stages run from the most to the
-least certain: exact, misspelt, shared head ("Apert and Pfeiffer syndrome"), attribute of a type ("start in adulthood"),
-lay term, paraphrase.
+least certain: exact, adjective of a place, misspelt, shared head ("Apert and Pfeiffer syndrome"), attribute of a type
+("start in adulthood"), lay term, paraphrase.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from clew.answer.lexicon.forms import Token, tokens_of
 from clew.answer.lexicon.words import TypeWord, Words
+from clew.answer.names.adjectives import places_of
 from clew.answer.names.meanings import Anchor, meanings_of, settled
 from clew.answer.names.overlap import most_overlapping
 from clew.errors import InputError
@@ -35,6 +37,7 @@ DROPPED = frozenset({"a", "an", "the", "this", "that", "these", "those", "such",
 )
 INNER = frozenset({"of", "in", "with", "to", "on", "at", "by", "from", "for", "through", "via", "into", "no", "not"})
 SMALL = INNER | DROPPED
+PREDICATING = frozenset({"is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "must"})
 BREAKS = re.compile(r"[,;:?!()\[\]/+>]|\s[-–—]\s|\.\s|\b(?:and|or|but|nor|plus|which|what|who|whose|where)\b", re.I)
 
 
@@ -52,6 +55,7 @@ def find_anchors(
     finder = _Finder(text, tokens, linker, words, is_cue, deadline)
     finder.find_written()
     finder.widen()
+    finder.find_adjectives()
     finder.find_misspelt()
     finder.find_shared_heads()
     finder.find_said_of_types(paraphrases)
@@ -84,10 +88,16 @@ class _Finder:
         self.anchors: list[Anchor] = []
         self.starts = [token.start for token in self.tokens]
         self.free = {
-            at for at, token in enumerate(self.tokens) if at not in self.typed and not words.explains(token.stem)
+            at
+            for at, token in enumerate(self.tokens)
+            if at not in self.typed and not words.explains(token.stem) and not self._is_said_of_a_type(at)
         }  # places of words that nothing accounts for
         self.inside: set[int] = set()  # places of words inside names
         self.broken = [self._is_broken(at) for at in range(len(self.tokens))]
+
+    def _is_said_of_a_type(self, at: int) -> bool:
+        """Whether a word is the adjective of a type before a word for it: "phenotypic features"."""
+        return at + 1 in self.typed and self.words.is_said_of_a_type(self.tokens[at].text)
 
     def _add(self, anchor: Anchor) -> None:
         self.anchors.append(anchor)
@@ -112,7 +122,7 @@ class _Finder:
             tokens = tokens_of(mention.text)
             spoken = self.words.find_types(tokens)
             whole = any(word.first == 0 and word.last == len(tokens) for word in spoken)
-            asking = len(tokens) == 1 and self.words.explains(tokens[0].stem) and not mention.text.isupper()
+            asking = len(tokens) == 1 and self.words.is_asking(tokens[0].stem) and not mention.text.isupper()
             best = mention.linked.best
             if best is not None and not whole and not asking and not self.is_cue(mention.text):
                 meanings = meanings_of(mention.linked.candidates, best)
@@ -135,6 +145,27 @@ class _Finder:
                     self.anchors[at] = wider
                     self._cover(wider)
                     break
+
+    def find_adjectives(self) -> None:
+        """Adjectives of places before a type ("African countries"); one that is a name too may mean either."""
+        for word in self.spoken:
+            at = word.first - 1
+            if word.implied or at < 0 or self.broken[at]:
+                continue
+            own = next((n for n, each in enumerate(self.anchors) if each.end == self.tokens[at].end), None)
+            if own is None and at not in self.free:
+                continue
+            first, found = places_of(self.tokens, at, self.linker)
+            start, end = self.tokens[first].start, self.tokens[at].end
+            if not found:
+                continue
+            if own is None:
+                self.anchors = [each for each in self.anchors if each.end <= start or each.start >= end]
+                self._add(Anchor(start, end, self.text[start:end], found))
+            elif self.anchors[own].start == start:
+                known = {meaning.type for meaning in self.anchors[own].meanings}
+                more = tuple(meaning for meaning in found if meaning.type not in known)
+                self.anchors[own] = replace(self.anchors[own], meanings=(*self.anchors[own].meanings, *more))
 
     def find_misspelt(self) -> None:
         for first, last in self._windows():
@@ -218,7 +249,7 @@ class _Finder:
         """Link the remaining words to the entity with the most similar name."""
         tried = 0
         for first, last in self._windows():
-            if tried == MOST_PARAPHRASES or not self._is_open(first, last):
+            if tried == MOST_PARAPHRASES or not self._is_open(first, last) or self._begins_no_name(first):
                 continue
             tried += 1
             phrase = self._cleaned(first, last)
@@ -230,6 +261,10 @@ class _Finder:
                 self._add(Anchor(start, end, self.text[start:end], meanings_of(found, found[0])))
 
     # words ----------------------------------------------------------------------------------------------------------
+
+    def _begins_no_name(self, at: int) -> bool:
+        """Whether a word says something of the name before it, and so begins no name: "is FBN1 expressed in"."""
+        return at - 1 in self.inside and at + 1 < len(self.tokens) and self.tokens[at + 1].text.lower() in INNER
 
     def _is_open(self, first: int, last: int) -> bool:
         return self.inside.isdisjoint(range(first, last))
@@ -263,7 +298,7 @@ class _Finder:
         for first in sorted(self.free):
             asking = 0
             for last in range(first + 1, min(first + LONGEST_NAME, len(self.tokens)) + 1):
-                if last - 1 in self.inside:
+                if last - 1 in self.inside or self.tokens[last - 1].text.lower() in PREDICATING:
                     break
                 if last - 1 in self.free or last - 1 in self.typed:
                     if any(len(self.tokens[at].text) >= shortest for at in range(first, last) if at in self.free):

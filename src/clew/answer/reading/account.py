@@ -6,12 +6,14 @@ left out makes the answer doubtful; anything else is printed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from clew.answer.grammar.clauses import find_clauses
+from clew.answer.grammar.light_verbs import LightVerbs
 from clew.answer.grammar.parse import Tree, Word
 from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.light import is_light
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
@@ -22,8 +24,8 @@ from clew.answer.reading.question import ParsedQuestion
 __all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
 
 ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION = "asked", "structure", "quantifier", "comparison", "negation"
-RESTRICTION, OTHER = "restriction", "other"
-NEEDED = (ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION)  # roles of words that no plan may leave out
+NAME, RESTRICTION, OTHER = "name", "restriction", "other"
+NEEDED = (ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION, NAME)  # roles of words that no plan may leave out
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 AT_LEAST_ONE = re.compile(r"\bat least (?:one|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
@@ -91,6 +93,7 @@ class _Accountant:
         bound.update(self._by_phrases())
         bound.update(self._by_types())
         bound.update(self._by_operation())
+        bound.update(self._by_light_verbs(bound))
         for at in self._misplaced():
             bound.pop(at, None)
         bindings = [Binding(anchor.start, anchor.end, "name") for anchor in self.question.anchors]
@@ -101,7 +104,9 @@ class _Accountant:
             elif (role := self._role(at)) is not None:
                 if role == RESTRICTION and not self.question.anchors:
                     role = STRUCTURE  # nothing but such words says what it is about
-                unbound.append(Unbound(token.start, token.end, token.text, role))
+                text = self._longer_name(at) if role not in (None, OTHER) and not self._is("restriction", at) else None
+                role = NAME if text else role
+                unbound.append(Unbound(token.start, token.end, text or token.text, role))
         return Account(tuple(sorted(bindings, key=lambda each: each.start)), tuple(unbound))
 
     # what binds -----------------------------------------------------------------------------------------------------
@@ -125,13 +130,26 @@ class _Accountant:
             if polarity in polarities and not compared:  # "relieve" is met by any relation of help
                 yield at, f"relation {polarities[polarity]}"
 
+    def _by_light_verbs(self, bound: Mapping[int, str]) -> dict[int, str]:
+        """Verbs that say little by themselves, by the types of their nouns."""
+        waiting = {
+            token.start: at
+            for at, token in enumerate(self.tokens)
+            if at not in bound and not self._is("frame", at) and is_light(token.text)
+        }
+        if not waiting or not self.candidate.relationships:
+            return {}
+        met = LightVerbs(self.question, self.candidate, self.words).bound()
+        return {waiting[start]: f"relation {name}" for start, name in met if start in waiting}
+
     def _by_types(self) -> Iterator[tuple[int, str]]:
         """Words that name types which the plan, or a name, has."""
         types = {meaning.type for meaning in self.candidate.meanings}
         known = {*self.candidate.labels, *(self.words.schema.label_of(type) for type in types)} | types
         for word in self.words.find_types(list(self.tokens)):
             if known.intersection(word.labels):
-                for at in range(word.first, word.last):
+                said = word.first > 0 and self.words.is_said_of_a_type(self.tokens[word.first - 1].text)
+                for at in range(word.first - said, word.last):
                     yield at, f"type {' or '.join(word.labels)}"
 
     def _by_operation(self) -> Iterator[tuple[int, str]]:
@@ -199,12 +217,21 @@ class _Accountant:
             for step in steps
         )
 
+    def _longer_name(self, at: int) -> str | None:
+        """The name that a word and the name beside it are together, where grammar says so: cystic *fibrosis*."""
+        token, trees = self.tokens[at], self.question.trees
+        for anchor in self.question.anchors:
+            agreeing = sum(_modifies(tree, token.start, anchor.start) for tree in trees)
+            if anchor.start - token.end == 1 and 2 * agreeing > len(trees):
+                return self.question.text[token.start : anchor.end]
+        return None
+
     # what does not --------------------------------------------------------------------------------------------------
 
     def _role(self, at: int) -> str | None:
         """What an unbound word does in the sentence; None for one that needs no part of a plan."""
         word, token = self.lowered[at], self.tokens[at]
-        if word in ("where", "when", "why", "how"):
+        if word in ("where", "when", "why", "how", "who"):
             return self._unmet_question_word(at)
         if self._answers_yes(token):
             return None
@@ -234,12 +261,12 @@ class _Accountant:
         return RESTRICTION
 
     def _unmet_question_word(self, at: int) -> str | None:
-        """ "Where" asks for a place and "when" for a time: what the plan gives must be one."""
+        """ "Where" asks for a place, "when" for a time and "who" for somebody: what the plan gives must be one."""
         word = self.lowered[at]
         following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
         if word == "why":
             return ASKED
-        if word == "where" and at > 0 and self.lowered[at - 1] not in WH_BEFORE:
+        if word in ("where", "who") and at > 0 and self.lowered[at - 1] not in WH_BEFORE:
             return None  # "diseases where patients have …"
         if word == "how":
             measured = self.tree is not None and self._is_measured(at)
@@ -248,6 +275,8 @@ class _Accountant:
             )
         if self.plan.kind != "rows":
             return None
+        if word == "who":
+            return None if self.words.may_be_who(self.candidate.asked) else ASKED
         if word == "when" and at > 0 and self.lowered[0] != "when":
             return RESTRICTION
         said = [self.candidate.asked or "", *self.candidate.relationships]
@@ -326,6 +355,14 @@ class _Roles:
             beside = [self.tree.words[other] for other in self.tree.children(word.head)]
             return any(each.text.lower() in WH for each in beside)
         return word.role in ("ROOT", "dobj") and self.tree.words[word.head].lemma in ("list", "name", "give", "show")
+
+
+def _modifies(tree: Tree, word: int, name: int) -> bool:
+    """Whether the word at one place of a question is said of the name at another."""
+    one, other = tree.at(word), tree.at(name)
+    if one is None or other is None:
+        return False
+    return tree.words[one].head == other and tree.words[one].role in ("amod", "compound", "nmod")
 
 
 def _steps(plan: Plan) -> Iterator[Step]:

@@ -228,8 +228,10 @@ def _is_singular(tokens: Sequence[Token], named: Sequence[TypeWord]) -> bool:
     return False
 
 
-def asked_word(tokens: Sequence[Token], found: Sequence[TypeWord], operation: str) -> TypeWord | None:
-    """The type word that the question word belongs to."""
+def asked_word(
+    tokens: Sequence[Token], found: Sequence[TypeWord], operation: str, *, followed: bool = False
+) -> TypeWord | None:
+    """The type word that the question word belongs to; `followed` by "if so, which?", the one that there may be."""
     if operation in ("exists", "path"):
         return None
     lowered = [token.text.lower() for token in tokens]
@@ -240,11 +242,17 @@ def asked_word(tokens: Sequence[Token], found: Sequence[TypeWord], operation: st
         if word.implied and named and (not manner or any(other.first == word.last for other in named)):
             continue  # "inherited diseases" and "diseases presenting with" ask for diseases
         before = lowered[: word.first]
-        ranked.append((_focus(before, word, ranking=operation == "top"), word.first, word))
+        focus = 1 if followed and _may_be(before) else _focus(before, word, ranking=operation == "top")
+        ranked.append((focus, word.first, word))
     best = min(ranked, default=None, key=lambda each: each[:2])
     if best is None:
         return None
     return best[2] if best[0] < 9 or not named else named[0]
+
+
+def _may_be(before: list[str]) -> bool:
+    """Whether what follows may or may not exist: "is there a", "any", "are there"."""
+    return before[-1:] in (["any"], ["some"], ["there"]) or before[-2:] in (["there", "a"], ["there", "an"])
 
 
 def _focus(before: list[str], word: TypeWord, *, ranking: bool) -> int:

@@ -74,13 +74,22 @@ def _is_next_to_a_name(at: int, question: ParsedQuestion) -> bool:
 def _wanted(question: ParsedQuestion, words: Sequence[tuple[int, str]]) -> list[str]:
     """The polarity that leads to each name: of the last such word before it, or of the name before in a list."""
     found: list[str] = []
+    nouns = _nouns_behind(question)
     all_said = {polarity for _, polarity in words}
     only = all_said.pop() if len(all_said) == 1 else NEITHER
     for number, anchor in enumerate(question.anchors):
         start = question.anchors[number - 1].end if number else 0
-        own = [polarity for place, polarity in words if start <= place < anchor.start]
+        before = [polarity for place, polarity in words if start <= place < anchor.start and place not in nouns]
+        own = [*before, *(polarity for place, polarity in words if nouns.get(place) == number)]
         found.append(own[-1] if own else _from_others(anchor, found, only))
     return found
+
+
+def _nouns_behind(question: ParsedQuestion) -> dict[int, int]:
+    """Where words for types stand right behind a name, and which name: "asthma treatments"."""
+    ends = {anchor.end + 1: number for number, anchor in enumerate(question.anchors)}
+    starts = (question.tokens[word.first].start for word in question.type_words)
+    return {start: ends[start] for start in starts if start in ends}
 
 
 def _from_others(anchor: Anchor, before: Sequence[str], only: str) -> str:

@@ -4,12 +4,14 @@ Names are found first and set apart (`naming`), so that "Parkinson disease" asks
 sources and time (`filter_words`). The rest is read by small rules (`intent`).
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.forms import Token, stem
+from clew.answer.lexicon.frames import Frame, find_frame
 from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.meanings import Anchor, Meaning, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
@@ -41,6 +43,7 @@ __all__ = ["Anchor", "Meaning", "ParsedQuestion", "understand"]
 BEFORE_NOUNS = frozenset(
     {"the", "a", "an", "of", "no", "any", "its", "their", "most", "more", "fewest", "common", "same", "which", "what"}
 )  # words after which a word is no verb
+COMPOUND = re.compile(r"[-–](\w+)")  # what makes an adjective of a name
 NEAR_BEHIND = 12  # letters from a name to a type word that tells what it is: "preeclampsia in the history"
 _paraphrases: "WeakKeyDictionary[Linker, Paraphrases]" = WeakKeyDictionary()
 
@@ -64,6 +67,7 @@ class ParsedQuestion:
     denied: bool = False  # asks about absence, with nothing to subtract from
     lacking: bool = False  # there must be none of a type: "genes with no disease that shows A"
     explicit: bool = False  # what is absent must be said to be so
+    followed: bool = False  # "Is there a …? If so, which?" asks for a list
     others: bool = False  # asks for others than those it names
     direction: str | None = None  # "up" or "down" a hierarchy
     filters: Filters = field(default_factory=Filters)
@@ -89,9 +93,12 @@ def understand(
     deadline: Deadline | None = None,
 ) -> ParsedQuestion:
     """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased."""
-    statements = find_qualifiers(text, words.schema)
-    spoken_filters = find_filters(_blanked(text, statements.spans), linker.engine, words.schema)
-    plain = _blanked(text, (*statements.spans, *spoken_filters.spans))
+    frame = find_frame(text)
+    plain = _blanked(text, frame.spans)
+    statements = find_qualifiers(plain, words.schema)
+    plain = _blanked(plain, statements.spans)
+    spoken_filters = find_filters(plain, linker.engine, words.schema)
+    plain = _blanked(plain, spoken_filters.spans)
     paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
     read = words.read(
         plain,
@@ -111,12 +118,12 @@ def understand(
     anchors = with_quantity(anchors, quantity) if compared is None else ()
     spoken = words.find_types(tokens)
     found = [word for word in spoken if not _beside(word, tokens, anchors)]
-    rest = mask(plain, anchors)
-    operation = find_operation(rest, tokens, anchors, found)
+    rest = mask(plain, anchors).strip()
+    operation = _framed(frame, find_operation(rest, tokens, anchors, found), anchors)
     if statements.column is not None and len(anchors) > 1:
         operation = Operation("exists")  # the statement between them, of which a column is asked for
     known_or_not = sorted([*found, *words.find_foreign(tokens)], key=lambda word: word.first)
-    asked = asked_word(tokens, known_or_not, operation.name)
+    asked = asked_word(tokens, known_or_not, operation.name, followed=frame.lists)
     if compared is not None:
         operation = Operation("top", None if compared.judged else 1, compared.descending)
         asked = TypeWord(0, 0, (words.schema.label_of(compared.type),))
@@ -136,7 +143,7 @@ def understand(
         )
     return ParsedQuestion(
         text=text,
-        anchors=tuple(_with_relations(denial.anchors, tokens, found, words)),
+        anchors=tuple(_with_relations(plain, denial.anchors, tokens, found, words)),
         tokens=tuple(tokens),
         type_words=tuple(word for word in found if word not in hints),
         operation=operation.name,
@@ -150,6 +157,7 @@ def understand(
         denied=denial.denied,
         lacking=_lacks(tokens, found, asked),
         explicit=denial.explicit,
+        followed=frame.lists,
         others=any(token.text.lower() in ("other", "others", "else") for token in tokens),
         direction=hierarchy_direction(rest, operation.name),
         filters=replace(spoken_filters.filters, qualifiers=statements.qualifiers),
@@ -164,6 +172,13 @@ def understand(
         stems=tuple(token.stem for token in tokens),
         trees=tuple(parser.trees(plain, _known(tokens, spoken, denial.anchors, words))) if parser is not None else (),
     )
+
+
+def _framed(frame: Frame, operation: Operation, anchors: Sequence[Anchor]) -> Operation:
+    """What is wanted, given what the frame of the question asks for."""
+    if frame.lists and operation.name == "exists":
+        return Operation("list")
+    return Operation("exists") if frame.judges and len(anchors) > 1 else operation
 
 
 def _known(
@@ -231,11 +246,12 @@ def _unexplained(tokens: Sequence[Token], found: Sequence[TypeWord], words: Word
 
 
 def _with_relations(
-    anchors: Sequence[Anchor], tokens: Sequence[Token], found: Sequence[TypeWord], words: Words
+    text: str, anchors: Sequence[Anchor], tokens: Sequence[Token], found: Sequence[TypeWord], words: Words
 ) -> Iterator[Anchor]:
     """Each name with the relations that the words before it mention, back to the type or name before.
 
-    A type may name one itself: "treatments of asthma", or "asthma treatments", where it follows the name.
+    The word that makes an adjective of it may mention one ("French-speaking"), and so may a type: "treatments of
+    asthma", or "asthma treatments", where it follows the name.
     """
     named = [word for word in found if not word.implied]
     for anchor in anchors:
@@ -243,6 +259,8 @@ def _with_relations(
         borders += [tokens[word.first].start for word in named if tokens[word.last - 1].end <= anchor.start]
         start = max(borders, default=0)
         said = _said([token for token in tokens if start <= token.start < anchor.start], words)
+        made = COMPOUND.match(text, anchor.end)
+        said = said or (tuple(words.relations_said([stem(made[1])])) if made else ())
         behind = [word for word in named if tokens[word.first].start - anchor.end == 1]
         if not said and behind:
             said = _said(tokens[behind[0].first : behind[0].last], words)

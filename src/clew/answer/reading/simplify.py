@@ -10,7 +10,7 @@ from clew.answer.reading.question import Anchor, ParsedQuestion
 
 __all__ = ["is_sure", "simpler"]
 
-SURE = 0.97  # score of a name or synonym spelt as in the graph, ignoring case
+SURE = 0.95  # score of a name spelt as in the graph, ignoring case, plural, punctuation and accents
 
 
 def is_sure(anchor: Anchor) -> bool:

@@ -101,6 +101,7 @@ def why_not(question: ParsedQuestion, words: Words, close: Sequence[Ambiguity] =
 
 UNMET = {
     "asked": "this graph records nothing called {}",
+    "name": "this graph has no entity called {}",
     "structure": "no relation of this graph means {}",
     "quantifier": "{} cannot be expressed in this graph",
     "comparison": "this graph holds nothing to compare by {}",

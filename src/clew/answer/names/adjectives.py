@@ -1,0 +1,57 @@
+"""Adjectives of places as names: "African countries" are those of Africa, "Danish films" those of Denmark.
+
+Regular adjectives are undone by their endings, others are in demonyms.json. An adjective counts only before a word for
+a type ("Melanesian countries"), and only where the graph has the place under its own name.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from clew.answer.lexicon.forms import Token, word_table
+from clew.answer.names.meanings import Meaning, meanings_of
+from clew.link import Linker
+
+__all__ = ["places_of"]
+
+ENDINGS = {
+    "ian": ("", "ia", "y", "e"),
+    "ean": ("", "ea", "e"),
+    "an": ("", "a", "e"),
+    "ese": ("", "a"),
+    "i": ("",),
+    "ic": ("",),
+    "ish": ("", "land"),
+}
+SHORTEST = 4  # letters of a place
+LESS = 0.02  # by which a place is less likely than a name spelt as in the graph
+WORDS_BEFORE = 2  # of a place of several words: "South American", "Papua New Guinean"
+
+
+def places_of(tokens: Sequence[Token], at: int, linker: Linker) -> tuple[int, tuple[Meaning, ...]]:
+    """The first word of an adjective that ends at a word, and the places that it may mean, if any."""
+    for before in range(min(WORDS_BEFORE, at), -1, -1):
+        leading = [token.text for token in tokens[at - before : at]]
+        for name in _named(tokens[at].text):
+            linked = linker.link(" ".join([*leading, name]), last_stage="normalised")
+            if linked.best is not None:
+                found = meanings_of(linked.candidates, linked.best)
+                return at - before, tuple(_less(each, tokens[at].text) for each in found)
+    return at, ()
+
+
+def _less(meaning: Meaning, adjective: str) -> Meaning:
+    return Meaning(
+        meaning.type, meaning.ids, meaning.name, round(meaning.score - LESS, 4), f"{adjective!r} says of {meaning.name}"
+    )
+
+
+def _named(adjective: str) -> Iterator[str]:
+    """What an adjective may be made from.
+
+    >>> "Melanesia" in _named("Melanesian"), "Denmark" in _named("danish"), "Japan" in _named("Japanese")
+    (True, True, True)
+    """
+    yield from word_table("demonyms.json").get(adjective.lower(), ())
+    for ending, added in ENDINGS.items():
+        if adjective.lower().endswith(ending):
+            first = adjective[: -len(ending)]
+            yield from (first + each for each in added if len(first + each) >= SHORTEST)
