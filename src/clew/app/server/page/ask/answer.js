@@ -1,0 +1,104 @@
+// An answer: the sentence, how sure it is, items, evidence graph, triples, query.
+import { write } from "../state/address.js";
+import { drawing } from "../graph/drawing.js";
+import { colourOf } from "../graph/palette.js";
+import { h } from "../ui/dom.js";
+import { cited } from "../ui/links.js";
+import { empty, failed, loading } from "../ui/notice.js";
+import { table } from "../ui/table.js";
+import { CERTAINTY, ORIGIN, count, number, relationWords, seconds } from "../ui/words.js";
+import { cypherEditor } from "./cypher.js";
+import { evidenceModel } from "./evidence.js";
+import { readings } from "./readings.js";
+
+// again(change) asks anew with another meaning, query or filter.
+export function showAnswer(answer, { meaning = {}, again, steps, signal }) {
+  const graphPlace = h("div", { class: "evidence-place" });
+  const triplesPlace = h("div");
+  const parts = [
+    headline(answer),
+    readings(answer, meaning, again),
+    answer.items.length > 1 || answer.items.some((each) => each.number !== null) ? items(answer) : null,
+    graphPlace,
+    triplesPlace,
+    answer.query ? cypherEditor(answer.query, (cypher) => again({ cypher }), { opened: Boolean(answer.abstained) }) : null,
+    steps,
+  ];
+  fillEvidence(answer, graphPlace, triplesPlace, signal);
+  return h("article", { class: "answer" }, parts);
+}
+
+function headline(answer) {
+  const { word, means } = CERTAINTY[answer.certainty] ?? { word: answer.certainty, means: "" };
+  const lead = lede(answer);
+  const facts = [
+    answer.total > 0 && answer.kind !== "path" ? count(answer.total, "item") : null,
+    answer.truncated ? `the first ${number(answer.items.length)} are listed` : null,
+    count(answer.evidence.triples.length, "supporting triple") + (answer.evidence.complete ? "" : " (a sample)"),
+    answer.evidence.documents.length ? count(answer.evidence.documents.length, "document") : null,
+    seconds(answer.usage.understanding + answer.usage.execution + answer.usage.text),
+  ].filter(Boolean);
+  return h("header", { class: "headline" },
+    answer.abstained ? h("p", { class: "kicker" }, "No answer") : null,
+    h("h2", {}, lead),
+    answer.abstained
+      ? h("p", { class: "quiet" }, "Rephrase the question with names of this graph, or try an example. Explore shows what the graph holds.")
+      : h("p", { class: "facts" }, h("span", { class: `certainty ${answer.certainty}`, title: `${means} (${answer.confidence.toFixed(2)})` }, word), facts.map((each) => h("span", {}, each))),
+    !answer.abstained && answer.certainty !== "sure" ? h("p", { class: "warning" }, means) : null);
+}
+
+// The sentence without the list of names where a table of them follows.
+function lede(answer) {
+  const colon = answer.text.indexOf(": ");
+  return answer.items.length > 3 && colon > 0 && answer.kind !== "exists" ? answer.text.slice(0, colon) : answer.text;
+}
+
+function items(answer) {
+  const columns = [
+    { name: "name", value: (each) => each.name, cell: (each) => entityLink(answer.graph, each) },
+    { name: "type", value: (each) => each.type },
+    { name: "id", value: (each) => each.id, cell: (each) => cited(each.id) },
+  ];
+  if (answer.items.some((each) => each.number !== null)) columns.splice(1, 0, { name: "number", value: (each) => each.number, numeric: true });
+  const note = answer.truncated ? `${number(answer.total)} in all; the first ${number(answer.items.length)} are listed.` : null;
+  return table("Items", columns, answer.items, { file: "items", note, first: 8 });
+}
+
+export function entityLink(graph, { id, name, type }) {
+  const dot = h("i", { class: "dot" });
+  dot.style.background = colourOf(type).line;
+  return h("a", { class: "entity", href: write("explore", { graph, entity: id }) }, dot, name || id);
+}
+
+async function fillEvidence(answer, graphPlace, triplesPlace, signal) {
+  if (answer.abstained && !answer.named.length) return;
+  graphPlace.replaceChildren(loading("Fetching the evidence"));
+  try {
+    const model = await evidenceModel(answer, { signal });
+    if (!model) return graphPlace.replaceChildren(answer.abstained ? "" : empty("No triples support this answer.", "It is about what the graph does not hold."));
+    const note = answer.evidence.complete ? null : "a sample of the evidence";
+    graphPlace.replaceChildren(h("h3", {}, model.triples.size ? "Evidence" : "Entities of the question"), drawing({ graph: answer.graph, snapshot: answer.snapshot, model, label: answer.question || "Evidence", note }));
+    if (model.triples.size) triplesPlace.replaceChildren(triplesTable(answer.graph, [...model.triples.values()]));
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    graphPlace.replaceChildren(failed(error, { again: () => fillEvidence(answer, graphPlace, triplesPlace, signal) }));
+  }
+}
+
+export function triplesTable(graph, triples, { name = "Triples", file = "triples" } = {}) {
+  const documents = (each) => [...new Set((each.assertions ?? []).flatMap((one) => [one.document, ...(one.evidence ?? [])]).filter(Boolean))];
+  const sources = (each) => [...new Set((each.assertions ?? []).map((one) => one.source).filter(Boolean))].join(", ");
+  const sentence = (each) => (each.assertions ?? []).map((one) => one.qualifiers?.sentence).find(Boolean) ?? null;
+  const columns = [
+    { name: "subject", value: (each) => each.subject_name, cell: (each) => entityLink(graph, { id: each.subject, name: each.subject_name, type: each.subject_type }) },
+    { name: "relation", value: (each) => `${each.negated ? "not " : ""}${each.relation}`, cell: (each) => h("span", { class: "relation" }, `${each.negated ? "not " : ""}${relationWords(each.relation)}`) },
+    { name: "object", value: (each) => each.object_name, cell: (each) => entityLink(graph, { id: each.object, name: each.object_name, type: each.object_type }) },
+    { name: "origin", value: (each) => ORIGIN[each.origin], cell: (each) => h("span", { class: `origin ${each.origin}` }, ORIGIN[each.origin]) },
+  ];
+  if (triples.some((each) => each.assertions)) {
+    columns.push({ name: "source", value: sources });
+    columns.push({ name: "documents", value: (each) => documents(each).join(" "), cell: (each) => h("span", {}, documents(each).slice(0, 4).map((one) => [cited(one), " "]), documents(each).length > 4 ? `+${documents(each).length - 4}` : null) });
+  }
+  if (triples.some(sentence)) columns.push({ name: "sentence", value: sentence });
+  return table(name, columns, triples, { file });
+}
