@@ -18,7 +18,9 @@ def test_json_has_the_documented_keys(run, graph: Path) -> None:
     assert report["source"] == {"id": "G:1", "name": "FBN1", "type": "Gene"}
     assert list(report["paths"][0]) == ["length", "text", "triples"]
     triple = report["paths"][0]["triples"][0]
-    assert list(triple) == ["subject", "subject_name", "relation", "object", "object_name", "forward", "assertions"]
+    assert list(triple) == [
+        "triple", "subject", "subject_name", "relation", "object", "object_name", "forward", "assertions",
+    ]  # fmt: skip
     assert (report["k"], report["kind"], report["count_kind"], report["truncated"]) == (3, "simple", "exact", False)
 
 

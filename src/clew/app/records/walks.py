@@ -84,6 +84,7 @@ def _path(engine: "GraphEngine", path: "Path") -> dict[str, Any]:
         "text": str(path),
         "triples": [
             {
+                "triple": triple.number,
                 **triple_record(triple),
                 "forward": forward,
                 "assertions": [assertion_record(each) for each in engine.assertions(triple.number)],

@@ -11,7 +11,7 @@ import { cypherEditor } from "./cypher.js";
 import { evidenceModel } from "./evidence.js";
 import { readings } from "./readings.js";
 
-// again(change) asks anew with another meaning, query or filter.
+// again(change) asks again with another meaning, query or filter.
 export function showAnswer(answer, { meaning = {}, again, steps, signal }) {
   const graphPlace = h("div", { class: "evidence-place" });
   const triplesPlace = h("div");

@@ -140,7 +140,7 @@ export function drawing({ graph, snapshot, model, label, sided = false, note = n
 
   addEventListener("clew-theme", fillLegend);
   status.replaceChildren(loading("Arranging"));
-  redraw();
+  setTimeout(redraw); // when it stands on the page and has a width
   return section;
 }
 

@@ -1,11 +1,11 @@
 // Places in columns, for graphs that are read: column = hops from the first entities, rows ordered to cross little.
 
 const ROW = 40;
-const GAP = { wide: 84, narrow: 44 }; // between columns, for lines and their labels
+const GAP = { wide: 124, narrow: 44 }; // between columns, for lines and their labels
 const ROWS = { wide: 15, narrow: 40 }; // longer columns are split
 const SWEEPS = 6;
 
-// boxes: [{ key, width, first }]; lines: [{ from, to }]. sided: incoming lines of the first go left, others right.
+// boxes: [{ key, width, first, last }]; lines: [{ from, to }]. sided: incoming lines of the first go left, others right.
 export function layers(boxes, lines, { sided = false, narrow = false } = {}) {
   const room = narrow ? "narrow" : "wide";
   const near = new Map(boxes.map((each) => [each.key, new Set()]));
@@ -48,10 +48,10 @@ function inColumns(boxes, near, first, side) {
     }
     frontier = next;
   }
-  const last = Math.max(0, ...distance.values()) + 1;
+  const last = Math.max(0, ...boxes.filter((each) => !each.last).map((each) => distance.get(each.key) ?? 0)) + 1;
   const columns = new Map();
   for (const each of boxes) {
-    const at = distance.get(each.key) ?? last; // not connected with the first
+    const at = each.last ? last : distance.get(each.key) ?? last; // the end of paths, or not connected with the first
     if (!columns.has(at)) columns.set(at, []);
     columns.get(at).push(each);
   }

@@ -6,14 +6,14 @@ const FAMILY = '"Inter", system-ui, sans-serif';
 const BATCH = 48; // lines in one path: software rendering is fastest with paths that are neither single nor huge
 const LABELS = 36; // names beside dots, at most
 const LABELLED_LINES = 24; // up to this many lines relations are named
-const MANY = 600; // lines; so many are drawn faintly
+const MANY = 600; // lines; from there on they are drawn faintly
 
 export function paint(context, scene, camera, inks) {
   context.setTransform(camera.k, 0, 0, camera.k, camera.x, camera.y);
   paintLines(context, scene.lines, camera, inks, { dots: scene.dots });
-  if (!scene.dots && scene.lines.length <= LABELLED_LINES) paintLabels(context, scene.lines, inks);
-  if (scene.dots) paintDots(context, scene.boxes, camera, inks);
-  else for (const box of scene.boxes) paintBox(context, box, inks);
+  if (scene.dots) return paintDots(context, scene.boxes, camera, inks);
+  for (const box of scene.boxes) paintBox(context, box, inks);
+  if (scene.lines.length <= LABELLED_LINES) paintLabels(context, scene.lines, inks);
 }
 
 // The boxes and lines that the reader points at, over a veil that dims the rest.
@@ -46,10 +46,10 @@ function paintLines(context, lines, camera, inks, { dots, strong = false }) {
     context.setLineDash(dashes.map((each) => (dots ? each / camera.k : each)));
     for (let start = 0; start < some.length; start += BATCH) {
       context.beginPath();
-      for (const { course } of some.slice(start, start + BATCH)) {
-        context.moveTo(course[0], course[1]);
-        if (dots) context.lineTo(course[6], course[7]);
-        else context.bezierCurveTo(...course.slice(2));
+      for (const { curve } of some.slice(start, start + BATCH)) {
+        context.moveTo(curve[0], curve[1]);
+        if (dots) context.lineTo(curve[6], curve[7]);
+        else context.bezierCurveTo(...curve.slice(2));
       }
       context.stroke();
     }
@@ -64,11 +64,11 @@ function styleOf(line) {
   return line.negated ? "negated" : line.origin;
 }
 
-function paintArrows(context, { course, from, to, both }) {
+function paintArrows(context, { curve, from, to, both }) {
   const apart = Math.abs(from.x - to.x) > (from.width + to.width) / 2;
   const sign = !apart ? -1 : from.x < to.x ? 1 : -1;
-  arrow(context, course[6], course[7], sign, 0);
-  if (both) arrow(context, course[0], course[1], apart ? -sign : -1, 0);
+  arrow(context, curve[6], curve[7], sign, 0);
+  if (both) arrow(context, curve[0], curve[1], apart ? -sign : -1, 0);
 }
 
 function paintDotArrow(context, { from, to }, camera) {
@@ -101,10 +101,12 @@ function paintLabels(context, lines, inks, scale = 1) {
 }
 
 function paintLabel(context, line, inks, scale) {
-  const { x, y } = pointAt(line.course, 0.5);
+  const { x, y } = pointAt(line.curve, 0.5);
   const text = line.negated ? `not ${line.label}` : line.label;
   context.font = `${11 * scale}px ${FAMILY}`;
   const width = context.measureText(text).width + 8 * scale;
+  const beside = Math.abs(line.curve[0] - line.curve[6]) < 1; // one above the other: the curve bends outwards
+  if (scale === 1 && !beside && Math.abs(line.curve[0] - line.curve[6]) < width + 8) return; // no room between the boxes
   context.fillStyle = inks.ground;
   context.fillRect(x - width / 2, y - 8 * scale, width, 16 * scale);
   context.fillStyle = line.negated ? inks.negated : inks.quiet;

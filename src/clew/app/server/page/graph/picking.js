@@ -16,7 +16,7 @@ export function lineAt(scene, point, camera) {
   const reach = NEAR / camera.k;
   let [nearest, least] = [null, reach];
   for (const line of scene.lines) {
-    const distance = scene.dots ? toSegment(line.course, point) : toCurve(line.course, point, reach);
+    const distance = scene.dots ? toSegment(line.curve, point) : toCurve(line.curve, point, reach);
     if (distance < least) [nearest, least] = [line, distance];
   }
   return nearest;
@@ -28,15 +28,15 @@ function toSegment([x0, y0, , , , , x1, y1], { x, y }) {
   return Math.hypot(x0 + t * dx - x, y0 + t * dy - y);
 }
 
-function toCurve(course, point, reach) {
-  const xs = [course[0], course[2], course[4], course[6]];
-  const ys = [course[1], course[3], course[5], course[7]];
+function toCurve(curve, point, reach) {
+  const xs = [curve[0], curve[2], curve[4], curve[6]];
+  const ys = [curve[1], curve[3], curve[5], curve[7]];
   if (point.x < Math.min(...xs) - reach || point.x > Math.max(...xs) + reach) return Infinity;
   if (point.y < Math.min(...ys) - reach || point.y > Math.max(...ys) + reach) return Infinity;
   let least = Infinity;
-  let before = pointAt(course, 0);
+  let before = pointAt(curve, 0);
   for (let step = 1; step <= STEPS; step++) {
-    const next = pointAt(course, step / STEPS);
+    const next = pointAt(curve, step / STEPS);
     least = Math.min(least, toSegment([before.x, before.y, 0, 0, 0, 0, next.x, next.y], point));
     before = next;
   }

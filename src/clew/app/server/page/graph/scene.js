@@ -11,7 +11,7 @@ const measure = document.createElement("canvas").getContext("2d");
 // arranged: what `arrange` gives. Promise of { boxes, lines, dots, bounds }.
 export async function makeScene(arranged, { sided = false, narrow = false, signal } = {}) {
   const longest = LONGEST[narrow ? "narrow" : "wide"];
-  const boxes = [...arranged.entities, ...arranged.groups].map((each) => ({ ...each, ...fitted(each.label, longest), first: each.entity?.role === "named" && !each.entity.last }));
+  const boxes = [...arranged.entities, ...arranged.groups].map((each) => ({ ...each, ...fitted(each.label, longest), first: each.entity?.role === "named" && !each.entity.last, last: each.entity?.last }));
   const dots = boxes.length > MOST_READ;
   const places = dots ? await byForce(boxes, arranged.lines, signal) : layers(boxes, arranged.lines, { sided, narrow });
   const byKey = new Map();
@@ -25,7 +25,7 @@ export async function makeScene(arranged, { sided = false, narrow = false, signa
     to.degree += 1;
   }
   if (dots) for (const box of boxes) box.radius = Math.min(13, 3.5 + Math.sqrt(box.degree)) + (box.entity ? 0 : 4);
-  for (const line of lines) line.course = dots ? straight(line) : curved(line);
+  for (const line of lines) line.curve = dots ? straight(line) : curved(line);
   return { boxes, lines, dots, bounds: boundsOf(boxes, dots) };
 }
 
@@ -60,12 +60,12 @@ function curved({ from, to }) {
   return [x0, from.y, middle, from.y, middle, to.y, x1, to.y];
 }
 
-export function pointAt(course, t) {
+export function pointAt(curve, t) {
   const u = 1 - t;
   const [a, b, c, d] = [u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t];
   return {
-    x: a * course[0] + b * course[2] + c * course[4] + d * course[6],
-    y: a * course[1] + b * course[3] + c * course[5] + d * course[7],
+    x: a * curve[0] + b * curve[2] + c * curve[4] + d * curve[6],
+    y: a * curve[1] + b * curve[3] + c * curve[5] + d * curve[7],
   };
 }
 

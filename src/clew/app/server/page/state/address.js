@@ -15,7 +15,7 @@ export function write(tab, values = {}) {
   return query.size ? `#${tab}?${query}` : `#${tab}`;
 }
 
-// Go to a state; the same one again is shown anew.
+// Go to a state; the same one again is shown again.
 export function go(tab, values) {
   const next = write(tab, values);
   if (next === location.hash) dispatchEvent(new HashChangeEvent("hashchange"));

@@ -30,9 +30,9 @@ export function completeQuestion(field, { graph }) {
     async find(signal) {
       const before = field.value.slice(0, field.selectionStart ?? field.value.length);
       const words = before.split(/\s+/);
-      const ends = [];
-      for (let size = Math.min(WORDS, words.length - 1); size >= 1; size--) ends.push(words.slice(-size).join(" "));
-      const long = ends.filter((each) => each.length >= 3);
+      const endings = [];
+      for (let size = Math.min(WORDS, words.length - 1); size >= 1; size--) endings.push(words.slice(-size).join(" "));
+      const long = endings.filter((each) => each.length >= 3);
       const lists = await Promise.all(long.map((each) => found(graph(), each, 5, signal)));
       const begun = (each, text) => [each.name, each.matched].some((name) => name.toLowerCase().startsWith(text.toLowerCase()));
       const at = lists.findIndex((list, number) => list.some((each) => begun(each, long[number])));

@@ -1,0 +1,103 @@
+"""Asking on the page: the answer, its steps, its query, other readings, and the address that holds it all."""
+
+import csv
+import io
+import json
+
+from playwright.sync_api import Page, expect
+
+from browser.clinic import HOSTILE
+from browser.conftest import at, drawn
+
+GENES = "Which genes are associated with diseases with arachnodactyly?"
+TIED = "Which genes explain ectopia lentis?"
+
+
+def test_an_example_is_answered_and_the_address_reloads_to_it(site: str, page: Page) -> None:
+    page.goto(site)
+    page.locator(".examples a").first.click()
+    expect(page.locator(".headline h2")).not_to_be_empty()
+    said = page.locator(".headline h2").inner_text()
+    address = page.url
+    assert "?" not in address.split("#")[0]
+    page.reload()
+    expect(page.locator(".headline h2")).to_have_text(said)
+    assert page.url == address
+
+
+def test_a_question_is_completed_asked_and_answered(site: str, page: Page) -> None:
+    page.goto(site)
+    field = page.get_by_label("Question")
+    field.press_sequentially("Which genes are associated with diseases with arachno", delay=15)
+    page.locator(".completion li").first.wait_for()
+    field.press("ArrowDown")
+    field.press("Enter")
+    expect(field).to_have_value("Which genes are associated with diseases with Arachnodactyly")
+    field.press("Enter")
+    expect(page.locator(".headline h2")).to_contain_text("2 genes")
+    expect(page.locator(".certainty")).to_have_text("Sure")
+    expect(page.locator(".facts")).to_contain_text("4 supporting triples")
+    expect(page.locator(".readings")).to_contain_text("Arachnodactyly")
+    rows = page.locator(".table").first.locator("tbody tr")
+    assert sorted(rows.locator("a.entity").all_inner_texts()) == ["FBN1", "FBN2"]
+    drawn(page, 5)
+    expect(page.locator(".legend").first).to_contain_text("curated")
+    page.get_by_text("Steps", exact=True).click()
+    expect(page.locator(".steps")).to_contain_text("Query")
+
+
+def test_the_query_can_be_edited_and_run_again(site: str, page: Page) -> None:
+    page.goto(at(site, "ask", graph="clinic", question=GENES))
+    page.get_by_text("Cypher", exact=True).click()
+    field = page.get_by_label("Cypher query")
+    query = field.input_value()
+    assert "P:1" in query
+    field.fill(query.replace("P:1", "P:3"))
+    field.press("Control+Enter")
+    expect(page.locator(".headline h2")).to_contain_text("FBN2")
+    assert "cypher=" in page.url
+    drawn(page, 3)
+
+
+def test_another_reading_is_a_button(site: str, page: Page) -> None:
+    page.goto(at(site, "ask", graph="clinic", question=TIED))
+    first = page.locator(".headline h2")
+    expect(first).to_contain_text("gene")
+    before = first.inner_text()
+    page.locator(".choice .chip").first.click()
+    expect(page.locator(".headline h2")).not_to_have_text(before)
+    assert "meaning=" in page.url or "cypher=" in page.url
+
+
+def test_tables_download_as_csv_and_json(site: str, page: Page) -> None:
+    page.goto(at(site, "ask", graph="clinic", question="Which diseases is FBN1 associated with?"))
+    items = page.locator(".table").first
+    with page.expect_download() as csv_file:
+        items.get_by_role("button", name="CSV").click()
+    rows = list(csv.DictReader(io.StringIO(csv_file.value.path().read_text("utf-8"))))
+    assert {row["name"] for row in rows} == {"Marfan syndrome", HOSTILE}
+    with page.expect_download() as json_file:
+        items.get_by_role("button", name="JSON").click()
+    assert {row["id"] for row in json.loads(json_file.value.path().read_text("utf-8"))} == {"D:1", "D:5"}
+
+
+def test_names_are_text_wherever_they_are_shown(site: str, page: Page) -> None:
+    page.goto(at(site, "ask", graph="clinic", question="Which diseases is FBN1 associated with?"))
+    expect(page.locator(".table").first).to_contain_text(HOSTILE)
+    drawn(page)
+    page.goto(at(site, "explore", graph="clinic", entity="D:5"))
+    expect(page.locator(".card h2")).to_have_text(HOSTILE)
+    assert page.evaluate("window.broken") is None
+
+
+def test_history_survives_a_reload_and_can_be_cleared(site: str, page: Page) -> None:
+    page.goto(at(site, "ask", graph="clinic", question=GENES))
+    expect(page.locator(".history a")).to_have_count(1)
+    page.goto(site)
+    page.reload()
+    expect(page.locator(".history a")).to_contain_text(GENES)
+    page.locator(".history a").click()
+    expect(page.locator(".headline h2")).to_contain_text("2 genes")
+    page.get_by_role("button", name="Clear").click()
+    page.reload()
+    expect(page.locator(".history a")).to_have_count(0)
