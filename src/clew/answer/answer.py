@@ -16,12 +16,13 @@ SURE, DOUBTFUL = 0.8, 0.5  # confidence from which an answer is sure, and below 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing of the answer: an entity, perhaps with a number that goes with it."""
+    """One thing of the answer: an entity or a value, perhaps with a number or a day that goes with it."""
 
     id: str
     name: str
     type: str
     number: int | float | None = None
+    value: str | None = None  # what it is sorted by, where that is no number
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Answer:
     """An answer with its evidence; `abstained` is the reason where there is none."""
 
     question: str
-    kind: str = "list"  # list, count, top, aggregate, exists, path, difference
+    kind: str = "list"  # list, count, top, aggregate, value, exists, path, difference
     text: str = ""
     items: tuple[Item, ...] = ()
     value: int | float | bool | None = None  # the number or the yes or no that was asked for

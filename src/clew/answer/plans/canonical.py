@@ -46,7 +46,9 @@ def _key(plan: Plan) -> str:
 def _plain(plan: Plan) -> Plan:
     """Merge the required parts, order the ends of undirected steps, keep each requested slot once."""
     others = tuple(part for part in plan.parts if part.kind != REQUIRED)
-    shown = (Asked(each.of) if each.key in IDENTITY and not each.sized else each for each in plan.asked)
+    shown = (
+        Asked(each.of) if each.key in IDENTITY and not (each.sized or each.numeric) else each for each in plan.asked
+    )
     asked = tuple(dict.fromkeys(shown))
     parts = tuple(
         replace(part, conditions=tuple(map(_condition, part.conditions)), count=part.count and _count(part.count))
@@ -204,8 +206,16 @@ def _ordered(condition: Condition) -> Condition:
     if condition.operator == "DIFFERS" and str(value) < condition.of:
         return replace(condition, of=str(value), value=condition.of)
     if isinstance(value, Asked) and condition.operator in TURNED and not condition.ignoring_case:
-        here = Asked(condition.of, condition.key, condition.sized)
+        here = Asked(condition.of, condition.key, condition.sized, condition.numeric)
         if repr(value) < repr(here):
             turned = TURNED[condition.operator]
-            return replace(condition, of=value.of, key=value.key or "", sized=value.sized, operator=turned, value=here)
+            return replace(
+                condition,
+                of=value.of,
+                key=value.key or "",
+                sized=value.sized,
+                numeric=value.numeric,
+                operator=turned,
+                value=here,
+            )
     return condition

@@ -76,11 +76,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A column of the answer: a slot or named step itself, one property of it, or (`sized`) how long that is."""
+    """A column of the answer: a slot or named step itself, one property of it, or (`sized`) how long that is.
+
+    `numeric` is the number that the property's text states.
+    """
 
     of: str
     key: str | None = None
     sized: bool = False
+    numeric: bool = False
 
 
 Value = Scalar | tuple[Scalar, ...] | Asked
@@ -103,6 +107,7 @@ class Condition:
     negated: bool = False
     ignoring_case: bool = False
     sized: bool = False  # it is about how long the property is
+    numeric: bool = False  # it is about the number that the property's text states (`running/values.py`)
     shared: bool = False  # it is about the share that the property of a step states: 3/5 is 0.6 (`shares.py`)
 
     @property
@@ -149,6 +154,7 @@ class Measure:
     key: str | None = None
     operator: str | None = None
     value: "int | float | Plan | None" = None
+    numeric: bool = False  # the numbers that the property's texts state are aggregated
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +213,7 @@ class Plan:
 
     @property
     def operation(self) -> str:
-        """The plan in one word: list, count, top, aggregate, exists, path or difference."""
+        """The plan in one word: list, count, top, aggregate, value, exists, path or difference."""
         if self.kind in ("exists", "lacks"):
             return "exists"
         if self.kind == "path":
@@ -217,7 +223,16 @@ class Plan:
             if not self.asked:
                 return "count" if counts else "aggregate"
             return "top" if any(sort.by is None for sort in self.sort) else "list"
+        if self.attribute is not None:
+            return "value"
         return "difference" if any(part.kind == ABSENT for part in self.parts) else "list"
+
+    @property
+    def attribute(self) -> Asked | None:
+        """The property of entities whose values are asked for, in place of the entities."""
+        if self.kind != "rows" or len(self.asked) != 1 or self.measure is not None or self.column is not None:
+            return None
+        return None if self.asked[0].key in (None, "id", "name") else self.asked[0]
 
     @property
     def column(self) -> str | None:

@@ -361,7 +361,7 @@ class _Reader:
                 column = self._column(inner)
                 if isinstance(column, Asked) and not column.sized:
                     counted = function.lower() == "count" and column.key in ("id", "name")
-                    return Measure(function.lower(), column.of, None if counted else column.key)
+                    return Measure(function.lower(), column.of, None if counted else column.key, numeric=column.numeric)
             case _ if (found := read_property(expression, self.scope)) is not None:
                 return found
             case _ if is_count(expression):

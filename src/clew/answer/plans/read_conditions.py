@@ -32,6 +32,7 @@ TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 COMPARED = (*TURNED, "IN", *TEXTUAL)
 LOWERING = ("tolower", "lower")
 DATING = ("date", "datetime")
+NUMBERING = ("tofloat", "tointeger")
 
 
 @dataclass(slots=True)
@@ -103,12 +104,13 @@ def _compared(operator: str, left: s.Expression, right: s.Expression, scope: Sco
     column = read_property(left, scope)
     if column is not None and column.key is not None:
         value = read_property(right, scope) or read_value(right, scope)
-        return Condition(column.of, column.key, operator, value, sized=column.sized)
+        return Condition(column.of, column.key, operator, value, sized=column.sized, numeric=column.numeric)
     turned = read_property(right, scope)
     if turned is None or turned.key is None:
         return None
     if operator in TURNED:
-        return Condition(turned.of, turned.key, TURNED[operator], read_value(left, scope), sized=turned.sized)
+        value = read_value(left, scope)
+        return Condition(turned.of, turned.key, TURNED[operator], value, sized=turned.sized, numeric=turned.numeric)
     if operator == "IN" and not turned.sized:
         holds = "=" if turned.of in scope.steps else "HOLDS"  # of a step, each assertion has one value
         return Condition(turned.of, turned.key, holds, read_value(left, scope))
@@ -116,7 +118,7 @@ def _compared(operator: str, left: s.Expression, right: s.Expression, scope: Sco
 
 
 def read_property(expression: s.Expression, scope: Scope) -> Asked | None:
-    """The property that an expression is, or the size of one; None for any other."""
+    """The property that an expression is, or the size or number of one; None for any other."""
     match expression:
         case s.Property(s.Variable(of), key) if scope.knows(of):
             return Asked(of, key)
@@ -127,6 +129,8 @@ def read_property(expression: s.Expression, scope: Scope) -> Asked | None:
             "length",
         ) and scope.knows(of):
             return Asked(of, key, sized=True)
+        case s.Call(function, (s.Property(s.Variable(of), key),)) if function.lower() in NUMBERING and scope.knows(of):
+            return Asked(of, key, numeric=True)
     return None
 
 

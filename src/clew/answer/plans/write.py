@@ -169,7 +169,8 @@ class _Writer:
         inline: dict[str, list[Condition]] = {}
         other: list[Condition] = []
         for condition in conditions:
-            plain = condition.operator == "=" and not (condition.negated or condition.ignoring_case or condition.sized)
+            changed = condition.negated or condition.ignoring_case or condition.sized or condition.numeric
+            plain = condition.operator == "=" and not changed
             literal = condition.value is not None and not isinstance(condition.value, tuple | Asked)
             if plain and literal and condition.of not in self.steps:
                 inline.setdefault(condition.of, []).append(condition)
@@ -300,7 +301,7 @@ def _condition(condition: Condition) -> s.Expression:
 def _positive(condition: Condition) -> s.Expression:
     if condition.operator == "DIFFERS":
         return s.Binary("<>", s.Variable(condition.of), s.Variable(str(condition.value)))
-    left = _property(Asked(condition.of, condition.key, condition.sized))
+    left = _property(Asked(condition.of, condition.key, condition.sized, condition.numeric))
     if condition.operator == PASSES:
         return _passes(left, str(condition.value))
     if condition.operator in ("IS NULL", "IS NOT NULL"):
@@ -331,6 +332,8 @@ def _value(value: Any) -> s.Expression:
 
 def _property(column: Asked) -> s.Expression:
     found = s.Property(s.Variable(column.of), column.key or "name")
+    if column.numeric:
+        return s.Call("toFloat", (found,))
     return s.Call("size", (found,)) if column.sized else found
 
 
@@ -349,13 +352,13 @@ def _columns(asked: Asked, keys: tuple[str, ...]) -> Iterator[s.Item]:
     wanted = (asked.key,) if asked.key is not None else keys
     for key in wanted:
         name = f"{asked.of}.{key} size" if asked.sized else f"{asked.of}.{key}"
-        yield s.Item(_property(Asked(asked.of, key, asked.sized)), name, name)
+        yield s.Item(_property(replace(asked, key=key)), name, name)
 
 
 def _measure(measure: Measure) -> s.Expression:
     of: s.Expression = s.Variable(measure.of)
     if measure.key is not None:
-        of = s.Property(of, measure.key)
+        of = _property(Asked(measure.of, measure.key, numeric=measure.numeric))
     return s.Call(measure.function, (of,), distinct=measure.function in ("count", "collect"))
 
 

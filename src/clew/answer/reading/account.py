@@ -14,11 +14,11 @@ from clew.answer.grammar.light_verbs import LightVerbs
 from clew.answer.grammar.parse import Tree, Word
 from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.light import is_light
+from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
 from clew.answer.reading.candidates import Candidate
-from clew.answer.reading.intent import NUMBERS
 from clew.answer.reading.question import ParsedQuestion
 
 __all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
@@ -170,7 +170,7 @@ class _Accountant:
                 yield at, "negation"
             elif self._is("comparison", at) and (ranked or bounded):
                 yield at, "order" if ranked and not bounded else "bound"
-            elif _number(word) in numbers and _number(word) is not None:
+            elif (number := read_number(word)) in numbers and number is not None:
                 yield at, "number"
             elif word in ("only", "solely", "exclusively", "every", "each") and absent and plan.kind == "rows":
                 yield at, "quantifier"
@@ -242,7 +242,7 @@ class _Accountant:
             return None
         if self._is("restriction", at) or YEAR.fullmatch(word):
             return RESTRICTION
-        if _number(word) is not None:
+        if read_number(word) is not None:
             return None if self._says_nothing(token) else QUANTIFIER
         if self._is("filler", at) or (self._is("reporting", at) and self._is_participle(token)):
             return None
@@ -382,9 +382,3 @@ def _denies(plan: Plan, words: Words) -> bool:
 
 def _hierarchy(words: Words) -> set[str]:
     return {each.name for each in words.schema.relationships if each.relation in ("is_a", "subclass_of")}
-
-
-def _number(word: str) -> int | None:
-    if word.isdigit():
-        return int(word)
-    return NUMBERS.get(word)

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from clew.answer.lexicon.times import MONTHS
 from clew.answer.plans.filters import Filters
 from clew.errors import UnknownName
 from clew.graph import GraphContents
@@ -24,10 +25,6 @@ __all__ = ["Provenance", "Spoken", "find_filters", "provenance_of"]
 LISTED = 12  # known names in an error
 DISTINCT = ("source", "license", "agent_type")  # columns whose values are known by name
 
-MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
 SURELY_FROM = (
     r"(?:according to|based on|relying on|going by|supported by|cited (?:by|in)|citing|reported (?:by|in)|sourced from"
     r"|as (?:given|stated|reported) (?:by|in))\s+(?:only\s+)?(?:the\s+)?"

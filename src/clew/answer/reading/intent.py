@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.numbers import COMPARISON, NUMBER, NUMBERS, OPERATORS, read_number
 from clew.answer.lexicon.words import TypeWord
 from clew.answer.names.meanings import Anchor
 
@@ -86,21 +87,11 @@ DOWNWARD = re.compile(
     rf"\bnarrower\b|\bmore specific\b|\bdescendants?\b|\b{KINDS}\s+of\s+(?:an?\s+|the\s+)?§|§\s+{KINDS}\b",
     re.IGNORECASE,
 )
-NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "twelve": 12, "fifteen": 15, "twenty": 20, "fifty": 50, "hundred": 100,
-}  # fmt: skip
 DEFAULT_TOP = 10
 DEGREES = frozenset({"common", "frequent", "often", "single", "commonly", "frequently", "shared", "widespread"})
 NEAR = 12  # letters from a bound to the type it is about: "more than twenty different diseases"
-BOUNDS = {
-    "more than": ">", "over": ">", "above": ">", "at least": ">=", "no fewer than": ">=", "no less than": ">=",
-    "fewer than": "<", "less than": "<", "under": "<", "below": "<", "at most": "<=", "no more than": "<=",
-    "exactly": "=",
-}  # fmt: skip
 BOUND = re.compile(
-    rf"\b(?P<how>{'|'.join(sorted(BOUNDS, key=len, reverse=True))})\s+(?P<number>\d+|{'|'.join(NUMBERS)})\b"
-    rf"|\b(?P<least>\d+|{'|'.join(NUMBERS)})\s+or\s+(?P<more>more|fewer|less)\b",
+    rf"\b(?P<how>{COMPARISON})\s+(?P<number>{NUMBER})\b|\b(?P<least>{NUMBER})\s+or\s+(?P<more>more|fewer|less)\b",
     re.IGNORECASE,
 )
 
@@ -179,10 +170,15 @@ def find_bound(tokens: Sequence[Token], found: Sequence[TypeWord]) -> Bound | No
         if not bounds or len(before) - bounds[-1].end() > NEAR:
             continue
         said = bounds[-1]
-        written = (said["number"] or said["least"]).lower()
-        number = int(written) if written.isdigit() else NUMBERS[written]
-        operator = BOUNDS[said["how"].lower()] if said["how"] else ">=" if said["more"].lower() == "more" else "<="
-        if (operator, number) not in ((">=", 1), (">", 0)):
+        number = read_number(said["number"] or said["least"])
+        operator = (
+            OPERATORS[" ".join(said["how"].lower().split())]
+            if said["how"]
+            else ">="
+            if said["more"].lower() == "more"
+            else "<="
+        )
+        if isinstance(number, int) and (operator, number) not in ((">=", 1), (">", 0)):
             return Bound(operator, number, word.labels)
     return None
 

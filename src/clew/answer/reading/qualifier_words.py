@@ -12,16 +12,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from clew.answer.lexicon.numbers import COMPARISON, OPERATORS
 from clew.answer.plans.filters import Qualifier
 from clew.store.layout import StoreSchema
 
 __all__ = ["StatementWords", "find_qualifiers"]
 
-OPERATORS = {
-    "more than": ">", "over": ">", "above": ">", "greater than": ">", "at least": ">=", "no less than": ">=",
-    "no fewer than": ">=", "fewer than": "<", "less than": "<", "under": "<", "below": "<", "at most": "<=",
-    "no more than": "<=", "up to": "<=", "exactly": "=",
-}  # fmt: skip
 LED_TO = r"\b(?P<only>only\s+|exclusively\s+|solely\s+)?(?:in|among|affecting|from|by|affects?|of)\s+(?P<also>only\s+)?"
 YEAR_BOUNDS = {
     "since": ((">=", "first"),),
@@ -107,7 +103,12 @@ class _Finder:
         for found in _share_pattern().finditer(self.text):
             share = _share(found)
             if share is not None and share <= 1 and self._take(found):
-                self._add("q_frequency", OPERATORS[found["how"].lower()] if found["how"] else ">=", share, shared=True)
+                self._add(
+                    "q_frequency",
+                    OPERATORS[" ".join(found["how"].lower().split())] if found["how"] else ">=",
+                    share,
+                    shared=True,
+                )
         for phrase, operator, share in sorted(_words()["shares"], key=lambda each: -len(each[0])):
             whole = rf"\b{re.escape(phrase)}\b(?!\s+(?:to|between|among)\b)"  # "common to A and B" is no frequency
             for found in re.finditer(whole, self.text, re.IGNORECASE):
@@ -162,7 +163,7 @@ def _share_pattern() -> re.Pattern[str]:
     )
     return re.compile(
         r"\b(?:in|of|by|with a frequency of|with a frequency|a frequency of)?\s*"
-        rf"(?P<how>{_either(OPERATORS)})?\s*(?:{amount})"
+        rf"(?P<how>{COMPARISON})?\s*(?:{amount})"
         rf"(?:\s+of)?(?:\s+(?:the\s+|all\s+)?{_either(words['people'])}\b)?(?:\s+of(?=\s+patients))?",
         re.IGNORECASE,
     )

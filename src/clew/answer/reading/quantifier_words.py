@@ -8,15 +8,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from clew.answer.lexicon.numbers import COMPARISON, NUMBER, OPERATORS, read_number
 from clew.answer.names.meanings import Anchor, one_of
-from clew.answer.reading.intent import BOUNDS, NUMBERS
 
 __all__ = ["NOTHING_SAID", "Quantity", "find_quantity", "padded", "with_quantity"]
 
 AND = r"(?>\s*(?:,?\s+(?:and|or|nor|as well as)\s+|,\s*)(?:an?\s+|the\s+|both\s+)?)"  # matches in one way only:
 LIST = rf"§(?:{AND}§)*"  # names are padded with spaces, and to try every split of each stretch would take for ever
-NUMBER = rf"(?:\d+|{'|'.join(NUMBERS)})"
-HOW = rf"(?:{'|'.join(sorted(BOUNDS, key=len, reverse=True))})"
 ONLY, LEADING = r"(?:only|solely|exclusively|nothing but)", r"(?:with|by|in|to|of|from|on|for)"
 OF = r"\s+of\s+(?:the\s+following\s*:?\s*|these\s*:?\s*|the\s+(?:two|three|four|five)\s+)?"
 
@@ -40,7 +38,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("none", rf"(?P<said>\b(?:none|not any|without any){OF})(?P<list>{LIST})"),
         ("one", rf"(?P<said>\b(?:only|just|exactly)\s+one{OF})(?P<list>{LIST})"),
         ("any", rf"(?P<said>\b(?:any|one or more|at least (?:one|1)|either)(?:{OF}|\s+))(?P<list>{LIST})"),
-        ("count", rf"(?P<said>\b(?P<how>{HOW})?\s*(?P<number>{NUMBER})(?P<more>\s+or\s+more)?{OF})(?P<list>{LIST})"),
+        ("count", rf"(?P<said>\b(?P<how>{COMPARISON})?\s*(?P<number>{NUMBER})(?:\s+or\s+more)?{OF})(?P<list>{LIST})"),
         ("one", rf"(?P<list>{LIST})(?P<said>\s*,?\s*(?:but|and)\s+not\s+(?:in\s+|by\s+|of\s+|with\s+)?both\b)"),
         ("one", rf"(?P<said>\bnot\s+shared\s+(?:by|between|among)\s+)(?P<list>{LIST})"),
         ("one", rf"(?P<list>{LIST})(?P<said>\s+(?:that\s+)?(?:are|is)\s+not\s+shared\b)"),
@@ -79,10 +77,8 @@ def find_quantity(text: str, anchors: Sequence[Anchor]) -> Quantity:
 
 
 def _counted(quantity: Quantity, found: re.Match[str]) -> Quantity:
-    written = found["number"].lower()
-    number = int(written) if written.isdigit() else NUMBERS[written]
-    operator = BOUNDS[found["how"].lower()] if found["how"] else ">="
-    return replace(quantity, operator=operator, number=number)
+    operator = OPERATORS[" ".join(found["how"].lower().split())] if found["how"] else ">="
+    return replace(quantity, operator=operator, number=int(read_number(found["number"]) or 0))
 
 
 def _nor(text: str, start: int, end: int, kind: str) -> list[tuple[int, int]]:

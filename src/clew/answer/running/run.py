@@ -13,6 +13,7 @@ from clew.answer.plans.write import write_statement
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect
 from clew.answer.running.tree import tree_of
+from clew.answer.running.values import Valued, aggregated, as_number, hold_values, value_column, with_value
 from clew.store.cypher import Statement
 from clew.store.cypher import syntax as s
 from clew.store.deadline import Deadline
@@ -25,6 +26,7 @@ __all__ = ["Outcome", "comes_first", "run_plan"]
 
 ROW_CAP = 10_000
 SUPPORT = "support"
+MOST_VALUED = 1_000_000  # rows that are sorted or aggregated
 TIES = 50  # rows beyond those asked for in which ties are looked for
 PUBLICATION = re.compile(r"(?:PMID|PMC|DOI)\b|https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 
@@ -48,8 +50,11 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     """What a plan asks for: walked by the engine if it is a conjunction of names, else asked of the store."""
     deadline = Deadline.after(timeout)
     plan = _resolved(plan, store, engine, timeout)
-    ran = expand(plan, engine, store.schema)
+    ran = expand(hold_values(plan, engine, store.schema), engine, store.schema)
     shown = shown_query(plan, store.schema, engine.snapshot.sources)
+    column = value_column(plan)
+    if column is not None:
+        return _valued(Outcome(plan, ran, shown), column, store, engine, deadline, limit)
     matched = _intersected(ran, engine, store.schema, deadline)
     if matched is not None:
         base = Outcome(plan, ran, shown, seconds=timeout - deadline.left, matched=matched)
@@ -67,6 +72,48 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
         return replace(base, items=tuple(_values(plan.column, rows, engine)))
     items = sorted(_items(plan, rows, store), key=_place(plan)) if _may_tie(plan) else list(_items(plan, rows, store))
     return _with_ties(replace(base, items=tuple(items)), plan)
+
+
+def _valued(
+    outcome: Outcome, column: Asked, store: Store, engine: GraphEngine, deadline: Deadline, limit: int
+) -> Outcome:
+    """A plan that asks for values of entities, sorts by them or aggregates them."""
+    plan = outcome.plan
+    held = restrict_to_assertions(with_value(outcome.ran, column), engine, store.schema)
+    rows = store.run(write_statement(held.plan), held.parameters, timeout=max(deadline.left, 0.001), limit=MOST_VALUED)
+    base = replace(outcome, truncated=rows.truncated, seconds=rows.seconds)
+    found = [Valued(str(row[0]), str(row[1]), row[2]) for row in rows.rows]
+    if plan.measure is not None:
+        return replace(base, value=aggregated(plan.measure, found))
+    if plan.attribute is not None:
+        items = list(_stated(found, column))
+        numbers = [as_number(item.name) for item in items]
+        value = numbers[0] if column.numeric and len(items) == 1 else None
+        return replace(base, items=tuple(items[:limit]), value=value, truncated=base.truncated or len(items) > limit)
+    type, order = _type(plan, store.schema), plan.sort[0]
+    stated = [row for row in found if row.value not in (None, "")]
+    if column.numeric:
+        stated = [row for row in stated if row.number is not None]
+    stated.sort(key=lambda row: (row.name, row.id))
+    stated.sort(key=lambda row: row.number if column.numeric else str(row.value), reverse=order.descending)
+    once = {row.id: row for row in reversed(stated)}  # of several values of one entity the first in order counts
+    ranked = [row for row in stated if once.get(row.id) is row][plan.skip :]
+    items = [Item(row.id, row.name, type, row.number, None if column.numeric else str(row.value)) for row in ranked]
+    kept = items if plan.limit is None else items[: plan.limit]
+    tied = [
+        item for item in items[len(kept) :] if kept and (item.number, item.value) == (kept[-1].number, kept[-1].value)
+    ]
+    return replace(base, items=tuple(kept[:limit]), tied=tuple(tied[:TIES]))
+
+
+def _stated(found: Iterable[Valued], column: Asked) -> Iterator[Item]:
+    """The distinct values of some rows, as items."""
+    called = str(column.key).replace("_", " ")
+    texts = (str(each) for row in found for each in (row.value if isinstance(row.value, list | tuple) else [row.value]))
+    for text in dict.fromkeys(texts):
+        if text and text != "None":
+            number = as_number(text) if column.numeric else None
+            yield Item(text, text, called, number)
 
 
 def comes_first(outcome: Outcome, ids: Collection[str]) -> bool:

@@ -1,0 +1,59 @@
+"""Numbers as people write them (10,000, ten million, 1.5m, a dozen), and the words that compare with them."""
+
+import re
+
+__all__ = ["COMPARISON", "NUMBER", "NUMBERS", "OPERATORS", "read_number"]
+
+NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+    "eighty": 80, "ninety": 90, "hundred": 100,
+}  # fmt: skip
+SCALES = {
+    "hundred": 100, "thousand": 1_000, "k": 1_000, "million": 10**6, "mn": 10**6, "m": 10**6, "billion": 10**9,
+    "bn": 10**9, "trillion": 10**12, "dozen": 12,
+}  # fmt: skip
+OPERATORS = {
+    "more than": ">", "over": ">", "above": ">", "greater than": ">", "higher than": ">", "exceeding": ">",
+    "upwards of": ">", "at least": ">=", "no fewer than": ">=", "no less than": ">=", "not less than": ">=",
+    "a minimum of": ">=", "fewer than": "<", "less than": "<", "under": "<", "below": "<", "lower than": "<",
+    "smaller than": "<", "at most": "<=", "no more than": "<=", "not more than": "<=", "up to": "<=",
+    "a maximum of": "<=", "exactly": "=", "precisely": "=",
+}  # fmt: skip
+_LONGEST_FIRST = sorted(OPERATORS, key=len, reverse=True)
+COMPARISON = rf"(?:{'|'.join(each.replace(' ', chr(92) + 's+') for each in _LONGEST_FIRST)})"
+_SCALE = rf"(?:{'|'.join(sorted(SCALES, key=len, reverse=True))})"
+_WORD = rf"(?:{'|'.join(sorted({*NUMBERS, *SCALES} - {'k', 'm', 'mn', 'bn'}, key=len, reverse=True))})"
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+NUMBER = (
+    rf"(?:(?:{_DIGITS})(?:\s*{_SCALE}\b)*|(?:half\s+)?an?\s+(?:hundred|thousand|million|billion|trillion|dozen)\b"
+    rf"|\b{_WORD}(?:(?:\s+and\s+|[\s-]+){_WORD})*\b)"
+)
+
+
+def read_number(text: str) -> int | float | None:
+    """The number that a text is; None for one that is none.
+
+    >>> [read_number(each) for each in ("10,000", "ten million", "1.5m", "two hundred and fifty", "half a million")]
+    [10000, 10000000, 1500000, 250, 500000]
+    >>> read_number("many"), read_number("twenty-one"), read_number("0.5")
+    (None, 21, 0.5)
+    """
+    if re.fullmatch(NUMBER, text.strip(), re.IGNORECASE) is None:
+        return None
+    total, part = 0.0, 0.0
+    words = re.findall(rf"{_DIGITS}|[a-z]+", text.lower())
+    for word in words:
+        if word == "half":
+            part = 0.5
+        elif word in ("a", "an", "and"):
+            part = part or (0.0 if word == "and" else 1.0)
+        elif word in SCALES:
+            part = (part or 1.0) * SCALES[word]
+            if SCALES[word] >= 1_000:
+                total, part = total + part, 0.0
+        else:
+            part += NUMBERS[word] if word in NUMBERS else float(word.replace(",", ""))
+    whole = total + part
+    return int(whole) if whole.is_integer() else whole

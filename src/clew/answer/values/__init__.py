@@ -1,0 +1,1 @@
+"""Values as things to ask for: attributes of entities, numbers and days, as answers, conditions and orders."""
