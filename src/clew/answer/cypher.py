@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, BoundWord, Evidence, Usage
-from clew.answer.kept import hierarchy_of, polarity_of, schema_paths_of, words_of
+from clew.answer.kept import hierarchy_of, polarity_of, schema_paths_of, vocabulary_of, words_of
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.plans.plan import REQUIRED, Condition, Part
 from clew.answer.plans.write import write_statement
@@ -27,6 +27,7 @@ from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.expand import with_subclasses
 from clew.answer.running.paths import find_paths
 from clew.answer.running.run import Outcome, comes_first, run_plan
+from clew.answer.running.values import as_number
 from clew.answer.strategy import Question, Step
 from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not, why_unmet
 from clew.answer.wording.phrase import phrased, plain_text
@@ -130,6 +131,7 @@ class _Answering:
             polarity=polarity_of(resources),
             longer_names=lambda anchors: with_longer_names(anchors, self.engine),
             has=self._has,
+            literals=vocabulary_of(resources).literals,
             encoder=self.encoder,
             choose=self.strategy.choose,
             compose=self.strategy.compose,
@@ -164,6 +166,10 @@ class _Answering:
         meant = (f"{each.text}: {each.meanings[0].name}" for each in parsed.anchors if each.meanings)
         self._report("names", "; ".join(meant) or "no entity is named")
         ran = None if parsed.unmet else self._first_that_finds(parsed)
+        if ran is None and parsed.values:  # what it is about has no such attribute
+            self.unmet = None
+            parsed = self._understand(values=False)
+            ran = None if parsed.unmet else self._first_that_finds(parsed)
         understood = perf_counter() - begun - (ran.seconds if ran else 0.0)
         if ran is None:
             usage = _usage(self.model, understanding=understood)
@@ -236,14 +242,21 @@ class _Answering:
 
         return Metered(Timed(self.resources.model, lambda: self.deadline.left))
 
-    def _understand(self) -> ParsedQuestion:
+    def _understand(self, *, values: bool = True) -> ParsedQuestion:
         question = self.question
+        vocabulary = vocabulary_of(self.resources) if values else None
         provenance_of(self.engine, self.schema).check(question.filters)
         parser = self.resources.parser
 
         def read(text: str) -> ParsedQuestion:
             return understand(
-                text, self.linker, self.words, encoder=self.encoder, parser=parser, deadline=self.deadline
+                text,
+                self.linker,
+                self.words,
+                encoder=self.encoder,
+                parser=parser,
+                vocabulary=vocabulary,
+                deadline=self.deadline,
             )
 
         settled = bool(question.meaning)
@@ -326,7 +339,7 @@ class _Answering:
         return Answer(
             "",
             items=outcome.items,
-            value=comes_first(outcome, judged) if judged else outcome.value,
+            value=comes_first(outcome, judged) if judged else _stated_number(ran),
             total=len(outcome.items),
             truncated=outcome.truncated,
             evidence=evidence,
@@ -376,6 +389,13 @@ class _Answering:
         reason = why_unmet(self.unmet, self.words) if self.unmet else why_not(question, self.words, close)
         reason += self._instead(question)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
+
+
+def _stated_number(ran: _Ran) -> int | float | bool | None:
+    """The number of an outcome, or that which the one value states to which a relation leads."""
+    values, items = ran.candidate.values, ran.outcome.items
+    stated = values is not None and values.shown is not None and values.shown.relation and not ran.candidate.plan.sort
+    return as_number(items[0].name) if stated and len(items) == 1 else ran.outcome.value
 
 
 def _sources(evidence: Evidence) -> tuple[str, ...]:

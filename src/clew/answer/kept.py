@@ -1,17 +1,31 @@
-"""What answering derives from a graph once and keeps with its resources: words, polarities, hierarchies, paths."""
+"""What answering derives from a graph once and keeps with its resources: words, attributes, hierarchies, paths."""
 
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.schema_paths import SchemaPaths
 from clew.answer.resources import Resources
+from clew.answer.values.attributes import find_attributes
+from clew.answer.values.vocabulary import Vocabulary
 
-__all__ = ["hierarchy_of", "polarity_of", "schema_paths_of", "words_of"]
+__all__ = ["hierarchy_of", "polarity_of", "schema_paths_of", "vocabulary_of", "words_of"]
 
 
 def words_of(resources: Resources) -> Words:
     """The words for a graph's types and relations."""
     return resources.once("words", lambda: Words(resources.schema, more=load_words(resources.engine.snapshot)))
+
+
+def vocabulary_of(resources: Resources) -> Vocabulary:
+    """The words for the attributes of a graph's entities."""
+
+    def make() -> Vocabulary:
+        found = find_attributes(resources.engine, resources.schema)
+        types = [phrase for listed in words_of(resources).types.values() for phrase in listed]
+        subjects = {ends.subject for each in resources.schema.relationships for ends in each.ends}
+        return Vocabulary(found, types, {each.target for each in found if each.target} - subjects)
+
+    return resources.once("vocabulary", make)
 
 
 def polarity_of(resources: Resources) -> dict[str, str]:

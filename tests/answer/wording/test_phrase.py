@@ -2,7 +2,8 @@
 
 import pytest
 
-from clew.answer.wording.phrase import phrased, plain_list, states_only
+from clew.answer.wording.amounts import plain_list
+from clew.answer.wording.phrase import phrased, states_only
 from clew.errors import Timeout
 from clew.lm.clients.scripted import Scripted
 

@@ -58,12 +58,12 @@ def read_time(text: str) -> Span | None:
             return _years((int(number) - 1) * 100, 100)
         case [word] if found := re.fullmatch(r"(\d{4})-(\d\d)(?:-(\d\d))?", word):
             return _day(int(found[1]), int(found[2]), int(found[3] or 0))
-        case [month, year] if year.isdigit() and (number := _month(month)):
-            return _day(int(year), number, 0)
-        case [day, month, year] if day.isdigit() and year.isdigit() and (number := _month(month)):
-            return _day(int(year), number, int(day))
-        case [month, day, year] if day.isdigit() and year.isdigit() and (number := _month(month)):
-            return _day(int(year), number, int(day))
+        case [month, year] if year.isdigit() and _month(month):
+            return _day(int(year), _month(month), 0)
+        case [day, month, year] if day.isdigit() and year.isdigit() and _month(month):
+            return _day(int(year), _month(month), int(day))
+        case [month, day, year] if day.isdigit() and year.isdigit() and _month(month):
+            return _day(int(year), _month(month), int(day))
     return None
 
 

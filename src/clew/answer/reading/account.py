@@ -97,6 +97,7 @@ class _Accountant:
         for at in self._misplaced():
             bound.pop(at, None)
         bindings = [Binding(anchor.start, anchor.end, "name") for anchor in self.question.anchors]
+        bindings += [Binding(start, end, "value") for start, end in self.question.values.spans]
         unbound = []
         for at, token in enumerate(self.tokens):
             if at in bound:

@@ -28,6 +28,7 @@ from clew.answer.plans.plan import (
 )
 from clew.answer.plans.schema_paths import Move, SchemaPath, SchemaPaths
 from clew.answer.reading.question import Meaning, ParsedQuestion
+from clew.answer.values.attributes import ValuePart
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
 
@@ -52,6 +53,7 @@ class Candidate:
     labels: tuple[str, ...]
     found_by: tuple[str, ...] = ("schema",)  # who proposed it: the paths of the schema, the grammar of the question
     share: float = 0.0  # of the question's trees that propose it
+    values: ValuePart | None = None  # what the plan says of values
 
 
 @dataclass(slots=True)

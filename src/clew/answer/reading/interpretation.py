@@ -16,6 +16,7 @@ from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import Ranked, rank
 from clew.answer.reading.shape import shaped
 from clew.answer.reading.simplify import simpler
+from clew.answer.values.apply import bare_candidates, with_values
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
 
@@ -62,6 +63,7 @@ class Interpreter:
         polarity: Mapping[str, str],
         longer_names: Callable[[tuple[Anchor, ...]], tuple[Anchor, ...]],
         has: Has | None = None,
+        literals: frozenset[str] = frozenset(),
         encoder: "Encoder | None" = None,
         choose: str = "never",
         compose: bool | None = None,
@@ -73,6 +75,7 @@ class Interpreter:
         self.polarity = polarity  # of each relationship: help, harm or neither
         self.longer_names = longer_names
         self.has = has  # whether a name has triples of a relationship
+        self.literals = literals  # labels of numbers and days
         self.encoder = encoder
         self.choose = choose
         self.compose = compose
@@ -108,19 +111,46 @@ class Interpreter:
 
     def _split(self, question: ParsedQuestion, deadline: Deadline | None) -> tuple[list[Ranked], list[Candidate]]:
         """The plans for a question, ranked, and those that are opposed to it."""
+        alone = self._about_names(question)
+        if alone is not None:
+            return rank(question, alone, self.words, encoder=self.encoder, deadline=deadline), []
         found = list(propose(question, self.words, self.schema, has=self.has))
         if question.anchors or question.operation != "list":  # a list of everything is not what anybody asks for
             found += candidates(question, self.schema, self.schema_paths, deadline=deadline)
+        if question.values:
+            found += bare_candidates(question, self.schema)
         fitting: list[Candidate] = []
         opposed: list[Candidate] = []
         for one in found:
             if deadline is not None:
                 deadline.check()
-            each = shaped(question, one, self.schema)
-            if each is None:
-                continue
-            (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
+            shape = shaped(question, one, self.schema)
+            for each in () if shape is None or self._counts_literals(shape) else with_values(question, shape):
+                (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
         return rank(question, fitting, self.words, encoder=self.encoder, deadline=deadline), opposed
+
+    def _about_names(self, question: ParsedQuestion) -> list[Candidate] | None:
+        """Plans about values of names or of a whole type, where the question says nothing else; None where it does."""
+        if not question.values:
+            return None
+        tree = next(iter(question.trees), None)
+        found = [
+            each
+            for each in bare_candidates(question, self.schema)
+            if not account_for(question, each, self.words, tree).unbound
+        ]
+        if not found:
+            return None
+        made = [each for bare in found for each in with_values(question, bare)]
+        return made or (None if question.values.aggregate else [])
+
+    def _counts_literals(self, candidate: Candidate) -> bool:
+        """Whether a plan counts numbers or days: how many there are of them is never the question."""
+        measure = candidate.plan.measure
+        if measure is None or measure.function != "count" or measure.key is not None:
+            return False
+        types = candidate.plan.slot(measure.of).types
+        return bool(types) and self.literals.issuperset(types)
 
     def _met_by_longer_names(self, question: ParsedQuestion, deadline: Deadline | None) -> list[Ranked]:
         """Plans about entities whose names begin with a name of the question, which meet its words of help or harm."""

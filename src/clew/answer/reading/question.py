@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from clew.answer.lexicon.forms import Token, stem
+from clew.answer.lexicon.forms import Token, stem, tokens_of
 from clew.answer.lexicon.frames import Frame, find_frame
 from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.meanings import Anchor, Meaning, inside
@@ -31,6 +31,10 @@ from clew.answer.reading.intent import (
 )
 from clew.answer.reading.qualifier_words import find_qualifiers
 from clew.answer.reading.quantifier_words import NOTHING_SAID, Quantity, find_quantity, padded, with_quantity
+from clew.answer.values.find import find_values
+from clew.answer.values.said import NOTHING_SAID as NO_VALUES
+from clew.answer.values.said import ValueWords
+from clew.answer.values.vocabulary import Vocabulary
 from clew.link import Linker, Paraphrases
 from clew.store.deadline import Deadline
 
@@ -76,6 +80,7 @@ class ParsedQuestion:
     every: tuple[str, ...] = ()  # labels of which every entity is meant
     among: tuple[str, ...] = ()  # ids of the entities that are compared
     judged: tuple[str, ...] = ()  # ids of those which must have more than the others, if that is the question
+    values: ValueWords = NO_VALUES  # what is said of values of attributes
     unmet: tuple[str, ...] = ()  # words that ask for what no statement here has, such as a date
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
@@ -90,23 +95,42 @@ def understand(
     *,
     encoder: "Encoder | None" = None,
     parser: "Parser | None" = None,
+    vocabulary: Vocabulary | None = None,
     deadline: Deadline | None = None,
 ) -> ParsedQuestion:
-    """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased."""
+    """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased.
+
+    With a `vocabulary` of attributes, what it says of their values is read first, and the rest without it.
+    """
+    paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
+
+    def read_words(said: str) -> list[Token]:
+        return words.read(
+            said,
+            is_right=lambda word: linker.index.phrases.count(word) > 0 or (parser is not None and parser.knows(word)),
+        )
+
+    def names_in(said: str, tokens: Sequence[Token]) -> list[Anchor]:
+        return find_anchors(said, tokens, linker, words, is_cue=is_cue, paraphrases=paraphrases, deadline=deadline)
+
+    def types_in(said: str) -> list[int]:
+        tokens = tokens_of(said)
+        return [tokens[word.last - 1].end for word in words.find_types(tokens)]
+
     frame = find_frame(text)
     plain = _blanked(text, frame.spans)
+    values = NO_VALUES
+    if vocabulary is not None:
+        values = find_values(
+            plain, read_words(plain), vocabulary, types=types_in, names=lambda said: names_in(said, tokens_of(said))
+        )
+    plain = _blanked(plain, values.spans)
     statements = find_qualifiers(plain, words.schema)
     plain = _blanked(plain, statements.spans)
     spoken_filters = find_filters(plain, linker.engine, words.schema)
     plain = _blanked(plain, spoken_filters.spans)
-    paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
-    read = words.read(
-        plain,
-        is_right=lambda word: linker.index.phrases.count(word) > 0 or (parser is not None and parser.knows(word)),
-    )
-    anchors: Sequence[Anchor] = find_anchors(
-        plain, read, linker, words, is_cue=is_cue, paraphrases=paraphrases, deadline=deadline
-    )
+    read = read_words(plain)
+    anchors: Sequence[Anchor] = names_in(plain, read)
     quantity = find_quantity(padded(plain, anchors), anchors)
     compared = find_compared(padded(plain, anchors), anchors)
     plain = _blanked(plain, quantity.spans)
@@ -166,6 +190,7 @@ def understand(
         every=_every(tokens, found, asked),
         among=() if compared is None else compared.ids,
         judged=() if compared is None else compared.judged,
+        values=values,
         unmet=statements.unmet,
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),

@@ -35,7 +35,7 @@ def gather_evidence(
     steps = plan.required.steps
     if not steps and not (outcome.value and _walked(outcome)):
         return Evidence()
-    root = plan.asked[0].of if plan.asked and plan.column is None else None
+    root = plan.asked[0].of if plan.asked and plan.column is None and plan.attribute is None else None
     conditions = list(plan.required.conditions)
     if root is not None and outcome.items:
         conditions.append(Condition(root, "id", "IN", tuple(item.id for item in items)))

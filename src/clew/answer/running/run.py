@@ -1,7 +1,7 @@
 """A plan run: by intersecting where it is a conjunction, else on a store; the items, or the number or yes asked for."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
@@ -95,7 +95,7 @@ def _valued(
     if column.numeric:
         stated = [row for row in stated if row.number is not None]
     stated.sort(key=lambda row: (row.name, row.id))
-    stated.sort(key=lambda row: row.number if column.numeric else str(row.value), reverse=order.descending)
+    stated.sort(key=_numbered if column.numeric else _written, reverse=order.descending)
     once = {row.id: row for row in reversed(stated)}  # of several values of one entity the first in order counts
     ranked = [row for row in stated if once.get(row.id) is row][plan.skip :]
     items = [Item(row.id, row.name, type, row.number, None if column.numeric else str(row.value)) for row in ranked]
@@ -106,12 +106,20 @@ def _valued(
     return replace(base, items=tuple(kept[:limit]), tied=tuple(tied[:TIES]))
 
 
-def _stated(found: Iterable[Valued], column: Asked) -> Iterator[Item]:
+def _numbered(row: Valued) -> float:
+    return row.number or 0.0
+
+
+def _written(row: Valued) -> str:
+    return str(row.value)
+
+
+def _stated(found: Sequence[Valued], column: Asked) -> Iterator[Item]:
     """The distinct values of some rows, as items."""
-    called = str(column.key).replace("_", " ")
+    called, names = str(column.key).replace("_", " "), {row.name for row in found}
     texts = (str(each) for row in found for each in (row.value if isinstance(row.value, list | tuple) else [row.value]))
     for text in dict.fromkeys(texts):
-        if text and text != "None":
+        if text and text != "None" and text not in names:  # its own name is no other name
             number = as_number(text) if column.numeric else None
             yield Item(text, text, called, number)
 

@@ -4,7 +4,7 @@ Stores hold what tables say, often numbers as text. Conditions on numbers become
 orders, aggregates and values that are asked for are made from the rows of a plan.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from weakref import WeakKeyDictionary
@@ -21,7 +21,7 @@ from clew.store.layout import StoreSchema
 __all__ = ["Valued", "aggregated", "as_number", "hold_values", "value_column", "with_value"]
 
 NUMERIC = r"^\s*[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d+)?\s*$"
-AGGREGATES = {"sum": sum, "avg": fmean, "min": min, "max": max}
+AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "avg": fmean, "min": min, "max": max}
 Floats = NDArray[np.float64]
 _columns: "WeakKeyDictionary[GraphContents, dict[str, Floats]]" = WeakKeyDictionary()
 
@@ -85,7 +85,7 @@ def aggregated(measure: Measure, rows: Iterable[Valued]) -> int | float | None:
     if not numbers:
         return None
     found = AGGREGATES[measure.function](numbers)
-    return int(found) if float(found).is_integer() else float(found)
+    return int(found) if float(found).is_integer() else found
 
 
 def hold_values(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Plan:
@@ -131,7 +131,7 @@ def _compared(
     }[condition.operator]  # fmt: skip
     stated = ~np.isnan(column)
     met = np.asarray(compare(column, number), bool)
-    return stated & (~met if condition.negated else met)
+    return np.asarray(stated & (~met if condition.negated else met), bool)
 
 
 def _ids(plan: Plan, slot: str) -> Sequence[str]:

@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 
 from clew.answer.lexicon.dimensions import ANY_TIME, Unit, dimensions, units
 from clew.answer.lexicon.forms import core_name, singular, stem
+from clew.answer.plans.plan import Plan
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema, upper_snake
 
-__all__ = ["Attribute", "find_attributes"]
+__all__ = ["Attribute", "ValuePart", "find_attributes"]
 
 NUMERIC = r"^\s*[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d+)?\s*$"
 DAY = r"^\s*\d{4}-\d{2}(-\d{2})?"
@@ -143,3 +144,14 @@ def _classes(texts: pa.ChunkedArray) -> tuple[str, ...]:
         return ()
     values = sorted(distinct.to_pylist())
     return tuple(values) if all(0 < len(each) <= SHORT_VALUE for each in values) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePart:
+    """What a plan says of values: the plan without it, what it says in words, and the attribute that is shown."""
+
+    base: Plan
+    said: str = ""
+    shown: Attribute | None = None
+    unsure: bool = False
+    unit: Unit | None = None  # that the question asks for

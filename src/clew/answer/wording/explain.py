@@ -11,7 +11,7 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.reading.rank import in_words, names_in
-from clew.answer.wording.phrase import plain_list
+from clew.answer.wording.amounts import plain_list, value_phrase
 from clew.answer.wording.verbalise import question_phrase, type_name
 from clew.plurals import plural
 
@@ -35,7 +35,10 @@ def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
 
 def _verbalised(candidate: Candidate, words: Words) -> str:
     """A plan in plain English, or where there is no plain phrase, step by step."""
-    return question_phrase(candidate.plan, names_in(candidate), words) or in_words(candidate, words, names=True)
+    if candidate.values is None:
+        return question_phrase(candidate.plan, names_in(candidate), words) or in_words(candidate, words, names=True)
+    base = question_phrase(candidate.values.base, names_in(candidate), words) or in_words(candidate, words, names=True)
+    return value_phrase(candidate, base)
 
 
 def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alternative, ...]:
@@ -58,7 +61,9 @@ def confidence_in(interpretation: Interpretation) -> float:
     account = interpretation.account
     explained = 1 / (1 + len(account.restrictions) + len(account.missing))
     confidence = sure * explained * _agreement(interpretation) / (1 + math.exp(-4 * _margin(interpretation)))
-    return round(min(confidence, LEFT_OUT if account.restrictions or account.missing else 1.0), 3)
+    values = interpretation.candidate.values
+    doubted = bool(account.restrictions or account.missing) or (values is not None and values.unsure)
+    return round(min(confidence, LEFT_OUT if doubted else 1.0), 3)
 
 
 def _agreement(interpretation: Interpretation) -> float:

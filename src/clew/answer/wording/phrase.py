@@ -16,16 +16,17 @@ from clew.answer.plans.filters import Qualifier
 from clew.answer.plans.plan import PATH_LENGTH, Plan
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
+from clew.answer.values.attributes import Attribute
+from clew.answer.wording.amounts import LISTED, amount, plain_list, value_text
 from clew.answer.wording.verbalise import listed, relation_phrase, type_name, verbalise
 from clew.plurals import counted, plural
 
 if TYPE_CHECKING:
     from clew.lm import LanguageModel
 
-__all__ = ["phrased", "plain_list", "plain_text", "states_only"]
+__all__ = ["phrased", "plain_text", "states_only"]
 
 log = logging.getLogger(__name__)
-LISTED = 10
 MOST_TOKENS = 160
 MANY_TIED = 50  # from here on more may have the same number
 NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
@@ -45,11 +46,9 @@ def plain_text(
     sources: Sequence[str] = (),
     tied: Sequence[Item] = (),
 ) -> str:
-    """The answer in one sentence; `named` lists the named entities and whether each is excluded.
-
-    >>> plain_list(["FBN1", "FBN2"], 2)
-    'FBN1 and FBN2'
-    """
+    """The answer in one sentence; `named` lists the named entities and whether each is excluded."""
+    if candidate.values is not None and (text := value_text(candidate, words, items, value, tied)) is not None:
+        return text
     if kind == "exists":
         return _exists_text(candidate, words, named, bool(value), sources)
     if kind == "path":
@@ -66,21 +65,24 @@ def plain_text(
     if not items:
         return f"No {_asked_for(candidate, words, named, 2)} were found in this graph."
     more = " or more" if truncated else ""
-    shown = plain_list(list(_shown(items[:LISTED])), total)
+    attribute = candidate.values.shown if candidate.values is not None else None
+    shown = plain_list(list(_shown(items[:LISTED], attribute)), total)
     text = f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
     if not tied:
         return text
-    others = plain_list(list(_shown(tied[:LISTED])), len(tied))
+    others = plain_list(list(_shown(tied[:LISTED], attribute)), len(tied))
     return f"{text} Tied with {items[-1].name}: {f'{others} or more' if len(tied) >= MANY_TIED else others}."
 
 
 def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], number: int) -> str:
     """The requested items as a noun phrase, singular or plural as `number` requires."""
-    phrase = verbalise(candidate.plan, names_in(candidate), words, number=number)
+    plan = candidate.plan if candidate.values is None else candidate.values.base
+    phrase = verbalise(plan, names_in(candidate), words, number=number)
     if phrase is None:
         noun = type_name(candidate.asked) if candidate.asked is not None else "entity"
         phrase = f"{plural(noun, number)}{_about(named)}"
-    return f"{phrase}{_qualified(candidate.plan)}"
+    valued = f" {candidate.values.said}" if candidate.values is not None and candidate.values.said else ""
+    return f"{phrase}{valued}{_qualified(candidate.plan)}"
 
 
 def _qualified(plan: Plan) -> str:
@@ -127,14 +129,6 @@ def _exists_text(
     return f"{'Yes' if value else 'No'}: {said}{stated if there else ' is not in this graph'}."
 
 
-def plain_list(names: Sequence[str], total: int) -> str:
-    """Names joined by commas and "and", with the number of those left out."""
-    left = total - len(names)
-    if left > 0:
-        return f"{', '.join(names)} and {left:,} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
 def states_only(text: str, *, known: Iterable[str], question: str) -> bool:
     """Whether every number and capitalised name in a text comes from the rows or the question."""
     allowed = " ".join([*known, question]).lower()
@@ -149,11 +143,12 @@ def _without_starts(text: str) -> str:
     return re.sub(r"(^|[.!?:]\s+)([A-Z][a-z]+)\b", lambda found: found.group(1) + found.group(2).lower(), text)
 
 
-def _shown(items: Sequence[Item]) -> Iterator[str]:
-    """Each item by its name, with its id where the name repeats, and with its number."""
+def _shown(items: Sequence[Item], attribute: Attribute | None = None) -> Iterator[str]:
+    """Each item by its name, with its id where the name repeats, and with its number or value."""
     often = Counter(item.name for item in items)
     for item in items:
-        notes = [*([item.id] if often[item.name] > 1 else []), *([] if item.number is None else [f"{item.number:,}"])]
+        value = item.number if item.number is not None else item.value
+        notes = [*([item.id] if often[item.name] > 1 else []), *([] if value is None else [amount(value, attribute)])]
         yield f"{item.name} ({', '.join(notes)})" if notes else item.name
 
 

@@ -1,0 +1,242 @@
+"""What a question says of values, put onto plans: a value that is asked for, conditions, an order.
+
+In: a candidate for the rest of the question. Out: the candidate with values, once for each attribute that may be meant;
+none where what it is about has no such attribute. `bare_candidates` are plans about nothing but names, or a whole type.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+from typing import Any
+
+from clew.answer.lexicon.dimensions import dimensions, units
+from clew.answer.names.meanings import Meaning
+from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.intent import WH
+from clew.answer.reading.question import ParsedQuestion
+from clew.answer.values.attributes import Attribute, ValuePart
+from clew.answer.values.said import ValueCondition, ValueOrder, ValueWords
+from clew.store.layout import StoreSchema
+
+__all__ = ["bare_candidates", "with_values"]
+
+MOST_CHOICES = 4  # ways to choose attributes for one plan
+DIMENSIONS = {name: number for number, name in enumerate(dimensions())}
+COMPARED = {">": "above", ">=": "of at least", "<": "below", "<=": "of at most", "=": "of", "<>": "other than"}
+TIMED = {">": "after", ">=": "from", "<": "before", "<=": "until", "=": "in", "<>": "other than"}
+
+
+def bare_candidates(question: ParsedQuestion, schema: StoreSchema) -> Iterator[Candidate]:
+    """Plans without steps: the entities that are named, or all of the type that is asked for."""
+    values = question.values
+    if not question.anchors:
+        if question.operation == "list" and question.asked:
+            for label in question.asked:
+                yield Candidate(_plan(label, ()), label, (), (), (label,))
+        return
+    chosen = values.order is not None and values.order.chosen
+    if len(question.anchors) > 1 and not chosen:
+        return
+    judged = _is_judged(question)
+    for first in question.anchors[0].meanings[:3]:
+        meanings = [next((m for m in each.meanings if m.type == first.type), None) for each in question.anchors]
+        label = schema.label_of(first.type)
+        if None in meanings or (question.asked and label not in question.asked):
+            continue
+        meant = tuple(each for each in meanings if each is not None)
+        plan = _plan(label, tuple(dict.fromkeys(id for each in meant for id in each.ids)))
+        if judged:
+            plan = replace(plan, kind="exists", asked=())
+        yield Candidate(plan, None if judged else label, meant, (), (label,))
+
+
+def _is_judged(question: ParsedQuestion) -> bool:
+    """Whether conditions on a name are to be answered by yes or no."""
+    lowered = [token.text.lower() for token in question.tokens]
+    values = question.values
+    return not values.asked and values.order is None and not WH.intersection(lowered)
+
+
+def _plan(label: str, ids: tuple[str, ...]) -> Plan:
+    held = Condition("e1", "id", "=", ids[0]) if len(ids) == 1 else Condition("e1", "id", "IN", ids)
+    part = Part(REQUIRED, (), (held,)) if ids else Part(REQUIRED, (), (Condition("e1", "id", "IS NOT NULL"),))
+    return Plan((Slot("e1", (label,)),), (part,), asked=(Asked("e1"),))
+
+
+def with_values(question: ParsedQuestion, candidate: Candidate) -> Iterator[Candidate]:
+    """The candidate with what the question says of values."""
+    values = question.values
+    if not values:
+        yield candidate
+        return
+    choices = [_places(question, candidate, each.options, each.start) for each in values.conditions]
+    root = _root(candidate.plan)
+    graded = {each.attribute: each.much for each in values.order.options} if values.order else {}
+    if values.order is not None:
+        choices.append([(root, each) for each in _of_label(graded, candidate.plan, root)])
+    if values.asked:
+        choices.append([(root, each) for each in _of_label(values.asked, candidate.plan, root)])
+    unsure = values.unsure or any(len(each) > 1 for each in choices)
+    for chosen in islice(product(*choices), MOST_CHOICES):
+        made = _Builder(candidate).build(values, list(chosen), graded, unsure=unsure)
+        if made is not None:
+            yield made
+
+
+def _root(plan: Plan) -> str:
+    if plan.asked:
+        return plan.asked[0].of
+    return plan.measure.of if plan.measure is not None else plan.slots[0].name
+
+
+def _of_label(options: "Sequence[Attribute] | dict[Attribute, bool]", plan: Plan, slot: str) -> list[Attribute]:
+    """Of some attributes those that a slot's entities have; what a word usually means first."""
+    types = plan.slot(slot).types
+    found = [each for each in options if each.label in types]
+    return sorted(found, key=lambda each: min((DIMENSIONS[name] for name in each.dimensions), default=0))
+
+
+def _places(
+    question: ParsedQuestion, candidate: Candidate, options: tuple[Attribute, ...], start: int
+) -> list[tuple[str, Attribute]]:
+    """The slot that a condition is about: what the nearest type word before it names, else what is asked for."""
+    plan, root = candidate.plan, _root(candidate.plan)
+    labels = {each.label for each in options}
+    before = [
+        word
+        for word in question.type_words
+        if question.tokens[word.last - 1].end <= start and labels & set(word.labels)
+    ]
+    near = set(before[-1].labels) & labels if before else labels
+    held = {
+        each.of for part in plan.parts for each in part.conditions if each.key == "id" and not each.says_there_is_one
+    }
+    free = [slot.name for slot in plan.slots if set(slot.types) & near and (slot.name not in held or slot.name == root)]
+    slot = root if root in free else next(iter(free), None)
+    return [] if slot is None else [(slot, each) for each in _of_label(options, plan, slot)]
+
+
+@dataclass(slots=True)
+class _Builder:
+    """A candidate to which steps to values, conditions and an order are added."""
+
+    candidate: Candidate
+    slots: list[Slot] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    reached: dict[tuple[str, Attribute], Asked] = field(default_factory=dict)
+    unsure: bool = False
+
+    def build(
+        self, values: ValueWords, chosen: list[tuple[str, Attribute]], graded: dict[Attribute, bool], *, unsure: bool
+    ) -> Candidate | None:
+        plan = self.candidate.plan
+        self.unsure = unsure
+        if (values.order or values.asked) and (plan.kind != "rows" or plan.measure is not None or not plan.asked):
+            return None
+        for condition, (slot, attribute) in zip(values.conditions, chosen, strict=False):
+            self._condition(condition, slot, attribute)
+        shown: Attribute | None = None
+        changes: dict[str, Any] = {}
+        for slot, shown in chosen[len(values.conditions) :]:
+            if values.order is not None:
+                changes |= self._ordered(values.order, slot, shown, much=graded[shown])
+            else:
+                changes |= self._asking(values, slot, shown)
+        required = Part(REQUIRED, tuple(self.steps), tuple(self.conditions))
+        parts = (*plan.parts, required) if self.steps or self.conditions else plan.parts
+        whole = replace(plan, slots=(*plan.slots, *self.slots), parts=parts, **changes)
+        unit = units()[values.unit] if values.unit else None
+        described = ValuePart(plan, _joined(self.said), shown, self.unsure, unit)
+        more = tuple(name for step in self.steps for name in step.relations)
+        return replace(
+            self.candidate, plan=whole, relationships=(*self.candidate.relationships, *more), values=described
+        )
+
+    def _value(self, slot: str, attribute: Attribute) -> Asked:
+        """The value of an attribute, with the step that leads to it."""
+        numeric = attribute.kind == "number" or attribute.years
+        if not attribute.relation:
+            return Asked(slot, attribute.key, numeric=numeric)
+        if (slot, attribute) not in self.reached:
+            name = f"v{len(self.reached) + 1}"
+            self.slots.append(Slot(name, (attribute.target,)))
+            self.steps.append(Step(slot, (attribute.relation,), name))
+            self.reached[slot, attribute] = Asked(name, attribute.key, numeric=numeric)
+        return self.reached[slot, attribute]
+
+    def _condition(self, condition: ValueCondition, slot: str, attribute: Attribute) -> None:
+        value = self._value(slot, attribute)
+        key = value.key or "name"
+        if condition.than is not None:
+            other = next((each for each in condition.than.meanings if each.ids), None)
+            name = f"o{len(self.slots) + 1}"
+            assert other is not None
+            self.slots.append(Slot(name, (attribute.label,)))
+            self.conditions.append(_is(name, other))
+            self.conditions.append(
+                Condition(value.of, key, condition.operator, Asked(name, key, numeric=True), numeric=True)
+            )
+            self.said.append(f"with {attribute.title} {COMPARED[condition.operator]} that of {other.name}")
+            return
+        wanted: str | int | float
+        if attribute.kind == "time":
+            wanted = int(str(condition.value)[:4]) if attribute.years else str(condition.value)
+            self.said.append(_timed(attribute, condition.operator, wanted, self.said))
+        else:
+            wanted, unit = self._converted(condition, attribute)
+            self.said.append(f"with {attribute.title} {COMPARED[condition.operator]} {wanted:,.12g}{unit}")
+        self.conditions.append(Condition(value.of, key, condition.operator, wanted, numeric=value.numeric))
+
+    def _converted(self, condition: ValueCondition, attribute: Attribute) -> tuple[int | float, str]:
+        """The number in the unit of the attribute; of one without a unit it is taken as it stands, and in doubt."""
+        number, own = condition.value, attribute.unit
+        assert isinstance(number, int | float)
+        if condition.unit and own is not None and units()[condition.unit] != own:
+            number = round(number * units()[condition.unit].factor / own.factor, 6)
+            return number, f" {own.name} ({condition.value:,} {units()[condition.unit].name})"
+        self.unsure = self.unsure or bool(condition.unit and own is None)
+        return number, f" {own.name}" if own is not None else ""
+
+    def _ordered(self, order: ValueOrder, slot: str, attribute: Attribute, *, much: bool) -> dict[str, Any]:
+        by = self._value(slot, attribute)
+        unit = f" ({attribute.unit.name})" if attribute.unit is not None else ""
+        kind = ("latest" if much else "earliest") if attribute.kind == "time" else "highest" if much else "lowest"
+        self.said.append(f"by {attribute.title}{unit}, {kind} first")
+        return {"sort": (Sort(by, descending=much),), "limit": order.number, "skip": order.skip}
+
+    def _asking(self, values: ValueWords, slot: str, attribute: Attribute) -> dict[str, Any]:
+        value = self._value(slot, attribute)
+        held = self.candidate.plan.required.conditions
+        single = any(each.of == slot and each.key == "id" and each.operator == "=" for each in held)
+        if values.aggregate and not single and attribute.kind == "number":
+            return {"asked": (), "measure": Measure(values.aggregate, value.of, value.key, numeric=True)}
+        return {"asked": (Asked(value.of) if attribute.relation else value,)}
+
+
+def _is(slot: str, meaning: Meaning) -> Condition:
+    return (
+        Condition(slot, "id", "=", meaning.ids[0])
+        if len(meaning.ids) == 1
+        else Condition(slot, "id", "IN", meaning.ids)
+    )
+
+
+def _timed(attribute: Attribute, operator: str, wanted: str | int, said: list[str]) -> str:
+    """ "released before 1970", "released from 1980 to 1989"."""
+    title = attribute.title.removesuffix(" in").removesuffix(" on").removesuffix(" at")
+    first = f"{title} from "
+    if operator == "<" and said and said[-1].startswith(first):
+        start = said.pop().removeprefix(first)
+        if isinstance(wanted, str):
+            return f"{first}{start} to before {wanted}"
+        return f"{title} in {start}" if wanted - int(start) == 1 else f"{first}{start} to {wanted - 1}"
+    return f"{title} {TIMED[operator]} {wanted}"
+
+
+def _joined(said: Sequence[str]) -> str:
+    conditions = [each for each in said if not each.startswith("by ")]
+    orders = [each for each in said if each.startswith("by ")]
+    return ", ".join([*([" and ".join(conditions)] if conditions else []), *orders])

@@ -1,0 +1,90 @@
+"""Values in words: a number with its unit, what a plan says of values, the sentence of an answer that is a value."""
+
+from collections.abc import Sequence
+
+from clew.answer.answer import Item
+from clew.answer.lexicon.words import Words
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.rank import names_in
+from clew.answer.values.attributes import Attribute
+from clew.answer.wording.verbalise import verbalise
+
+__all__ = ["LISTED", "amount", "plain_list", "value_phrase", "value_text"]
+
+LISTED = 10
+AGGREGATED = {"avg": "average", "sum": "total", "min": "least", "max": "greatest"}
+
+
+def amount(value: object, attribute: Attribute | None = None) -> str:
+    """A value as people write it, with its unit; years have no commas.
+
+    >>> amount(13355), amount(0.5), amount("1980-05-23")
+    ('13,355', '0.5', '1980-05-23')
+    """
+    number = isinstance(value, int | float) and (attribute is None or attribute.kind != "time")
+    unit = f" {attribute.unit.name}" if attribute is not None and attribute.unit is not None else ""
+    shown = f"{value:,.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}" if number else value
+    return f"{shown}{unit}"
+
+
+def plain_list(names: Sequence[str], total: int) -> str:
+    """Names joined by commas and "and", with the number of those left out.
+
+    >>> plain_list(["FBN1", "FBN2"], 2)
+    'FBN1 and FBN2'
+    """
+    left = total - len(names)
+    if left > 0:
+        return f"{', '.join(names)} and {left:,} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def value_phrase(candidate: Candidate, base: str) -> str:
+    """How a plan with values is read; `base` is what it says of everything else."""
+    values, plan = candidate.values, candidate.plan
+    assert values is not None
+    named = _named(candidate)
+    about = " ".join(filter(None, (named or base, values.said)))
+    if values.shown is None or plan.sort:
+        return f"whether {about}" if plan.kind == "exists" else about
+    kind = f"{AGGREGATED[plan.measure.function]} " if plan.measure is not None else ""
+    return f"{kind}{values.shown.title} of {about}"
+
+
+def value_text(
+    candidate: Candidate, words: Words, items: Sequence[Item], value: object, tied: Sequence[Item]
+) -> str | None:
+    """The sentence of an answer that is a value, or a yes or no about one; None for one that lists entities."""
+    values, plan = candidate.values, candidate.plan
+    assert values is not None
+    named = _named(candidate)
+    base = named or verbalise(values.base, names_in(candidate), words) or "what was asked for"
+    about = " ".join(filter(None, (base, values.said)))
+    if plan.kind in ("exists", "lacks"):
+        return f"{'Yes' if value else 'No'}: {base} {_predicate(values.said, holds=bool(value))}."
+    if values.shown is None or plan.sort:
+        return None
+    attribute = values.shown
+    if plan.measure is not None:
+        found = "none is stated" if value is None else amount(value, attribute)
+        return f"{AGGREGATED[plan.measure.function].capitalize()} {attribute.title} of {about}: {found}."
+    if not items:
+        return f"This graph states no {attribute.title} of {about}."
+    shown = [amount(item.name if item.number is None else item.number, attribute) for item in items[:LISTED]]
+    return f"{about[:1].upper()}{about[1:]}: {attribute.title} {plain_list(shown, len(items)).rstrip('.')}."
+
+
+def _predicate(said: str, *, holds: bool) -> str:
+    """What is said of something as a sentence says it: "has population above 5"."""
+    if said.startswith("with "):
+        return said.replace("with ", "has " if holds else "does not have ", 1)
+    return f"was {'' if holds else 'not '}{said}"
+
+
+def _named(candidate: Candidate) -> str | None:
+    """The names that a plan without steps is about."""
+    values = candidate.values
+    assert values is not None
+    steps = [step for part in values.base.parts for step in part.steps]
+    names = names_in(candidate)
+    return None if steps else " or ".join(names.values()) or None
