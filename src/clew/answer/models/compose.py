@@ -171,8 +171,8 @@ class Composer:
 
 
 def one_column(plan: Plan) -> Plan:
-    """The plan with whole entities as its answer; raises `QueryError` where it asks for several at once."""
-    if plan.kind != "rows" or not plan.asked:
+    """The plan with entities, or values of one property, as its answer; raises `QueryError` where it asks for more."""
+    if plan.kind != "rows" or not plan.asked or plan.attribute is not None:
         return plan
     asked = {column.of for column in plan.asked}
     if len(asked) > 1 or not any(slot.name in asked for slot in plan.slots):

@@ -179,8 +179,9 @@ class _Accountant:
                 yield at, "asked"
             elif word in ("each", "both") and several:
                 yield at, "names"
-            elif plan.kind == "path" and not self._is("restriction", at):
-                yield at, "path"
+            elif plan.kind == "path":
+                if not self._is("restriction", at) and word not in ("when", "where", "why"):
+                    yield at, "path"
             elif hierarchical and self.words.explains(self.tokens[at].stem):
                 yield at, "hierarchy"
 
@@ -275,7 +276,7 @@ class _Accountant:
                 ASKED if following in ("much", "often", "long", "old") or (measured and following != "many") else None
             )
         if self.plan.kind != "rows":
-            return None
+            return ASKED if at == 0 and word != "who" else None  # no path and no yes says when
         if word == "who":
             return None if self.words.may_be_who(self.candidate.asked) else ASKED
         if word == "when" and at > 0 and self.lowered[0] != "when":

@@ -118,7 +118,7 @@ class Interpreter:
         if question.anchors or question.operation != "list":  # a list of everything is not what anybody asks for
             found += candidates(question, self.schema, self.schema_paths, deadline=deadline)
         if question.values:
-            found += bare_candidates(question, self.schema)
+            found += bare_candidates(question, self.schema, self.schema_paths)
         fitting: list[Candidate] = []
         opposed: list[Candidate] = []
         for one in found:
@@ -136,7 +136,7 @@ class Interpreter:
         tree = next(iter(question.trees), None)
         found = [
             each
-            for each in bare_candidates(question, self.schema)
+            for each in bare_candidates(question, self.schema, self.schema_paths)
             if not account_for(question, each, self.words, tree).unbound
         ]
         if not found:

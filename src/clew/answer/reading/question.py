@@ -104,11 +104,12 @@ def understand(
     """
     paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
 
+    def is_right(word: str) -> bool:
+        known = parser is not None and parser.knows(word)
+        return known or linker.index.phrases.count(word) > 0 or (vocabulary is not None and vocabulary.knows(word))
+
     def read_words(said: str) -> list[Token]:
-        return words.read(
-            said,
-            is_right=lambda word: linker.index.phrases.count(word) > 0 or (parser is not None and parser.knows(word)),
-        )
+        return words.read(said, is_right=is_right)
 
     def names_in(said: str, tokens: Sequence[Token]) -> list[Anchor]:
         return find_anchors(said, tokens, linker, words, is_cue=is_cue, paraphrases=paraphrases, deadline=deadline)

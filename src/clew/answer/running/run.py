@@ -13,7 +13,15 @@ from clew.answer.plans.write import write_statement
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect
 from clew.answer.running.tree import tree_of
-from clew.answer.running.values import Valued, aggregated, as_number, hold_values, value_column, with_value
+from clew.answer.running.values import (
+    Valued,
+    aggregated,
+    as_number,
+    hold_values,
+    is_of_another,
+    value_column,
+    with_value,
+)
 from clew.store.cypher import Statement
 from clew.store.cypher import syntax as s
 from clew.store.deadline import Deadline
@@ -100,6 +108,9 @@ def _valued(
     ranked = [row for row in stated if once.get(row.id) is row][plan.skip :]
     items = [Item(row.id, row.name, type, row.number, None if column.numeric else str(row.value)) for row in ranked]
     kept = items if plan.limit is None else items[: plan.limit]
+    if plan.limit is not None and is_of_another(plan, column):  # all that belong to the best of what is sorted
+        best = list(dict.fromkeys((item.number, item.value) for item in items))[: plan.limit]
+        kept = [item for item in items if (item.number, item.value) in best]
     tied = [
         item for item in items[len(kept) :] if kept and (item.number, item.value) == (kept[-1].number, kept[-1].value)
     ]

@@ -18,7 +18,7 @@ from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Pl
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 
-__all__ = ["Valued", "aggregated", "as_number", "hold_values", "value_column", "with_value"]
+__all__ = ["Valued", "aggregated", "as_number", "hold_values", "is_of_another", "value_column", "with_value"]
 
 NUMERIC = r"^\s*[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d+)?\s*$"
 AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "avg": fmean, "min": min, "max": max}
@@ -77,6 +77,12 @@ def with_value(plan: Plan, column: Asked) -> Plan:
         root = next((step.subject for step in plan.required.steps if step.object == column.of), root)
     plain = replace(column, numeric=False)
     return replace(plan, asked=(Asked(root), plain), measure=None, sort=(), skip=0, limit=None)
+
+
+def is_of_another(plan: Plan, column: Asked) -> bool:
+    """Whether rows are sorted by a value of something else than what they are: authors by the length of a book."""
+    steps = {step.object: step.subject for step in plan.required.steps} if column.key == "name" else {}
+    return steps.get(column.of, column.of) != plan.asked[0].of
 
 
 def aggregated(measure: Measure, rows: Iterable[Valued]) -> int | float | None:

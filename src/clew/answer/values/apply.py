@@ -12,11 +12,13 @@ from typing import Any
 from clew.answer.lexicon.dimensions import dimensions, units
 from clew.answer.names.meanings import Meaning
 from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.schema_paths import SchemaPath, SchemaPaths
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import WH
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.values.attributes import Attribute, ValuePart
 from clew.answer.values.said import ValueCondition, ValueOrder, ValueWords
+from clew.answer.values.vocabulary import is_done
 from clew.store.layout import StoreSchema
 
 __all__ = ["bare_candidates", "with_values"]
@@ -27,13 +29,16 @@ COMPARED = {">": "above", ">=": "of at least", "<": "below", "<=": "of at most",
 TIMED = {">": "after", ">=": "from", "<": "before", "<=": "until", "=": "in", "<>": "other than"}
 
 
-def bare_candidates(question: ParsedQuestion, schema: StoreSchema) -> Iterator[Candidate]:
-    """Plans without steps: the entities that are named, or all of the type that is asked for."""
+def bare_candidates(question: ParsedQuestion, schema: StoreSchema, paths: SchemaPaths) -> Iterator[Candidate]:
+    """Plans about the entities that are named, or about all of the type that is asked for.
+
+    With no name, a type that has the values may be another than the one that is asked for: "which author wrote the
+    longest book".
+    """
     values = question.values
     if not question.anchors:
-        if question.operation == "list" and question.asked:
-            for label in question.asked:
-                yield Candidate(_plan(label, ()), label, (), (), (label,))
+        if question.operation == "list":
+            yield from _of_types(question, paths)
         return
     chosen = values.order is not None and values.order.chosen
     if len(question.anchors) > 1 and not chosen:
@@ -49,6 +54,34 @@ def bare_candidates(question: ParsedQuestion, schema: StoreSchema) -> Iterator[C
         if judged:
             plan = replace(plan, kind="exists", asked=())
         yield Candidate(plan, None if judged else label, meant, (), (label,))
+
+
+def _of_types(question: ParsedQuestion, paths: SchemaPaths) -> Iterator[Candidate]:
+    values = question.values
+    options = [each for condition in values.conditions for each in condition.options]
+    options += [each.attribute for each in values.order.options] if values.order else []
+    having = dict.fromkeys(each.label for each in options)
+    if not question.asked and not question.foreign and len(having) == 1:  # "who earns the most"
+        yield Candidate(_plan(next(iter(having)), ()), None, (), (), tuple(having))
+    for label in question.asked:
+        yield Candidate(_plan(label, ()), label, (), (), (label,))
+        for other in question.mentioned:
+            found = paths.between(label, other) if other in having and other != label else []
+            for path in found[:MOST_CHOICES]:
+                yield _joined_to(label, path)
+
+
+def _joined_to(label: str, path: SchemaPath) -> Candidate:
+    """All of a label that a path of the schema leads from."""
+    slots, steps = [Slot("e1", (label,))], []
+    for number, move in enumerate(path, start=2):
+        slots.append(Slot(f"e{number}", (move.label,)))
+        here, there = f"e{number - 1}", f"e{number}"
+        subject, object_ = (here, there) if move.forward else (there, here)
+        steps.append(Step(subject, (move.relationship,), object_))
+    plan = Plan(tuple(slots), (Part(REQUIRED, tuple(steps)),), asked=(Asked("e1"),))
+    relations = tuple(move.relationship for move in path)
+    return Candidate(plan, label, (), relations, tuple(slot.types[0] for slot in slots))
 
 
 def _is_judged(question: ParsedQuestion) -> bool:
@@ -74,7 +107,7 @@ def with_values(question: ParsedQuestion, candidate: Candidate) -> Iterator[Cand
     root = _root(candidate.plan)
     graded = {each.attribute: each.much for each in values.order.options} if values.order else {}
     if values.order is not None:
-        choices.append([(root, each) for each in _of_label(graded, candidate.plan, root)])
+        choices.append(_sorted(question, candidate, values.order))
     if values.asked:
         choices.append([(root, each) for each in _of_label(values.asked, candidate.plan, root)])
     unsure = values.unsure or any(len(each) > 1 for each in choices)
@@ -115,6 +148,20 @@ def _places(
     free = [slot.name for slot in plan.slots if set(slot.types) & near and (slot.name not in held or slot.name == root)]
     slot = root if root in free else next(iter(free), None)
     return [] if slot is None else [(slot, each) for each in _of_label(options, plan, slot)]
+
+
+def _sorted(question: ParsedQuestion, candidate: Candidate, order: ValueOrder) -> list[tuple[str, Attribute]]:
+    """What is sorted: what the type word behind a superlative names ("who wrote the longest book"), else the answer."""
+    plan, root = candidate.plan, _root(candidate.plan)
+    options = [each.attribute for each in order.options]
+    behind = [word for word in question.type_words if order.end and question.tokens[word.first].start >= order.end]
+    near = set(behind[0].labels) if behind else set()
+    slots = [slot.name for slot in plan.slots if near & set(slot.types) and near.isdisjoint(plan.slot(root).types)]
+    for slot in (*slots, root):
+        found = _of_label(options, plan, slot)
+        if found:
+            return [(slot, each) for each in found]
+    return []
 
 
 @dataclass(slots=True)
@@ -204,7 +251,8 @@ class _Builder:
         by = self._value(slot, attribute)
         unit = f" ({attribute.unit.name})" if attribute.unit is not None else ""
         kind = ("latest" if much else "earliest") if attribute.kind == "time" else "highest" if much else "lowest"
-        self.said.append(f"by {attribute.title}{unit}, {kind} first")
+        title = attribute.title.removesuffix(" in").removesuffix(" on").removesuffix(" at")
+        self.said.append(f"by {title}{unit}, {kind} first")
         return {"sort": (Sort(by, descending=much),), "limit": order.number, "skip": order.skip}
 
     def _asking(self, values: ValueWords, slot: str, attribute: Attribute) -> dict[str, Any]:
@@ -226,7 +274,8 @@ def _is(slot: str, meaning: Meaning) -> Condition:
 
 def _timed(attribute: Attribute, operator: str, wanted: str | int, said: list[str]) -> str:
     """ "released before 1970", "released from 1980 to 1989"."""
-    title = attribute.title.removesuffix(" in").removesuffix(" on").removesuffix(" at")
+    title = attribute.title if is_done(attribute) else f"with {attribute.title}"
+    title = title.removesuffix(" in").removesuffix(" on").removesuffix(" at")
     first = f"{title} from "
     if operator == "<" and said and said[-1].startswith(first):
         start = said.pop().removeprefix(first)

@@ -13,9 +13,7 @@ __all__ = ["find_conditions"]
 
 LEAD = (
     r"(?:\b(?:and|but)\s+)?(?:\b(?:that|which|who|whose|where)\s+)?(?:\b(?:with|having|have|has|had|of|is|are|was|were|"
-    r"be|being|do|does|did|at|last(?:s|ed|ing)?|runs?|running|weigh(?:s|ing|ed)?|cost(?:s|ing)?|cover(?:s|ing|ed)?|"
-    r"home\s+to|measur(?:es?|ing)|lies?|lying|stands?|standing|situated|located|earn(?:s|ing|ed)?|seat(?:s|ing)?|"
-    r"hold(?:s|ing)?|taking|takes?|priced|for)\s+)*"
+    r"be|being|do|does|did|at|for)\s+)*"
 )
 AMOUNT = rf"[$€£]?\s*(?P<number>{NUMBER})"
 OTHER = rf"(?:\s+(?:and|to)\s+[$€£]?\s*(?P<other>{NUMBER}))?"
@@ -42,7 +40,8 @@ def _named(passage: Passage) -> Iterator[ValueCondition]:
     """ "Larger than France", "more people than in France"."""
     words = passage.words
     pattern = (
-        rf"{LEAD}{ARTICLE}\b(?P<more>{words.more})(?:\s+(?:(?P<noun>{words.noun})|(?P<counted>{words.count})))?"
+        rf"{LEAD}(?:\b(?P<verb>{words.verb})(?:s|es|d|ed|ing)?\s+)?{ARTICLE}\b(?P<more>{words.more})"
+        rf"(?:\s+(?:(?P<noun>{words.noun})|(?P<counted>{words.count})))?"
         rf"\s+than\s+(?:(?:that|those|the\s+one)\s+of\s+|in\s+|of\s+)?(?:the\s+)?(?P<name>{NAME})\s*"
         rf"(?:'s?\s+(?:{words.noun})|'s|\b(?:has|have|does|do|is|are|did)\b)?"
     )
@@ -59,16 +58,18 @@ def _numbers(passage: Passage) -> Iterator[ValueCondition]:
     words = passage.words
     unit = rf"(?:\s*(?P<unit>{words.unit})\b)?"
     compared = rf"(?:(?P<how>{COMPARISON}|exceeds?|exceeding|between|[<>]=?|[≥≤=])\s*)?"
+    did = rf"(?:\b(?P<verb>{words.verb})(?:s|es|d|ed|ing)?\s+)"
     patterns = (
         rf"{LEAD}{ARTICLE}\b(?P<noun>{words.noun})\s+(?:(?:of|is|are|was|were|being|at|that|which|:)\s+)*"
         rf"{compared}{AMOUNT}\b{OTHER}{unit}{TAIL}",
         rf"(?:\bthe\s+)?\b(?P<noun>{words.noun})\s+(?:of|for|in)\s+(?:the\s+)?(?P<name>{NAME})\s+(?:(?:is|are|was|were)\s+)?"
         rf"(?P<how>{COMPARISON}|exceeds?|exceeding|between|[<>]=?|[≥≤=])\s*{AMOUNT}\b{OTHER}{unit}",
-        rf"{LEAD}\b(?P<how>{COMPARISON}|between)\s+{AMOUNT}{OTHER}\s*(?:(?P<counted>{words.count})\b|(?P<unit>{words.unit})\b"
+        rf"{LEAD}{did}?\b(?P<how>{COMPARISON}|between)\s+{AMOUNT}{OTHER}\s*(?:(?P<counted>{words.count})\b|(?P<unit>{words.unit})\b"
         rf"(?:\s+(?:of|in|for)\s+(?P<noun>{words.noun})\b|\s+(?P<adjective>{words.adjective})\b)?){TAIL}",
-        rf"{LEAD}{AMOUNT}\s+(?:or|and)\s+(?P<tail>{'|'.join(TAILS)})\s+"
+        rf"{LEAD}{did}?{AMOUNT}\s+(?:or|and)\s+(?P<tail>{'|'.join(TAILS)})\s+"
         rf"(?:(?P<counted>{words.count})|(?P<unit>{words.unit}))\b",
-        rf"{LEAD}(?P<no>\bno\s+|\bnot\s+)?\b(?P<more>{words.more})\s+than\s+{AMOUNT}\b{unit}(?:\s+old)?",
+        rf"{LEAD}{did}(?P<how>{COMPARISON}|between)\s+{AMOUNT}\b{OTHER}{unit}",
+        rf"{LEAD}{did}?(?P<no>\bno\s+|\bnot\s+)?\b(?P<more>{words.more})\s+than\s+{AMOUNT}\b{unit}(?:\s+old)?",
     )
     for pattern in patterns:
         for found in re.finditer(pattern, passage.open):
@@ -125,6 +126,8 @@ def _options(passage: Passage, groups: dict[str, str | None], unit: str | None) 
         graded = words.graded(plain(groups["more"]))
         much = graded[0].much if graded else True
         options = [each.attribute for each in graded if each.much == much]
+    elif groups.get("verb"):
+        options = words.verbs[plain(groups["verb"])]
     else:
         options, named = list(words.attributes), False
     numbers = [each for each in options if each.kind == "number"]

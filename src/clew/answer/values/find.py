@@ -39,7 +39,7 @@ def find_values(
     corrected = Corrected.of(text, tokens)
     if not vocabulary.attributes or not _may_say(corrected.text.lower(), vocabulary):
         return NOTHING_SAID
-    found = [each for each in names(corrected.text) if _is_name(each, vocabulary)]
+    found = [each for each in map(_without_genitive, names(corrected.text)) if _is_name(each, vocabulary)]
     passage = Passage.of(corrected.text, vocabulary, found, frozenset(types(corrected.text)))
     conditions = find_conditions(passage)
     order = find_order(passage)
@@ -49,7 +49,7 @@ def find_values(
         aggregate=asking.aggregate,
         unit=asking.unit,
         conditions=tuple(replace(each, start=corrected.back(each.start)) for each in conditions),
-        order=order,
+        order=None if order is None else replace(order, end=corrected.back(order.end)),
         spans=tuple(sorted((corrected.back(start), corrected.back(end)) for start, end in passage.spans)),
         unsure=asking.unsure,
     )
@@ -60,6 +60,15 @@ def _may_say(text: str, words: Vocabulary) -> bool:
     """Whether any word of a text may speak of a value."""
     spoken = "|".join((words.noun, words.count, words.more, words.most, words.verb, words.adjective, TIME, COMPARISON))
     return re.search(rf"\b(?:{spoken}|else|also|how\s+many|how\s+much)\b|\d", text) is not None
+
+
+def _without_genitive(anchor: Anchor) -> Anchor:
+    """The name in "Anna's", which is as sure as it is without the ending."""
+    plain = anchor.text.replace("’", "'").removesuffix("'s").removesuffix("'")
+    if plain.casefold() != anchor.meanings[0].name.casefold():
+        return anchor
+    sure = tuple(replace(each, score=max(each.score, SURE)) for each in anchor.meanings)
+    return replace(anchor, text=plain, end=anchor.start + len(plain), meanings=sure)
 
 
 def _is_name(anchor: Anchor, words: Vocabulary) -> bool:

@@ -24,7 +24,7 @@ def find_order(passage: Passage) -> ValueOrder | None:
 def _superlative(passage: Passage) -> ValueOrder | None:
     words, text = passage.words, passage.text
     helping = r"\b(?:with|having|have|has|had|is|are|was|were|at)"
-    lead = rf"(?:(?:{helping}|\b{words.verb}(?:s|es|ed|ing)?)\s+)?(?:the\s+|its\s+)?"
+    lead = rf"(?:(?:{helping}|\b(?P<verb>{words.verb})(?:s|es|d|ed|ing)?)\s+)?(?:the\s+|its\s+)?"
     number = rf"(?:(?:top\s+)?(?P<number>{NUMBER})\s+)?(?:(?P<ordinal>{'|'.join(ORDINALS)})[\s-]+)?"
     nouns = rf"\s+(?:(?P<noun>{words.noun})|(?P<counted>{words.count}))\b"
     for behind in (nouns, rf"\b{COUNTED}"):
@@ -34,7 +34,7 @@ def _superlative(passage: Passage) -> ValueOrder | None:
                 graded = _named_by(passage, graded)
                 skip = ORDINALS[found["ordinal"]] if found["ordinal"] else 0
                 wanted = 1 if skip else _how_many(passage, found)
-                return ValueOrder(tuple(graded), wanted, skip, passage.has_alternatives)
+                return ValueOrder(tuple(graded), wanted, skip, passage.has_alternatives, end=found.end())
     return None
 
 
@@ -76,7 +76,8 @@ def _ranking(passage: Passage) -> ValueOrder | None:
     )
     top = re.search(rf"\b(?:the\s+)?(?P<way>top|bottom|first|last)\s+(?P<number>{NUMBER})\b", text)
     ranked = re.search(r"\b(?:rank|ranked|sort|sorted|order|ordered)\b", text)
-    if by is None or (top is None and ranked is None):
+    last = by is not None and re.fullmatch(r"\s*[?.!]?\s*", text[by.end() :]) is not None
+    if by is None or (top is None and ranked is None and not last):
         return None
     noun = plain(by["noun"])
     options = [each for each in (*words.nouns.get(noun, ()), *words.counted.get(noun, ())) if each.kind != "text"]
@@ -95,7 +96,7 @@ def _comparative(passage: Passage) -> ValueOrder | None:
     """ "Does A or B cover the larger area?", "Who is older, A or B?"."""
     words = passage.words
     pattern = (
-        rf"(?:\b(?:is|are|was|were|has|have|had|does|do)\s+)?(?:\b{words.verb}(?:s|es|ed)?\s+)?{ARTICLE}"
+        rf"(?:\b(?:is|are|was|were|has|have|had|does|do)\s+)?(?:\b(?P<verb>{words.verb})(?:s|es|d|ed)?\s+)?{ARTICLE}"
         rf"\b(?P<more>{words.more})\b(?:\s+(?:(?P<noun>{words.noun})|(?P<counted>{words.count}))\b)?"
         r"(?!\s+than)(?:\s+of\s+the\s+two)?"
     )

@@ -78,6 +78,9 @@ class Passage:
         words = self.words
         form = plain(groups.get("more") or groups.get("most"))
         noun = groups.get("noun") or groups.get("counted")
+        if not noun and groups.get("verb") and form in words.generic:  # earns more, costs the least
+            meant = [each for each in words.verbs[plain(groups["verb"])] if each.kind == "number"]
+            return [Graded(each, words.generic[form]) for each in meant]
         if not noun:
             return words.graded(form)
         meant = (words.nouns if groups.get("noun") else words.counted)[plain(noun)]

@@ -29,6 +29,7 @@ class ValueOrder:
     number: int | None
     skip: int = 0
     chosen: bool = False  # among the names of the question
+    end: int = 0  # where the words for it end: what is sorted may be named behind them
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from clew.answer.lexicon.forms import stem, word_table
 from clew.answer.values.attributes import Attribute
 from clew.plurals import plural
 
-__all__ = ["Graded", "Vocabulary", "either"]
+__all__ = ["Graded", "Vocabulary", "either", "is_done"]
 
 TIMES = ("year", "date", "day", "time")
 COUNTING = frozenset({"number", "num", "count", "total", "no", "n", "of", "nr"})
@@ -73,8 +73,14 @@ class Vocabulary:
         self.more = either([*self.comparatives, *(more if some else ())])
         self.most = either([*self.superlatives, *(most if some else ())])
         self.verb = either(self.verbs)
+        phrases = (*self.nouns, *self.counted, *self.plain, *self.comparatives, *self.superlatives, *self.verbs)
+        self._known = frozenset(word for phrase in (*phrases, *self.generic, *self.units) for word in phrase.split())
         written = {form for name in self.units for form in (name, plural(name) if name.isalpha() else name)}
         self.unit = either(name for name in written if name not in ("in", "d", "c", "f", "t"))
+
+    def knows(self, word: str) -> bool:
+        """Whether a word speaks of values, and so is spelt as it should be."""
+        return word.lower() in self._known
 
     def graded(self, form: str) -> list[Graded]:
         """What an adjective in any degree is about by itself: "taller" and "tallest" of height."""
@@ -134,7 +140,7 @@ def _nouns(attribute: Attribute, own: Iterable[Dimension]) -> Iterator[str]:
     words = attribute.title.split()
     names: Mapping[str, list[str]] = word_table("dimensions.json")["names of entities"]
     yield from names.get(attribute.key, ())
-    if not _is_verb(attribute):
+    if not is_done(attribute):
         yield from (attribute.title, plural(attribute.title))
         if len(words) == 2 and words[1] in TIMES:
             yield f"{words[1]} of {words[0]}"
@@ -167,7 +173,7 @@ def _counted(attribute: Attribute, own: Iterable[Dimension]) -> Iterator[str]:
 def _verbs(attribute: Attribute, own: Iterable[Dimension]) -> Iterator[str]:
     for dimension in own:
         yield from dimension.verbs
-    if _is_verb(attribute):
+    if is_done(attribute):
         words = attribute.title.split()
         yield " ".join(words[:-1]) if words[-1] in PREPOSITIONS and len(words) > 1 else attribute.title
     if attribute.kind == "number" and stem(attribute.title.split()[-1]) in DONE:
@@ -176,7 +182,7 @@ def _verbs(attribute: Attribute, own: Iterable[Dimension]) -> Iterator[str]:
         yield from ("defined", "define")
 
 
-def _is_verb(attribute: Attribute) -> bool:
+def is_done(attribute: Attribute) -> bool:
     """Whether an attribute is called by what was done: "born", "released in"."""
     words = attribute.title.split()
     verbs = {verb for name in attribute.dimensions for verb in dimensions()[name].verbs}
