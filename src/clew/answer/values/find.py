@@ -57,7 +57,7 @@ def find_values(
 
 
 def _may_say(text: str, words: Vocabulary) -> bool:
-    """Whether any word of a text may speak of a value."""
+    """Whether any word of a text may be about a value."""
     spoken = "|".join((words.noun, words.count, words.more, words.most, words.verb, words.adjective, TIME, COMPARISON))
     return re.search(rf"\b(?:{spoken}|else|also|how\s+many|how\s+much)\b|\d", text) is not None
 
@@ -72,7 +72,7 @@ def _without_genitive(anchor: Anchor) -> Anchor:
 
 
 def _is_name(anchor: Anchor, words: Vocabulary) -> bool:
-    """Whether a name is surely one, and no word that speaks of values."""
+    """Whether a name is surely one, and not a word for values."""
     lowered = anchor.text.lower()
     spoken = lowered in words.nouns or lowered in words.counted or bool(words.graded(lowered))
     counts = all(read_number(word) is not None or words.unit_named(word) for word in lowered.split())

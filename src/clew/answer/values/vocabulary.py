@@ -79,7 +79,7 @@ class Vocabulary:
         self.unit = either(name for name in written if name not in ("in", "d", "c", "f", "t"))
 
     def knows(self, word: str) -> bool:
-        """Whether a word speaks of values, and so is spelt as it should be."""
+        """Whether a word is one for values, and so is spelt as it should be."""
         return word.lower() in self._known
 
     def graded(self, form: str) -> list[Graded]:

@@ -61,7 +61,7 @@ def value_text(
     base = named or verbalise(values.base, names_in(candidate), words) or "what was asked for"
     about = " ".join(filter(None, (base, values.said)))
     if plan.kind in ("exists", "lacks"):
-        return f"{'Yes' if value else 'No'}: {base} {_predicate(values.said, holds=bool(value))}."
+        return f"{'Yes' if value else 'No'}: {base} {_as_sentence(values.said, holds=bool(value))}."
     if values.shown is None or plan.sort:
         return None
     attribute = values.shown
@@ -74,7 +74,7 @@ def value_text(
     return f"{about[:1].upper()}{about[1:]}: {attribute.title} {plain_list(shown, len(items)).rstrip('.')}."
 
 
-def _predicate(said: str, *, holds: bool) -> str:
+def _as_sentence(said: str, *, holds: bool) -> str:
     """What is said of something as a sentence says it: "has population above 5"."""
     if said.startswith("with "):
         return said.replace("with ", "has " if holds else "does not have ", 1)
