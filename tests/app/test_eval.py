@@ -256,9 +256,36 @@ def test_trust_in_answers_to_your_own_questions(run: Run, asked: Path, tmp_path:
     assert {each["id"]: each["right"] for each in record["outcomes"]} == {"right": True, "wrong": False, "beyond": True}
 
 
-def test_a_graph_that_the_questions_name_has_to_be_given(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("question", "arguments", "message"),
+    [
+        ({"graph": "atlantis"}, ("--graph", "other=x.clew"), "none of club, drugs, films, gridiron, hetionet, hpo,"),
+        ({"graph": "atlantis"}, (), "say where the graph is with --graph atlantis=PATH"),
+        ({"graph": "drugs"}, ("--data", "nowhere"), "nowhere/biomed_edges is missing: expected the data folder"),
+        ({}, ("--graph", "other=x.clew"), "say which one answers them with --graph PATH"),
+    ],
+)
+def test_a_graph_that_has_no_recipe_has_to_be_given(
+    question: dict[str, str], arguments: tuple[str, ...], message: str, run: Run, tmp_path: Path
+) -> None:
     questions = tmp_path / "questions.jsonl"
-    questions.write_text(json.dumps({"graph": "world", "question": "A?", "gold": []}))
-    done = run("eval", "trust", questions, "--graph", "other=x.clew")
+    questions.write_text(json.dumps(question | {"question": "A?", "gold": []}))
+    done = run("eval", "trust", questions, *arguments)
     assert done.code == 2
-    assert "--graph world=PATH" in done.error
+    assert message in done.error
+
+
+def test_missing_questions_are_named(run: Run, tmp_path: Path) -> None:
+    done = run("eval", "trust", tmp_path / "none.jsonl")
+    assert done.code == 2
+    assert "none.jsonl is not a file: expected questions with gold" in done.error
+
+
+def test_each_graph_that_is_named_is_asked_its_own_questions(run: Run, asked: Path, tmp_path: Path) -> None:
+    questions = tmp_path / "questions.jsonl"
+    row = {"graph": "small", "question": "Which diseases does FBN1 cause?", "gold": [{"ids": ["D:1", "D:2", "D:3"]}]}
+    questions.write_text(json.dumps(row))
+    given = ("--graph", f"small={asked / 'small.clew'}", "--graph", "not-needed=nowhere.clew")
+    record = json.loads(run("eval", "trust", questions, *given, "--json").out)
+    assert record["graphs"] == {"small": "small.clew"}
+    assert [each["right"] for each in record["outcomes"]] == [True]

@@ -84,6 +84,8 @@ class Share:
 
 def load_questions(path: Path) -> list[TrustQuestion]:
     """The questions of a file, a line of JSON each (docs/evaluation.md has its fields)."""
+    if not path.is_file():
+        raise InputError(f"{path} is not a file: expected questions with gold, a line of JSON each")
     questions = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         if line.strip():

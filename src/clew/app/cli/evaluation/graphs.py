@@ -8,15 +8,17 @@ from clew.app.assemble import open_graph
 from clew.app.cli.checkout import load_from_checkout
 from clew.app.cli.demo import cached_hpo
 from clew.cache import cache_directory
-from clew.errors import GraphError
+from clew.errors import GraphError, InputError
 from clew.progress import Progress
 
 if TYPE_CHECKING:
     from clew import GraphEngine
 
-__all__ = ["bench_graph", "kept_graph"]
+__all__ = ["bench_graph", "kept_graph", "named_graph"]
 
 RECIPES = {"alzkb": "benchmarks.graphs.hetionet", "ibkh": "benchmarks.graphs.ibkh"}
+SHARED = {"hpo": "hpo-60", "hetionet": "alzkb"}  # graphs of unseen questions → the bench that has the same graph
+UNSEEN = "benchmarks.graphs.unseen.recipes"
 
 
 def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
@@ -29,11 +31,24 @@ def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
     recipe = load_from_checkout(
         RECIPES[bench],
         what=f"the recipe of the {bench} graph",
-        remedy=f"run clew eval qa {bench} in a source checkout of Clew, or give a graph with --graph",
+        remedy="run the command in a source checkout of Clew, or give a graph with --graph",
     )
     return kept_graph(
         bench, recipe.digest(data), lambda out: recipe.build(data, out, overwrite=True, progress=progress)
     )
+
+
+def named_graph(name: str, data: Path, progress: Progress) -> "GraphEngine":
+    """The graph that a file of unseen questions calls by this name; some are built from the folder `data`."""
+    if name in SHARED:
+        return bench_graph(SHARED[name], data, progress)
+    remedy = f"say where the graph is with --graph {name}=PATH"
+    recipes = load_from_checkout(UNSEEN, what=f"the recipe of the graph {name!r}", remedy=remedy).RECIPES
+    if name not in recipes:
+        known = ", ".join(sorted((*recipes, *SHARED)))
+        raise InputError(f"the questions are put to the graph {name!r}, which is none of {known}: {remedy}")
+    recipe = recipes[name]
+    return kept_graph(name, recipe.digest(data), lambda out: recipe.build(data, out, progress=progress))
 
 
 def kept_graph(name: str, recipe: str, build: Callable[[Path], object]) -> "GraphEngine":

@@ -18,7 +18,9 @@ GraphToAsk = Annotated[
         "--graph", metavar="GRAPH", help="Query this graph instead of the benchmark's own.", show_default=False
     ),
 ]
-Data = Annotated[str, typer.Option("--data", metavar="DIR", help="The folder of data sets (ibkh, alzkb, cypher).")]
+Data = Annotated[
+    str, typer.Option("--data", metavar="DIR", help="The folder of data sets (ibkh, alzkb, cypher, unseen questions).")
+]
 Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead of the questions.")]
 Model = Annotated[
     str | None,
@@ -98,9 +100,15 @@ def trust(
         str, typer.Argument(metavar="QUESTIONS.jsonl", help="Questions with gold.", show_default=False)
     ],
     graph: Annotated[
-        list[str],
-        typer.Option("--graph", metavar="[NAME=]GRAPH", help="The graph, or one for each name.", show_default=False),
-    ],
+        list[str] | None,
+        typer.Option(
+            "--graph",
+            metavar="[NAME=]GRAPH",
+            help="The graph, or one for each name (default: the graphs of benchmarks/questions/unseen).",
+            show_default=False,
+        ),
+    ] = None,
+    data: Data = "data",
     model: Model = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE.json", help="Keep every answer.", show_default=False)
@@ -115,10 +123,14 @@ def trust(
     A line of the file holds a question and every answer that is accepted for it; without one, the graph cannot know
     and should decline. A warning is an answer called doubtful, or words that were left over.
 
+    In a source checkout the graphs of benchmarks/questions/unseen are built on first use and kept in the cache.
+
     \b
     Examples:
       clew eval trust questions.jsonl --graph my.clew --list
       clew eval trust questions.jsonl --graph hpo=hpo.clew --graph world=world.clew --out run.json
+      clew eval trust benchmarks/questions/unseen/one.jsonl --list
+      clew eval trust benchmarks/questions/unseen/two.jsonl --data data
     \b
     A line:
       {"question": "What borders France?", "gold": [{"ids": ["country:ES", "country:BE"]}]}
@@ -127,7 +139,8 @@ def trust(
 
     evaluate_trust(
         Path(questions),
-        graph,
+        graph or [],
+        data=Path(data),
         model=model,
         out=None if out is None else Path(out),
         list_wrong=list_wrong,

@@ -12,7 +12,7 @@ from clew.app.cli.asking.ask import mention_missing_encoder
 from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError
-from clew.progress import track
+from clew.progress import Progress, track
 
 if TYPE_CHECKING:
     from clew.answer import Answer, Asker
@@ -22,23 +22,30 @@ __all__ = ["evaluate_trust"]
 
 
 def evaluate_trust(
-    path: Path, graphs: list[str], *, model: str | None, out: Path | None, list_wrong: bool, as_json: bool
+    path: Path,
+    graphs: list[str],
+    *,
+    data: Path,
+    model: str | None,
+    out: Path | None,
+    list_wrong: bool,
+    as_json: bool,
 ) -> None:
     """Ask every question of a file, show the shares with their intervals, and keep each answer in `out`."""
     from clew.evaluate.trust import ask_each, load_questions
 
     questions = load_questions(path)
-    places = _places(graphs, {each.graph for each in questions})
     with terminal_progress() as progress, ExitStack() as stack:
+        places = _places(graphs, {each.graph for each in questions}, data, progress)
         askers: dict[str, Asker] = {}
-        for name, place in places.items():
-            askers[name] = assemble(Settings(place, model=model, phrase=False), progress=progress)
-            stack.callback(askers[name].close)
+        for place in dict.fromkeys(places.values()):
+            askers[place] = assemble(Settings(place, model=model, phrase=False), progress=progress)
+            stack.callback(askers[place].close)
         for asker in askers.values():
             mention_missing_encoder(asker)
 
         def ask(question: "TrustQuestion") -> "Answer":
-            return askers[question.graph if question.graph in askers else ""].ask(question.question)
+            return askers[places[question.graph]].ask(question.question)
 
         outcomes = list(ask_each(track(questions, "asking", progress, total=len(questions)), ask))
     record = _record(path, places, outcomes)
@@ -54,15 +61,18 @@ def evaluate_trust(
         _show_wrong(outcomes)
 
 
-def _places(graphs: list[str], wanted: set[str]) -> dict[str, str]:
-    """Graph directories by the names that the questions give them; one graph without a name serves all."""
-    named = [(name, place) if equals else ("", name) for name, equals, place in (g.partition("=") for g in graphs)]
-    places = dict(named)
-    missing = sorted(wanted - set(places)) if "" not in places else []
-    if missing:
-        raise InputError(
-            f"the questions are put to {', '.join(missing)}: say where it is with --graph {missing[0]}=PATH"
-        )
+def _places(graphs: list[str], wanted: set[str], data: Path, progress: Progress) -> dict[str, str]:
+    """The graph directory of each name that the questions use: given for it, given without a name, or its own."""
+    from clew.app.cli.evaluation.graphs import named_graph
+
+    parts = (graph.partition("=") for graph in graphs)
+    given = dict((name, place) if equals else ("", name) for name, equals, place in parts)
+    if "" in wanted and "" not in given:
+        raise InputError("some questions name no graph: say which one answers them with --graph PATH")
+    places = {}
+    for name in sorted(wanted):
+        place = given.get(name, given.get(""))
+        places[name] = place if place is not None else named_graph(name, data, progress).snapshot.name
     return places
 
 
