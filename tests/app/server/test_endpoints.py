@@ -190,6 +190,26 @@ def test_mentions_are_marked(client: httpx.Client, server: Server, run: Callable
     assert post(client, "mentions", {"text": text, "types": ["gene"]})["types"] == ["Gene"]
 
 
+def test_without_a_model_nothing_is_extracted(client: httpx.Client) -> None:
+    assert client.get("/api/server").json()["extraction"] is None
+    answer = client.post("/api/extract", json={"text": "Cisplatin caused nephrotoxicity."})
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (501, "MissingModel")
+
+
+@pytest.mark.slow
+def test_facts_are_extracted(start: Callable[[ServerSettings], Server], settings: ServerSettings) -> None:
+    text = "Background.\n\nAmiodarone induced hypothyroidism in two patients."
+    with start(replace(settings, extraction="small")).client() as client:
+        while (answer := client.post("/api/extract", json={"text": text, "confidence": 0.1})).status_code == 422:
+            pass  # the model is being opened
+        made = answer.json()
+        assert made["model"] == "small"
+        assert made["total"] == len(made["facts"]) > 0
+        for fact in made["facts"]:
+            assert text[fact["subject_start"] : fact["subject_end"]] == fact["subject_text"]
+            assert fact["sentence"] in text
+
+
 def test_drawings_are_self_contained(client: httpx.Client) -> None:
     near = get(client, "/neighbourhood", id="D:3")
     numbers = [each["triple"] for each in near["triples"]]

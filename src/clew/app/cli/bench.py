@@ -19,12 +19,16 @@ BENCHMARKS = {  # name → its module in the checkout
     "linking": "benchmarks.linking.accuracy",
     "vectors": "benchmarks.linking.vectors",
     "stores": "benchmarks.stores.comparison",
+    "serve": "benchmarks.serving.load",
 }
 
 
 def bench(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="khop, batch, cost, linking, vectors or stores.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="NAME", help="khop, batch, cost, linking, vectors, stores or serve.", show_default=False
+        ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer queries and repeats: about a minute.")] = False,
     json: Annotated[
@@ -41,8 +45,9 @@ def bench(
 
     All must return the same results before anything is timed. khop: single k-hop queries. batch: many queries at once.
     cost: building, opening and a fresh process. stores: loading and querying the Cypher stores. vectors: nearest-name
-    search. linking: accuracy and speed of entity linking. Runs from a source checkout with the other libraries
-    installed (pip install 'clew[bench]'). The exit code is 1 if a documented claim does not hold.
+    search. linking: accuracy and speed of entity linking. serve: requests to a server under load (needs wrk). Runs from
+    a source checkout with the other libraries installed (pip install 'clew[bench]'). The exit code is 1 if a documented
+    claim does not hold.
 
     \b
     Examples:

@@ -94,6 +94,7 @@ def demo(
     say()
     say(f"drawn in {printable(str(drawing))}: open it in a browser and point at a line to see its sources")
     say(f'go on with: clew ask {path} "How is Marfan syndrome inherited?"')
+    say(f"or in a browser: clew serve {path}  (pip install 'clew[serve]')")
 
 
 def cached_hpo(directory: Path | None = None) -> "tuple[GraphEngine, bool]":

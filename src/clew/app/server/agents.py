@@ -207,10 +207,10 @@ def make_agents(graphs: Graphs, workers: Workers, limits: Limits) -> MCPServer[A
 
 def run_agents(settings: ServerSettings, *, progress: Progress = silent) -> None:
     """Serve an agent over stdin and stdout until it hangs up."""
-    log_as_json()
     model = None if settings.model is None else open_model(settings.model)
     graphs = Graphs(settings.graphs, model=model, encoder=settings.encoder, progress=progress)
     workers = Workers(settings.limits)
+    log_as_json()
     try:
         print(f"clew: {', '.join(settings.graphs)} for agents on stdin and stdout", file=sys.stderr, flush=True)
         make_agents(graphs, workers, settings.limits).run("stdio")

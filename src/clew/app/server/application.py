@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["create_application"]
 
+NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 ABOUT = """Search, walk and question knowledge graphs; every answer has the triples and sources behind it.
 
 The JSON of each endpoint is that of the command line (`clew … --json`). Where the server has a token, send it as
@@ -47,6 +49,8 @@ def create_application(settings: ServerSettings, *, progress: Progress = silent)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        if serving.extraction is not None:
+            serving.extraction.open()
         async with nullcontext() if agents is None else agents.session_manager.run():
             yield
         workers.close()
@@ -64,12 +68,13 @@ def create_application(settings: ServerSettings, *, progress: Progress = silent)
         redirect_slashes=False,
         lifespan=life,
         responses=errors(),
+        telemetry=NO_TELEMETRY,
     )
     app.state.serving = serving
     app.state.metrics = metrics = Metrics(opened, workers)
     for kind in (ClewError, ClientGone, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, _failed)
-    for module in (status, graphs, walks, asking, chat):
+    for module in (walks, asking, graphs, status, chat):  # routes are tried in this order
         app.include_router(module.router)
     app.include_router(page_router())
     if agents is not None:

@@ -9,6 +9,8 @@ from clew.app.server.settings import Limits
 from clew.errors import InputError
 from clew.graph import Where
 from clew.traverse import Walk
+from clew.traverse.walk import WalkOptions as TraverseOptions
+from clew.traverse.walk import as_walk
 
 __all__ = [
     "AskBody",
@@ -70,7 +72,7 @@ class WalkOptions(Body):
     ] = None
     through: Annotated[Names | None, Field(description="Types of the entities in between.")] = None
     max_degree: Annotated[int | None, Field(ge=0, le=2**31)] = None
-    where: Conditions = Conditions()
+    where: Conditions = Field(default_factory=Conditions)
     timeout: Seconds = None
 
     def walk(self, k: int | None, default: int, *, mode: str = "exact", types: list[str] | None = None) -> Walk:
@@ -80,16 +82,18 @@ class WalkOptions(Body):
         if self.metapath is not None and k not in (None, len(self.metapath)):
             raise InputError(f"metapath has {len(self.metapath)} hops, k says {k}: leave k out")
         hops = len(self.metapath) if self.metapath is not None else default if k is None else k
-        return Walk(
-            hops,
-            mode=mode,
-            direction=self.direction,
-            relations=self.metapath if self.metapath is not None else self.relations,
-            types=types,
-            through=self.through,
-            max_degree=self.max_degree,
-            where=self.where.where(),
-        )
+        options: TraverseOptions = {"mode": mode, "direction": self.direction}
+        if self.metapath is not None or self.relations is not None:
+            options["relations"] = self.metapath if self.metapath is not None else self.relations
+        if types is not None:
+            options["types"] = types
+        if self.through is not None:
+            options["through"] = self.through
+        if self.max_degree is not None:
+            options["max_degree"] = self.max_degree
+        if "where" in self.model_fields_set:
+            options["where"] = self.where.where()
+        return as_walk(hops, options)  # which keeps those without lists
 
 
 class HopBody(WalkOptions):
@@ -163,7 +167,7 @@ class AskBody(Body):
     meaning: Annotated[
         dict[Name, Name], Field(max_length=20, description="The id of the entity that a name of the question means.")
     ] = {}
-    filters: AnswerFilters = AnswerFilters()
+    filters: AnswerFilters = Field(default_factory=AnswerFilters)
     subclasses: bool | None = None
     all_evidence: bool = False
     strategy: Annotated[str, Field(max_length=64)] = "cypher"

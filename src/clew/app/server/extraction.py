@@ -1,12 +1,14 @@
-"""The extraction model of a server, if it is on this machine: opened at the first text, then kept."""
+"""The extraction model of a server, if it is on this machine: opened in the background, then kept."""
 
 import re
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from clew.cancellation import check_cancelled
+from clew.cancellation import POLL, check_cancelled
 from clew.errors import ClewError
 from clew.extract.facts.finding import FactFinder
 from clew.extract.packaging.locate import find_statements
@@ -22,7 +24,7 @@ class Extraction:
     def __init__(self, name: str) -> None:
         self.name = name
         self._guard = threading.Lock()
-        self._finder: FactFinder | None = None
+        self._opening: Future[FactFinder] | None = None
 
     def facts(self, text: str, *, confidence: float | None = None) -> list[dict[str, Any]]:
         """The facts that a text states, surest first; each paragraph is read on its own."""
@@ -38,11 +40,25 @@ class Extraction:
             start = following
         return sorted(found, key=lambda fact: -fact["confidence"])
 
-    def _opened(self) -> FactFinder:
+    def open(self) -> "Future[FactFinder]":
+        """Begin to open the model, in a thread of its own, unless that was done before."""
         with self._guard:
-            if self._finder is None:
-                self._finder = FactFinder.open(Path(self.name), threads=1)
-            return self._finder
+            if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
+                opener = ThreadPoolExecutor(1, thread_name_prefix="clew-extraction")
+                self._opening = opener.submit(FactFinder.open, Path(self.name), threads=1)
+                opener.shutdown(wait=False)
+            return self._opening
+
+    def _opened(self) -> FactFinder:
+        """The finder; opening it takes a while, in which whoever waits can be cancelled."""
+        opening = self.open()
+        while True:
+            check_cancelled()
+            try:
+                return opening.result(POLL)
+            except NotYet:
+                if opening.done():
+                    raise
 
 
 def find_extraction(name: str) -> Extraction | None:

@@ -7,6 +7,7 @@ uses it.
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -26,6 +27,7 @@ from clew.progress import Progress, silent
 __all__ = ["Graphs", "OpenGraph", "UnknownGraph", "strategies"]
 
 log = logging.getLogger(__name__)
+LOOK = 0.1  # seconds between two looks at the files of a graph
 Signature = tuple[tuple[int, int, int] | None, ...]
 
 
@@ -77,6 +79,7 @@ class _Served:
     def __init__(self, path: Path, opened: OpenGraph, signature: Signature) -> None:
         self.path, self.opened, self.signature = path, opened, signature
         self.opening = False
+        self.looked = 0.0  # when it was last looked at, on the monotonic clock
 
 
 class Graphs:
@@ -107,11 +110,17 @@ class Graphs:
             close = tuple(get_close_matches(name, self._served, n=3))
             known = ", ".join(self._served)
             raise UnknownGraph(f"no graph is called {name[:64]!r} on this server: known: {known}", close=close)
+        if not served.opening and (now := time.monotonic()) - served.looked > LOOK:
+            served.looked = now
+            self._look(name, served)
+        return served.opened
+
+    def _look(self, name: str, served: _Served) -> None:
+        """Open a graph again if it has changed."""
         signature = _signature(served.path)
-        if signature != served.signature and signature[0] is not None and not served.opening:
+        if signature != served.signature and signature[0] is not None:
             served.opening, served.signature = True, signature
             asyncio.get_running_loop().run_in_executor(self._opener, self._reopen, name, served)
-        return served.opened
 
     def close(self) -> None:
         """Close all graphs; requests that still use them end with an error."""

@@ -61,10 +61,10 @@ class _Protocol(HttpToolsProtocol):
 
 def run_server(settings: ServerSettings, *, progress: Progress = silent) -> None:
     """Serve until SIGINT or SIGTERM."""
-    log_as_json()
     with listen(settings) as listening:
         sys.setswitchinterval(SWITCH_SECONDS)
         server = make_server(settings, progress=progress)
+        log_as_json()
         address = address_of(listening)
         print(f"clew: serving {', '.join(settings.graphs)} at {address}", file=sys.stderr, flush=True)
         server.run(sockets=[listening])

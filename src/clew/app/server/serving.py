@@ -35,13 +35,12 @@ class Serving:
 
     def graph(self, request: Request, name: str) -> OpenGraph:
         """The graph that a request names, noted for the log."""
-        opened = self.graphs.get(name)
-        self.note(request, graph=name)
-        return opened
+        request.scope["state"]["log"] = {"graph": name}
+        return self.graphs.get(name)
 
     def note(self, request: Request, **said: Any) -> None:
         """Something about a request for its line in the log."""
-        request.state.log = {**getattr(request.state, "log", {}), **said}
+        request.scope["state"].setdefault("log", {}).update(said)
 
     def seconds(self, asked: float | None) -> float:
         """The time limit of a request: what it asks for, at most that of the server."""
@@ -70,7 +69,7 @@ class Serving:
 
 
 def serving_of(request: Request) -> Serving:
-    """The server that a request came to; a dependency of routes."""
+    """The server that a request came to."""
     serving: Serving = request.app.state.serving
     return serving
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import InputError
@@ -58,6 +59,11 @@ class Engine(GraphReader, GraphEngine):
             if found is not None:
                 return found
         return super().resolve(seeds)
+
+    def lookup(self, ids: Sequence[str] | pa.Array | pa.ChunkedArray) -> Ints:
+        """The entity with exactly each of these ids, -1 where there is none."""
+        found = self._walking.find_ids(ids) if type(ids) is list and set(map(type, ids)) == {str} else None
+        return super().lookup(ids) if found is None else found
 
     # walking ----------------------------------------------------------------------------------------------------
 

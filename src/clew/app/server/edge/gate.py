@@ -173,7 +173,7 @@ class _Passage:
         await self._send({"type": "http.response.body", "body": b"" if self.scope["method"] == "HEAD" else body})
 
     def _log(self, route: str, seconds: float) -> None:
-        unexpected = self.error is not None and not isinstance(self.error, ClewError)
+        unexpected = self.error is not None and not isinstance(self.error, ClewError | ClientGone)
         if not unexpected and not log.isEnabledFor(logging.INFO):
             return
         client = self.scope.get("client")

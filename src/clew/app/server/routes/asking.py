@@ -3,16 +3,16 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from clew.answer import Answer, Step
 from clew.app.records import answer_record, mentions_record, rows_record
 from clew.app.server.bodies import AskBody, ExtractBody, MentionsBody, QueryBody
 from clew.app.server.graphs import OpenGraph
 from clew.app.server.routes.documented import ENTITY, FBN1, SNAPSHOT, answers
-from clew.app.server.serving import Serving, as_json, json_response, serving_of
+from clew.app.server.serving import as_json, json_response, serving_of
 from clew.app.server.streams import NDJSON, SSE, ndjson, sse, start_stream, wanted_stream
 from clew.app.type_names import resolve_types
 from clew.errors import MissingModel
@@ -20,7 +20,6 @@ from clew.errors import MissingModel
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["asking"])
-Server = Annotated[Serving, Depends(serving_of)]
 ANSWER = {
     "graph": "hpo",
     "snapshot": SNAPSHOT,
@@ -71,12 +70,13 @@ FACTS = {"model": "small", "seconds": 0.2, "total": 0, "facts": []}
         also={NDJSON: {"example": STEP}, SSE: {"example": f"event: step\ndata: {STEP}\n"}},
     ),
 )
-async def ask(graph: str, body: AskBody, request: Request, serving: Server) -> Response:
+async def ask(graph: str, body: AskBody, request: Request) -> Response:
     """Answer a question; the JSON of `clew ask --json`.
 
     With `Accept: application/x-ndjson` or `text/event-stream` the steps are streamed as they happen, and then the
     answer. Closing the connection stops the work.
     """
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     seconds = serving.seconds(body.timeout)
     question, cypher = body.asked(seconds), body.cypher is not None
@@ -101,8 +101,9 @@ def _answered(opened: OpenGraph, answer: Answer) -> bytes:
 
 
 @router.post("/graphs/{graph}/query", responses=answers("The rows of a query.", ROWS))
-async def query(graph: str, body: QueryBody, request: Request, serving: Server) -> Response:
+async def query(graph: str, body: QueryBody, request: Request) -> Response:
     """Run a read-only Cypher query; the JSON of `clew cypher --json`."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     seconds = serving.seconds(body.timeout)
     if serving.settings.log_questions:
@@ -117,8 +118,9 @@ async def query(graph: str, body: QueryBody, request: Request, serving: Server) 
 
 
 @router.post("/graphs/{graph}/mentions", responses=answers("The entities that a text mentions.", MENTIONS))
-async def mentions(graph: str, body: MentionsBody, request: Request, serving: Server) -> Response:
+async def mentions(graph: str, body: MentionsBody, request: Request) -> Response:
     """Find the mentions in a text, with those that are negated or uncertain marked; the JSON of `clew link --text`."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
 
     def work() -> bytes:
@@ -130,8 +132,9 @@ async def mentions(graph: str, body: MentionsBody, request: Request, serving: Se
 
 
 @router.post("/extract", responses=answers("The facts that a text states.", FACTS))
-async def extract(body: ExtractBody, request: Request, serving: Server) -> Response:
+async def extract(body: ExtractBody, request: Request) -> Response:
     """Extract the facts that a text states, each with its sentence and a calibrated confidence."""
+    serving = serving_of(request)
     extraction = serving.extraction
     if extraction is None:
         raise MissingModel("no extraction model is on this server: run `clew models get small` there and restart it")

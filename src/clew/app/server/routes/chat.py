@@ -7,19 +7,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from clew.answer import Answer, Question, Step
 from clew.app.server.routes.documented import answers
-from clew.app.server.serving import Serving, as_json, json_response, serving_of
+from clew.app.server.serving import as_json, json_response, serving_of
 from clew.app.server.streams import SSE, start_stream
 from clew.errors import InputError
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1", tags=["chat"])
-Server = Annotated[Serving, Depends(serving_of)]
 ITEMS, CITED = 20, 10  # of an answer, in a message
 PIECE = 80  # characters of a streamed piece
 MODELS = {"object": "list", "data": [{"id": "hpo", "object": "model", "created": 0, "owned_by": "clew"}]}
@@ -90,8 +89,9 @@ class ChatBody(BaseModel):
 
 
 @router.get("/models", responses=answers("The graphs of this server.", MODELS))
-async def models(serving: Server) -> Response:
+async def models(request: Request) -> Response:
     """The graphs, as models."""
+    serving = serving_of(request)
     listed = [{"id": name, "object": "model", "created": 0, "owned_by": "clew"} for name in serving.settings.graphs]
     return json_response(as_json({"object": "list", "data": listed}))
 
@@ -100,8 +100,9 @@ async def models(serving: Server) -> Response:
     "/chat/completions",
     responses=answers("The answer as a message.", COMPLETION, also={SSE: {"example": "data: {}\n\ndata: [DONE]\n\n"}}),
 )
-async def complete(body: ChatBody, request: Request, serving: Server) -> Response:
+async def complete(body: ChatBody, request: Request) -> Response:
     """Answer the last question of a conversation over the graph named as `model`, at once or as a stream."""
+    serving = serving_of(request)
     opened = serving.graph(request, body.model)
     asker, seconds = opened.asker(), serving.seconds(None)
     question = Question(body.question, timeout=seconds)

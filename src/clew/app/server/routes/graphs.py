@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from clew.app.drawing import page, scene_of_triples, svg
 from clew.app.records import (
@@ -20,13 +20,12 @@ from clew.app.server.examples import example_questions
 from clew.app.server.graphs import OpenGraph
 from clew.app.server.pages import check_snapshot, next_cursor, read_cursor
 from clew.app.server.routes.documented import ENTITY, FBN1, MARFAN, SNAPSHOT, answers
-from clew.app.server.serving import Serving, as_json, json_response, serving_of
+from clew.app.server.serving import as_json, json_response, serving_of
 from clew.errors import InputError
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/graphs/{graph}", tags=["graphs"])
-Server = Annotated[Serving, Depends(serving_of)]
 Text = Annotated[str, Query(min_length=1, max_length=1_000)]
 CONTENTS = {
     "graph": "hpo",
@@ -100,15 +99,17 @@ NEIGHBOURHOOD = {
 
 
 @router.get("", responses=answers("The contents of a graph.", CONTENTS))
-async def contents(graph: str, request: Request, serving: Server) -> Response:
+async def contents(graph: str, request: Request) -> Response:
     """Counts, types, relations, sources and licences; the JSON of `clew info --json`."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     return json_response(await serving.run(request, lambda: as_json(graph_record(opened.engine, graph=graph))))
 
 
 @router.get("/schema", responses=answers("What queries can name.", SCHEMA))
-async def schema(graph: str, request: Request, serving: Server) -> Response:
+async def schema(graph: str, request: Request) -> Response:
     """Labels, relationships and properties; the JSON of `clew cypher --schema --json`."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     return json_response(
         await serving.run(request, lambda: as_json(schema_record(opened.resources.schema, graph=graph)))
@@ -116,15 +117,17 @@ async def schema(graph: str, request: Request, serving: Server) -> Response:
 
 
 @router.get("/words", responses=answers("Everyday words for types and relations.", WORDS))
-async def words(graph: str, request: Request, serving: Server) -> Response:
+async def words(graph: str, request: Request) -> Response:
     """The words by which questions name types and relations; the JSON of `clew words --json`."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     return json_response(await serving.run(request, lambda: as_json(words_record(opened.resources, graph=graph))))
 
 
 @router.get("/examples", responses=answers("Questions to begin with.", EXAMPLES))
-async def examples(graph: str, request: Request, serving: Server) -> Response:
+async def examples(graph: str, request: Request) -> Response:
     """Questions made from this graph, each of which it answers."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     found = await serving.run(request, lambda: example_questions(opened))
     listed = [{"question": each} for each in found]
@@ -138,13 +141,13 @@ async def examples(graph: str, request: Request, serving: Server) -> Response:
 async def entities(
     graph: str,
     request: Request,
-    serving: Server,
     text: Annotated[str | None, Query(min_length=1, max_length=1_000, examples=["arachno"])] = None,
     type: Annotated[str | None, Query(max_length=1_000, description="Only of this type; without `text`.")] = None,
     limit: Annotated[int, Query(ge=0, le=1_000)] = 10,
     cursor: Annotated[str | None, Query(max_length=100, description="`next` of the page before.")] = None,
 ) -> Response:
     """With `text`: entities by id, name, synonym, prefix or misspelling (`clew find --json`). Without: all of them."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     if text is None:
         start = read_cursor(cursor, opened)
@@ -173,10 +176,9 @@ def _listed(opened: OpenGraph, type: str | None, start: int, limit: int) -> byte
 
 
 @router.get("/entity", responses=answers("One entity.", DETAILS))
-async def entity(
-    graph: str, request: Request, serving: Server, id: Annotated[Text, Query(examples=["HP:0001166"])]
-) -> Response:
+async def entity(graph: str, request: Request, id: Annotated[Text, Query(examples=["HP:0001166"])]) -> Response:
     """An entity by id or exact name: synonyms, cross-references, properties, and its triples by relation."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     return json_response(await serving.run(request, lambda: as_json(entity_record(opened.engine, id, graph=graph))))
 
@@ -185,7 +187,6 @@ async def entity(
 async def neighbourhood(
     graph: str,
     request: Request,
-    serving: Server,
     id: Annotated[Text, Query(examples=["HP:0001166"])],
     k: Annotated[int, Query(ge=0, le=4)] = 1,
     direction: Literal["out", "in", "both"] = "both",
@@ -195,6 +196,7 @@ async def neighbourhood(
     triples: Annotated[int, Query(ge=0, le=MOST.triples, description="Most triples listed.")] = 1_000,
 ) -> Response:
     """The entities within k hops of one, nearest first, and the triples between those listed."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     seconds = serving.seconds(None)
     made = await serving.run(
@@ -216,8 +218,9 @@ async def neighbourhood(
         {"graph": "hpo", "snapshot": SNAPSHOT, "triples": [{**TRIPLE, "assertions": []}]},
     ),
 )
-async def triples(graph: str, body: TriplesBody, request: Request, serving: Server) -> Response:
+async def triples(graph: str, body: TriplesBody, request: Request) -> Response:
     """Triples by number with every source's statement: evidence, qualifiers, and the sentence of extracted ones."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     check_snapshot(opened, body.snapshot, what="the request")
     made = await serving.run(request, lambda: as_json(triples_record(opened.engine, body.numbers, graph=graph)))
@@ -226,10 +229,12 @@ async def triples(graph: str, body: TriplesBody, request: Request, serving: Serv
 
 @router.post(
     "/drawing",
+    response_class=Response,
     responses={200: {"description": "A self-contained drawing.", "content": {"image/svg+xml": {}, "text/html": {}}}},
 )
-async def drawing(graph: str, body: DrawingBody, request: Request, serving: Server) -> Response:
+async def drawing(graph: str, body: DrawingBody, request: Request) -> Response:
     """Triples drawn as one self-contained file, as `clew paths --draw` and `clew ask --draw` write it."""
+    serving = serving_of(request)
     opened = serving.graph(request, graph)
     check_snapshot(opened, body.snapshot, what="the request")
     made = await serving.run(request, lambda: _drawn(opened, body))

@@ -1,19 +1,18 @@
 """What the server is, how it is, and its counts."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from clew._version import __version__
 from clew.app.server.edge.metrics import CONTENT_TYPE, Metrics
 from clew.app.server.graphs import strategies
 from clew.app.server.routes.documented import SNAPSHOT, answers
-from clew.app.server.serving import Serving, as_json, json_response, serving_of
+from clew.app.server.serving import as_json, json_response, serving_of
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["server"])
-Server = Annotated[Serving, Depends(serving_of)]
 STATED = ("seconds", "rows", "hops", "paths", "entities", "triples", "characters", "body")
 ABOUT = {
     "version": __version__,
@@ -27,8 +26,9 @@ ABOUT = {
 
 
 @router.get("/api/server", responses=answers("What this server serves.", ABOUT))
-async def about(serving: Server) -> Response:
+async def about(request: Request) -> Response:
     """The graphs, strategies, models and limits of this server."""
+    serving = serving_of(request)
     limits = serving.settings.limits
     graphs: list[dict[str, Any]] = []
     for name in serving.settings.graphs:
@@ -67,6 +67,7 @@ async def health() -> Response:
 
 @router.get(
     "/metrics",
+    response_class=Response,
     responses={200: {"description": "Counts in the text format of Prometheus.", "content": {"text/plain": {}}}},
 )
 async def metrics(request: Request) -> Response:
