@@ -14,7 +14,7 @@ import pytest
 from clew.app.server.run import address_of, listen, make_server
 from clew.app.server.settings import Limits, ServerSettings
 
-LIMITS = replace(Limits(), workers=2, sending=2.0)
+LIMITS = replace(Limits(), workers=2)
 
 
 @dataclass(frozen=True)

@@ -167,8 +167,9 @@ def raw(server: Server, sent: bytes) -> tuple[int, bytes]:
     return int(head.split()[1]) if head else 0, body
 
 
-def test_slow_clients_are_cut_off(server: Server) -> None:
-    """The server of the tests waits two seconds: for a head, and for a body."""
+def test_slow_clients_are_cut_off(start: Callable[[ServerSettings], Server], settings: ServerSettings) -> None:
+    """After a second: whether a head or a body does not arrive."""
+    server = start(replace(settings, limits=replace(settings.limits, sending=1.0)))
     where = urlsplit(server.address)
     for begun in (b"", b"GET /health HT", b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: "):
         started = time.monotonic()
