@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 
 import httpx
 import pytest
@@ -59,7 +60,11 @@ def test_addresses_without_a_route_are_counted_together(client: httpx.Client) ->
 def test_logs_have_the_request_and_no_question(server: Server, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "clew.server"), server.client() as client:
         answer = client.post("/api/graphs/small/ask", json={"question": "Which diseases does FBN1 cause?"})
-    record = next(each for each in caplog.records if getattr(each, "request", "") == answer.headers["x-request-id"])
+        ends, wanted = time.monotonic() + 30, answer.headers["x-request-id"]
+        while not (found := [each for each in caplog.records if getattr(each, "request", "") == wanted]):
+            assert time.monotonic() < ends  # it is logged after it was answered
+            time.sleep(0.01)
+    (record,) = found
     line = json.loads(_Lines().format(record))
     assert line["route"] == "/api/graphs/{graph}/ask"
     assert (line["status"], line["graph"], line["event"]) == (200, "small", "request")
