@@ -11,6 +11,7 @@ import { failed } from "./ui/notice.js";
 import { askToken } from "./ui/token.js";
 
 const TITLES = { ask: "Ask", explore: "Explore", read: "Read" };
+const PATIENCE = 400; // milliseconds that a tab waits for the colours
 const main = document.querySelector("main");
 const picker = document.getElementById("graph");
 const context = { graph: () => picker.value, server: () => server };
@@ -45,7 +46,7 @@ async function route() {
     return main.replaceChildren(failed({ kind: "UnknownName", message: `This server has no graph “${values.graph}”`, close: names }, { choose: (name) => go(tab, { ...values, graph: name }) }));
   }
   if (values.graph) picker.value = values.graph;
-  await colour();
+  await Promise.race([colour(), new Promise((done) => setTimeout(done, PATIENCE))]);
   for (const link of document.querySelectorAll("nav a")) {
     link.href = write(link.dataset.tab, { graph: context.graph() });
     if (link.dataset.tab === tab) link.setAttribute("aria-current", "page");
@@ -61,12 +62,14 @@ async function route() {
   await current.show(values);
 }
 
-// The colours of types follow the graph.
+// The colours of types follow the graph; if they come late, what is drawn is coloured again.
 async function colour() {
-  if (coloured === context.graph()) return;
+  const graph = context.graph();
+  if (coloured === graph) return;
   try {
-    setTypes((await get(graphPath(context.graph()))).types);
-    coloured = context.graph();
+    setTypes((await get(graphPath(graph))).types);
+    coloured = graph;
+    dispatchEvent(new Event("clew-theme"));
   } catch { /* the tab itself says what is wrong */ }
 }
 
@@ -77,7 +80,6 @@ document.getElementById("theme").addEventListener("click", () => {
   document.documentElement.dataset.theme = next;
   try { localStorage.setItem("clew.theme", next); } catch { /* not kept */ }
   dispatchEvent(new Event("clew-theme"));
-  if (current) route();
 });
 document.getElementById("past").addEventListener("click", (event) => {
   const open = document.body.classList.toggle("history-open");

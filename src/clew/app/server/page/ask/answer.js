@@ -1,7 +1,7 @@
 // An answer: the sentence, how sure it is, items, evidence graph, triples, query.
 import { write } from "../state/address.js";
 import { drawing } from "../graph/drawing.js";
-import { colourOf } from "../graph/palette.js";
+import { typeDot } from "../graph/palette.js";
 import { h } from "../ui/dom.js";
 import { cited } from "../ui/links.js";
 import { empty, failed, loading } from "../ui/notice.js";
@@ -16,7 +16,7 @@ export function showAnswer(answer, { meaning = {}, again, steps, signal }) {
   const graphPlace = h("div", { class: "evidence-place" });
   const triplesPlace = h("div");
   const parts = [
-    headline(answer),
+    headline(answer, again),
     readings(answer, meaning, again),
     answer.items.length > 1 || answer.items.some((each) => each.number !== null) ? items(answer) : null,
     graphPlace,
@@ -28,7 +28,7 @@ export function showAnswer(answer, { meaning = {}, again, steps, signal }) {
   return h("article", { class: "answer" }, parts);
 }
 
-function headline(answer) {
+function headline(answer, again) {
   const { word, means } = CERTAINTY[answer.certainty] ?? { word: answer.certainty, means: "" };
   const lead = lede(answer);
   const facts = [
@@ -43,7 +43,8 @@ function headline(answer) {
     h("h2", {}, lead),
     answer.abstained
       ? h("p", { class: "quiet" }, "Rephrase the question with names of this graph, or try an example. Explore shows what the graph holds.")
-      : h("p", { class: "facts" }, h("span", { class: `certainty ${answer.certainty}`, title: `${means} (${answer.confidence.toFixed(2)})` }, word), facts.map((each) => h("span", {}, each))),
+      : h("p", { class: "facts" }, h("span", { class: `certainty ${answer.certainty}`, title: `${means} (${answer.confidence.toFixed(2)})` }, word), facts.map((each) => h("span", {}, each)),
+          answer.evidence.complete ? null : h("button", { type: "button", class: "plain", onclick: () => again({ all: "yes" }) }, "Fetch all evidence")),
     !answer.abstained && answer.certainty !== "sure" ? h("p", { class: "warning" }, means) : null);
 }
 
@@ -65,9 +66,7 @@ function items(answer) {
 }
 
 export function entityLink(graph, { id, name, type }) {
-  const dot = h("i", { class: "dot" });
-  dot.style.background = colourOf(type).line;
-  return h("a", { class: "entity", href: write("explore", { graph, entity: id }) }, dot, name || id);
+  return h("a", { class: "entity", href: write("explore", { graph, entity: id }) }, typeDot(type), name || id);
 }
 
 async function fillEvidence(answer, graphPlace, triplesPlace, signal) {

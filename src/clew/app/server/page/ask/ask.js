@@ -114,10 +114,11 @@ export function makeAsk(context) {
   return { element, show, focus: () => field.focus(), leave: () => working.stop() };
 }
 
-function bodyOf({ question, cypher, meaning, layer, subclasses, strategy }) {
+function bodyOf({ question, cypher, meaning, layer, subclasses, strategy, all }) {
   const body = cypher ? { cypher } : { question };
   if (meaning) body.meaning = readMeaning(meaning);
   if (layer) body.filters = { layer };
+  if (all) body.all_evidence = true;
   if (subclasses) body.subclasses = subclasses === "yes";
   if (strategy && strategy !== ALL) body.strategy = strategy;
   return body;
@@ -133,9 +134,10 @@ function readMeaning(text) {
 }
 
 // The values of the address after a change: a meaning goes with its question, a query stands alone.
-function next(values, { meaning, cypher, question }) {
+function next(values, { meaning, cypher, question, all }) {
   const { graph, layer, subclasses, strategy } = values;
   if (cypher) return { graph, cypher, layer, subclasses, strategy };
+  if (all) return { ...values, all };
   if (meaning) return { ...values, meaning: JSON.stringify(meaning) };
   return { graph, question, layer, subclasses, strategy };
 }

@@ -1,7 +1,7 @@
 // An entity's card: names, cross-references, properties, and its relations as filters of the neighbourhood.
 import { h } from "../ui/dom.js";
 import { cited } from "../ui/links.js";
-import { colourOf } from "../graph/palette.js";
+import { typeClass } from "../graph/palette.js";
 import { count, number, relationWords } from "../ui/words.js";
 
 const MOST = 24;
@@ -9,12 +9,8 @@ const MOST = 24;
 // onRelation({ relation, direction }) narrows the neighbourhood to one relation.
 export function card(entity, { relation, direction, onRelation }) {
   const { definition, ...properties } = entity.properties;
-  const badge = h("span", { class: "badge" }, entity.type);
-  const { line, tint } = colourOf(entity.type);
-  badge.style.color = line;
-  badge.style.background = tint;
   return h("article", { class: "card" },
-    h("header", {}, badge, h("h2", {}, entity.name), h("p", { class: "quiet" }, cited(entity.id), ` · ${count(entity.degree, "triple")}`)),
+    h("header", {}, h("span", { class: `badge ${typeClass(entity.type)}` }, entity.type), h("h2", {}, entity.name), h("p", { class: "quiet" }, cited(entity.id), ` · ${count(entity.degree, "triple")}`)),
     definition ? h("p", {}, String(definition)) : null,
     entity.synonyms.length ? [h("h3", {}, "Synonyms"), h("p", {}, listed(entity.synonyms))] : null,
     entity.xrefs.length ? [h("h3", {}, "Cross-references"), h("p", { class: "documents" }, entity.xrefs.slice(0, MOST).map((each) => [cited(each), " "]), rest(entity.xrefs))] : null,

@@ -2,7 +2,7 @@
 import { get, graphPath } from "../server/api.js";
 import { go, write } from "../state/address.js";
 import { remember } from "../state/history.js";
-import { colourOf } from "../graph/palette.js";
+import { typeClass } from "../graph/palette.js";
 import { completeEntity } from "../ui/completion.js";
 import { h, icon, latest } from "../ui/dom.js";
 import { failed, loading } from "../ui/notice.js";
@@ -50,7 +50,10 @@ export function makeExplore(context) {
       else await showContents(signal);
     } catch (error) {
       if (error.name === "AbortError") return;
-      const choose = (name) => go("explore", values.entity ? { ...values, entity: name } : { ...values, [wrongEnd(error, values)]: name });
+      const choose = (close) => {
+        const id = close.replace(/ \(.*\)$/s, ""); // close names are listed as `id (name)`
+        go("explore", { ...values, [values.entity ? "entity" : wrongEnd(error, values)]: id });
+      };
       result.replaceChildren(failed(error, { again: () => show(values), choose }));
     }
   }
@@ -100,9 +103,8 @@ function wrongEnd(error, { from }) {
 function contents(info) {
   const most = Math.max(...Object.values(info.types));
   const types = Object.entries(info.types).sort((one, other) => other[1] - one[1]).map(([type, total]) => {
-    const bar = h("i", { class: "bar" });
+    const bar = h("i", { class: `bar ${typeClass(type)}` });
     bar.style.width = `${Math.max(1, (100 * total) / most)}%`;
-    bar.style.background = colourOf(type).line;
     return h("li", {}, h("span", {}, type), h("span", { class: "bar-place" }, bar), h("span", { class: "numeric" }, number(total)));
   });
   const relations = info.relations.flatMap(({ name, signatures }) => signatures.map((each) => ({ name, ...each }))).sort((one, other) => other.triples - one.triples)

@@ -5,7 +5,7 @@ import { save } from "../ui/download.js";
 import { failed, loading } from "../ui/notice.js";
 import { count, number } from "../ui/words.js";
 import { REVEAL, WHOLE, arrange } from "./grouping.js";
-import { colourOf } from "./palette.js";
+import { typeDot } from "./palette.js";
 import { makePanel } from "./panel.js";
 import { makeScene } from "./scene.js";
 import { GraphView } from "./view.js";
@@ -113,9 +113,7 @@ export function drawing({ graph, snapshot, model, label, sided = false, note = n
 
   function fillLegend() {
     const types = model.typeCounts().map(([type, total]) => {
-      const dot = h("i", { class: "dot" });
-      dot.style.background = colourOf(type).line;
-      return h("li", {}, dot, type, " ", h("span", { class: "count" }, number(total)));
+      return h("li", {}, typeDot(type), type, " ", h("span", { class: "count" }, number(total)));
     });
     const triples = [...model.triples.values()];
     const kinds = [["curated", "curated"], ["extracted", "extracted from text"], ["other", "other"]].filter(([origin]) => triples.some((each) => each.origin === origin && !each.negated));

@@ -4,7 +4,7 @@ import { cited } from "../ui/links.js";
 import { failed, loading } from "../ui/notice.js";
 import { count, number, relationWords } from "../ui/words.js";
 import { write } from "../state/address.js";
-import { colourOf } from "./palette.js";
+import { typeDot } from "./palette.js";
 import { tripleParts, withAssertions } from "./provenance.js";
 
 const MOST_TRIPLES = 8;
@@ -78,7 +78,5 @@ export function makePanel({ graph, snapshot, model, actions }) {
 }
 
 function title(name, type) {
-  const dot = h("i", { class: "dot" });
-  dot.style.background = colourOf(type).line;
-  return h("h3", {}, dot, name);
+  return h("h3", {}, typeDot(type), name);
 }

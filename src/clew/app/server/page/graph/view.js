@@ -19,6 +19,7 @@ export class GraphView {
   #found = [];
   #still = null; // { canvas, camera }: the bitmap of a large scene
   #asked = false;
+  #stale = true; // whether more than the marks over the drawing has to be painted
   #resting = 0;
   #ratio = 1;
 
@@ -103,6 +104,7 @@ export class GraphView {
 
   repaint() {
     this.#still = null;
+    this.#stale = true;
     this.#request();
   }
 
@@ -121,6 +123,7 @@ export class GraphView {
   }
 
   #moved() {
+    this.#stale = true;
     if (this.#scene.boxes.length <= LARGE) return this.#request();
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => this.repaint(), REST);
@@ -144,18 +147,24 @@ export class GraphView {
       if (canvas.width !== Math.round(width * this.#ratio) || canvas.height !== Math.round(height * this.#ratio)) {
         canvas.width = Math.round(width * this.#ratio);
         canvas.height = Math.round(height * this.#ratio);
+        this.#stale = true;
       }
     }
     const colours = inks();
+    if (this.#stale) this.#paintBase(large, colours);
+    const over = this.over.getContext("2d");
+    over.setTransform(1, 0, 0, 1, 0, 0);
+    over.clearRect(0, 0, this.over.width, this.over.height);
+    paintChosen(over, this.#scene, this.#scaled(), colours, this.#chosen(), this.over);
+  }
+
+  #paintBase(large, colours) {
+    this.#stale = false;
     const context = this.base.getContext("2d");
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, this.base.width, this.base.height);
     if (large) this.#paintStill(context, colours);
     else paint(context, this.#scene, this.#scaled(), colours);
-    const over = this.over.getContext("2d");
-    over.setTransform(1, 0, 0, 1, 0, 0);
-    over.clearRect(0, 0, this.over.width, this.over.height);
-    paintChosen(over, this.#scene, this.#scaled(), colours, this.#chosen(), this.over);
   }
 
   #scaled() {

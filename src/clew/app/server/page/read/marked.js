@@ -1,6 +1,6 @@
 // A text with its mentions marked by type; negated ones are struck through, uncertain ones dotted.
 import { write } from "../state/address.js";
-import { colourOf } from "../graph/palette.js";
+import { typeClass } from "../graph/palette.js";
 import { h } from "../ui/dom.js";
 
 export const MARKS = ["negated", "uncertain", "family", "historical"];
@@ -23,11 +23,7 @@ function mark(mention, graph) {
   const marks = marksOf(mention);
   const { id, name, type } = mention.best ?? {};
   const content = mention.marks.negated ? h("s", {}, mention.text) : mention.text;
-  const made = h("a", { class: ["mention", ...marks].join(" "), href: id ? write("explore", { graph, entity: id }) : null, title: [name, type, id, ...marks].filter(Boolean).join(" · ") }, content);
-  const { line, tint } = colourOf(type);
-  made.style.background = tint;
-  made.style.borderColor = line;
-  return made;
+  return h("a", { class: ["mention", typeClass(type), ...marks].join(" "), href: id ? write("explore", { graph, entity: id }) : null, title: [name, type, id, ...marks].filter(Boolean).join(" · ") }, content);
 }
 
 export function marksOf(mention) {

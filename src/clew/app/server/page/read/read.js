@@ -1,7 +1,7 @@
 // The read tab: a text in, the entities that it mentions and the facts that it states out.
 import { graphPath, post } from "../server/api.js";
 import { entityLink } from "../ask/answer.js";
-import { colourOf } from "../graph/palette.js";
+import { typeDot } from "../graph/palette.js";
 import { h, latest } from "../ui/dom.js";
 import { cited } from "../ui/links.js";
 import { empty, failed, loading } from "../ui/notice.js";
@@ -85,9 +85,7 @@ function legend(mentions) {
   const types = new Map();
   for (const { best } of mentions) if (best) types.set(best.type, (types.get(best.type) ?? 0) + 1);
   const entries = [...types].sort((one, other) => other[1] - one[1]).map(([type, total]) => {
-    const dot = h("i", { class: "dot" });
-    dot.style.background = colourOf(type).line;
-    return h("li", {}, dot, type, " ", h("span", { class: "count" }, number(total)));
+    return h("li", {}, typeDot(type), type, " ", h("span", { class: "count" }, number(total)));
   });
   const marks = new Set(mentions.flatMap(marksOf));
   return h("ul", { class: "legend", "aria-label": "Legend" }, entries, [...marks].map((each) => h("li", {}, h("span", { class: `mention ${each}` }, each === "negated" ? h("s", {}, each) : each))));

@@ -1,6 +1,6 @@
 // A text field that completes entity names: arrow keys choose, Enter takes, Escape closes.
 import { get, graphPath } from "../server/api.js";
-import { colourOf } from "../graph/palette.js";
+import { typeDot } from "../graph/palette.js";
 import { debounced, h, latest, uniqueId } from "./dom.js";
 
 const PAUSE = 140; // milliseconds after the last key
@@ -113,12 +113,10 @@ function attach(field, { find, take }) {
 }
 
 function option(entity, choose) {
-  const dot = h("i", { class: "dot" });
-  dot.style.background = colourOf(entity.type).line;
   const also = entity.matched && entity.matched.toLowerCase() !== entity.name.toLowerCase() ? h("span", { class: "quiet" }, ` ${entity.matched}`) : null;
   return h(
     "li",
     { role: "option", id: uniqueId("name"), "aria-selected": "false", onpointerdown: (event) => { event.preventDefault(); choose(); } },
-    dot, h("span", { class: "grow" }, h("b", {}, entity.name), also), h("span", { class: "quiet" }, `${entity.type} · ${entity.id}`),
+    typeDot(entity.type), h("span", { class: "grow" }, h("b", {}, entity.name), also), h("span", { class: "quiet" }, `${entity.type} · ${entity.id}`),
   );
 }
