@@ -289,11 +289,32 @@ class _Answering:
                 log.info("the plan written by the model does not run: %s", error)
                 continue
             if not ran.is_empty:
-                return ran
+                return self._settled(ran)
             first = first or ran
             if number == MOST_TRIED:
                 break
         return first
+
+    def _settled(self, ran: _Ran) -> _Ran:
+        """The run of a plan that may mean another attribute: in no doubt if that gives the same."""
+        values, interpretation = ran.candidate.values, ran.interpretation
+        if values is None or not values.ambiguous:
+            return ran
+        found = (ran.outcome.value, {item.id for item in ran.outcome.items})
+        others = [each for each in interpretation.ranked if each.candidate is not interpretation.candidate]
+        rivals = [each for each in others if each.candidate.values and each.candidate.values.base == values.base]
+        for each in rivals:
+            outcome = self._outcome(each.candidate)
+            if (outcome.value, {item.id for item in outcome.items}) != found:
+                return ran
+        sure = replace(interpretation.candidate, values=replace(values, ambiguous=False))
+        own = [
+            replace(each, candidate=sure)
+            for each in interpretation.ranked
+            if each.candidate is interpretation.candidate
+        ]
+        ranked = (*own, *(each for each in others if each not in rivals))
+        return replace(ran, interpretation=replace(interpretation, candidate=sure, ranked=ranked), candidate=sure)
 
     def _run(self, interpretation: Interpretation) -> _Ran:
         """Run an interpretation, including subclasses of named terms if requested or if nothing matches directly."""

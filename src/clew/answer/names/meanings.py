@@ -13,6 +13,7 @@ __all__ = ["Anchor", "Meaning", "inside", "meanings_of", "one_of", "settled", "w
 
 ALIKE = 0.02  # candidates that differ by less are one meaning
 OTHER_TYPE = 0.12  # how much worse an entity of another type may fit
+ID_BEHIND = re.compile(r"\s*[(\[,]?\s*(?P<id>[A-Za-z][\w.]*:[\w.-]*\w)\s*[)\]]?")
 EITHER = re.compile(r"\s*,?\s*or\s+(?:an?\s+|the\s+)?", re.IGNORECASE)
 
 
@@ -79,7 +80,7 @@ def _also_longer(anchor: Anchor, contents: GraphContents) -> Anchor:
 
 def settled(anchors: Iterable[Anchor], text: str, words: Words) -> list[Anchor]:
     """The names of a question in its order: each once, of the type it says itself, and one for "A or B"."""
-    named = [_of_its_type(anchor, words) for anchor in _each_once(anchors)]
+    named = [_of_its_type(anchor, words) for anchor in _each_once(_with_ids(anchors, text))]
     return _either(sorted(named, key=lambda anchor: anchor.start), text)
 
 
@@ -121,6 +122,25 @@ def _of_its_type(anchor: Anchor, words: Words) -> Anchor:
     if not fitting or anchor.meanings[0].score - fitting[0].score > ALIKE:
         return anchor
     return replace(anchor, meanings=fitting)
+
+
+def _with_ids(anchors: Iterable[Anchor], text: str) -> list[Anchor]:
+    """Names with their id behind them as one, which means that entity alone: "Marfan syndrome (OMIM:154700)"."""
+    found: list[Anchor] = []
+    for anchor in sorted(anchors, key=lambda each: each.start):
+        if found and anchor.start < found[-1].end:
+            continue  # a part of such an id
+        behind = ID_BEHIND.match(text, anchor.end)
+        own = [
+            replace(meaning, ids=(id,))
+            for meaning in anchor.meanings
+            for id in meaning.ids
+            if behind is not None and id.casefold() == behind["id"].casefold()
+        ]
+        if behind is not None and own:
+            anchor = Anchor(anchor.start, behind.end(), text[anchor.start : behind.end()], (own[0],))
+        found.append(anchor)
+    return found
 
 
 def _each_once(anchors: Iterable[Anchor]) -> list[Anchor]:

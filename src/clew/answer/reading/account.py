@@ -19,6 +19,7 @@ from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
 from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.intent import JOINING
 from clew.answer.reading.question import ParsedQuestion
 
 __all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
@@ -31,6 +32,7 @@ YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 AT_LEAST_ONE = re.compile(r"\bat least (?:one|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
 EARLY = 4  # words at the beginning of a question, where "give" and "show" ask
+PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
 WH_BEFORE = ("and", "or", "tell", "know", "from", "me", "but", "show")
 WH = ("which", "what", "who", "whom", "whose", "where", "when", "why", "how")
 
@@ -180,7 +182,7 @@ class _Accountant:
             elif word in ("each", "both") and several:
                 yield at, "names"
             elif plan.kind == "path":
-                if not self._is("restriction", at) and word not in ("when", "where", "why"):
+                if JOINING.fullmatch(word) or word in PATH_WORDS or self._is("light", at):
                     yield at, "path"
             elif hierarchical and self.words.explains(self.tokens[at].stem):
                 yield at, "hierarchy"

@@ -14,6 +14,7 @@ from typing import Any
 
 from clew.answer.lexicon.numbers import COMPARISON, OPERATORS
 from clew.answer.plans.filters import Qualifier
+from clew.answer.reading.column_words import find_column
 from clew.store.layout import StoreSchema
 
 __all__ = ["StatementWords", "find_qualifiers"]
@@ -92,12 +93,10 @@ class _Finder:
                     self._add("valid_from", operator, first if day == "first" else last)
 
     def _find_column(self) -> None:
-        for name, phrases in _words()["asking"].items():
-            key = next((each for each in (name, f"q_{name}") if each in self.having), None)
-            found = _phrase(phrases).search(self.text) if key is not None else None
-            if found is not None and self._take(found):
-                self.column = key
-                return
+        column, spans = find_column(self.text, self.having)
+        if column is not None:
+            self.column = column
+            self.spans += spans
 
     def _find_shares(self) -> None:
         for found in _share_pattern().finditer(self.text):
@@ -147,10 +146,6 @@ def _words() -> dict[str, Any]:
 
 def _either(phrases: list[str] | Mapping[str, Any]) -> str:
     return f"(?:{'|'.join(re.escape(each) for each in sorted(phrases, key=len, reverse=True))})"
-
-
-def _phrase(phrases: list[str]) -> re.Pattern[str]:
-    return re.compile(rf"\b{_either(phrases)}\b", re.IGNORECASE)
 
 
 @cache

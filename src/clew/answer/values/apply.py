@@ -65,9 +65,8 @@ def _of_types(question: ParsedQuestion, paths: SchemaPaths) -> Iterator[Candidat
         yield Candidate(_plan(next(iter(having)), ()), None, (), (), tuple(having))
     for label in question.asked:
         yield Candidate(_plan(label, ()), label, (), (), (label,))
-        for other in question.mentioned:
-            found = paths.between(label, other) if other in having and other != label else []
-            for path in found[:MOST_CHOICES]:
+        for other in having:
+            for path in paths.between(label, other)[:MOST_CHOICES] if other != label else ():
                 yield _joined_to(label, path)
 
 
@@ -110,11 +109,11 @@ def with_values(question: ParsedQuestion, candidate: Candidate) -> Iterator[Cand
         choices.append(_sorted(question, candidate, values.order))
     if values.asked:
         choices.append([(root, each) for each in _of_label(values.asked, candidate.plan, root)])
-    unsure = values.unsure or any(len(each) > 1 for each in choices)
+    ambiguous = any(len(each) > 1 for each in choices)
     for chosen in islice(product(*choices), MOST_CHOICES):
-        made = _Builder(candidate).build(values, list(chosen), graded, unsure=unsure)
-        if made is not None:
-            yield made
+        made = _Builder(candidate).build(values, list(chosen), graded)
+        if made is not None and made.values is not None:
+            yield replace(made, values=replace(made.values, ambiguous=ambiguous))
 
 
 def _root(plan: Plan) -> str:
@@ -177,10 +176,10 @@ class _Builder:
     unsure: bool = False
 
     def build(
-        self, values: ValueWords, chosen: list[tuple[str, Attribute]], graded: dict[Attribute, bool], *, unsure: bool
+        self, values: ValueWords, chosen: list[tuple[str, Attribute]], graded: dict[Attribute, bool]
     ) -> Candidate | None:
         plan = self.candidate.plan
-        self.unsure = unsure
+        self.unsure = values.unsure
         if (values.order or values.asked) and (plan.kind != "rows" or plan.measure is not None or not plan.asked):
             return None
         for condition, (slot, attribute) in zip(values.conditions, chosen, strict=False):
@@ -196,7 +195,7 @@ class _Builder:
         parts = (*plan.parts, required) if self.steps or self.conditions else plan.parts
         whole = replace(plan, slots=(*plan.slots, *self.slots), parts=parts, **changes)
         unit = units()[values.unit] if values.unit else None
-        described = ValuePart(plan, _joined(self.said), shown, self.unsure, unit)
+        described = ValuePart(plan, _joined(self.said), shown, self.unsure, unit=unit)
         more = tuple(name for step in self.steps for name in step.relations)
         return replace(
             self.candidate, plan=whole, relationships=(*self.candidate.relationships, *more), values=described
@@ -229,7 +228,10 @@ class _Builder:
             self.said.append(f"with {attribute.title} {COMPARED[condition.operator]} that of {other.name}")
             return
         wanted: str | int | float
-        if attribute.kind == "time":
+        if attribute.kind == "text":
+            wanted = str(condition.value)
+            self.said.append(f"with {attribute.title} {'' if condition.operator == '=' else 'other than '}{wanted}")
+        elif attribute.kind == "time":
             wanted = int(str(condition.value)[:4]) if attribute.years else str(condition.value)
             self.said.append(_timed(attribute, condition.operator, wanted, self.said))
         else:

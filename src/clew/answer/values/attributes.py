@@ -153,5 +153,6 @@ class ValuePart:
     base: Plan
     said: str = ""
     shown: Attribute | None = None
-    unsure: bool = False
+    unsure: bool = False  # what is meant is not quite what the graph has
+    ambiguous: bool = False  # another attribute may be meant
     unit: Unit | None = None  # that the question asks for

@@ -8,6 +8,7 @@ from clew.answer.lexicon.times import TIME, Span, read_time
 from clew.answer.values.attributes import Attribute
 from clew.answer.values.passage import ARTICLE, NAME, Passage, plain
 from clew.answer.values.said import ValueCondition
+from clew.answer.values.vocabulary import either
 
 __all__ = ["find_conditions"]
 
@@ -33,7 +34,24 @@ WHEN = "|".join(r"\s+".join(each.split()) for each in (*BEFORE, *AFTER, *SINCE, 
 
 def find_conditions(passage: Passage) -> list[ValueCondition]:
     """Every condition on a value; the stretches that say them are taken."""
-    return [*_named(passage), *_numbers(passage), *_times(passage)]
+    return [*_named(passage), *_numbers(passage), *_times(passage), *_classes(passage)]
+
+
+def _classes(passage: Passage) -> Iterator[ValueCondition]:
+    """ "Which strikers", "books that are not available", "with the status approved"."""
+    words = passage.words
+    lead = r"(?:\b(?:that|which|who)\s+)?(?:\b(?:is|are|was|were|with|having|has|have|whose|as)\s+)*"
+    called = either(each.title for listed in words.classes.values() for each, _ in listed)
+    pattern = (
+        rf"{lead}(?P<no>\bnot\s+)?{ARTICLE}(?:\b{called}\s+(?:(?:is|of|as|are|was|=)\s+)*(?:the\s+)?)?"
+        rf"(?P<no2>\bnot\s+)?\b(?P<value>{words.class_})\b(?:\s+{called}\b)?"
+    )
+    for found in re.finditer(pattern, passage.text):
+        meant = words.classes[plain(found["value"])]
+        value = meant[0][1]
+        options = tuple(attribute for attribute, each in meant if each == value)
+        if passage.take(*found.span()):
+            yield ValueCondition(options, "<>" if found["no"] or found["no2"] else "=", value, start=found.start())
 
 
 def _named(passage: Passage) -> Iterator[ValueCondition]:

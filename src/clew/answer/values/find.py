@@ -58,7 +58,9 @@ def find_values(
 
 def _may_say(text: str, words: Vocabulary) -> bool:
     """Whether any word of a text may be about a value."""
-    spoken = "|".join((words.noun, words.count, words.more, words.most, words.verb, words.adjective, TIME, COMPARISON))
+    spoken = "|".join(
+        (words.noun, words.count, words.more, words.most, words.verb, words.adjective, words.class_, TIME, COMPARISON)
+    )
     return re.search(rf"\b(?:{spoken}|else|also|how\s+many|how\s+much)\b|\d", text) is not None
 
 

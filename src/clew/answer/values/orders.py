@@ -28,7 +28,7 @@ def _superlative(passage: Passage) -> ValueOrder | None:
     number = rf"(?:(?:top\s+)?(?P<number>{NUMBER})\s+)?(?:(?P<ordinal>{'|'.join(ORDINALS)})[\s-]+)?"
     nouns = rf"\s+(?:(?P<noun>{words.noun})|(?P<counted>{words.count}))\b"
     for behind in (nouns, rf"\b{COUNTED}"):
-        for found in re.finditer(rf"{lead}\b{number}(?P<most>{words.most}){behind}", text):
+        for found in re.finditer(rf"{lead}\b{number}(?<!\bat\s)(?P<most>{words.most})(?!-){behind}", text):
             graded = passage.graded(found.groupdict())
             if graded and A_TIME.match(text[found.end() :]) is None and passage.take(*found.span()):
                 graded = _named_by(passage, graded)

@@ -18,6 +18,7 @@ __all__ = ["Graded", "Vocabulary", "either", "is_done"]
 TIMES = ("year", "date", "day", "time")
 COUNTING = frozenset({"number", "num", "count", "total", "no", "n", "of", "nr"})
 DONE = {"win": ("win", "won"), "goal": ("score", "scored"), "scor": ("score", "scored"), "sal": ("sell", "sold")}
+AMOUNTS = ("more", "most", "less", "least")  # of something that is named, never by themselves
 PREPOSITIONS = ("in", "on", "at", "by", "since", "from")
 INFLECTED = r"(?:s|es|d|ed|ing)?"
 Found = TypeVar("Found")
@@ -53,6 +54,7 @@ class Vocabulary:
         self.comparatives: dict[str, list[Graded]] = {}
         self.superlatives: dict[str, list[Graded]] = {}
         self.verbs: dict[str, list[Attribute]] = {}
+        self.classes: dict[str, list[tuple[Attribute, str]]] = {}  # values that sort entities into classes
         for each in self.attributes:
             self._add(each, {word.lower() for word in types})
         generic = word_table("dimensions.json")["generic"]
@@ -72,8 +74,16 @@ class Vocabulary:
         some = any(each.kind != "text" for each in self.attributes)
         self.more = either([*self.comparatives, *(more if some else ())])
         self.most = either([*self.superlatives, *(most if some else ())])
-        self.verb = either(self.verbs)
-        phrases = (*self.nouns, *self.counted, *self.plain, *self.comparatives, *self.superlatives, *self.verbs)
+        self.verb, self.class_ = either(self.verbs), either(self.classes)
+        phrases = (
+            *self.classes,
+            *self.nouns,
+            *self.counted,
+            *self.plain,
+            *self.comparatives,
+            *self.superlatives,
+            *self.verbs,
+        )
         self._known = frozenset(word for phrase in (*phrases, *self.generic, *self.units) for word in phrase.split())
         written = {form for name in self.units for form in (name, plural(name) if name.isalpha() else name)}
         self.unit = either(name for name in written if name not in ("in", "d", "c", "f", "t"))
@@ -114,6 +124,11 @@ class Vocabulary:
         for verb in _verbs(attribute, own):
             _put(self.verbs, verb, attribute)
         if attribute.kind == "text":
+            for value in attribute.values:
+                lowered = " ".join(value.lower().split())
+                if len(lowered) > 2 and not lowered.isdigit() and lowered not in types and not _is_asking(lowered):
+                    for form in (lowered, plural(lowered)):
+                        _put(self.classes, form, (attribute, value))
             return
         for noun in _counted(attribute, own):
             _put(self.counted, noun, attribute)
@@ -123,11 +138,19 @@ class Vocabulary:
                     _put(self.plain, adjective, Graded(attribute, much))
                     more, most = compared_forms(adjective)
                     for form in more:
-                        _put(self.comparatives, form, Graded(attribute, much))
+                        if form not in AMOUNTS:
+                            _put(self.comparatives, form, Graded(attribute, much))
                     for form in most:
-                        _put(self.superlatives, form, Graded(attribute, much))
+                        if form not in AMOUNTS:
+                            _put(self.superlatives, form, Graded(attribute, much))
                     _put(self.comparatives, f"less {adjective}", Graded(attribute, not much))
                     _put(self.superlatives, f"least {adjective}", Graded(attribute, not much))
+
+
+def _is_asking(word: str) -> bool:
+    """Whether a word is one that every question may have: "none", "other", "open"."""
+    table = word_table("asking.json")
+    return any(word in table[name] for name in ("frame", "light", "negation", "quantifier", "comparison", "listing"))
 
 
 def _put(table: dict[str, list[Found]], word: str, found: Found) -> None:

@@ -62,7 +62,9 @@ def confidence_in(interpretation: Interpretation) -> float:
     explained = 1 / (1 + len(account.restrictions) + len(account.missing))
     confidence = sure * explained * _agreement(interpretation) / (1 + math.exp(-4 * _margin(interpretation)))
     values = interpretation.candidate.values
-    doubted = bool(account.restrictions or account.missing) or (values is not None and values.unsure)
+    doubted = bool(account.restrictions or account.missing) or (
+        values is not None and (values.unsure or values.ambiguous)
+    )
     return round(min(confidence, LEFT_OUT if doubted else 1.0), 3)
 
 
