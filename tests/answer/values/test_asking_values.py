@@ -160,6 +160,38 @@ def test_what_no_attribute_says_is_declined(asker: Asker, question: str) -> None
     assert asker.ask(question).abstained is not None
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which strikers play for the Rovers?", ["Bela Kun"]),
+        ("How many strikers are there?", 2),
+        ("Is Anna Berg a goalkeeper?", True),
+        ("Is Anna Berg a striker?", False),
+        ("Who is the tallest striker?", ["Bela Kun"]),
+        ("Which players are not strikers?", ["Anna Berg", "Carl Dunn"]),
+        ("Which team does the goalkeeper play for?", ["Rovers"]),
+        ("What is Anna Berg's position?", ["goalkeeper"]),
+        ("Which midfielders play for the Rovers?", None),
+    ],
+)
+def test_few_values_sort_entities_into_classes(asker: Asker, question: str, expected: Any) -> None:
+    assert given(asker.ask(question)) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which author wrote the longest book?", ["Jon Vale"]),
+        ("Which team has the tallest player?", ["Lions"]),
+        ("At which stadium do teams founded before 1950 play?", ["North Park", "River Ground"]),
+        ("Who wrote books with more than 600 pages?", ["Jon Vale"]),
+        ("At which stadium does the oldest team play?", ["North Park"]),
+    ],
+)
+def test_the_value_may_be_of_something_else_than_the_answer(asker: Asker, question: str, expected: list[str]) -> None:
+    assert given(asker.ask(question)) == expected
+
+
 def test_the_sentence_has_the_value_with_its_unit_and_the_query_shows_how(asker: Asker) -> None:
     answer = asker.ask("How tall is Anna Berg?")
     assert answer.text == "Anna Berg: height 181 cm."

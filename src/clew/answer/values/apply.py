@@ -66,7 +66,8 @@ def _of_types(question: ParsedQuestion, paths: SchemaPaths) -> Iterator[Candidat
     for label in question.asked:
         yield Candidate(_plan(label, ()), label, (), (), (label,))
         for other in having:
-            for path in paths.between(label, other)[:MOST_CHOICES] if other != label else ():
+            meant = other != label and (other in question.mentioned or label not in having)
+            for path in paths.between(label, other)[:MOST_CHOICES] if meant else ():
                 yield _joined_to(label, path)
 
 
