@@ -27,8 +27,8 @@ from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.expand import with_subclasses
 from clew.answer.running.paths import find_paths
 from clew.answer.running.run import Outcome, comes_first, run_plan
-from clew.answer.running.values import as_number
 from clew.answer.strategy import Question, Step
+from clew.answer.values.outcomes import agreed, stated_number
 from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not, why_unmet
 from clew.answer.wording.phrase import phrased, plain_text
 from clew.errors import ClewError, InputError, Timeout
@@ -289,32 +289,11 @@ class _Answering:
                 log.info("the plan written by the model does not run: %s", error)
                 continue
             if not ran.is_empty:
-                return self._settled(ran)
+                return replace(ran, interpretation=agreed(interpretation, ran.outcome, self._outcome))
             first = first or ran
             if number == MOST_TRIED:
                 break
         return first
-
-    def _settled(self, ran: _Ran) -> _Ran:
-        """The run of a plan that may mean another attribute: in no doubt if that gives the same."""
-        values, interpretation = ran.candidate.values, ran.interpretation
-        if values is None or not values.ambiguous:
-            return ran
-        found = (ran.outcome.value, {item.id for item in ran.outcome.items})
-        others = [each for each in interpretation.ranked if each.candidate is not interpretation.candidate]
-        rivals = [each for each in others if each.candidate.values and each.candidate.values.base == values.base]
-        for each in rivals:
-            outcome = self._outcome(each.candidate)
-            if (outcome.value, {item.id for item in outcome.items}) != found:
-                return ran
-        sure = replace(interpretation.candidate, values=replace(values, ambiguous=False))
-        own = [
-            replace(each, candidate=sure)
-            for each in interpretation.ranked
-            if each.candidate is interpretation.candidate
-        ]
-        ranked = (*own, *(each for each in others if each not in rivals))
-        return replace(ran, interpretation=replace(interpretation, candidate=sure, ranked=ranked), candidate=sure)
 
     def _run(self, interpretation: Interpretation) -> _Ran:
         """Run an interpretation, including subclasses of named terms if requested or if nothing matches directly."""
@@ -360,7 +339,7 @@ class _Answering:
         return Answer(
             "",
             items=outcome.items,
-            value=comes_first(outcome, judged) if judged else _stated_number(ran),
+            value=comes_first(outcome, judged) if judged else stated_number(ran.candidate, outcome),
             total=len(outcome.items),
             truncated=outcome.truncated,
             evidence=evidence,
@@ -410,13 +389,6 @@ class _Answering:
         reason = why_unmet(self.unmet, self.words) if self.unmet else why_not(question, self.words, close)
         reason += self._instead(question)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
-
-
-def _stated_number(ran: _Ran) -> int | float | bool | None:
-    """The number of an outcome, or that which the one value states to which a relation leads."""
-    values, items = ran.candidate.values, ran.outcome.items
-    stated = values is not None and values.shown is not None and values.shown.relation and not ran.candidate.plan.sort
-    return as_number(items[0].name) if stated and len(items) == 1 else ran.outcome.value
 
 
 def _sources(evidence: Evidence) -> tuple[str, ...]:

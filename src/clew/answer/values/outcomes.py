@@ -1,0 +1,38 @@
+"""Values in an outcome: the number that it states, and whether another attribute would have given the same."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.interpretation import Interpretation
+from clew.answer.running.run import Outcome
+from clew.answer.running.values import as_number
+
+__all__ = ["agreed", "stated_number"]
+
+
+def agreed(interpretation: Interpretation, found: Outcome, run: Callable[[Candidate], Outcome]) -> Interpretation:
+    """An interpretation that may mean another attribute: in no doubt if all that may be meant give the same."""
+    values = interpretation.candidate.values
+    if values is None or not values.ambiguous:
+        return interpretation
+    others = [each for each in interpretation.ranked if each.candidate is not interpretation.candidate]
+    alternatives = [each for each in others if each.candidate.values and each.candidate.values.base == values.base]
+    if any(_given(run(each.candidate)) != _given(found) for each in alternatives):
+        return interpretation
+    sure = replace(interpretation.candidate, values=replace(values, ambiguous=False))
+    own = [replace(each, candidate=sure) for each in interpretation.ranked if each not in others]
+    return replace(
+        interpretation, candidate=sure, ranked=(*own, *(each for each in others if each not in alternatives))
+    )
+
+
+def _given(outcome: Outcome) -> tuple[object, frozenset[str]]:
+    return outcome.value, frozenset(item.id for item in outcome.items)
+
+
+def stated_number(candidate: Candidate, outcome: Outcome) -> int | float | bool | None:
+    """The number of an outcome, or that which the one value states to which a relation leads."""
+    values, items = candidate.values, outcome.items
+    stated = values is not None and values.shown is not None and values.shown.relation and not candidate.plan.sort
+    return as_number(items[0].name) if stated and len(items) == 1 else outcome.value
