@@ -52,7 +52,7 @@ def served_graph(built_graph: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture(scope="session")
 def settings(served_graph: Path) -> ServerSettings:
-    return ServerSettings({"small": served_graph}, encoder=None, extraction="absent", limits=LIMITS)
+    return ServerSettings({"small": served_graph}, encoder=None, extraction=None, limits=LIMITS)
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,9 @@ def serve(
     ] = None,
     model: ModelName = None,
     no_embedding: NoEmbedding = False,
+    extraction: Annotated[
+        str, typer.Option(metavar="MODEL", help="The extraction model, used if it is on this machine; none for none.")
+    ] = "small",
     timeout: Seconds = 30.0,
     workers: Annotated[
         int | None,
@@ -85,6 +88,7 @@ def serve(
         allowed_hosts=tuple(allow_host or ()),
         model=model,
         encoder=None if no_embedding else "default",
+        extraction=None if extraction == "none" else extraction,
         log_questions=log_questions,
         limits=_limits(settings_module, timeout, workers, queue),
     )

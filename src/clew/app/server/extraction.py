@@ -61,8 +61,10 @@ class Extraction:
                     raise
 
 
-def find_extraction(name: str) -> Extraction | None:
-    """The extraction model of that name, if it is on this machine."""
+def find_extraction(name: str | None) -> Extraction | None:
+    """The extraction model of that name, if one is wanted and on this machine."""
+    if name is None:
+        return None
     try:
         find_statements(Path(name))
     except ClewError:

@@ -54,7 +54,7 @@ class ServerSettings:
     allowed_hosts: tuple[str, ...] = ()  # beside those of loopback and `host`
     model: str | None = None  # a language model: a name, a .gguf file or a URL
     encoder: str | None = "default"
-    extraction: str = "small"  # the extraction model, used if it is on this machine
+    extraction: str | None = "small"  # the extraction model, used if it is on this machine
     log_questions: bool = False
     limits: Limits = field(default_factory=Limits)
 

@@ -25,11 +25,13 @@ __all__ = ["Gate"]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Headers = dict[bytes, bytes]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 log = logging.getLogger("clew.server")
 OPEN = ("/health",)  # answered without a token
 SAME_SITE = (b"same-origin", b"none")  # values of Sec-Fetch-Site: this page, or an address that a person typed
+ONCE = frozenset((b"host", b"origin", b"sec-fetch-site", b"authorization", b"content-type", b"content-length"))
 METHODS = ("GET", "HEAD", "POST")
 LONGEST_ADDRESS = 8192  # bytes
 
@@ -53,8 +55,8 @@ class Gate:
 
     def check(self, scope: MutableMapping[str, Any]) -> None:
         """Raise `Refused` for a request that does not get in."""
-        headers: Iterable[tuple[bytes, bytes]] = scope["headers"]
-        host = _single(headers, b"host")
+        headers = _headers(scope["headers"])
+        host = headers.get(b"host", b"")
         if _without_port(host.decode("latin-1").lower()) not in self._hosts:
             raise Refused(
                 "this server is not called that: use one of its own names, or start it with --allow-host", 403
@@ -71,14 +73,14 @@ class Gate:
         if scope["path"] not in OPEN:
             self._check_token(headers)
         if scope["method"] == "POST":
-            given = _single(headers, b"content-type").split(b";")[0].strip().lower()
+            given = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
             if given != b"application/json":
                 raise Refused("a POST takes a JSON object: send it with Content-Type: application/json", 415)
 
-    def _check_token(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
+    def _check_token(self, headers: Headers) -> None:
         if not self._tokens:
             return
-        scheme, _, given = _single(headers, b"authorization").partition(b" ")
+        scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
         digest = sha256(given.strip()).digest()
         known = [hmac.compare_digest(digest, each) for each in self._tokens]  # all of them, whichever fits
         if scheme.lower() != b"bearer" or not any(known):
@@ -92,7 +94,7 @@ class Gate:
         """The whole body of a request, within the limits of bytes and seconds."""
         limits = self._settings.limits
         too_large = Refused(f"the body is larger than {limits.body:,} bytes: send less", 413)
-        stated = _single(scope["headers"], b"content-length")
+        stated = _headers(scope["headers"]).get(b"content-length", b"")
         if stated.isdigit() and int(stated) > limits.body:
             raise too_large
         parts: list[bytes] = []
@@ -200,12 +202,14 @@ def _is_page(path: str) -> bool:
     return path in ("/", "/favicon.ico") or path.startswith("/page/")
 
 
-def _single(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> bytes:
-    """A header that may be given once."""
-    found = [value for key, value in headers if key == name]
-    if len(found) > 1:
-        raise Refused(f"the header {name.decode()} is given {len(found)} times: send it once", 400)
-    return found[0] if found else b""
+def _headers(listed: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Headers by name; those that decide who gets in may be given once."""
+    found: Headers = {}
+    for name, value in listed:
+        if name in found and name in ONCE:
+            raise Refused(f"the header {name.decode()} is given more than once: send it once", 400)
+        found[name] = value
+    return found
 
 
 def _without_port(host: str) -> str:
@@ -221,11 +225,11 @@ def _without_port(host: str) -> str:
     return name if not colon or port.isdigit() else ""
 
 
-def _check_origin(headers: Iterable[tuple[bytes, bytes]], host: bytes) -> None:
+def _check_origin(headers: Headers, host: bytes) -> None:
     """Refuse requests that a page of another site makes in somebody's browser."""
-    site = _single(headers, b"sec-fetch-site")
-    if site and site not in SAME_SITE:
+    site = headers.get(b"sec-fetch-site")
+    if site is not None and site not in SAME_SITE:
         raise Refused("requests from pages of other sites are not answered", 403)
-    origin = _single(headers, b"origin")
-    if origin and origin.lower() not in (b"http://" + host.lower(), b"https://" + host.lower()):
+    origin = headers.get(b"origin")
+    if origin is not None and origin.lower() not in (b"http://" + host.lower(), b"https://" + host.lower()):
         raise Refused("requests from pages of other origins are not answered", 403)
