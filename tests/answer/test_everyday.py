@@ -118,3 +118,31 @@ def test_the_voice_of_a_verb_says_who_did_it(askers: dict[str, Asker]) -> None:
         ("Which teams lost to the Falcons?", ["Lions"]),
     ):
         assert given(askers["league"].ask(question)) == expected, question
+
+
+@pytest.mark.parametrize(
+    ("graph", "question", "words"),
+    [
+        ("pharma", "Which drugs treat rheumatoid asthma?", "no entity called 'rheumatoid asthma'"),
+        ("library", "Which readers like Ada Finn?", "'like'"),
+        ("ships", "Which ships were built in Norland?", "'built'"),
+        ("code", "Which people use parsely?", "'people'"),
+    ],
+)
+def test_what_no_type_can_settle_is_declined(askers: dict[str, Asker], graph: str, question: str, words: str) -> None:
+    answer = askers[graph].ask(question)
+    assert answer.abstained is not None
+    assert words in answer.abstained
+
+
+def test_an_adjective_of_a_place_is_the_place_and_one_that_is_a_name_too_may_be_either(
+    askers: dict[str, Asker],
+) -> None:
+    assert given(askers["world"].ask("Which Asian cities are capitals?")) == ["Tokyo"]
+    assert given(askers["world"].ask("Which French cities are there?")) == ["Lyon", "Paris"]
+
+
+def test_a_relation_that_holds_both_ways_is_one(askers: dict[str, Asker]) -> None:
+    answer = askers["farm"].ask("Which farm is next to Brookside?")
+    assert given(answer) == ["Hilltop"]
+    assert answer.certainty == "sure"

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, BoundWord, Evidence, Usage
-from clew.answer.kept import hierarchy_of, polarity_of, schema_paths_of, vocabulary_of, words_of
+from clew.answer.kept import hierarchy_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.plans.plan import REQUIRED, Condition, Part
 from clew.answer.plans.write import write_statement
@@ -124,7 +124,7 @@ class _Answering:
     def _interpreter(self) -> Interpreter:
         resources = self.resources
         return Interpreter(
-            self.schema,
+            schema_of(resources),
             self.words,
             schema_paths_of(resources),
             lambda: resources.once("composer", self._composer),
@@ -299,7 +299,7 @@ class _Answering:
         """Run an interpretation, including subclasses of named terms if requested or if nothing matches directly."""
         begun = perf_counter()
         candidate = _taken_from(self.question.among, interpretation.candidate)
-        wanted = self.question.subclasses
+        wanted = self.question.subclasses if self.question.subclasses is not None else _asked_for(interpretation)
         wider = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH)
         if wider is None or candidate.plan.kind == "path":
             return _Ran(
@@ -389,6 +389,11 @@ class _Answering:
         reason = why_unmet(self.unmet, self.words) if self.unmet else why_not(question, self.words, close)
         reason += self._instead(question)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
+
+
+def _asked_for(interpretation: Interpretation) -> bool | None:
+    """Whether the question itself asks for subclasses."""
+    return interpretation.question.subclasses or None
 
 
 def _sources(evidence: Evidence) -> tuple[str, ...]:

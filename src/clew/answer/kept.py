@@ -1,5 +1,7 @@
 """What answering derives from a graph once and keeps with its resources: words, attributes, hierarchies, paths."""
 
+from dataclasses import replace
+
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
 from clew.answer.lexicon.words import Words
@@ -7,13 +9,22 @@ from clew.answer.plans.schema_paths import SchemaPaths
 from clew.answer.resources import Resources
 from clew.answer.values.attributes import find_attributes
 from clew.answer.values.vocabulary import Vocabulary
+from clew.graph import read_triples
+from clew.store.layout import Relationship, StoreSchema
 
-__all__ = ["hierarchy_of", "polarity_of", "schema_paths_of", "vocabulary_of", "words_of"]
+__all__ = ["hierarchy_of", "polarity_of", "schema_of", "schema_paths_of", "vocabulary_of", "words_of"]
+
+MOST_COMPARED = 20_000  # triples of a relation that are compared with their reverse
+
+
+def schema_of(resources: Resources) -> StoreSchema:
+    """What queries can name, for reading questions: relations that hold both ways throughout are symmetric here."""
+    return resources.once("read schema", lambda: _with_mutual(resources))
 
 
 def words_of(resources: Resources) -> Words:
     """The words for a graph's types and relations."""
-    return resources.once("words", lambda: Words(resources.schema, more=load_words(resources.engine.snapshot)))
+    return resources.once("words", lambda: Words(schema_of(resources), more=load_words(resources.engine.snapshot)))
 
 
 def vocabulary_of(resources: Resources) -> Vocabulary:
@@ -42,8 +53,26 @@ def hierarchy_of(resources: Resources) -> dict[str, str]:
 def schema_paths_of(resources: Resources) -> SchemaPaths:
     """The paths between the labels of a graph's schema."""
     return resources.once(
-        "schema paths", lambda: SchemaPaths(resources.schema, frozenset(hierarchy_of(resources).values()))
+        "schema paths", lambda: SchemaPaths(schema_of(resources), frozenset(hierarchy_of(resources).values()))
     )
+
+
+def _with_mutual(resources: Resources) -> StoreSchema:
+    schema = resources.schema
+    mutual = {each.name for each in schema.relationships if _is_mutual(each, resources)}
+    known = tuple(replace(each, symmetric=each.symmetric or each.name in mutual) for each in schema.relationships)
+    return replace(schema, relationships=known) if mutual else schema
+
+
+def _is_mutual(relationship: Relationship, resources: Resources) -> bool:
+    """Whether every triple of a relation between entities of one type is there the other way round too."""
+    if relationship.symmetric or relationship.negated or not 1 < relationship.count <= MOST_COMPARED:
+        return False
+    if any(ends.subject != ends.object for ends in relationship.ends):
+        return False
+    triples = read_triples(resources.engine, relations=[relationship.relation])
+    pairs = set(zip(triples["subject"].to_pylist(), triples["object"].to_pylist(), strict=True))
+    return all((object_, subject) in pairs for subject, object_ in pairs)
 
 
 def _hierarchy(resources: Resources) -> dict[str, str]:

@@ -44,3 +44,21 @@ def test_a_frame_is_set_apart(text: str, question: str) -> None:
 def test_a_frame_may_say_what_is_asked_for(text: str, lists: bool, judges: bool) -> None:
     frame = find_frame(text)
     assert (frame.lists, frame.judges) == (lists, judges)
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("How many diseases involve any kind of lip pit, subtypes counted too?", "How many diseases involve lip pit?"),
+        ("Which genes cause any form of epilepsy?", "Which genes cause epilepsy?"),
+        ("Diseases with seizures, including all subtypes", "Diseases with seizures"),
+    ],
+)
+def test_subclasses_are_asked_for_by_words(text: str, question: str) -> None:
+    assert find_frame(text).subclasses
+    assert " ".join(inside(text).split()).replace(" ?", "?") == question
+
+
+@pytest.mark.parametrize("text", ["What kinds of seizure are there?", "List the subtypes of seizure"])
+def test_a_list_of_subclasses_is_something_else(text: str) -> None:
+    assert not find_frame(text).subclasses

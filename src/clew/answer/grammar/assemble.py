@@ -1,6 +1,6 @@
 """Clauses with a relation each → a plan: nouns become slots, clauses steps, and what is denied an absent part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from clew.answer.grammar.clauses import Clause
@@ -50,8 +50,9 @@ class Assembly:
         *,
         different: Sequence[tuple[int, int]],
         counted: int | None,
+        symmetric: Set[str],
     ) -> None:
-        self.meanings, self.named = meanings, named
+        self.meanings, self.named, self.symmetric = meanings, named, symmetric
         self.different, self.counted = different, counted  # nouns that are not one; the noun whose number is compared
         self.slots: list[Slot] = []
         self.slot_of: dict[int, str] = {}
@@ -139,7 +140,8 @@ class Assembly:
                 there = f"b{len(self.slots) + 1}"
                 self.slots.append(Slot(there, (label,)))
             step = Step(here, (relation,), there) if along else Step(there, (relation,), here)
-            if step not in steps:
+            turned = replace(step, subject=step.object, object=step.subject)
+            if step not in steps and not (relation in self.symmetric and turned in steps):
                 steps.append(step)
             here = there
 

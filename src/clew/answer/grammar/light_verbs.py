@@ -11,6 +11,7 @@ from functools import cached_property
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.grammar.parse import Tree
 from clew.answer.lexicon.light import senses_of_relation, senses_of_verb
+from clew.answer.lexicon.polarity import NEITHER, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Plan, Step
 from clew.answer.reading.candidates import Candidate
@@ -19,6 +20,7 @@ from clew.answer.reading.question import ParsedQuestion
 __all__ = ["LightVerbs"]
 
 PARTICLES = ("ADP", "PART", "ADV")
+US = frozenset({"i", "you", "we", "one"})
 IDIOMS = ("place", "part", "use")  # nouns that say nothing apart from their verb: take place, make use of
 
 
@@ -29,29 +31,55 @@ class LightVerbs:
         self.question, self.candidate, self.words, self.schema = question, candidate, words, words.schema
         self.plan: Plan = candidate.plan
 
-    def bound(self) -> Iterator[tuple[int, str]]:
-        """Where verbs begin that stand for a relation of the plan, and that relation."""
+    def bound(self) -> Iterator[tuple[int, str, bool]]:
+        """Where verbs begin that stand for a relation of the plan, that relation, and whether their senses meet.
+
+        Where they do not, but types leave no other relation, it may be meant.
+        """
         for tree in self.question.trees:
             for place, particles, clause, sentence in _spoken(tree):
                 senses = senses_of_verb(tree.words[place].lemma, particles)
                 senses = senses or senses_of_verb(tree.words[place].text, particles)
-                name = self._met(senses, clause, sentence) if senses else None
+                name, sure = self._met(senses, clause, sentence) if senses else (None, False)
                 if name is not None:
-                    yield tree.words[place].start, name
+                    yield tree.words[place].start, name, sure
                     for inner in tree.children(place, "dobj"):
                         if tree.words[inner].text.lower() in IDIOMS:
-                            yield tree.words[inner].start, name
+                            yield tree.words[inner].start, name, sure
 
-    def _met(self, senses: Set[str], clause: Clause | None, sentence: Sentence) -> str | None:
-        """The relation that a verb of these senses stands for in the plan: of every step between its two nouns."""
-        if clause is None and sum(len(part.steps) for part in self.plan.parts) > 1:
-            return None
+    def _met(self, senses: Set[str], clause: Clause | None, sentence: Sentence) -> tuple[str | None, bool]:
+        """The relation that a verb of these senses stands for in the plan, and whether it surely does.
+
+        It surely does if every step between its two nouns may mean what the verb does, and no other relation may.
+        """
+        alone = sum(len(part.steps) for part in self.plan.parts) == 1 and bool(self.plan.required.steps)
+        if clause is None and not alone:
+            return None, False
+        if clause is not None and {sentence.tree.words[at].text.lower() for at in (clause.left, clause.right)} & US:
+            name = self.plan.required.steps[0].relations[0] if alone else None
+            return name, False  # "airports that I can use" say how they are related to the rest of the question only
         ends = (self._labels(clause.left, sentence), self._labels(clause.right, sentence)) if clause else (None, None)
         for steps in self._between(*ends):
             names = [name for step in steps for name in step.relations]
             if all(senses & self._senses[name] for name in names) and not self._has_rival(senses, steps):
-                return names[0]
-        return None
+                return names[0], True
+        if clause is not None and None not in ends:
+            for steps in self._between(*ends):
+                if len(steps) == 1 and self._is_alone(steps[0]):
+                    return steps[0].relations[0], False
+        return None, False
+
+    def _is_alone(self, step: Step) -> bool:
+        """Whether a relation between two different types is the only one, and means neither help nor harm."""
+        relation = self.schema.relationship(step.relations[0])
+        types = [set(self.plan.slot(end).types) for end in step.ends]
+        return (
+            len(step.relations) == 1
+            and types[0].isdisjoint(types[1])
+            and not relation.negated
+            and polarity_of_name(relation) == NEITHER
+            and not self._others(step, types)
+        )
 
     def _labels(self, at: int, sentence: Sentence) -> frozenset[str] | None:
         """The types of a noun; None where it does not say."""
@@ -98,18 +126,23 @@ class LightVerbs:
     def _has_rival(self, senses: Set[str], steps: Sequence[Step]) -> bool:
         """Whether another relation between the same types may mean the same, so that types do not settle it."""
         chosen = {name for step in steps for name in step.relations}
-        for step in steps:
-            types = [set(self.plan.slot(end).types) for end in step.ends]
-            for other in self.schema.relationships:
-                if other.name in chosen or other.negated or not senses & self._senses[other.name]:
-                    continue
-                if any(
-                    (one.subject in types[0] and one.object in types[1])
-                    or (one.subject in types[1] and one.object in types[0])
-                    for one in other.ends
-                ):
-                    return True
-        return False
+        others = {
+            name for step in steps for name in self._others(step, [set(self.plan.slot(end).types) for end in step.ends])
+        }
+        return any(senses & self._senses[name] for name in others - chosen)
+
+    def _others(self, step: Step, types: Sequence[set[str]]) -> list[str]:
+        """Other relations between the types of a step, in any direction."""
+        return [
+            other.name
+            for other in self.schema.relationships
+            if other.name not in step.relations and not other.negated
+            if any(
+                (one.subject in types[0] and one.object in types[1])
+                or (one.subject in types[1] and one.object in types[0])
+                for one in other.ends
+            )
+        ]
 
 
 def _outer(chain: Sequence[Step]) -> tuple[str, str]:

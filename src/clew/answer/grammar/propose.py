@@ -69,6 +69,7 @@ class _Proposer:
         self.nouns = Nouns()
         self.unsaid = 0
         self.unclear = sentence.unclear  # or a pronoun may mean one of several names
+        self.said_whole: set[int] = set()  # subjects of phrases that are one relation
         self.meant: Mapping[int, Meaning] = {}  # what the names mean in the plans that are being made
         for one, other in sentence.same:
             self.nouns.unite(one, other)
@@ -115,6 +116,7 @@ class _Proposer:
                     subject = self.tree.child(verb, "nsubj", "nsubjpass")
                     if subject is not None:
                         self.nouns.unite(subject, nouns[0])
+                        self.said_whole.add(subject)
                 if len(nouns) > 1 and any(token.text.lower() == "of" for token in tokens[first:last]):
                     for other in nouns[1:]:
                         self.nouns.unite(nouns[0], other)
@@ -344,8 +346,12 @@ class _Proposer:
     def _candidate(
         self, links: Sequence[Link], meanings: tuple[Meaning, ...], named: dict[int, int], *, judged: bool
     ) -> Candidate | None:
-        different = [(self.nouns.find(one), self.nouns.find(other)) for one, other in self.sentence.different]
-        built = Assembly(meanings, named, different=different, counted=self.counted())
+        different = [
+            (self.nouns.find(one), self.nouns.find(other))
+            for one, other in self.sentence.different
+            if one not in self.said_whole  # "share a border" is one relation
+        ]
+        built = Assembly(meanings, named, different=different, counted=self.counted(), symmetric=self.schema.symmetric)
         start = next(iter(named), None) if judged else self.asked
         if start is None or not built.grow(start, list(zip(self.clauses, links, strict=True))):
             return None

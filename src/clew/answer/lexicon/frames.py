@@ -1,7 +1,7 @@
-"""Words around a question that ask politely or greet, and follow-ups that ask for a list: "if so, which?".
+"""Words around a question that ask politely or greet, follow-ups that ask for a list, and "any kind of".
 
-In: the text of a question. Out: where such words stand, whether a list or a yes or no is asked for. They stand for no
-part of a plan; the patterns are in frames.json, each for a whole phrase.
+In: the text of a question. Out: where such words stand, whether they ask for a list, a yes or no, or for subclasses
+of what is named. They stand for no other part of a plan; the patterns are in frames.json, each for a whole phrase.
 """
 
 import re
@@ -28,6 +28,7 @@ class Frame:
     spans: tuple[tuple[int, int], ...] = ()
     lists: bool = False  # "Is there a …? If so, which?" asks for a list
     judges: bool = False  # "Do you know whether …" asks for a yes or no
+    subclasses: bool = False  # "any kind of …", "subtypes included"
 
 
 def find_frame(text: str) -> Frame:
@@ -39,10 +40,11 @@ def find_frame(text: str) -> Frame:
     end, lists = _start_of_closing(text, start)
     if not re.search(r"\w{2}", text[start:end]):
         return Frame()
-    spans = tuple(span for span in ((0, start), (end, len(text))) if span[0] < span[1])
+    kinds = [found.span() for found in _patterns()["subclasses"].finditer(text, start, end)]
+    spans = tuple(span for span in ((0, start), *kinds, (end, len(text))) if span[0] < span[1])
     if lists and ASKS.match(text, start, end):
         lists = False  # "Which drugs …? List them." asks once
-    return Frame(spans, lists, judges)
+    return Frame(spans, lists, judges, bool(kinds))
 
 
 def _end_of_opening(text: str) -> int:
@@ -72,5 +74,6 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {
         "opening": re.compile(rf"{APART}(?:{either['opening']})(?!\w)(?:\s*[,:;.!?–—-]+)*", re.IGNORECASE),
         "closing": re.compile(rf"[\s,;:.!?(–—-]+(?:{either['closing']})[\s,;:.!?)–—-]*$", re.IGNORECASE),
+        "subclasses": re.compile(either["subclasses"], re.IGNORECASE),
         "listing": re.compile(rf"(?:[.?!;:,]\s*|\s[-–—]\s*)(?:{either['listing']})[\s.?!]*$", re.IGNORECASE),
     }

@@ -16,6 +16,7 @@ HIERARCHIES = ("is_a", "subclass_of")
 INSIDE = frozenset({"in", "at", "within"})
 
 
+@cache
 def is_light(verb: str) -> bool:
     """Whether a verb is light, alone or with some particle."""
     return stem(verb) in {first for first, _ in _verbs()}

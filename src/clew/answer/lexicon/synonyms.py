@@ -9,7 +9,7 @@ from clew.store.layout import upper_snake
 __all__ = ["converses_of", "synonyms_of"]
 
 SMALL = frozenset(
-    [
+    (
         "a",
         "an",
         "and",
@@ -23,14 +23,13 @@ SMALL = frozenset(
         "in",
         "is",
         "of",
+        "off",
         "on",
+        "out",
         "the",
         "to",
-        "was",
-        "were",
-        "with",
-    ]
-)
+    )
+) | {"up", "was", "were", "with"}
 
 
 def synonyms_of(relation: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clew.answer.lexicon.forms import Token, core_name, root, singular, stem, tokens_of, word_table
+from clew.answer.lexicon.light import is_light
 from clew.answer.lexicon.synonyms import converses_of, synonyms_of
 from clew.store.layout import StoreSchema, upper_snake
 
@@ -89,7 +90,7 @@ class Words:
         self.classes = {name: {stem(word) for word in listed} for name, listed in word_table("asking.json").items()}
         self._agents = {label for label, phrases in self.types.items() if any(map(self._is_agent, phrases))}
         self._roots = {
-            each.name: _roots([*self.relations[each.name], core_name(each.relation)]) for each in schema.relationships
+            each.name: _roots(self.relations[each.name], core_name(each.relation)) for each in schema.relationships
         }
         self._cores = {each.name: upper_snake(core_name(each.relation)) for each in schema.relationships}
         turned = {upper_snake(name): phrases for name, phrases in known["reversed"].items()}
@@ -295,11 +296,16 @@ def _spoken_phrases(phrases: Iterable[str], relation: str) -> list[_Phrase]:
     return [_Phrase(stems, _family(phrase) == _family(own)) for phrase, stems in found if stems]
 
 
-def _roots(phrases: Iterable[str]) -> frozenset[str]:
-    """The roots of all words of some phrases that say something by themselves."""
+def _roots(phrases: Iterable[str], own: str) -> frozenset[str]:
+    """The roots of all words that say something by themselves, of a relation's own name and of other phrases for it.
+
+    A light verb of a longer phrase says nothing without the rest: "give rise to".
+    """
     small = {stem(word) for word in word_table("asking.json")["frame"]}
-    spoken = (token for phrase in phrases for token in tokens_of(" ".join(upper_snake(phrase).lower().split("_"))))
-    return frozenset(root(token.text) for token in spoken if token.stem not in small)
+    spoken = [tokens_of(" ".join(upper_snake(phrase).lower().split("_"))) for phrase in phrases]
+    said = [token for words in spoken for token in words if len(words) == 1 or not is_light(token.text)]
+    said += tokens_of(" ".join(upper_snake(own).lower().split("_")))
+    return frozenset(root(token.text) for token in said if token.stem not in small)
 
 
 def _family(phrase: str) -> tuple[str, ...]:
@@ -357,6 +363,10 @@ def _find(
             labels = index.get(tuple(stems[first : first + length]))
             if labels is not None:
                 yield TypeWord(first, first + length, labels, implied)
+        joined = "".join(token.text for token in tokens[first : first + 2])  # a "time zone" is a Timezone
+        labels = index.get((form(joined),)) if first + 1 < len(tokens) else None
+        if labels is not None:
+            yield TypeWord(first, first + 2, labels, implied)
 
 
 def _place(stems: Sequence[str], wanted: tuple[str, ...]) -> int | None:

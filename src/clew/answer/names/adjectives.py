@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from clew.answer.lexicon.forms import Token, word_table
 from clew.answer.names.meanings import Meaning, meanings_of
-from clew.link import Linker
+from clew.link import Linked, Linker
 
-__all__ = ["places_of"]
+__all__ = ["is_direction", "part_of_place", "places_of"]
 
 ENDINGS = {
     "ian": ("", "ia", "y", "e"),
@@ -21,6 +21,8 @@ ENDINGS = {
     "ic": ("",),
     "ish": ("", "land"),
 }
+SIDES = ("north", "south", "east", "west", "north-east", "north-west", "south-east", "south-west")
+DIRECTIONS = {side: f"{side}ern" for side in SIDES} | {f"{side}ern": side for side in SIDES}
 SHORTEST = 4  # letters of a place
 LESS = 0.02  # by which a place is less likely than a name spelt as in the graph
 WORDS_BEFORE = 2  # of a place of several words: "South American", "Papua New Guinean"
@@ -29,13 +31,32 @@ WORDS_BEFORE = 2  # of a place of several words: "South American", "Papua New Gu
 def places_of(tokens: Sequence[Token], at: int, linker: Linker) -> tuple[int, tuple[Meaning, ...]]:
     """The first word of an adjective that ends at a word, and the places that it may mean, if any."""
     for before in range(min(WORDS_BEFORE, at), -1, -1):
-        leading = [token.text for token in tokens[at - before : at]]
+        leading = " ".join(token.text for token in tokens[at - before : at])
         for name in _named(tokens[at].text):
-            linked = linker.link(" ".join([*leading, name]), last_stage="normalised")
+            linked = _linked(f"{leading} {name}".strip(), linker)
             if linked.best is not None:
                 found = meanings_of(linked.candidates, linked.best)
                 return at - before, tuple(_less(each, tokens[at].text) for each in found)
     return at, ()
+
+
+def part_of_place(written: str, linker: Linker) -> tuple[Meaning, ...]:
+    """What a place with a direction before it may mean, however the graph calls it: "south Asia", Southern Asia."""
+    linked = _linked(written, linker)
+    return () if linked.best is None else meanings_of(linked.candidates, linked.best)
+
+
+def is_direction(word: str) -> bool:
+    return word.lower() in DIRECTIONS
+
+
+def _linked(written: str, linker: Linker) -> Linked:
+    """The entities that are called so, or so with the other form of a direction."""
+    linked = linker.link(written, last_stage="normalised")
+    first, _, rest = written.partition(" ")
+    if linked.best is None and first.lower() in DIRECTIONS:
+        return linker.link(f"{DIRECTIONS[first.lower()]} {rest}", last_stage="normalised")
+    return linked
 
 
 def _less(meaning: Meaning, adjective: str) -> Meaning:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from clew.answer.lexicon.forms import Token, tokens_of
+from clew.answer.lexicon.forms import Token, is_irregular, tokens_of
 from clew.answer.lexicon.words import TypeWord, Words
-from clew.answer.names.adjectives import places_of
+from clew.answer.names.adjectives import is_direction, part_of_place, places_of
+from clew.answer.names.identifiers import ids_in
 from clew.answer.names.meanings import Anchor, meanings_of, settled
 from clew.answer.names.overlap import most_overlapping
 from clew.errors import InputError
@@ -37,6 +38,7 @@ DROPPED = frozenset({"a", "an", "the", "this", "that", "these", "those", "such",
 )
 INNER = frozenset({"of", "in", "with", "to", "on", "at", "by", "from", "for", "through", "via", "into", "no", "not"})
 SMALL = INNER | DROPPED
+ARTICLES = frozenset({"a", "an", "the"})
 PREDICATING = frozenset({"is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "must"})
 BREAKS = re.compile(r"[,;:?!()\[\]/+>]|\s[-–—]\s|\.\s|\b(?:and|or|but|nor|plus|which|what|who|whose|where)\b", re.I)
 
@@ -53,9 +55,11 @@ def find_anchors(
 ) -> list[Anchor]:
     """The entities named in a question, in order; a word for a type or a cue is not a name."""
     finder = _Finder(text, tokens, linker, words, is_cue, deadline)
+    finder.find_ids()
     finder.find_written()
     finder.widen()
     finder.find_adjectives()
+    finder.find_directions()
     finder.find_misspelt()
     finder.find_shared_heads()
     finder.find_said_of_types(paraphrases)
@@ -117,16 +121,28 @@ class _Finder:
 
     # spelt as in the graph, or nearly -------------------------------------------------------------------------------
 
+    def find_ids(self) -> None:
+        for anchor in ids_in(self.text, self.linker):
+            self._add(anchor)
+
     def find_written(self) -> None:
         for mention in self.linker.detect(self.text, marks=False):
+            if any(mention.start < each.end and each.start < mention.end for each in self.anchors):
+                continue
             tokens = tokens_of(mention.text)
             spoken = self.words.find_types(tokens)
             whole = any(word.first == 0 and word.last == len(tokens) for word in spoken)
             asking = len(tokens) == 1 and self.words.is_asking(tokens[0].stem) and not mention.text.isupper()
             best = mention.linked.best
-            if best is not None and not whole and not asking and not self.is_cue(mention.text):
+            if best is not None and not whole and not asking and not self._is_no_name(mention.start, mention.text):
                 meanings = meanings_of(mention.linked.candidates, best)
                 self._add(Anchor(mention.start, mention.end, mention.text, meanings))
+
+    def _is_no_name(self, start: int, written: str) -> bool:
+        """Whether words only look like a name: a cue, or a verb with an object behind it, as in "who won the cup"."""
+        at = bisect_left(self.starts, start) + 1
+        verb = written.islower() and is_irregular(written) and at < len(self.tokens)
+        return self.is_cue(written) or (verb and self.tokens[at].text.lower() in ARTICLES)
 
     def widen(self) -> None:
         """Widen names that are part of a misspelt longer one: "glanzman thrombasthenia"."""
@@ -166,6 +182,17 @@ class _Finder:
                 known = {meaning.type for meaning in self.anchors[own].meanings}
                 more = tuple(meaning for meaning in found if meaning.type not in known)
                 self.anchors[own] = replace(self.anchors[own], meanings=(*self.anchors[own].meanings, *more))
+
+    def find_directions(self) -> None:
+        """Places with a direction before them that the graph calls a little otherwise: "south Asia"."""
+        for number, anchor in enumerate(self.anchors):
+            at = bisect_left(self.starts, anchor.start) - 1
+            if at >= 0 and anchor.start - self.tokens[at].end == 1 and is_direction(self.tokens[at].text):
+                written = self.text[self.tokens[at].start : anchor.end]
+                found = part_of_place(written, self.linker)
+                if found:
+                    self.anchors[number] = Anchor(self.tokens[at].start, anchor.end, written, found)
+                    self._cover(self.anchors[number])
 
     def find_misspelt(self) -> None:
         for first, last in self._windows():
@@ -216,6 +243,8 @@ class _Finder:
             if not self._are_few(types) or self._has_one_near(word, types):
                 continue
             for first, last in self._around(word):
+                if last in self.inside and self.tokens[last].start - self.tokens[last - 1].end == 1:
+                    continue  # "countries in south Asia": said of the name behind it
                 found = self._said_of(types, first, last, paraphrases)
                 if found is not None:
                     self._add(found)

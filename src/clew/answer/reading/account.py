@@ -8,11 +8,25 @@ left out makes the answer doubtful; anything else is printed.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from clew.answer.grammar.clauses import find_clauses
 from clew.answer.grammar.light_verbs import LightVerbs
-from clew.answer.grammar.parse import Tree, Word
-from clew.answer.lexicon.forms import Token
+from clew.answer.grammar.parse import Tree
+from clew.answer.grammar.roles import (
+    ASKED,
+    COMPARISON,
+    NAME,
+    NEEDED,
+    NEGATION,
+    OTHER,
+    QUANTIFIER,
+    RESTRICTION,
+    STRUCTURE,
+    WH,
+    Roles,
+)
+from clew.answer.lexicon.forms import Token, word_table
 from clew.answer.lexicon.light import is_light
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
@@ -24,17 +38,13 @@ from clew.answer.reading.question import ParsedQuestion
 
 __all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
 
-ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION = "asked", "structure", "quantifier", "comparison", "negation"
-NAME, RESTRICTION, OTHER = "name", "restriction", "other"
-NEEDED = (ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION, NAME)  # roles of words that no plan may leave out
-CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 AT_LEAST_ONE = re.compile(r"\bat least (?:one|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
-EARLY = 4  # words at the beginning of a question, where "give" and "show" ask
+EARLY = 6  # words at the beginning of a question, where "give" and "show" ask
 PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
+PLACED = ("_AT", "_IN", "_FROM", "_NEAR")  # ends of relations that lead to places
 WH_BEFORE = ("and", "or", "tell", "know", "from", "me", "but", "show")
-WH = ("which", "what", "who", "whom", "whose", "where", "when", "why", "how")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +98,8 @@ class _Accountant:
         self.plan = candidate.plan
         self.tokens = question.tokens
         self.lowered = [token.text.lower().replace("’", "'") for token in self.tokens]
-        self.roles = _Roles(tree) if tree is not None else None
+        self.roles = Roles(tree) if tree is not None else None
+        self.perhaps: set[int] = set()  # verbs that may stand for the only relation between their nouns' types
 
     def account(self) -> Account:
         bound: dict[int, str] = {}
@@ -107,6 +118,8 @@ class _Accountant:
             elif (role := self._role(at)) is not None:
                 if role == RESTRICTION and not self.question.anchors:
                     role = STRUCTURE  # nothing but such words says what it is about
+                if role == STRUCTURE and at in self.perhaps:
+                    role = RESTRICTION
                 text = self._longer_name(at) if role not in (None, OTHER) and not self._is("restriction", at) else None
                 role = NAME if text else role
                 unbound.append(Unbound(token.start, token.end, text or token.text, role))
@@ -142,8 +155,9 @@ class _Accountant:
         }
         if not waiting or not self.candidate.relationships:
             return {}
-        met = LightVerbs(self.question, self.candidate, self.words).bound()
-        return {waiting[start]: f"relation {name}" for start, name in met if start in waiting}
+        met = [each for each in LightVerbs(self.question, self.candidate, self.words).bound() if each[0] in waiting]
+        self.perhaps = {waiting[start] for start, _, _ in met}
+        return {waiting[start]: f"relation {name}" for start, name, sure in met if sure}
 
     def _by_types(self) -> Iterator[tuple[int, str]]:
         """Words that name types which the plan, or a name, has."""
@@ -242,15 +256,52 @@ class _Accountant:
         for name, role in (("negation", NEGATION), ("quantifier", QUANTIFIER), ("comparison", COMPARISON)):
             if self._is(name, at):
                 return None if name == "comparison" and self._says_nothing(token) else role
-        if self._is("frame", at) or (self._is("listing", at) and at < EARLY):
+        if self._is_liking(at):
+            return STRUCTURE
+        if self._is("frame", at) or self._is_listing(at) or at in self._small_phrases:
             return None
         if self._is("restriction", at) or YEAR.fullmatch(word):
             return RESTRICTION
         if read_number(word) is not None:
             return None if self._says_nothing(token) else QUANTIFIER
+        if self._is_asked_of_people(at):
+            return ASKED
         if self._is("filler", at) or (self._is("reporting", at) and self._is_participle(token)):
             return None
         return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
+
+    def _is_asked_of_people(self, at: int) -> bool:
+        """ "Which patients", "what body part": people, or a part of what this graph does not know, are asked for."""
+        before, behind = self.lowered[max(0, at - 2) : at], self.lowered[at + 1 : at + 2]
+        asked = before[-1:] in (["which"], ["what"]) or before == ["how", "many"]
+        narrower = bool(behind) and self._is("filler", at + 1) and not self._is("people", at + 1)
+        return (
+            asked
+            and len(self.words.schema.labels) > 1
+            and (self._is("people", at) or (narrower and not self._is("filler", at)))
+        )
+
+    def _is_listing(self, at: int) -> bool:
+        """ "List", "I want", "help me find": a verb at the beginning that asks, and says nothing of anyone."""
+        asks = self._is("listing", at) and at < EARLY
+        return asks and (at == 0 or self._is("before listing", at - 1))
+
+    def _is_liking(self, at: int) -> bool:
+        """ "Which readers like X": the only verb there is, unlike that of "diseases like X" and "I'd like"."""
+        if self.lowered[at] not in ("like", "likes", "liked") or self.tree is None:
+            return False
+        verbs = [word for word in self.tree.words if word.kind in ("VERB", "AUX") and word.lemma != "like"]
+        return self.lowered[0] in WH and (not verbs or all(word.role == "aux" for word in verbs))
+
+    @cached_property
+    def _small_phrases(self) -> set[int]:
+        """Where prepositions of several words stand: "on board", "in front of"."""
+        found = (
+            (at, phrase.split())
+            for phrase in word_table("asking.json")["prepositions"]
+            for at in range(len(self.lowered))
+        )
+        return {at + n for at, words in found if self.lowered[at : at + len(words)] == words for n in range(len(words))}
 
     def _role_by_place(self, at: int) -> str | None:
         """Without a parser: a word right behind a question word is asked for, others restrict."""
@@ -285,7 +336,8 @@ class _Accountant:
             return RESTRICTION
         said = [self.candidate.asked or "", *self.candidate.relationships]
         near = {stem for name in said for stem in self.words.stems_of(name)}
-        return None if near & self.words.classes[word] else ASKED
+        placed = word == "where" and any(name.endswith(PLACED) for name in self.candidate.relationships)
+        return None if placed or near & self.words.classes[word] else ASKED
 
     def _is_measured(self, at: int) -> bool:
         """ "How tall": the question word belongs to an adjective or an adverb."""
@@ -299,9 +351,11 @@ class _Accountant:
         return any(found.start() <= token.start < found.end() for found in YES_OR_NO.finditer(self.question.text))
 
     def _is_participle(self, token: Token) -> bool:
-        """ "Described in" says nothing, "who described" asks for somebody."""
+        """ "Described in" and "subtypes counted too" say nothing, "who described" asks for somebody."""
         at = self.tree.at(token.start) if self.tree is not None else None
-        return self.tree is None or at is None or self.tree.child(at, "nsubj") is None
+        if self.tree is None or at is None or self.question.direction == "down":
+            return True
+        return self.tree.child(at, "nsubj") is None
 
     def _says_nothing(self, token: Token) -> bool:
         """Whether a number or a comparison only says that there is one: "at least one"."""
@@ -309,56 +363,6 @@ class _Accountant:
 
     def _is(self, name: str, at: int) -> bool:
         return self.words.is_class(name, self.tokens[at].text)
-
-
-class _Roles:
-    """What words do in a sentence, by its tree."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self.asked = find_clauses(tree).asked
-        self.carrying = self._carrying()
-
-    def _carrying(self) -> set[int]:
-        """Words that lead from the root to a name: without them nothing says how the name comes in."""
-        found: set[int] = set()
-        for at, word in enumerate(self.tree.words):
-            if word.anchor is not None:
-                while self.tree.words[at].head != at:
-                    at = self.tree.words[at].head
-                    found.add(at)
-        return found
-
-    def role(self, token: Token) -> str | None:
-        inside = [n for n, word in enumerate(self.tree.words) if token.start <= word.start < token.end]
-        if not inside:
-            return OTHER
-        at = next((n for n in inside if self.tree.words[n].head not in inside), inside[0])  # of "half-life": life
-        word = self.tree.words[at]
-        degrees = [self.tree.words[child].text.lower() for child in self.tree.children(at, "advmod")]
-        if word.tag in ("JJS", "JJR", "RBS", "RBR") or {"most", "more", "least", "less"}.intersection(degrees):
-            return COMPARISON
-        if word.kind not in CONTENT:
-            return None if word.kind in ("ADP", "DET", "PRON", "CCONJ", "SCONJ", "PART", "AUX", "PUNCT") else OTHER
-        if self._is_asked(at, word):
-            return ASKED
-        if word.kind == "VERB" or at in self.carrying or word.role in ("ROOT", "acomp", "attr", "dobj"):
-            return STRUCTURE
-        return RESTRICTION
-
-    def _is_asked(self, at: int, word: Word) -> bool:
-        """Whether a noun is what is asked for: "which dosage", "what is the dosage", "how many doses"."""
-        if word.kind not in ("NOUN", "PROPN"):
-            return False
-        if at == self.asked:
-            return True
-        below = [self.tree.words[child] for child in self.tree.children(at)]
-        if any(each.text.lower() in ("which", "what", "many", "much") for each in below):
-            return True
-        if word.role in ("nsubj", "attr"):
-            beside = [self.tree.words[other] for other in self.tree.children(word.head)]
-            return any(each.text.lower() in WH for each in beside)
-        return word.role in ("ROOT", "dobj") and self.tree.words[word.head].lemma in ("list", "name", "give", "show")
 
 
 def _modifies(tree: Tree, word: int, name: int) -> bool:

@@ -87,6 +87,10 @@ DOWNWARD = re.compile(
     rf"\bnarrower\b|\bmore specific\b|\bdescendants?\b|\b{KINDS}\s+of\s+(?:an?\s+|the\s+)?§|§\s+{KINDS}\b",
     re.IGNORECASE,
 )
+AMONG = re.compile(
+    r"(?:which|what)(?: all)? (?:(?:belongs?|counts?|is|are|ranks?|figures?|falls?|comes?)(?: counted| listed| found)?"
+    r" (?:to|among|amongst|under|in|into|as part of|part of)|makes? up|constitutes?|forms?)(?: the| its| a)?"
+)
 DEFAULT_TOP = 10
 DEGREES = frozenset({"common", "frequent", "often", "single", "commonly", "frequently", "shared", "widespread"})
 NEAR = 12  # letters from a bound to the type it is about: "more than twenty different diseases"
@@ -256,6 +260,8 @@ def _focus(before: list[str], word: TypeWord, *, ranking: bool) -> int:
     near = before[-6:]
     if word.implied:
         return 4
+    if AMONG.fullmatch(" ".join(before)):
+        return 1  # "what belongs to the symptoms of"
     if near[-1:] in (["a"], ["an"]):
         return 9  # "for which X is a treatment"
     counted = near[-2:] in (["how", "many"], ["number", "of"]) or near[-1:] in (["count"], ["most"], ["fewest"])

@@ -72,6 +72,7 @@ class ParsedQuestion:
     lacking: bool = False  # there must be none of a type: "genes with no disease that shows A"
     explicit: bool = False  # what is absent must be said to be so
     followed: bool = False  # "Is there a …? If so, which?" asks for a list
+    subclasses: bool = False  # of what is named count too: "any kind of"
     others: bool = False  # asks for others than those it names
     direction: str | None = None  # "up" or "down" a hierarchy
     filters: Filters = field(default_factory=Filters)
@@ -183,6 +184,7 @@ def understand(
         lacking=_lacks(tokens, found, asked),
         explicit=denial.explicit,
         followed=frame.lists,
+        subclasses=frame.subclasses,
         others=any(token.text.lower() in ("other", "others", "else") for token in tokens),
         direction=hierarchy_direction(rest, operation.name),
         filters=replace(spoken_filters.filters, qualifiers=statements.qualifiers),
