@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) '.[english]'
+	$(INSTALL) '.[english,serve]'
 	touch $@
 
 $(VENV)/test: $(VENV)/base constraints.txt

@@ -62,7 +62,7 @@ function items(answer) {
   ];
   if (answer.items.some((each) => each.number !== null)) columns.splice(1, 0, { name: "number", value: (each) => each.number, numeric: true });
   const note = answer.truncated ? `${number(answer.total)} in all; the first ${number(answer.items.length)} are listed.` : null;
-  return table("Items", columns, answer.items, { file: "items", note, first: 8 });
+  return table("Items", columns, answer.items, { file: "items", note, first: 5 });
 }
 
 export function entityLink(graph, { id, name, type }) {

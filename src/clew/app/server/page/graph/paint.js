@@ -13,7 +13,7 @@ export function paint(context, scene, camera, inks) {
   paintLines(context, scene.lines, camera, inks, { dots: scene.dots });
   if (scene.dots) return paintDots(context, scene.boxes, camera, inks);
   for (const box of scene.boxes) paintBox(context, box, inks);
-  if (scene.lines.length <= LABELLED_LINES) paintLabels(context, scene.lines, inks);
+  if (scene.lines.length <= LABELLED_LINES) paintLabels(context, scene.lines, scene.boxes, inks);
 }
 
 // The boxes and lines that the reader points at, over a veil that dims the rest.
@@ -27,7 +27,8 @@ export function paintChosen(context, scene, camera, inks, { boxes, lines, found 
   }
   context.setTransform(camera.k, 0, 0, camera.k, camera.x, camera.y);
   paintLines(context, lines, camera, inks, { dots: scene.dots, strong: true });
-  if (!scene.dots || lines.length <= LABELLED_LINES) paintLabels(context, lines, inks, scene.dots ? 1 / camera.k : 1);
+  if (!scene.dots) paintLabels(context, lines, scene.boxes, inks);
+  else if (lines.length <= LABELLED_LINES) paintLabels(context, lines, [], inks, 1 / camera.k);
   for (const box of found) paintRing(context, box, scene.dots, camera, inks.found);
   if (scene.dots) {
     paintDots(context, [...boxes], camera, inks, { all: boxes.size <= 40 });
@@ -86,33 +87,35 @@ function arrow(context, x, y, dx, dy, scale = 1) {
   context.fill();
 }
 
-// Lines that fan out from one box and say the same are labelled once, in the middle of the fan.
-function paintLabels(context, lines, inks, scale = 1) {
+// Lines that fan out from one box and say the same are labelled once, near the middle of the fan, where there is room.
+function paintLabels(context, lines, boxes, inks, scale = 1) {
   const fans = new Map();
   for (const line of lines) {
     const busy = line.from.degree >= line.to.degree ? line.from : line.to;
     const key = `${busy.key}\n${line.negated}\n${line.label.replace(/ × .*/, "")}\n${Math.sign(line.from.x - line.to.x)}`;
     fans.set(key, [...(fans.get(key) ?? []), line]);
   }
+  const taken = boxes.map(({ x, y, width }) => ({ x, y, width, height: HEIGHT }));
   for (const fan of fans.values()) {
     fan.sort((one, other) => one.from.y + one.to.y - other.from.y - other.to.y);
-    paintLabel(context, fan[fan.length >> 1], inks, scale);
+    paintLabel(context, fan[fan.length >> 1], taken, inks, scale);
   }
 }
 
-function paintLabel(context, line, inks, scale) {
-  const { x, y } = pointAt(line.curve, 0.5);
+function paintLabel(context, line, taken, inks, scale) {
   const text = line.negated ? `not ${line.label}` : line.label;
   context.font = `${11 * scale}px ${FAMILY}`;
-  const width = context.measureText(text).width + 8 * scale;
-  const beside = Math.abs(line.curve[0] - line.curve[6]) < 1; // one above the other: the curve bends outwards
-  if (scale === 1 && !beside && Math.abs(line.curve[0] - line.curve[6]) < width + 8) return; // no room between the boxes
+  const [width, height] = [context.measureText(text).width + 8 * scale, 16 * scale];
+  const free = ({ x, y }) => !taken.some((each) => Math.abs(each.x - x) < (each.width + width) / 2 && Math.abs(each.y - y) < (each.height + height) / 2);
+  const place = [0.5, 0.4, 0.6, 0.3, 0.7].map((t) => pointAt(line.curve, t)).find(free);
+  if (!place) return; // no room: pointing at the line names the relation
+  taken.push({ ...place, width, height });
   context.fillStyle = inks.ground;
-  context.fillRect(x - width / 2, y - 8 * scale, width, 16 * scale);
+  context.fillRect(place.x - width / 2, place.y - height / 2, width, height);
   context.fillStyle = line.negated ? inks.negated : inks.quiet;
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillText(text, x, y);
+  context.fillText(text, place.x, place.y);
 }
 
 function paintBox(context, box, inks) {

@@ -44,8 +44,7 @@ export class GraphView {
     this.#found = [];
     const again = scene.boxes.find((each) => each.key === pinnedKey);
     this.#pinned = again ? { box: again } : null;
-    const { top, bottom } = scene.bounds;
-    this.element.style.height = scene.dots ? "" : `${Math.min(TALLEST, Math.max(SHORTEST, bottom - top + 3 * MARGIN))}px`;
+    this.element.style.height = scene.dots ? "" : `${this.#heightFor(scene.bounds)}px`;
     if (fit) this.fit();
     else this.repaint();
     this.onShow(this.#pinned);
@@ -112,6 +111,11 @@ export class GraphView {
   placeOf(key) {
     const box = this.#scene.boxes.find((each) => each.key === key);
     return box ? { x: box.x * this.#camera.k + this.#camera.x, y: box.y * this.#camera.k + this.#camera.y } : null;
+  }
+
+  #heightFor({ left, top, right, bottom }) {
+    const k = Math.min((this.#size().width - 2 * MARGIN) / (right - left || 1), 1);
+    return Math.min(TALLEST, Math.max(SHORTEST, k * (bottom - top) + 3 * MARGIN));
   }
 
   #size() {
