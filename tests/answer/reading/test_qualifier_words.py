@@ -8,6 +8,7 @@ import pytest
 
 import clew
 from clew.answer import Asker, Resources
+from clew.answer.reading.column_words import find_column
 from clew.answer.reading.qualifier_words import find_qualifiers
 from clew.evaluate.evidence import check_evidence
 from clew.graph.staging import Relation
@@ -120,3 +121,13 @@ def test_years_are_days_of_statements_where_they_have_any(tmp_path: Path) -> Non
         answer = asker.ask(f"Which symptoms of Alphoma are known {said}?")
         assert {item.name for item in answer.items} == names, answer.text
     asker.close()
+
+
+def test_a_column_that_is_called_like_a_type_is_not_asked_for_by_its_name() -> None:
+    asked = "What is the severity of Fever in Alphoma?"
+    assert find_column(asked, ["q_severity"], is_type=lambda word: False)[0] == "q_severity"
+    assert find_column(asked, ["q_severity"], is_type=lambda word: word == "severity") == (None, ())
+    assert find_column("Which symptoms has Alphoma?", ["q_severity", "source"], is_type=lambda word: False) == (
+        None,
+        (),
+    )

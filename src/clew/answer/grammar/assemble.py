@@ -173,6 +173,9 @@ class Assembly:
                 if there not in needed | ends and here in same:
                     self.steps.remove(step)
                     self.slots = [slot for slot in self.slots if slot.name != there]
+                    self.conditions = [
+                        each for each in self.conditions if each.operator != "DIFFERS" or each.value != there
+                    ]
                     break
 
     def candidate(self, question: ParsedQuestion, *, judged: bool, root: int) -> Candidate | None:

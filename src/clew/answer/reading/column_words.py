@@ -5,7 +5,7 @@ column is asked for by its own name: "with what affinity does A bind B".
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -19,8 +19,11 @@ HELPING = r"(?:(?:do|does|did|is|are|was|were|have|has|had|been|be|can|could|the
 NOT_ASKED = frozenset({"source", "evidence", "document", "negated", "license", "confidence", "valid_from", "valid_to"})
 
 
-def find_column(text: str, keys: Collection[str]) -> tuple[str | None, Spans]:
-    """The column that is asked for, of those that the statements of a graph have, and where that is said."""
+def find_column(text: str, keys: Collection[str], *, is_type: Callable[[str], bool]) -> tuple[str | None, Spans]:
+    """The column that is asked for, of those that the statements of a graph have, and where that is said.
+
+    A column that is called like a type of the graph (`is_type`) is not asked for by its name: the type is.
+    """
     for name, phrases in _table()["asking"].items():
         key = next((each for each in (name, f"q_{name}") if each in keys), None)
         found = re.search(rf"\b{_either(phrases)}\b", text, re.IGNORECASE) if key is not None else None
@@ -29,7 +32,7 @@ def find_column(text: str, keys: Collection[str]) -> tuple[str | None, Spans]:
     for name in ("source", "evidence"):  # a source database is a source
         if name in keys and (spans := _document(text, name)):
             return name, spans
-    return _own_name(text, keys)
+    return _own_name(text, [key for key in keys if not is_type(key.removeprefix("q_").replace("_", " "))])
 
 
 def _document(text: str, name: str) -> Spans:

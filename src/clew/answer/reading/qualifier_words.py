@@ -6,7 +6,7 @@ seen in B" asks for one. Only what the graph's statements have is recognised. Th
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -51,9 +51,11 @@ class StatementWords:
     unmet: tuple[str, ...] = ()
 
 
-def find_qualifiers(text: str, schema: StoreSchema) -> StatementWords:
-    """What a question says of, or asks about, the statements of a graph."""
-    finder = _Finder(text, _relations_by_key(schema))
+def find_qualifiers(
+    text: str, schema: StoreSchema, *, is_type: Callable[[str], bool] = lambda word: False
+) -> StatementWords:
+    """What a question says of, or asks about, the statements of a graph; `is_type` tells words that name a type."""
+    finder = _Finder(text, _relations_by_key(schema), is_type)
     finder.find()
     return StatementWords(tuple(finder.qualifiers), finder.column, tuple(sorted(finder.spans)), tuple(finder.unmet))
 
@@ -68,8 +70,8 @@ def _relations_by_key(schema: StoreSchema) -> dict[str, frozenset[str]]:
 
 
 class _Finder:
-    def __init__(self, text: str, having: Mapping[str, frozenset[str]]) -> None:
-        self.text, self.having = text, having
+    def __init__(self, text: str, having: Mapping[str, frozenset[str]], is_type: Callable[[str], bool]) -> None:
+        self.text, self.having, self.is_type = text, having, is_type
         self.qualifiers: list[Qualifier] = []
         self.column: str | None = None
         self.spans: list[tuple[int, int]] = []
@@ -93,7 +95,7 @@ class _Finder:
                     self._add("valid_from", operator, first if day == "first" else last)
 
     def _find_column(self) -> None:
-        column, spans = find_column(self.text, self.having)
+        column, spans = find_column(self.text, self.having, is_type=self.is_type)
         if column is not None:
             self.column = column
             self.spans += spans

@@ -127,7 +127,7 @@ def understand(
             plain, read_words(plain), vocabulary, types=types_in, names=lambda said: names_in(said, tokens_of(said))
         )
     plain = _blanked(plain, values.spans)
-    statements = find_qualifiers(plain, words.schema)
+    statements = find_qualifiers(plain, words.schema, is_type=lambda said: bool(words.find_types(tokens_of(said))))
     plain = _blanked(plain, statements.spans)
     spoken_filters = find_filters(plain, linker.engine, words.schema)
     plain = _blanked(plain, spoken_filters.spans)

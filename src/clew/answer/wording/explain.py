@@ -27,6 +27,9 @@ DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": 
 def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
     """How the question was interpreted, which assertions it uses, and which entities its names were linked to."""
     said = [f"interpreted as: {_verbalised(candidate, words)}", *([str(filters)] if filters else [])]
+    shown = candidate.values.shown if candidate.values is not None else None
+    if shown is not None and not shown.relation:
+        said.append(f"{shown.title}: the column {shown.key} of the entity table")
     for meaning in candidate.meanings:
         number = f"{len(meaning.ids)} entities of this name: " if len(meaning.ids) > 1 else ""
         said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")

@@ -250,7 +250,9 @@ def _sources(path: dict[str, Any]) -> list[str]:
 def _short(answer: Answer, limit: int) -> dict[str, Any]:
     """What an agent needs of an answer."""
     items = [
-        {"id": each.id, "name": each.name} | ({} if each.number is None else {"number": each.number})
+        {"id": each.id, "name": each.name}
+        | ({} if each.number is None else {"number": each.number})
+        | ({} if each.value is None else {"value": each.value})
         for each in answer.items[:limit]
     ]
     return {

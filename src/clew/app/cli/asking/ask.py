@@ -220,10 +220,14 @@ def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False, 
         say(printable(f'Interpreted "{each.text}" as {each.chosen}; other matches: {others}'))
     if answer.items:
         say()
-        titles: tuple[str, ...] = ("id", "name", "type", "number")
+        days = any(item.value is not None for item in answer.items)
+        titles: tuple[str, ...] = ("id", "name", "type", "value" if days else "number")
         rows: list[tuple[str | int | float | None, ...]]
-        rows = [(item.id, item.name, item.type, item.number) for item in answer.items[:limit]]
-        if all(item.number is None for item in answer.items):
+        rows = [
+            (item.id, item.name, item.type, item.value if item.number is None else item.number)
+            for item in answer.items[:limit]
+        ]
+        if all(item.number is None and item.value is None for item in answer.items):
             titles, rows = titles[:3], [row[:3] for row in rows]
         print_table(titles, rows, shrink=("name",))
         if answer.total > limit:

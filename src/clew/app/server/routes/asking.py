@@ -26,7 +26,7 @@ ANSWER = {
     "question": "Which genes are linked to arachnodactyly?",
     "kind": "list",
     "text": "72 genes linked to Arachnodactyly: FBN1, …",
-    "items": [{**FBN1, "number": None}],
+    "items": [{**FBN1, "number": None, "value": None}],
     "value": None,
     "total": 72,
     "truncated": False,
