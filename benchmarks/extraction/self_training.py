@@ -46,7 +46,8 @@ from clew.extract.statements.learning.tagging import (
 )
 from clew.extract.statements.learning.trimming import trim_vocabulary
 from clew.extract.statements.pairing import Layout
-from clew.extract.statements.relations import choose_thresholds
+from clew.extract.statements.prediction import StatementModel
+from clew.extract.statements.relations import Threshold, choose_thresholds
 
 FOLDS, SEEDS, RARE = 4, 3, 2
 COLUMNS = sum(1 + len(relations) for relations in OUTPUTS.values())
@@ -239,23 +240,29 @@ def finish(place: Place, out: Path) -> dict[str, Any]:
     return training
 
 
-class _Scored:
-    """The development scores of a student, in the order of the documents, in place of a model."""
+class _Scored(StatementModel):
+    """The development scores of a student, in the order of the documents, in place of a session."""
 
-    def __init__(
-        self, marker: Any, arrays: dict[str, Any], corpora: Sequence[str], calibration: dict[str, Any]
-    ) -> None:
-        self.marker = marker
-        self.calibration = {corpus: Calibration(**each) for corpus, each in calibration.items()}
+    def __init__(self, marker: Any, arrays: dict[str, Any], corpora: Sequence[str], training: dict[str, Any]) -> None:
+        super().__init__(
+            None,
+            marker,
+            {corpus: Calibration(**each) for corpus, each in training["calibration"].items()},
+            {name: Threshold(**each) for name, each in training["relations"].items()},
+        )
         self._next = iter(
             (corpus, arrays[f"{corpus}.{corpora[:at].count(corpus)}"]) for at, corpus in enumerate(corpora)
         )
+        self._last: tuple[MarkedDocument, Any] | None = None
 
     def score(self, marked: MarkedDocument) -> Any:
-        corpus, scores = next(self._next)
-        wide = np.zeros((len(marked.pairs), COLUMNS), np.float32)
-        wide[:, columns_of(corpus)] = scores
-        return wide
+        """The scores of the next document, or of the last one again; of its own corpus only."""
+        if self._last is None or self._last[0] is not marked:
+            corpus, scores = next(self._next)
+            wide = np.zeros((len(marked.pairs), COLUMNS), np.float32)
+            wide[:, columns_of(corpus)] = scores
+            self._last = marked, wide
+        return self._last[1]
 
 
 def score(data: Path, start: Path, hierarchy: Path, results: Path, log: Path) -> list[dict[str, Any]]:
@@ -267,12 +274,12 @@ def score(data: Path, start: Path, hierarchy: Path, results: Path, log: Path) ->
 
     documents = read_development(data)
     marker = Marker.for_start(start, has_narrower=read_hierarchy(hierarchy).has_narrower)
-    calibration = json.loads((results / "training.json").read_text())["calibration"]
+    training = json.loads((results / "training.json").read_text())
     found = []
     for path in sorted(results.glob("dev-*.npz")):
         with np.load(path) as file:
             arrays = {name: file[name] for name in file.files}
-        model: Any = _Scored(marker, arrays, [each.corpus for each in documents], calibration)
+        model = _Scored(marker, arrays, [each.corpus for each in documents], training)
         found.append({"name": path.stem, **evaluate_statements(model, documents)})
         with log.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(found[-1]) + "\n")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shipped_models import CAUSED, write_shipped
+from shipped_models import CAUSED, RELIEVED, write_shipped
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,27 @@ def test_from_texts_to_an_answer_with_its_sentence(run, shipped: Path, tmp_path:
     assert "one.txt" in shown.out
     report = run("extract", "review", facts, "--report", "--json").json
     assert report["precision"]["all"]["precision"] is None
+
+
+def test_facts_go_straight_into_a_graph_and_answer_a_question(run, shipped: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("CLEW_HOME", str(tmp_path / "home"))
+    graph = tmp_path / "mine.clew"
+    (tmp_path / "one.txt").write_text(CAUSED)
+    (tmp_path / "two.txt").write_text(RELIEVED)
+    done = run("extract", tmp_path / "one.txt", "--model", shipped, "--out", tmp_path / "first", "--into", graph)
+    assert done.code == 0, done.error
+    assert f"merged into {graph}" in done.out
+    again = run("extract", tmp_path / "two.txt", "--model", shipped, "--out", tmp_path / "second", "--into", graph)
+    assert again.code == 0, again.error
+    shown = run("info", graph, "--json").json
+    assert {each["name"] for each in shown["relations"]} == {"induces", "treats"}  # the first facts are still there
+    asked = run("ask", graph, "Which diseases does aspirin induce?")
+    assert asked.code == 0, asked.error
+    assert "tremor" in asked.out
+    assert "aspirin caused tremor." in asked.out
+    repeated = run("extract", tmp_path / "two.txt", "--model", shipped, "--out", tmp_path / "second", "--into", graph)
+    assert repeated.code == 0, repeated.error
+    assert run("info", graph, "--json").json["assertions"] == shown["assertions"]  # the same statement counts once
 
 
 def test_a_word_that_is_neither_command_nor_path_is_refused(run, tmp_path: Path) -> None:

@@ -4,24 +4,38 @@ Gold mentions are given. Intervals draw whole documents, since the pairs of one 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.extract.statements.calibration import Scored, probabilities
+from clew.extract.statements.calibration import probabilities
+from clew.extract.statements.combining import HARM, HELP
 from clew.extract.statements.config import OUTPUTS, columns_of
+from clew.extract.statements.examples import MarkedDocument
 from clew.extract.statements.gold import GoldDocument
 from clew.extract.statements.prediction import StatementModel
+from clew.extract.statements.relations import STATED
 from clew.progress import Progress, silent, track
 
 __all__ = ["evaluate_statements"]
 
 RESAMPLES = 10_000
 BINS = 10
-HARM, HELP = "positive_correlation", "negative_correlation"  # of a chemical and a disease, in BioRED
+HARMS, HELPS = "positive_correlation", "negative_correlation"  # of a chemical and a disease, in BioRED
+INDUCES, TREATS = (next(each for each in STATED if each.name == name) for name in ("induces", "treats"))
 Counts = NDArray[np.float64]  # (documents, 3): hits, predicted, gold
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The probabilities (pairs, 1 + relations) of a document by a model, and its labels."""
+
+    shares: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    missed: int
 
 
 def evaluate_statements(
@@ -30,34 +44,39 @@ def evaluate_statements(
     """Figures by corpus; co-occurrence is the rule that every candidate pair is stated."""
     if not documents:
         raise InputError("there are no documents to evaluate")
-    report: dict[str, Any] = {}
-    scored: dict[str, list[Scored]] = {corpus: [] for corpus in OUTPUTS}
-    chemical: list[NDArray[np.bool_]] = []  # of BioRED's pairs: whether they are of a chemical and a disease
+    judged: dict[str, list[_Judged]] = {corpus: [] for corpus in OUTPUTS}
+    signs: list[_Signs] = []
     for document in track(documents, "documents", progress, total=len(documents)):
         example = model.marker.mark_gold(document)
         marked = example.marked
-        scores = model.score(marked)[:, columns_of(document.corpus)]
-        scored[document.corpus].append(Scored(scores, example.labels, marked.apart, example.missed))
-        if document.corpus == "biored":
-            ends = [(marked.types[one], marked.types[other]) for one, other in marked.pairs]
-            chemical.append(np.array([each == ("chemical", "disease") for each in ends], bool))
-    for corpus, each in scored.items():
-        if each:
-            report[corpus] = _corpus_report(model, corpus, each)
-    if scored["biored"]:
-        report["help_or_harm"] = _help_or_harm(model, scored["biored"], chemical)
+        if document.corpus == INDUCES.corpus:
+            ((_, stated),) = model.shares(document.text, document.mentions, marked, [INDUCES])
+            shares = np.stack([1 - stated, stated], axis=1)
+        else:
+            scores = model.score(marked)[:, columns_of(document.corpus)]
+            shares = probabilities(scores, model.calibration[document.corpus], marked.apart)
+            signs.append(_signs(model, document, marked, shares, example.labels))
+        judged[document.corpus].append(_Judged(shares, example.labels, example.missed))
+    least = {INDUCES.corpus: model.thresholds[INDUCES.name].threshold}
+    report: dict[str, Any] = {
+        corpus: _corpus_report(corpus, each, least.get(corpus, model.calibration[corpus].threshold))
+        for corpus, each in judged.items()
+        if each
+    }
+    if signs:
+        report["help_or_harm"] = _help_or_harm(signs)
     return report
 
 
-def _corpus_report(model: StatementModel, corpus: str, documents: Sequence[Scored]) -> dict[str, Any]:
-    said = [_said(model, corpus, each) for each in documents]
+def _corpus_report(corpus: str, documents: Sequence[_Judged], least: float) -> dict[str, Any]:
+    said = [_said(each, least) for each in documents]
     together = {
         "documents": len(documents),
         **_figures(_counts(documents, said)),
         "co_occurrence": _figures(
             _counts(documents, [np.where(each.labels > 0, each.labels, -1) for each in documents])
         ),
-        "calibration_error": _calibration_error(model, corpus, documents),
+        "calibration_error": _calibration_error(documents),
     }
     by_relation = {
         name: _figures(
@@ -70,14 +89,13 @@ def _corpus_report(model: StatementModel, corpus: str, documents: Sequence[Score
     return {**together, "relations": by_relation}
 
 
-def _said(model: StatementModel, corpus: str, document: Scored) -> NDArray[np.int64]:
+def _said(document: _Judged, least: float) -> NDArray[np.int64]:
     """The relation of each pair, 0 if none is likely enough."""
-    calibration = model.calibration[corpus]
-    shares = probabilities(document.scores, calibration, document.apart)[:, 1:]
-    return np.where(shares.max(1, initial=0) >= calibration.threshold, shares.argmax(1) + 1, 0).astype(np.int64)
+    shares = document.shares[:, 1:]
+    return np.where(shares.max(1, initial=0) >= least, shares.argmax(1) + 1, 0).astype(np.int64)
 
 
-def _counts(documents: Sequence[Scored], said: Sequence[NDArray[np.int64]]) -> Counts:
+def _counts(documents: Sequence[_Judged], said: Sequence[NDArray[np.int64]]) -> Counts:
     return np.array(
         [
             (
@@ -114,47 +132,63 @@ def _figures(counts: Counts) -> dict[str, Any]:
     }
 
 
-def _calibration_error(model: StatementModel, corpus: str, documents: Sequence[Scored]) -> float:
+def _calibration_error(documents: Sequence[_Judged]) -> float:
     """Mean distance of the probability that something is stated from how often it is, over ten bins."""
-    stated = np.concatenate(
-        [1 - probabilities(each.scores, model.calibration[corpus], each.apart)[:, 0] for each in documents]
-    )
+    stated = np.concatenate([1 - each.shares[:, 0] for each in documents])
     true = np.concatenate([each.labels > 0 for each in documents])
     bins = np.minimum((stated * BINS).astype(int), BINS - 1)
     gaps = [abs(stated[bins == each].mean() - true[bins == each].mean()) * (bins == each).mean() for each in set(bins)]
     return round(float(sum(gaps)), 4)
 
 
-def _help_or_harm(
-    model: StatementModel, documents: Sequence[Scored], chemical: Sequence[NDArray[np.bool_]]
-) -> dict[str, Any]:
-    """Of chemical-disease pairs: which of the two related ones are, and F1 of none, help and harm over all."""
-    calibration = model.calibration["biored"]
-    shares = np.concatenate(
-        [
-            probabilities(each.scores, calibration, each.apart)[mine]
-            for each, mine in zip(documents, chemical, strict=True)
-        ]
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """The chemical-disease pairs of a document: 1 for help, 2 for harm, 0 for neither."""
+
+    gold: NDArray[np.int64]
+    forced: NDArray[np.int64]  # help or harm, whichever is likelier
+    said: NDArray[np.int64]  # what the model states at its thresholds
+
+
+def _signs(
+    model: StatementModel,
+    document: GoldDocument,
+    marked: MarkedDocument,
+    shares: NDArray[np.float64],
+    labels: NDArray[np.int64],
+) -> _Signs:
+    (rows, treats), (_, induces) = model.shares(document.text, document.mentions, marked, [TREATS, INDUCES])
+    help_, harm = (OUTPUTS["biored"].index(name) + 1 for name in (HELPS, HARMS))
+    if model.reads_pairs:
+        read = model.read_pairs(document.text, document.mentions, marked, rows)[rows]
+        likelier = np.where(read[:, HELP] > read[:, HARM], 1, 2)
+    else:
+        likelier = np.where(shares[rows, help_] > shares[rows, harm], 1, 2)
+    above = np.stack(
+        [each - model.thresholds[name.name].threshold for each, name in ((treats, TREATS), (induces, INDUCES))]
     )
-    labels = np.concatenate([each.labels[mine] for each, mine in zip(documents, chemical, strict=True)])
-    harm, help_ = (OUTPUTS["biored"].index(name) + 1 for name in (HARM, HELP))
-    related = (labels == harm) | (labels == help_)
-    chosen = np.where(shares[:, harm] >= shares[:, help_], harm, help_)
-    right = (chosen == labels)[related]
-    best = shares[:, 1:].argmax(1) + 1
-    said = np.where(shares[:, 1:].max(1, initial=0) >= calibration.threshold, best, 0)
-    kinds = {"help": help_, "harm": harm}
-    f1 = {name: _pooled_f1(labels == number, said == number) for name, number in kinds.items()}
-    f1["none"] = _pooled_f1(~np.isin(labels, (harm, help_)), ~np.isin(said, (harm, help_)))
+    said = np.where(above.max(0, initial=-1) >= 0, above.argmax(0) + 1, 0)
+    gold = np.select([labels[rows] == help_, labels[rows] == harm], [1, 2], 0)
+    return _Signs(gold, likelier, said)
+
+
+def _help_or_harm(documents: Sequence[_Signs]) -> dict[str, Any]:
+    """Of chemical-disease pairs: which of the two related ones are, and F1 of none, help and harm over all."""
+    gold, forced, said = (
+        np.concatenate([getattr(each, name) for each in documents]) for name in ("gold", "forced", "said")
+    )
+    related = gold > 0
+    kinds = {"help": 1, "harm": 2}
+    right = forced == gold
     return {
         "related_pairs": int(related.sum()),
-        "accuracy": round(float(right.mean()), 4) if related.any() else None,
-        "majority": round(float(max((labels == harm).sum(), (labels == help_).sum()) / max(1, related.sum())), 4),
+        "accuracy": round(float(right[related].mean()), 4) if related.any() else None,
+        "majority": round(float(max((gold == 1).sum(), (gold == 2).sum()) / max(1, related.sum())), 4),
         "recall": {
-            name: round(float((chosen == labels)[labels == number].mean()), 4) if (labels == number).any() else None
+            name: round(float(right[gold == number].mean()), 4) if (gold == number).any() else None
             for name, number in kinds.items()
         },
-        "f1": f1,
+        "f1": {name: _pooled_f1(gold == number, said == number) for name, number in {**kinds, "none": 0}.items()},
     }
 
 

@@ -78,6 +78,16 @@ def test_a_stopped_extraction_resumes(shipped: Path, tmp_path: Path, monkeypatch
     extract_facts([texts], tmp_path / "facts", model=shipped)  # finished: nothing is read again
 
 
+def test_several_processes_find_the_same_and_resume(shipped: Path, tmp_path: Path) -> None:
+    texts = write_texts(tmp_path / "texts", count=3)
+    one = extract_facts([texts], tmp_path / "one", model=shipped)
+    two = extract_facts([texts], tmp_path / "two", model=shipped, processes=2)
+    assert one == two
+    assert read_facts(tmp_path / "one").equals(read_facts(tmp_path / "two"))
+    with pytest.raises(InputError, match="at least one process"):
+        extract_facts([texts], tmp_path / "none", model=shipped, processes=0)
+
+
 def test_texts_in_python(shipped: Path) -> None:
     table = clew.extract([CAUSED, RELIEVED], model=shipped)
     assert table.select(["document", "subject_name", "relation", "object_name"]).to_pylist() == [

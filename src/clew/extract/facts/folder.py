@@ -15,10 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clew.errors import InputError
-from clew.extract.corpus.document import Document, lay_out
+from clew.extract.corpus.document import Document
 from clew.extract.corpus.readers import read_file
 from clew.extract.corpus.source_files import Input, SourceFile, source_files
 from clew.extract.facts.finding import Fact, FactFinder
+from clew.extract.facts.workers import rows_of_parts
 from clew.extract.filter.assertions import SOURCE, write_kgx
 from clew.extract.packaging.locate import find_statements
 from clew.extract.stage import Stage, make_table, seal_checksum, write_counts
@@ -46,6 +47,7 @@ def extract_facts(
     *,
     model: Path,
     confidence: float | None = None,
+    processes: int = 1,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Read documents and write the folder `out`; returns its counts. The same call resumes one that was stopped."""
@@ -66,17 +68,22 @@ def extract_facts(
     work = Stage(out.name, "texts", "facts of documents").start(out.parent, made_from)
     if work.finished is not None:
         return work.finished
-    finder = FactFinder.open(model, progress=progress)
     parts = work.parts()
     documents = _documents(files, problems)
     done = sum(1 for _ in islice(documents, parts.finished * PART))
-    while some := list(islice(documents, PART)):
-        rows: list[tuple[Any, ...]] = []
-        for document in some:
-            rows += _rows(document, finder, statements.parent.name, confidence)
-            done += 1
-            progress("reading documents", done, None)
-        parts.write({"facts": make_table(rows, SCHEMA)}, {"documents": len(some), "facts": len(rows)})
+    read = rows_of_parts(
+        iter(lambda: list(islice(documents, PART)), []),
+        model,
+        confidence=confidence,
+        processes=processes,
+        progress=progress,
+    )
+    name = statements.parent.name
+    for some, rows in read:
+        named = [(document, license_text, name, *fact) for document, license_text, *fact in rows]
+        parts.write({"facts": make_table(named, SCHEMA)}, {"documents": len(some), "facts": len(rows)})
+        done += len(some)
+        progress("reading documents", done, None)
     total = sum((Counter(note) for note in parts.notes()), Counter[str]())
     if not total["documents"]:
         raise InputError(f"no document could be read: {'; '.join(problems.examples[:3]) or 'the files are empty'}")
@@ -119,11 +126,6 @@ def find_in_texts(
 def _documents(files: Sequence[SourceFile], problems: Problems) -> Iterator[Document]:
     for file in files:
         yield from read_file(file, problems)
-
-
-def _rows(document: Document, finder: FactFinder, model: str, confidence: float | None) -> Iterator[tuple[Any, ...]]:
-    for fact in finder.find(lay_out(document).text, confidence=confidence):
-        yield (document.id, document.license, model, *astuple(fact))
 
 
 def _describe(facts: pa.Table) -> dict[str, Any]:

@@ -1,8 +1,10 @@
-"""The files of an exported model and the names of what its graph takes and gives."""
+"""The files of an exported model and the names of what its graphs take and give."""
 
-__all__ = ["INPUTS", "ONNX", "SCORES", "STATEMENTS", "TOKENIZER", "WHAT"]
+__all__ = ["INPUTS", "MASKED", "ONNX", "PAIRS", "SCORES", "STATEMENTS", "TOKENIZER", "WEIGHTS", "WHAT"]
 
 WHAT = "an exported statement model"
-ONNX, STATEMENTS, TOKENIZER = "model.onnx", "statements.json", "tokenizer.json"
+ONNX, PAIRS, WEIGHTS = "model.onnx", "pairs.onnx", "weights.bin"  # two graphs, and the numbers of both
+STATEMENTS, TOKENIZER = "statements.json", "tokenizer.json"
 INPUTS = ("tokens", "openings", "membership", "pairs", "features")  # as in a MarkedDocument
+MASKED = ("tokens", "present")  # of pair texts, padded
 SCORES = "scores"

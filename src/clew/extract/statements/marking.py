@@ -3,7 +3,7 @@
 A document's text and mentions go in, a `MarkedDocument` of plain arrays comes out: one encoding serves all its pairs.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from clew.extract.corpus.sentences import split_passage
 from clew.extract.statements.config import config_of_start
 from clew.extract.statements.examples import ENTITY_TYPES, Example, MarkedDocument
 from clew.extract.statements.gold import CORPORA, GoldDocument, Mention
+from clew.extract.statements.pair_texts import cut_pair_text
 from clew.extract.statements.pairing import HasNarrower, Layout, TokenMention, mark_tokens
 
 if TYPE_CHECKING:
@@ -75,6 +76,19 @@ class Marker:
         labels = label_pairs(document, marked)
         missed = len({frozenset(pair) for _, *pair in document.relations}) - int((labels > 0).sum())
         return Example(document.id, document.corpus, marked, labels, missed)
+
+    def pair_texts(
+        self, text: str, mentions: Sequence[Mention], pairs: Sequence[tuple[str, str]]
+    ) -> list[NDArray[np.int64]]:
+        """For each pair of entities the tokens of the sentences about them, their mentions marked."""
+        tokens, spans = self.cut(text)
+        starts = [start for start, _ in spans]
+        sentences = sorted({0, *(bisect_left(starts, start) for start, _ in split_passage(text, 0, len(text)))})
+        of: dict[str, list[TokenMention]] = {}
+        for mention in self.locate(text, [each for each in mentions if each.type in ENTITY_TYPES], spans):
+            for identifier in mention.ids:
+                of.setdefault(identifier, []).append(mention)
+        return [cut_pair_text(tokens, sentences, (of[one], of[other]), self.layout) for one, other in pairs]
 
     def cut(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """The tokens of a text and their characters."""

@@ -14,6 +14,7 @@ from clew.app.cli.terminal.options import AsJson, check_limit
 from clew.app.cli.terminal.output import one_line, print_json, print_table, printable, say, shown_of
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.plurals import counted
+from clew.progress import Progress
 
 __all__ = ["texts"]
 
@@ -39,6 +40,13 @@ def texts(
             show_default=False,
         ),
     ] = None,
+    processes: Annotated[int, typer.Option(metavar="N", help="Read documents in N processes at once.")] = 1,
+    into: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GRAPH", help="Merge the facts into this graph, or make it of them alone.", show_default=False
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of facts shown.")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -51,6 +59,7 @@ def texts(
     Examples:
       clew extract abstracts/ --model small --out facts
       clew extract pubmed.xml.gz more.jsonl --out facts --confidence 0.5
+      clew extract abstracts/ --out facts --into mine.clew --processes 2
       clew build hpo.clew facts --out mine.clew
     """
     from clew.extract.facts.folder import extract_facts, read_facts
@@ -58,11 +67,15 @@ def texts(
     check_limit(limit)
     begun = time.perf_counter()
     with _files(inputs) as files, terminal_progress() as progress:
-        counts = extract_facts(files, out, model=Path(model), confidence=confidence, progress=progress)
+        counts = extract_facts(
+            files, out, model=Path(model), confidence=confidence, processes=processes, progress=progress
+        )
+        if into is not None and counts["facts"]:
+            _merge(out, into, progress)
     rows: list[dict[str, Any]] = read_facts(out).sort_by([("confidence", "descending")]).to_pylist()
     if as_json:
         seconds = round(time.perf_counter() - begun, 3)
-        print_json({"out": str(out), "counts": counts, "facts": rows[:limit], "seconds": seconds})
+        print_json({"out": str(out), "into": into, "counts": counts, "facts": rows[:limit], "seconds": seconds})
         return
     say(f"{counted(counts['documents'], 'document')}, {counted(counts['facts'], 'fact')} in {printable(str(out))}")
     if not rows:
@@ -78,7 +91,22 @@ def texts(
     if len(rows) > limit:
         say(shown_of(limit, len(rows)))
     say()
-    say(f"build a graph of them: clew build {printable(str(out))} --out extracted.clew")
+    if into is None:
+        say(f"build a graph of them: clew build {printable(str(out))} --out extracted.clew")
+    else:
+        say(f"merged into {printable(into)}: clew ask {printable(into)} QUESTION, clew find {printable(into)} NAME")
+
+
+def _merge(facts: Path, into: str, progress: Progress) -> None:
+    """The facts beside what a graph holds, as its new snapshot."""
+    from clew.graph.build import build_graph
+    from clew.graph.readers import stage
+    from clew.graph.staging import Problems
+
+    problems = Problems()
+    sources = [into, str(facts)] if Path(into).exists() else str(facts)
+    staged = stage(sources, problems=problems, progress=progress)
+    build_graph(staged, Path(into), problems=problems, overwrite=True, progress=progress)
 
 
 @contextmanager

@@ -1,16 +1,18 @@
-"""A trained model as an ONNX file with 8-bit weights, which prediction runs without torch.
+"""A trained model as ONNX graphs with 8-bit weights, which prediction runs without torch.
 
-Matrices are stored as 8-bit integers with one scale a row and multiplied out when the file is opened, so the file
-computes what torch computes with the same rounded weights (`round_weights`).
+Matrices are stored as 8-bit integers with one scale a row and multiplied out when a graph is opened, so it computes
+what torch computes with the same rounded weights (`round_weights`). The numbers of both graphs lie in one file, and
+those that they share (vocabulary, lowest layers) lie there once.
 """
 
+import hashlib
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
@@ -18,14 +20,25 @@ from numpy.typing import NDArray
 
 from clew.errors import MissingDependency
 from clew.extract.statements.examples import FEATURES
-from clew.extract.statements.exported import INPUTS, ONNX, SCORES, STATEMENTS, TOKENIZER, WHAT
+from clew.extract.statements.exported import (
+    INPUTS,
+    MASKED,
+    ONNX,
+    PAIRS,
+    SCORES,
+    STATEMENTS,
+    TOKENIZER,
+    WEIGHTS,
+    WHAT,
+)
 from clew.extract.statements.learning.judge import Judge
+from clew.extract.statements.learning.pair_reader import PairReader
 from clew.extract.statements.learning.storage import TrainedModel
 from clew.files import write_text
 from clew.sealed import new_sealed
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto
+    from onnx import GraphProto, ModelProto, TensorProto
 
 __all__ = ["export", "round_weights"]
 
@@ -33,27 +46,36 @@ OPSET = 17
 LARGEST = 127
 SMALL = 4096  # matrices with fewer numbers stay whole
 Floats = NDArray[np.float32]
+Rounded = TypeVar("Rounded", Judge, PairReader)
 
 
 def export(path: Path, trained: TrainedModel) -> None:
-    """Write the directory that `prediction.StatementModel` opens: model.onnx, tokenizer.json and statements.json."""
-    content = _onnx(trained.model)
+    """Write the directory that `prediction.StatementModel` opens."""
     config = trained.model.config
     said = {
         "config": asdict(config),
         "calibration": trained.training["calibration"],
         "relations": trained.training["relations"],
+        "combinations": trained.training.get("combinations", {}),
         "training": dict(trained.training),
     }
-    with new_sealed(Path(path), {"format": 1}, what=WHAT) as directory:
-        (directory / ONNX).write_bytes(content)
+    weights = _Weights()
+    graphs = {ONNX: _onnx(trained.model, _sample(), INPUTS, DOCUMENT_AXES)}
+    if trained.reader is not None:
+        graphs[PAIRS] = _onnx(trained.reader, _pair_sample(), MASKED, PAIR_AXES)
+    for graph in graphs.values():
+        weights.take(graph.graph)
+    with new_sealed(Path(path), {"format": 2}, what=WHAT) as directory:
+        for name, graph in graphs.items():
+            (directory / name).write_bytes(graph.SerializeToString())
+        (directory / WEIGHTS).write_bytes(weights.content)
         write_text(directory / TOKENIZER, trained.tokenizer)
         write_text(directory / STATEMENTS, json.dumps(said, indent=1) + "\n")
 
 
-def round_weights(model: Judge) -> Judge:
+def round_weights(model: Rounded) -> Rounded:
     """A copy of the model with the weights that its export holds."""
-    rounded = Judge(model.config)
+    rounded = type(model)(model.config)
     state = {
         name: torch.from_numpy(_multiply(*_quantise(tensor.numpy()))) if _is_large(tensor.numpy()) else tensor
         for name, tensor in model.state_dict().items()
@@ -63,28 +85,40 @@ def round_weights(model: Judge) -> Judge:
     return rounded
 
 
-def _onnx(model: Judge) -> bytes:
-    """The model's graph with integers in place of its large matrices."""
+DOCUMENT_AXES: Mapping[str, Mapping[int, str]] = {
+    "tokens": {1: "length"},
+    "openings": {0: "mentions"},
+    "membership": {0: "entities", 1: "mentions"},
+    "pairs": {0: "pairs"},
+    "features": {0: "pairs"},
+    SCORES: {0: "pairs"},
+}
+PAIR_AXES: Mapping[str, Mapping[int, str]] = {
+    "tokens": {0: "texts", 1: "length"},
+    "present": {0: "texts", 1: "length"},
+    SCORES: {0: "texts"},
+}
+
+
+def _onnx(
+    model: Judge | PairReader,
+    sample: tuple[torch.Tensor, ...],
+    inputs: Sequence[str],
+    axes: Mapping[str, Mapping[int, str]],
+) -> "ModelProto":
+    """The graph of a model with integers in place of its large matrices."""
     try:
         import onnx
     except ImportError as error:
         raise MissingDependency("exporting needs onnx: pip install 'clew[extract]'") from error
     written = BytesIO()
-    axes: Mapping[str, Mapping[int, str]] = {
-        "tokens": {1: "length"},
-        "openings": {0: "mentions"},
-        "membership": {0: "entities", 1: "mentions"},
-        "pairs": {0: "pairs"},
-        "features": {0: "pairs"},
-        SCORES: {0: "pairs"},
-    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter warns about itself
         torch.onnx.export(
             model.eval(),
-            _sample(),
+            sample,
             written,
-            input_names=list(INPUTS),
+            input_names=list(inputs),
             output_names=[SCORES],
             dynamic_axes=axes,
             opset_version=OPSET,
@@ -94,7 +128,32 @@ def _onnx(model: Judge) -> bytes:
     graph: ModelProto = onnx.load_from_string(written.getvalue())
     _pack(graph.graph)
     onnx.checker.check_model(graph)
-    return bytes(graph.SerializeToString())
+    return graph
+
+
+class _Weights:
+    """The numbers of several graphs end to end, equal ones once."""
+
+    def __init__(self) -> None:
+        self.content = bytearray()
+        self._places: dict[bytes, int] = {}
+
+    def take(self, graph: "GraphProto") -> None:
+        """Move the large tensors of a graph here; it then names the file and the place of each."""
+        for tensor in graph.initializer:
+            if len(tensor.raw_data) >= SMALL:
+                self._move(tensor)
+
+    def _move(self, tensor: "TensorProto") -> None:
+        content = tensor.raw_data
+        digest = hashlib.sha256(content).digest()
+        if digest not in self._places:
+            self._places[digest] = len(self.content)
+            self.content += content
+        tensor.ClearField("raw_data")
+        tensor.data_location = tensor.EXTERNAL
+        for key, value in (("location", WEIGHTS), ("offset", self._places[digest]), ("length", len(content))):
+            tensor.external_data.add(key=key, value=str(value))
 
 
 def _sample() -> tuple[torch.Tensor, ...]:
@@ -107,6 +166,10 @@ def _sample() -> tuple[torch.Tensor, ...]:
         torch.tensor([[0, 1], [1, 0]]),
         torch.zeros(2, FEATURES),
     )
+
+
+def _pair_sample() -> tuple[torch.Tensor, ...]:
+    return torch.tensor([[1, 2, 3, 4], [1, 2, 3, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
 
 
 def _pack(graph: "GraphProto") -> None:

@@ -4,15 +4,19 @@ them."""
 import json
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TypeVar
 
 import torch
 
+from clew.extract.statements.config import Config
 from clew.extract.statements.learning.judge import Judge
+from clew.extract.statements.learning.pair_reader import PairReader
 from clew.extract.statements.learning.storage import TrainedModel
 
 __all__ = ["trim_vocabulary"]
 
 PREFIX = "##"
+Trimmed = TypeVar("Trimmed", Judge, PairReader)
 SPECIAL = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
 
 
@@ -30,13 +34,21 @@ def trim_vocabulary(trained: TrainedModel, used: Collection[int]) -> TrainedMode
         each["id"] = numbers[each["id"]]
     tokenizer["post_processor"] = tokenizer["padding"] = tokenizer["truncation"] = None
     config = trained.model.config
-    markers = list(range(config.vocabulary, config.tokens))
-    state = dict(trained.model.state_dict())
-    state["encoder.words.weight"] = state["encoder.words.weight"][torch.tensor([*kept, *markers])]
-    model = Judge(replace(config, vocabulary=len(kept)))
-    model.load_state_dict(state)
-    model.eval()
-    return TrainedModel(model, json.dumps(tokenizer, ensure_ascii=False), trained.training)
+    rows = torch.tensor([*kept, *range(config.vocabulary, config.tokens)])
+    trimmed = replace(config, vocabulary=len(kept))
+    reader = None if trained.reader is None else _trim(trained.reader, trimmed, rows)
+    said = json.dumps(tokenizer, ensure_ascii=False)
+    return TrainedModel(_trim(trained.model, trimmed, rows), said, trained.training, reader)
+
+
+def _trim(model: Trimmed, config: Config, rows: torch.Tensor) -> Trimmed:
+    """A model with these rows of the vocabulary and its markers."""
+    state = dict(model.state_dict())
+    state["encoder.words.weight"] = state["encoder.words.weight"][rows]
+    found = type(model)(config)
+    found.load_state_dict(state)
+    found.eval()
+    return found
 
 
 def _is_character(piece: str) -> bool:
