@@ -9,17 +9,22 @@ from clew.extract.statements.calibration import Calibration
 from clew.extract.statements.config import OUTPUTS, columns_of
 from clew.extract.statements.examples import Example, MarkedDocument
 from clew.extract.statements.gold import GoldDocument
+from clew.extract.statements.prediction import StatementModel
+from clew.extract.statements.relations import STATED, Threshold
 
 HARM, HELP = (OUTPUTS["biored"].index(name) + 1 for name in ("positive_correlation", "negative_correlation"))
 COLUMNS = sum(1 + len(relations) for relations in OUTPUTS.values())
 
 
-class Oracle:
-    """Says of each pair of a document what it was told to, surely."""
+class Oracle(StatementModel):
+    """Says of each pair of a document what it was told to, surely; what harms is also induced."""
 
-    def __init__(self, labels: dict[str, list[int]], answers: dict[str, list[int]]) -> None:
-        self.labels, self.answers, self.marker = labels, answers, self
-        self.calibration = {corpus: Calibration() for corpus in OUTPUTS}
+    def __init__(
+        self, labels: dict[str, list[int]], answers: dict[str, list[int]], read: list[list[float]] | None = None
+    ) -> None:
+        calibration = {corpus: Calibration() for corpus in OUTPUTS}
+        super().__init__(None, self, calibration, {each.name: Threshold() for each in STATED}, pairs=read)
+        self.labels, self.answers = labels, answers
 
     def mark_gold(self, document: GoldDocument) -> Example:
         labels = np.array(self.labels[document.id])
@@ -38,7 +43,12 @@ class Oracle:
         first = columns_of(corpus).start
         for row, answer in enumerate(self.answers[identifier]):
             scores[row, first + answer] = 20
+            if corpus == "biored":
+                scores[row, columns_of("bc5cdr").start + (answer == HARM)] = 20
         return scores
+
+    def read_pairs(self, text: str, mentions: object, marked: MarkedDocument, rows: np.ndarray) -> np.ndarray:
+        return np.array(self._pairs)[: len(marked.pairs)]
 
 
 def documents(labels: dict[str, list[int]], corpus: str) -> list[GoldDocument]:
@@ -69,6 +79,15 @@ def test_help_against_harm() -> None:
     assert both["recall"]["harm"] == 0.5
     assert both["f1"]["help"] == pytest.approx(2 * 2 / (3 + 3), abs=1e-4)
     assert report["biored"]["relations"]["positive_correlation"]["precision"] == 1.0
+
+
+def test_help_against_harm_by_the_sentences_of_a_pair() -> None:
+    labels = {"1": [HARM, HARM, HELP, 0]}
+    read = [[0.1, 0.2, 0.7], [0.0, 0.4, 0.6], [0.9, 0.04, 0.06], [0.0, 1.0, 0.0]]
+    model = Oracle(labels, {"1": [HELP, HARM, HELP, 0]}, read)
+    both = evaluate_statements(model, documents(labels, "biored"))["help_or_harm"]
+    assert both["recall"] == {"help": 0.0, "harm": 1.0}  # by the reader, whatever the document reading says
+    assert both["accuracy"] == pytest.approx(2 / 3, abs=1e-4)
 
 
 def test_nothing_to_evaluate() -> None:
