@@ -1,7 +1,7 @@
-"""The sentences of a document that speak of a pair, with the mentions of its two entities marked and no others.
+"""The sentences of a document about a pair of entities, with only the mentions of these two marked.
 
 Sentences that name both come first, then the title, then those that name one of them, nearest first, up to a number of
-tokens; what is taken stands in the order of the text.
+tokens; they are read in the order of the text.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """A trained model as ONNX graphs with 8-bit weights, which prediction runs without torch.
 
 Matrices are stored as 8-bit integers with one scale a row and multiplied out when a graph is opened, so it computes
-what torch computes with the same rounded weights (`round_weights`). The numbers of both graphs lie in one file, and
-those that they share (vocabulary, lowest layers) lie there once.
+what torch computes with the same rounded weights (`round_weights`). Both graphs take their weights
+from one file; shared weights (vocabulary, lowest layers) are stored once.
 """
 
 import hashlib
