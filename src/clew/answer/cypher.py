@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, BoundWord, Evidence, Usage
-from clew.answer.kept import hierarchy_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
+from clew.answer.kept import hierarchy_of, judge_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.plans.plan import REQUIRED, Condition, Part
 from clew.answer.plans.write import write_statement
@@ -133,6 +133,7 @@ class _Answering:
             has=self._has,
             literals=vocabulary_of(resources).literals,
             encoder=self.encoder,
+            judge=judge_of(resources),
             choose=self.strategy.choose,
             compose=self.strategy.compose,
         )

@@ -2,17 +2,19 @@
 
 from dataclasses import replace
 
+from clew.answer.lexicon.matching import tuned_initialisers
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.schema_paths import SchemaPaths
+from clew.answer.reading.judged import Judge
 from clew.answer.resources import Resources
 from clew.answer.values.attributes import find_attributes
 from clew.answer.values.vocabulary import Vocabulary
 from clew.graph import read_triples
 from clew.store.layout import Relationship, StoreSchema
 
-__all__ = ["hierarchy_of", "polarity_of", "schema_of", "schema_paths_of", "vocabulary_of", "words_of"]
+__all__ = ["hierarchy_of", "judge_of", "polarity_of", "schema_of", "schema_paths_of", "vocabulary_of", "words_of"]
 
 MOST_COMPARED = 20_000  # triples of a relation that are compared with their reverse
 
@@ -43,6 +45,11 @@ def polarity_of(resources: Resources) -> dict[str, str]:
     """Whether each relationship of a graph helps, harms or does neither."""
     stated = load_words(resources.engine.snapshot).get("polarity")
     return resources.once("polarity", lambda: polarity_of_relations(resources.schema, stated))
+
+
+def judge_of(resources: Resources) -> Judge | None:
+    """What says which relation a word means, where the default encoder is in use: it is that encoder, tuned."""
+    return resources.once("judge", lambda: _open_judge(resources))
 
 
 def hierarchy_of(resources: Resources) -> dict[str, str]:
@@ -84,3 +91,13 @@ def _hierarchy(resources: Resources) -> dict[str, str]:
         for ends in each.ends
         if ends.subject == ends.object
     }
+
+
+def _open_judge(resources: Resources) -> Judge | None:
+    from clew.embed.encoders.onnx import OnnxEncoder, open_minilm
+
+    encoder = resources.encoder
+    if not isinstance(encoder, OnnxEncoder) or encoder.name != "minilm":
+        return None
+    tuned = open_minilm(replaced=tuned_initialisers())
+    return Judge(words_of(resources), vocabulary_of(resources).attributes, tuned)

@@ -22,6 +22,7 @@ from clew.store.layout import StoreSchema
 
 if TYPE_CHECKING:
     from clew.answer.models.compose import Composer
+    from clew.answer.reading.judged import Judge
     from clew.embed import Encoder
     from clew.lm import LanguageModel
 
@@ -65,6 +66,7 @@ class Interpreter:
         has: Has | None = None,
         literals: frozenset[str] = frozenset(),
         encoder: "Encoder | None" = None,
+        judge: "Judge | None" = None,
         choose: str = "never",
         compose: bool | None = None,
     ) -> None:
@@ -77,6 +79,7 @@ class Interpreter:
         self.has = has  # whether a name has triples of a relationship
         self.literals = literals  # labels of numbers and days
         self.encoder = encoder
+        self.judge = judge
         self.choose = choose
         self.compose = compose
 
@@ -127,7 +130,7 @@ class Interpreter:
             shape = shaped(question, one, self.schema)
             for each in () if shape is None or self._counts_literals(shape) else with_values(question, shape):
                 (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
-        return rank(question, fitting, self.words, encoder=self.encoder, deadline=deadline), opposed
+        return rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline), opposed
 
     def _about_names(self, question: ParsedQuestion) -> list[Candidate] | None:
         """Plans about values of names or of a whole type, where the question says nothing else; None where it does."""

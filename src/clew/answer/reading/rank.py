@@ -15,13 +15,13 @@ from clew.answer.plans.plan import ABSENT, Part, Plan, Step
 from clew.answer.reading.account import Account, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
-from clew.answer.reading.similar import eased
 from clew.answer.wording.verbalise import COMPARED
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 from clew.store.deadline import Deadline
 
 if TYPE_CHECKING:
+    from clew.answer.reading.judged import Judge
     from clew.embed import Encoder
 
 __all__ = ["Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
@@ -61,6 +61,7 @@ def rank(
     words: Words,
     *,
     encoder: "Encoder | None" = None,
+    judge: "Judge | None" = None,
     weights: Weights | None = None,
     deadline: Deadline | None = None,
 ) -> list[Ranked]:
@@ -79,8 +80,8 @@ def rank(
         check()
         accounted.append(_accounted(question, one, words, weights))
     near = _agreed(accounted, weights, check)
-    if encoder is not None and near and all(each.account.missing for each in near):
-        accounts = eased([(each.candidate, each.account) for each in near], question, words, encoder)
+    if judge is not None and near and all(each.account.missing for each in near):
+        accounts = judge.eased([(each.candidate, each.account) for each in near], question)
         near = [_with_account(each, account, weights) for each, account in zip(near, accounts, strict=True)]
     if encoder is not None and len(near) > 1:
         texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]

@@ -8,7 +8,7 @@ it is loaded and nothing is quantised at run time, so a vector does not depend o
 import hashlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -28,15 +28,16 @@ __all__ = ["OnnxEncoder", "open_minilm"]
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_TOKENS = 256  # the limit of all-MiniLM-L6-v2
 BATCH_TOKENS = 512
+WORD_TEXTS = 32  # texts in a batch whose single words are wanted
 TOKENISER_BATCH = 4096  # texts
 
 log = logging.getLogger(__name__)
 
 
-def open_minilm() -> "OnnxEncoder":
-    """The default encoder, as installed by `clew models get`."""
+def open_minilm(*, replaced: Mapping[str, NDArray[np.float32]] | None = None) -> "OnnxEncoder":
+    """The default encoder, as installed by `clew models get`; `replaced` are initialisers in place of its own."""
     files = locate("minilm")
-    return OnnxEncoder("minilm", files["model.onnx"], files["tokenizer.json"], dimension=384)
+    return OnnxEncoder("minilm", files["model.onnx"], files["tokenizer.json"], dimension=384, replaced=replaced)
 
 
 class OnnxEncoder:
@@ -54,6 +55,7 @@ class OnnxEncoder:
         dimension: int | None = None,
         max_tokens: int = MAX_TOKENS,
         threads: int | None = None,
+        replaced: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> None:
         for file in (model, tokenizer):
             if not Path(file).is_file():
@@ -67,12 +69,15 @@ class OnnxEncoder:
         self._stated_dimension = dimension
         self._max_tokens = max_tokens
         self._threads = threads or os.cpu_count() or 1
+        self._replaced = dict(replaced or {})
+        self._given: dict[str, Any] = {}
         self._opening = Lock()
 
     @cached_property
     def identity(self) -> str:
-        """The name and the checksum of model and tokenizer."""
+        """The name and the checksum of model, tokenizer and what is replaced in the model."""
         checksums = file_checksum(self._model) + file_checksum(self._tokenizer_file)
+        checksums += "".join(hashlib.sha256(own.tobytes()).hexdigest() for own in self._replaced.values())
         return f"{self.name}-{hashlib.sha256(checksums.encode()).hexdigest()[:12]}"
 
     @cached_property
@@ -104,7 +109,35 @@ class OnnxEncoder:
             )
         return [one.ids for one in encoded]
 
+    def word_vectors(self, texts: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
+        """For each text, given as words: the mean vector of the text, then one vector for each word in its context.
+
+        Not of unit length. Words behind the model's limit have a vector of zeros.
+        """
+        found: list[NDArray[np.float32]] = []
+        for start in range(0, len(texts), WORD_TEXTS):
+            part = [
+                [word.encode("utf-8", "replace").decode() for word in words] for words in texts[start:][:WORD_TEXTS]
+            ]
+            encoded = self._tokenizer.encode_batch(part, is_pretokenized=True)
+            hidden, _ = self._hidden([one.ids for one in encoded])
+            for words, one, rows in zip(part, encoded, hidden, strict=True):
+                vectors = np.zeros((len(words) + 1, self.dimension), np.float32)
+                vectors[0] = rows[: len(one.ids)].mean(axis=0)
+                owners = np.array([-1 if owner is None else owner for owner in one.word_ids])
+                for at in range(len(words)):
+                    if (own := owners == at).any():
+                        vectors[at + 1] = rows[: len(owners)][own].mean(axis=0)
+                found.append(vectors)
+        return found
+
     def _run(self, pieces: list[list[int]]) -> NDArray[np.float32]:
+        hidden, mask = self._hidden(pieces)
+        summed = np.einsum("ntd,nt->nd", hidden, mask.astype(hidden.dtype))  # normalised below
+        return unit_rows(summed, len(pieces), whose=f"the encoder {self.name!r}")
+
+    def _hidden(self, pieces: list[list[int]]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The last layer (texts, tokens, dimension), and which tokens there are."""
         longest = max(len(ids) for ids in pieces)
         ids = np.zeros((len(pieces), longest), np.int64)
         mask = np.zeros_like(ids)
@@ -120,8 +153,7 @@ class OnnxEncoder:
             raise ModelError(
                 f"{self._model} gives {hidden.shape}, not (texts, tokens, {self.dimension}): download it again"
             )
-        summed = np.einsum("ntd,nt->nd", hidden, mask.astype(hidden.dtype))  # normalised below
-        return unit_rows(summed, len(pieces), whose=f"the encoder {self.name!r}")
+        return hidden, mask
 
     @cached_property
     def _input_names(self) -> tuple[str, ...]:
@@ -147,6 +179,10 @@ class OnnxEncoder:
         options.log_severity_level = 3
         # Waiting threads sleep: spinning gains little on a quiet machine and loses half the speed on a busy one.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # They are not copied: the session needs them as long as it lives.
+        self._given = {name: onnxruntime.OrtValue.ortvalue_from_numpy(own) for name, own in self._replaced.items()}
+        for name, given in self._given.items():
+            options.add_initializer(name, given)
         try:
             return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # as above

@@ -1,0 +1,1 @@
+"""How words of questions are matched with the relations they mean: training and figures."""
