@@ -6,7 +6,7 @@ from functools import cache
 from clew.answer.lexicon.forms import core_name, root, stem, word_table
 from clew.store.layout import upper_snake
 
-__all__ = ["converses_of", "synonyms_of"]
+__all__ = ["converses_of", "has_synonyms", "synonyms_of"]
 
 SMALL = frozenset(
     (
@@ -44,6 +44,11 @@ def synonyms_of(relation: str) -> tuple[str, ...]:
 def converses_of(relation: str) -> tuple[str, ...]:
     """Words that say a relation from its other end: "learn from" for *teaches*."""
     return _found(_families()[1], _word_of(relation))
+
+
+def has_synonyms(word: str) -> bool:
+    """Whether a word is listed as one for some relation, and so means that and no other."""
+    return stem(word) in _families()[0]
 
 
 def _word_of(relation: str) -> str:

@@ -1,7 +1,7 @@
 """Words that no lexicon has, met by the relation they mean: "put in" and *calls_at*, as a trained judge says.
 
-Words that a plan leaves out are bound where the judge is confident that they mean a relation of the plan; where it is
-only likely, the answer is doubtful.
+Where every plan leaves out words, those that the judge is confident about no longer stop a plan: the answer is
+doubtful. Words that a list has for another relation, or that a plan refused, are not put to the judge.
 """
 
 import re
@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from clew.answer.lexicon.forms import core_name
 from clew.answer.lexicon.matching import Matcher, Rendered, WordEncoder, small_words
+from clew.answer.lexicon.synonyms import has_synonyms
 from clew.answer.lexicon.words import Words
-from clew.answer.reading.account import RESTRICTION, STRUCTURE, Account, Binding, Unbound
+from clew.answer.reading.account import RESTRICTION, STRUCTURE, Account, Unbound
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.values.attributes import Attribute
@@ -19,8 +20,7 @@ from clew.store.layout import LabelPair, upper_snake
 
 __all__ = ["Judge"]
 
-CONFIDENT = 0.85
-LIKELY = 0.65
+CONFIDENT = 0.8
 WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*|[^\w\s]")
 ARTICLES = frozenset({"a", "an", "the"})
 
@@ -43,38 +43,32 @@ class Judge:
         self._matcher = Matcher(encoder)
 
     def eased(self, accounts: Sequence[tuple[Candidate, Account]], question: ParsedQuestion) -> list[Account]:
-        """The accounts of some plans, with words bound that mean a relation of the plan."""
+        """The accounts of some plans, in which words that mean a relation of the plan only restrict."""
         masked = self._masked(question)
         return [self._eased(candidate, account, masked) for candidate, account in accounts]
 
     def _eased(self, candidate: Candidate, account: Account, masked: _Masked) -> Account:
-        if not candidate.relationships:
-            return account
-        met: dict[int, tuple[str, float]] = {}
+        met: set[int] = set()
         for run in _runs(account.unbound, masked):
-            found = self._meant(candidate, [masked.places[each.start] for each in run], masked)
-            met |= {each.start: found for each in run}
-        bindings = [
-            Binding(each.start, each.end, f"relation {met[each.start][0]}")
-            for each in account.unbound
-            if each.start in met and met[each.start][1] >= CONFIDENT
-        ]
-        unbound = [
-            replace(each, role=RESTRICTION) if each.start in met and met[each.start][1] >= LIKELY else each
-            for each in account.unbound
-            if each.start not in met or met[each.start][1] < CONFIDENT
-        ]
-        return Account(tuple(sorted((*account.bindings, *bindings), key=lambda each: each.start)), tuple(unbound))
+            known = any(has_synonyms(each.text) or self._refused(candidate, each.text) for each in run)
+            places = [masked.places[each.start] for each in run]
+            if not known and self._likely(candidate, places, masked) >= CONFIDENT:
+                met |= {each.start for each in run}
+        unbound = (replace(each, role=RESTRICTION) if each.start in met else each for each in account.unbound)
+        return replace(account, unbound=tuple(unbound))
 
-    def _meant(self, candidate: Candidate, places: Sequence[int], masked: _Masked) -> tuple[str, float]:
-        """The relation of a plan that some words mean most likely, and how likely they mean any of them."""
+    def _refused(self, candidate: Candidate, word: str) -> bool:
+        """Whether a word belongs to what a relation of the plan is called: it was left unbound for a reason."""
+        return any(self._words.binds(name, word) for name in candidate.relationships)
+
+    def _likely(self, candidate: Candidate, places: Sequence[int], masked: _Masked) -> float:
+        """How likely some words mean a relation of a plan."""
         known = dict(self._relations(masked.labels))
         for name in candidate.relationships:
             known.setdefault(name, self._rendered(name, None))
         probabilities = self._matcher.match(masked.words, places, list(known.values()))
-        of = dict(zip(known, probabilities.tolist(), strict=False))
-        own = dict.fromkeys(candidate.relationships)
-        return max(own, key=lambda name: of[name]), sum(of[name] for name in own)
+        own = [at for at, name in enumerate(known) if name in candidate.relationships]
+        return float(probabilities[own].sum())
 
     def _masked(self, question: ParsedQuestion) -> _Masked:
         said: list[str] = []
