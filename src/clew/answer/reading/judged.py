@@ -27,7 +27,7 @@ ARTICLES = frozenset({"a", "an", "the"})
 
 @dataclass(frozen=True, slots=True)
 class _Masked:
-    """A question with "this TYPE" for each name; where its words stand in the text, and the types of its names."""
+    """A question with "this TYPE" for each name; the places of its words in the text, the types of its names."""
 
     words: tuple[str, ...]
     places: dict[int, int]  # where a word begins → its number
@@ -108,7 +108,7 @@ class Judge:
 
 
 def _runs(unbound: Sequence[Unbound], masked: _Masked) -> Iterator[list[Unbound]]:
-    """Words of a question's structure that stand together but for small words: "came from the pen of"."""
+    """Words of a question's structure with nothing but small words between them: "came from the pen of"."""
     run: list[Unbound] = []
     small = small_words()
     for each in sorted(unbound, key=lambda each: each.start):
