@@ -3,6 +3,7 @@
 An `Interpretation` is a plan and its origin; an `Interpreter` makes one after another until one finds something.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -30,6 +31,11 @@ __all__ = ["CHOICES", "TIE", "Interpretation", "Interpreter"]
 
 CHOICES = ("never", "ties", "always")
 TIE = 0.15  # plans whose scores differ by less are told apart by little more than chance
+GREATEST = re.compile(  # "the highest rating" is no count of ratings; "the highest number of" is one
+    r"\b(?:highest|lowest|longest|shortest|tallest|oldest|youngest|heaviest|latest|earliest)\s+"
+    r"(?!(?:\w+\s+){0,2}(?:numbers?|counts?|totals?|amounts?|degrees?|frequency)\b)\w*[^s\W]\b(?!\s+\w+s\b)",
+    re.IGNORECASE,
+)
 MOST_ALIKE = 2  # next best plans that are tried where the best finds nothing
 
 
@@ -128,7 +134,7 @@ class Interpreter:
             if deadline is not None:
                 deadline.check()
             shape = shaped(question, one, self.schema)
-            for each in () if shape is None or self._counts_literals(shape) else with_values(question, shape):
+            for each in () if shape is None or self._counts_amiss(question, shape) else with_values(question, shape):
                 (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
         return rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline), opposed
 
@@ -147,13 +153,14 @@ class Interpreter:
         made = [each for bare in found for each in with_values(question, bare)]
         return made or (None if question.values.aggregate else [])
 
-    def _counts_literals(self, candidate: Candidate) -> bool:
-        """Whether a plan counts numbers or days: how many there are of them is never the question."""
+    def _counts_amiss(self, question: ParsedQuestion, candidate: Candidate) -> bool:
+        """Whether a plan counts numbers or days, or what is called the highest of one thing, and not of many."""
         measure = candidate.plan.measure
         if measure is None or measure.function != "count" or measure.key is not None:
             return False
         types = candidate.plan.slot(measure.of).types
-        return bool(types) and self.literals.issuperset(types)
+        ranked = bool(candidate.plan.asked) and GREATEST.search(question.text) is not None
+        return ranked or (bool(types) and self.literals.issuperset(types))
 
     def _met_by_longer_names(self, question: ParsedQuestion, deadline: Deadline | None) -> list[Ranked]:
         """Plans about entities whose names begin with a name of the question, which meet its words of help or harm."""
