@@ -42,6 +42,7 @@ YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 AT_LEAST_ONE = re.compile(r"\bat least (?:one|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
 EARLY = 6  # words at the beginning of a question, where "give" and "show" ask
+RELATING = frozenset({"in", "of", "for", "with", "by", "from", "to", "on", "at", "through"})
 PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
 PLACED = ("_AT", "_IN", "_FROM", "_NEAR")  # ends of relations that lead to places
 WH_BEFORE = ("and", "or", "tell", "know", "from", "me", "but", "show")
@@ -274,6 +275,7 @@ class _Accountant:
         """ "Which patients", "what body part": people, or a part of what this graph does not know, are asked for."""
         before, behind = self.lowered[max(0, at - 2) : at], self.lowered[at + 1 : at + 2]
         asked = before[-1:] in (["which"], ["what"]) or before == ["how", "many"]
+        asked = asked and not (at > 2 and before[0] in RELATING)  # "diseases in which patients die"
         narrower = bool(behind) and self._is("filler", at + 1) and not self._is("people", at + 1)
         return (
             asked
