@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 
 import clew
 from clew.app.server.bodies import HopBody
+from clew.app.server.routes import walks
 from clew.app.server.run import address_of, listen, make_server
 from clew.app.server.serving import json_response
 from clew.app.server.settings import ServerSettings
@@ -33,17 +34,13 @@ class PeerBody(BaseModel):
 
 def clew_server(settings: ServerSettings, length: int) -> uvicorn.Server:
     """The real server, with a handler of the same checks that returns a body of a given length."""
-    server = make_server(settings)
-    gate: Any = server.config.app
     constant = b'{"ids": "' + b"x" * (length - 11) + b'"}'
 
     async def answer(graph: str, body: HopBody, request: Request) -> Response:
         return json_response(constant)
 
-    app = gate._app
-    app.post("/api/graphs/{graph}/constant")(answer)
-    app.router.routes.insert(0, app.router.routes.pop())  # beside the hop, which is tried first
-    return server
+    walks.router.post("/constant")(answer)  # beside the hop
+    return make_server(settings)
 
 
 def networkx_server(settings: ServerSettings) -> uvicorn.Server:
@@ -77,7 +74,7 @@ def reached(graph: Any, seeds: list[str], k: int) -> set[str]:
 
 def main(kind: str, path: str, length: str) -> None:
     logging.getLogger("clew").setLevel(logging.WARNING)
-    settings = ServerSettings({"hpo": Path(path)}, port=0, encoder=None)
+    settings = ServerSettings({"hpo": Path(path)}, port=0, encoder=None, extraction=None)
     listening = listen(settings)
     server = clew_server(settings, int(length)) if kind == "clew" else networkx_server(settings)
     print(address_of(listening), flush=True)
