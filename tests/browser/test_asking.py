@@ -3,8 +3,9 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from browser.clinic import HOSTILE
 from browser.conftest import at, drawn
@@ -36,6 +37,7 @@ def test_a_question_is_completed_asked_and_answered(site: str, page: Page) -> No
     field.press("Enter")
     expect(page.locator(".headline h2")).to_contain_text("2 genes")
     expect(page.locator(".certainty")).to_have_text("Sure")
+    expect(page.locator("#said")).to_contain_text("2 genes")  # for screen readers
     expect(page.locator(".facts")).to_contain_text("4 supporting triples")
     expect(page.locator(".readings")).to_contain_text("Arachnodactyly")
     rows = page.locator(".table").first.locator("tbody tr")
@@ -88,6 +90,41 @@ def test_names_are_text_wherever_they_are_shown(site: str, page: Page) -> None:
     page.goto(at(site, "explore", graph="clinic", entity="D:5"))
     expect(page.locator(".card h2")).to_have_text(HOSTILE)
     assert page.evaluate("window.broken") is None
+
+
+def test_a_table_is_copied_with_tabs_between_columns(site: str, new_page: Callable[..., Page]) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(at(site, "ask", graph="clinic", question=GENES))
+    page.locator(".table").first.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert "FBN1\tGene\tG:1" in page.evaluate("navigator.clipboard.readText()").splitlines()
+
+
+def test_strategies_are_shown_side_by_side(site: str, page: Page) -> None:
+    """A server with two strategies: the second one is answered here, as the interface documents it."""
+
+    def with_two(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=json.dumps({**answer.json(), "strategies": ["cypher", "other_way"]}))
+
+    def asked(route: Route) -> None:
+        body = route.request.post_data_json
+        if body.get("strategy", "cypher") == "cypher":
+            return route.continue_()
+        error = {"event": "error", "error": {"kind": "MissingModel", "message": "no model is here", "close": []}}
+        return route.fulfill(body=json.dumps(error) + "\n")
+
+    page.route("**/api/server", with_two)
+    page.route("**/ask", asked)
+    page.goto(at(site, "ask", graph="clinic", question=GENES))
+    page.get_by_label("Strategy").select_option("all")
+    page.get_by_label("Question").press("Enter")
+    expect(page.locator(".strategy")).to_have_count(2)
+    expect(page.locator(".strategy").first).to_contain_text("2 genes")
+    expect(page.locator(".strategy").last).to_contain_text("No model is here.")
+    page.get_by_role("button", name="Open this answer").click()
+    expect(page.locator(".headline h2")).to_contain_text("2 genes")
+    assert "strategy=cypher" in page.url
 
 
 def test_history_survives_a_reload_and_can_be_cleared(site: str, page: Page) -> None:

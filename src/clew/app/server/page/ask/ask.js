@@ -5,7 +5,7 @@ import { go, write } from "../state/address.js";
 import { remember } from "../state/history.js";
 import { completeQuestion } from "../ui/completion.js";
 import { h, icon, latest } from "../ui/dom.js";
-import { failed } from "../ui/notice.js";
+import { announce, failed } from "../ui/notice.js";
 import { showAnswer } from "./answer.js";
 import { compare } from "./compare.js";
 import { cypherEditor } from "./cypher.js";
@@ -79,6 +79,7 @@ export function makeAsk(context) {
     try {
       const answer = await ask(context.graph(), body, { signal, report: steps.report });
       result.replaceChildren(showAnswer(answer, { meaning, again, steps: steps.finished(), signal }));
+      announce(answer.text);
       remember({ address: write("ask", values), title: values.question || values.cypher, note: answer.abstained ? "no answer" : outcome(answer), graph: context.graph() });
     } catch (error) {
       if (error.name === "AbortError") return;

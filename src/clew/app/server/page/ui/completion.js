@@ -25,7 +25,7 @@ export function completeEntity(field, { graph, onChoose = () => {} }) {
 
 // Completes the name at the end of a question, left of the cursor.
 export function completeQuestion(field, { graph }) {
-  let fragment = "";
+  let start = 0; // where the name that is being typed begins
   attach(field, {
     async find(signal) {
       const before = field.value.slice(0, field.selectionStart ?? field.value.length);
@@ -37,12 +37,12 @@ export function completeQuestion(field, { graph }) {
       const begun = (each, text) => [each.name, each.matched].some((name) => name.toLowerCase().startsWith(text.toLowerCase()));
       const at = lists.findIndex((list, number) => list.some((each) => begun(each, long[number])));
       if (at < 0) return [];
-      fragment = long[at];
+      const fragment = long[at];
+      start = before.length - fragment.length;
       return lists[at].filter((each) => begun(each, fragment) && each.name.toLowerCase() !== fragment.toLowerCase());
     },
     take(entity) {
-      const end = field.selectionStart ?? field.value.length;
-      field.setRangeText(entity.name, end - fragment.length, end, "end");
+      field.setRangeText(entity.name, start, field.selectionStart ?? field.value.length, "end");
     },
   });
 }

@@ -1,6 +1,11 @@
 // States without an answer: loading, empty, failed. Each says what to do next.
 import { h } from "./dom.js";
 
+// Read aloud by screen readers; nothing moves and no focus changes.
+export function announce(text) {
+  document.getElementById("said").textContent = text;
+}
+
 export function loading(text) {
   return h("p", { class: "notice loading", role: "status" }, h("span", { class: "spinner", "aria-hidden": "true" }), text);
 }
