@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Answer, BoundWord, Evidence, Usage
 from clew.answer.kept import hierarchy_of, judge_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
 from clew.answer.names.meanings import with_longer_names
-from clew.answer.plans.plan import REQUIRED, Condition, Part
+from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part
 from clew.answer.plans.write import write_statement
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.filter_words import provenance_of
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
 from clew.answer.reading.question import Meaning, ParsedQuestion, understand
+from clew.answer.reading.simplify import is_sure
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.expand import with_subclasses
@@ -289,12 +290,19 @@ class _Answering:
                     raise
                 log.info("the plan written by the model does not run: %s", error)
                 continue
-            if not ran.is_empty:
+            if not ran.is_empty or self._is_none(interpretation):
                 return replace(ran, interpretation=agreed(interpretation, ran.outcome, self._outcome))
             first = first or ran
             if number == MOST_TRIED:
                 break
         return first
+
+    def _is_none(self, interpretation: Interpretation) -> bool:
+        """Whether nothing is what may be expected: the names are sure, and much is denied or counted."""
+        candidate = interpretation.candidate
+        bounded = any(part.kind in (ABSENT, COUNTED) for part in candidate.plan.parts)
+        sure = all(map(is_sure, interpretation.question.anchors))
+        return bounded and sure and "grammar" in candidate.found_by and not interpretation.account.unbound
 
     def _run(self, interpretation: Interpretation) -> _Ran:
         """Run an interpretation, including subclasses of named terms if requested or if nothing matches directly."""
@@ -306,8 +314,11 @@ class _Answering:
             return _Ran(
                 interpretation, candidate, self._outcome(candidate), interpretation.notes, perf_counter() - begun
             )
-        outcome = None if wanted else self._outcome(candidate)
         note = "direct annotations only (subclasses not included)"
+        denied = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH, kinds=(ABSENT,))
+        if denied is not None and wanted is None:
+            candidate, note = replace(candidate, plan=denied), "subclasses included in what is denied, not elsewhere"
+        outcome = None if wanted else self._outcome(candidate)
         if outcome is None or (wanted is None and not outcome.items and not outcome.value):
             candidate, note = replace(candidate, plan=wider), "including subclasses"
             outcome = self._outcome(candidate)

@@ -1,11 +1,13 @@
 """Clauses with a relation each → a plan: nouns become slots, clauses steps, and what is denied an absent part."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from clew.answer.grammar.clauses import Clause
+from clew.answer.grammar.quantifiers import ALL, Quantifier
 from clew.answer.names.meanings import Meaning
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.quantify import every, only
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 
@@ -51,6 +53,8 @@ class Assembly:
         different: Sequence[tuple[int, int]],
         counted: int | None,
         symmetric: Set[str],
+        quantifiers: Sequence[Quantifier] = (),
+        restricts: Callable[[Clause, int], bool] = lambda clause, noun: False,
     ) -> None:
         self.meanings, self.named, self.symmetric = meanings, named, symmetric
         self.different, self.counted = different, counted  # nouns that are not one; the noun whose number is compared
@@ -60,6 +64,8 @@ class Assembly:
         self.conditions: list[Condition] = []
         self.absent: list[Part] = []
         self.named_inside: set[int] = set()  # nouns of absent parts
+        self.quantifiers, self.restricts = quantifiers, restricts
+        self.clause_of: dict[Step, Clause] = {}  # what each required step was said by
 
     def grow(self, start: int, joined: list[tuple[Clause, Link]]) -> bool:
         """Take in all clauses that hang together with a noun; False if one does not, or a noun has two types."""
@@ -143,6 +149,7 @@ class Assembly:
             turned = replace(step, subject=step.object, object=step.subject)
             if step not in steps and not (relation in self.symmetric and turned in steps):
                 steps.append(step)
+                self.clause_of[step] = clause
             here = there
 
     def _differ(self) -> None:
@@ -165,9 +172,11 @@ class Assembly:
         needed |= {end for part in self.absent for step in part.steps for end in step.ends}
         for step in list(self.steps):
             others = [each for each in self.steps if each is not step]
+            alike = [each for each in others if each.relations == step.relations]
+            either = [end for each in alike for end in each.ends] if self.symmetric.issuperset(step.relations) else []
             for here, there, same in (
-                (step.subject, step.object, [each.subject for each in others if each.relations == step.relations]),
-                (step.object, step.subject, [each.object for each in others if each.relations == step.relations]),
+                (step.subject, step.object, [*either, *(each.subject for each in alike)]),
+                (step.object, step.subject, [*either, *(each.object for each in alike)]),
             ):
                 ends = {end for each in others for end in each.ends}
                 if there not in needed | ends and here in same:
@@ -191,14 +200,47 @@ class Assembly:
         elif question.operation == "count":
             plan = replace(base, measure=Measure("count", slot))
         elif question.operation == "top":
-            if self.counted is None or self.counted not in self.slot_of:
+            counted = self._counted(slot, often=question.bound is not None and not question.bound.labels)
+            if counted is None:
                 return None
             limits = (question.bound.operator, question.bound.number) if question.bound else (None, None)
-            measure = Measure("count", self.slot_of[self.counted], None, *limits)
+            measure = Measure("count", counted, None, *limits)
             order = (Sort(None, descending=question.descending),)
             plan = replace(base, asked=(Asked(slot),), measure=measure, sort=order, limit=question.number)
         else:
             plan = replace(base, asked=(Asked(slot),))
         relations = tuple(name for part in parts for step in part.steps for name in step.relations)
         labels = tuple(label for each in self.slots for label in each.types)
-        return Candidate(plan, asked, self.meanings, relations, labels, ("grammar",))
+        bare = Candidate(plan, asked, self.meanings, relations, labels, ("grammar",))
+        return self._quantified(bare)
+
+    def _counted(self, root: str, *, often: bool) -> str | None:
+        """The slot whose number is compared; of how often something is so, the only one that is not named."""
+        if not often:
+            return None if self.counted is None else self.slot_of.get(self.counted)
+        held = {each.of for each in self.conditions if each.key == "id"}
+        near = dict.fromkeys(end for step in self.steps if root in step.ends for end in step.ends)
+        free = [each for each in near if each not in held | {root}]
+        return free[0] if len(free) == 1 else None
+
+    def _quantified(self, candidate: Candidate) -> Candidate | None:
+        """The plan with what "all", "every" and "only" ask of its slots; None where it cannot be so."""
+        plan, done = candidate.plan, set()
+        for each in self.quantifiers:
+            slot = self.slot_of.get(each.noun)
+            if slot is None or (candidate.plan.asked and slot == candidate.plan.asked[0].of):
+                continue
+            changed = only(plan, slot) if self._is_of_those_joined(each, slot) else every(plan, [slot])
+            if changed is None:
+                return None
+            plan = changed
+            done.add(each.word)
+        return replace(candidate, plan=plan, quantified=frozenset(done))
+
+    def _is_of_those_joined(self, quantifier: Quantifier, slot: str) -> bool:
+        """Whether all that are joined to what is asked for are meant, rather than all there are of a kind."""
+        if quantifier.kind != ALL or quantifier.again:
+            return True
+        said = [clause for step, clause in self.clause_of.items() if slot in step.ends]
+        restricting = [clause for clause in said if self.restricts(clause, quantifier.noun)]
+        return bool(restricting) and len(restricting) < len(said) and said[0] in restricting

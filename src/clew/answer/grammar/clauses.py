@@ -5,22 +5,21 @@ drugs cause rash. Nouns are known by the place of their word in the tree; a rela
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from clew.answer.grammar.asked import LISTING, WH, AskedNoun, inside_relative, subjects_of
 from clew.answer.grammar.parse import Tree, Word
 
-__all__ = ["Clause", "Sentence", "find_clauses"]
+__all__ = ["LIGHT", "Clause", "Sentence", "find_clauses", "without_light"]
 
 NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "ADJ")
-SUBJECT = ("nsubj", "nsubjpass", "csubj", "expl")
-NEGATIVE = frozenset({"not", "n't", "no", "without", "never", "neither", "nor", "except", "excluding", "cannot"})
-RELATIVE = frozenset({"that", "which", "who", "whom", "what"})
-WH = frozenset({"which", "what", "who", "whom", "whose", "where", "when"})
-LISTING = frozenset(
-    {"count", "list", "name", "give", "show", "tell", "find", "enumerate", "identify", "display", "get"}
+NEGATIVE = frozenset(
+    {"unless", "not", "n't", "no", "without", "never", "neither", "nor", "except", "excluding", "cannot"}
 )
+LIGHT = ("have", "be", "exist")  # verbs that only say that there is something
+NOBODY = frozenset({"nobody", "nothing"})
+RELATIVE = frozenset({"that", "which", "who", "whom", "what"})
 TELLING = frozenset({"know", "report", "record", "say", "state", "tell", "describe", "document"})
-GENERIC = frozenset({"name", "names", "list", "set", "number", "count", "total", "kind", "type", "form", "sort"})
 THEM = frozenset({"it", "they", "them", "he", "she", "him", "her"})
 
 
@@ -58,11 +57,13 @@ class _Clauses:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.words = tree.words
-        self.found = Sentence(tree)
-        self.low = [word.text.lower() for word in tree.words]
+        noun = AskedNoun(tree)
+        self.found = Sentence(tree, asked=noun.asked, judged=noun.judged, possible=noun.possible)
+        self.low = noun.low
+        self.asking = noun.word
 
     def read(self) -> Sentence:
-        self._find_asked()
+        self._unite_all_of_them()
         for at, word in enumerate(self.words):
             if word.kind in ("VERB", "AUX") and word.role not in ("aux", "auxpass"):
                 self._verb(at)
@@ -70,95 +71,26 @@ class _Clauses:
                 self._noun(at)
         return self.found
 
-    # what is asked for ----------------------------------------------------------------------------------------------
-
-    def _find_asked(self) -> None:
-        asked = next((at for at, word in enumerate(self.low) if word in WH and self._asks(at)), None)
-        if asked is not None:
-            self.found.asked = self._asked_noun(asked)
-            return
-        if "how" in self.low:
-            many = self.low.index("how") + 1
-            if many < len(self.low) and self.low[many] in ("many", "much"):
-                head = self.words[many].head
-                nouns = [at for at in range(many + 1, len(self.words)) if self.words[at].kind in ("NOUN", "PROPN")]
-                self.found.asked = head if self.words[head].kind in ("NOUN", "PROPN") else next(iter(nouns), None)
-            return
-        root = self.tree.root
-        if (self.words[root].lemma in LISTING or self.low[root] in LISTING) and not self._subjects(root):
-            named = self.tree.child(root, "dobj", "attr", "oprd", "pobj", "appos")
-            self.found.asked = None if named is None else self._specific(named)
-        elif self.words[root].kind in ("NOUN", "PROPN") and self.words[root].anchor is None:
-            self.found.asked = self._specific(root)
-        else:
-            self.found.judged = True
-            self.found.possible = self._possible()
-
-    def _possible(self) -> int | None:
-        nouns = [at for at, word in enumerate(self.words) if word.kind in ("NOUN", "PROPN") and word.anchor is None]
-        there = self.low[1:2] == ["there"]
-        any_of = [n for n in nouns if any(self.low[child] in ("any", "some") for child in self.tree.children(n, "det"))]
-        return next(iter(any_of or (nouns if there else ())), None)
-
-    def _asks(self, at: int) -> bool:
-        """Whether a question word asks, rather than begins a relative clause."""
-        if at == 0 or self.words[at - 1].kind in ("ADP", "PUNCT") or self.words[at].role == "det":
-            return at < 2 or self.words[at].role == "det" or not self._inside_relative(at)
-        return self.words[at - 1].lemma in LISTING or self.low[at - 1] in ("me", "us", "know", "out", "and")
-
-    def _inside_relative(self, at: int) -> bool:
-        while self.words[at].head != at:
-            if self.words[at].role == "relcl":
-                return True
-            at = self.words[at].head
-        return False
-
-    def _asked_noun(self, at: int) -> int:
-        """The noun that a question word belongs to: "which genes", or "what is the dosage"; else the word itself."""
-        word = self.words[at]
-        head = self.words[word.head]
-        if word.role == "det" and head.kind in ("NOUN", "PROPN", "ADJ"):
-            return self._specific(word.head)
-        following = at + 1
-        beside = self.words[following] if following < len(self.words) else word
-        while beside.role in ("amod", "npadvmod", "compound", "punct") and following + 1 < len(self.words):
-            if beside.kind == "NOUN" and beside.anchor is None:
-                break
-            following += 1  # "which French-speaking countries"
-            beside = self.words[following]
-        if self.low[at] in ("which", "what") and beside.kind == "NOUN" and beside.anchor is None:
-            return self._noun_head(following)
-        if head.lemma == "be" and self.low[at] in ("what", "which", "who"):
-            other = [n for n in self.tree.children(word.head, "nsubj", "attr") if n != at]
-            if other and self.words[other[0]].anchor is None and self.words[other[0]].kind in ("NOUN", "PROPN"):
-                return self._specific(other[0])
-        return at
-
-    def _noun_head(self, at: int) -> int:
-        while self.words[at].role in ("compound", "amod", "nmod") and self.words[at].head > at:
-            at = self.words[at].head
-        return at
-
-    def _specific(self, at: int) -> int:
-        """Past nouns that only introduce another: "the number of genes", "the names of all drugs"."""
-        if self.low[at] in GENERIC or self.words[at].lemma in GENERIC:
+    def _unite_all_of_them(self) -> None:
+        """ "Countries, all of them in Africa": both words stand for the noun before."""
+        for at, word in enumerate(self.low):
             of = next((n for n in self.tree.children(at, "prep") if self.low[n] == "of"), None)
-            named = None if of is None else self.tree.child(of, "pobj")
-            if named is not None and self.words[named].anchor is None:
-                return named
-        return at
+            them = None if of is None or word not in ("all", "each", "both") else self.tree.child(of, "pobj")
+            before = [n for n in range(at) if self.words[n].kind == "NOUN" and self.words[n].anchor is None]
+            if them is not None and self.low[them] in ("them", "these", "those", "which", "whom") and before:
+                self.found.same += [(before[-1], at), (before[-1], them)]
 
     # verbs ----------------------------------------------------------------------------------------------------------
 
     def _verb(self, at: int) -> None:
-        if self.words[at].role == "ROOT" and self.words[at].lemma in LISTING and not self._subjects(at):
+        if self.words[at].role == "ROOT" and self.words[at].lemma in LISTING and not subjects_of(self.tree, at):
             return
         subject = self._subject(at)
         if self.words[at].lemma == "be":
             self._copula(at, subject)
             return
         passive = self._is_passive(at)
-        pairs = list(self._complements(at))
+        pairs = list(self._complements(at)) or self._shared_complements(at)
         if subject is None and pairs and self.found.asked is not None:
             subject = self.found.asked
         if subject is not None and self._shares(at, subject, passive):
@@ -170,10 +102,31 @@ class _Clauses:
         for right, words in pairs:
             if subject is not None and right != subject:
                 self._join(subject, right, (at, *words), passive, self._is_denied(at))
-        if subject is not None and not pairs and self.words[at].role == "relcl":
-            head = self.words[at].head
-            if head != subject:
+        if subject is not None and not pairs:
+            head = self._relative_head(at)
+            if head is not None and head != subject:
                 self._join(subject, head, (at,), passive, self._is_denied(at))
+
+    def _relative_head(self, at: int) -> int | None:
+        """The noun that a relative clause belongs to; one that is read as an object clause ("films starring A that B
+        did not direct") belongs to the noun before."""
+        if self.words[at].role == "relcl":
+            return self.words[at].head
+        marks = [n for n in self.tree.children(at, "mark") if self.low[n] in RELATIVE]
+        if self.words[at].role != "ccomp" or not marks:
+            return None
+        before = [n for n in range(marks[0]) if self.words[n].kind == "NOUN" and self.words[n].anchor is None]
+        return before[-1] if before else None
+
+    def _shared_complements(self, at: int) -> list[tuple[int, tuple[int, ...]]]:
+        """Of "directed and starred in the same film": what the last of several verbs is about, for the others."""
+        word = self.words[at]
+        beside = [n for n in self.tree.children(word.head, "acl", "relcl") if n > at] if word.role == "relcl" else []
+        for other in (*self.tree.children(at, "conj"), *beside):
+            if self.words[other].kind == "VERB" and not subjects_of(self.tree, other):
+                found = list(self._complements(other)) or self._shared_complements(other)
+                return [(right, ()) for right, _ in found]
+        return []
 
     def _shares(self, at: int, subject: int, passive: bool) -> bool:
         """ "Teams that share a ground with the Rovers" and "have one in common with": both have the same one."""
@@ -228,16 +181,10 @@ class _Clauses:
     def _is_name(self, *nouns: int) -> bool:
         return any(self.words[at].anchor is not None for at in nouns)
 
-    def _subjects(self, at: int) -> list[int]:
-        found = self.tree.children(at, *SUBJECT)
-        for helper in self.tree.children(at, "aux", "auxpass"):
-            found += self.tree.children(helper, *SUBJECT)
-        return sorted(found)
-
     def _subject(self, at: int) -> int | None:
         word = self.words[at]
-        own = [n for n in self._subjects(at) if n < at or word.lemma == "be" or word.head != at]
-        own = own or self._subjects(at)
+        own = [n for n in subjects_of(self.tree, at) if n < at or word.lemma == "be" or word.head != at]
+        own = own or subjects_of(self.tree, at)
         if own:
             first = own[0]
             return word.head if word.role == "relcl" and self.low[first] in RELATIVE else first
@@ -260,11 +207,11 @@ class _Clauses:
             return False
         if word.role == "acl":
             return True
-        return word.role == "conj" and not self._subjects(at) and self._is_passive(word.head)
+        return word.role == "conj" and not subjects_of(self.tree, at) and self._is_passive(word.head)
 
     def _complements(self, at: int) -> Iterator[tuple[int, tuple[int, ...]]]:
         """What a verb is about besides its subject, with the words between: its objects, and those of prepositions."""
-        late = [n for n in self._subjects(at)[1:] if n > at]
+        late = [n for n in subjects_of(self.tree, at)[1:] if n > at]
         particles = tuple(self.tree.children(at, "prt"))
         named: tuple[int, ...] = ()
         for preposition in self.tree.children(at, "prep"):
@@ -283,8 +230,8 @@ class _Clauses:
         for adverb in self.tree.children(at, "advmod"):
             if self.low[adverb] in ("where", "when") and self.found.asked == adverb:
                 yield adverb, ()
-        if self.words[at].role == "relcl" and not whole and self._subjects(at):
-            first = self._subjects(at)[0]
+        if self.words[at].role == "relcl" and not whole and subjects_of(self.tree, at):
+            first = subjects_of(self.tree, at)[0]
             through = any(
                 self.low[n] in RELATIVE for p in self.tree.children(at, "prep") for n in self.tree.children(p)
             )
@@ -299,7 +246,7 @@ class _Clauses:
             for each in self._listed(right):
                 yield each, (at,)
         asked, stranded = self.found.asked, not self.tree.children(at) and self.words[at].head < at
-        if stranded and asked is not None and asked < at and not self._inside_relative(at):
+        if stranded and asked is not None and asked < at and not inside_relative(self.tree, at):
             yield asked, (at,)  # "what does Warfarin bind to?"
         for other in self.tree.children(at, "conj"):
             if self.words[other].kind == "ADP":
@@ -324,8 +271,10 @@ class _Clauses:
         for owner in self.tree.children(at, "poss"):
             if self.low[owner] == "whose":
                 head = self._above(at, "relcl")
+                head = self.found.asked if head is None and self.found.asked != at else head
                 owner = owner if head is None else head
-            if owner != at:
+            as_such = self.words[at].role == "pobj" and self.low[self.words[at].head] == "as"  # "as their currency"
+            if owner != at and not as_such:
                 self._join(at, owner, (at, *self.tree.children(at, "amod")), False, False)
         for modifier in self.tree.children(at, "compound", "amod", "nmod", "appos", "npadvmod"):
             if self.words[modifier].anchor is not None:
@@ -348,13 +297,15 @@ class _Clauses:
     # both -----------------------------------------------------------------------------------------------------------
 
     def _join(self, left: int, right: int, words: Sequence[int], passive: bool, denied: bool) -> None:
+        if right == self.asking and self.found.asked is not None:
+            right = self.found.asked
         denied = denied or self._denied_between(min(words, default=left), right) or self._has_no(right)
         idle = self.low[right] in WH and self.found.asked not in (None, right)
         if left != right and not idle:
             self.found.clauses.append(Clause(left, right, tuple(words), passive, denied))
 
     def _is_denied(self, at: int) -> bool:
-        below = [*self.tree.children(at, "neg"), *self.tree.children(at, "preconj", "cc")]
+        below = [*self.tree.children(at, "neg"), *self.tree.children(at, "preconj", "cc", "mark")]
         for helper in self.tree.children(at, "aux", "auxpass"):
             below += self.tree.children(helper, "neg")
         if any(self.low[n] in NEGATIVE for n in below):
@@ -368,7 +319,8 @@ class _Clauses:
         """ "do not cause rash or raise …": the second verb is denied with the first, unless "but" stands between."""
         above = self.words[at].head
         between = self.low[above:at]
-        return self.words[above].kind in ("VERB", "AUX") and "or" in between and self._is_denied(above)
+        joined = "or" in between or "nor" in between
+        return self.words[above].kind in ("VERB", "AUX") and joined and self._is_denied(above)
 
     def _denied_between(self, start: int, right: int) -> bool:
         """A negation between the words that join and the noun: "but not to Portela"."""
@@ -379,9 +331,28 @@ class _Clauses:
         )
 
     def _has_no(self, at: int) -> bool:
-        return any(
+        return self.low[at] in NOBODY or any(
             self.low[n] in ("no", "neither", "nor") for n in self.tree.children(at, "det", "preconj", "cc", "neg")
         )
+
+
+def without_light(clauses: Sequence[Clause], tree: Tree) -> list[Clause]:
+    """ "Have no drug that treats them" is one clause: the verb that says more counts, denied if the other is."""
+
+    def is_light(clause: Clause) -> bool:
+        own = [at for at in clause.words if at < len(tree.words) and at not in (clause.left, clause.right)]
+        return bool(own) and all(tree.words[at].lemma in LIGHT for at in own)
+
+    kept = []
+    for clause in clauses:
+        beside = [each for each in clauses if {each.left, each.right} == {clause.left, clause.right}]
+        fuller = [each for each in beside if not is_light(each)]
+        if clause in fuller:
+            denied = clause.denied or any(each.denied for each in beside if is_light(each))
+            kept.append(replace(clause, denied=denied))
+        elif not fuller:
+            kept.append(clause)
+    return kept
 
 
 def describe_clause(clause: Clause, words: Sequence[Word]) -> str:

@@ -89,12 +89,13 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A stretch of a question that is a name (`anchor`), a noun for a type, or a verb for a relation."""
+    """A stretch of a question that is a name (`anchor`), a noun for a type, a verb for a relation, or rewritten."""
 
     start: int
     end: int
-    kind: str  # name, noun or verb
+    kind: str  # name, noun, verb or written
     anchor: int | None = None
+    written: str = ""  # what is read in its place
 
 
 class Parser:
@@ -115,8 +116,8 @@ class Parser:
         """The trees of a question, one for each spelling of what is known of it; none of one that is very long."""
         if len(text) > LONGEST:
             return []
-        names = [each for each in known if each.kind == "name"]
-        plain, moved = _pieces(text, known, PEOPLE, plain=True), _pieces(text, names, PEOPLE)
+        names = [each for each in known if each.kind in ("name", "written")]
+        plain, moved = _with_who(_pieces(text, known, PEOPLE, plain=True)), _pieces(text, names, PEOPLE)
         spelt = [plain, _moved_back(plain), moved, _moved_back(moved), _pieces(text, names, THINGS)]
         distinct = [pieces for at, pieces in enumerate(spelt) if pieces and pieces not in spelt[:at]]
         with self._lock:
@@ -175,6 +176,12 @@ def _pieces(text: str, known: Sequence[Known], names: Sequence[str], *, plain: b
             continue
         pieces += _words(text, here, each.start)
         own = text[each.start : each.end]
+        if each.kind == "written":
+            pieces += [
+                replace(piece, start=each.start, end=each.end) for piece in _words(each.written, 0, len(each.written))
+            ]
+            here = each.end
+            continue
         if each.anchor is not None:
             written = names[each.anchor % len(names)]
         else:
@@ -197,6 +204,16 @@ def _words(text: str, start: int, end: int) -> list[_Piece]:
         )
         for found in WORD_OR_NOT.finditer(text[start:end])
         if text[: start + found.end()].strip()
+    ]
+
+
+def _with_who(pieces: list[_Piece]) -> list[_Piece]:
+    """ "Which people that invite" as "which people who invite": such a "that" is never taken for a conjunction."""
+    return [
+        replace(piece, written="who")
+        if piece.written == "that" and at > 1 and pieces[at - 2].written in ("people", "person")
+        else piece
+        for at, piece in enumerate(pieces)
     ]
 
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 from itertools import islice, product
 
 from clew.answer.grammar.assemble import Assembly, Link, Nouns
-from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
+from clew.answer.grammar.clauses import LIGHT, Clause, Sentence, find_clauses, without_light
 from clew.answer.grammar.parse import Tree
+from clew.answer.grammar.quantifiers import Quantifier, find_quantifiers
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Meaning
 from clew.answer.plans.filters import with_filters
@@ -78,14 +79,14 @@ class _Proposer:
         self.asked = None if asked is None else self.nouns.find(asked)
         self._unite_phrases()
         self.typed = self._typed()
-        self.clauses = self._with_roles(self._with_asked_name(list(self._clauses())))
+        self.clauses = self._with_roles(self._with_asked_name(without_light(list(self._clauses()), self.tree)))
 
     # nouns ----------------------------------------------------------------------------------------------------------
 
     def _resolve_pronouns(self) -> None:
         """ "It" and "they" mean the last name, or what is asked for."""
         for at, word in enumerate(self.tree.words):
-            if word.text.lower() not in PRONOUNS:
+            if word.text.lower() not in PRONOUNS or self.nouns.find(at) != at:
                 continue
             before = [n for n in range(at) if self.tree.words[n].anchor is not None]
             if word.text.lower() in ("they", "them") and self.sentence.asked is not None:
@@ -93,6 +94,11 @@ class _Proposer:
             elif before:
                 self.nouns.unite(before[-1], at)
                 self.unclear = self.unclear or len(before) > 1  # "A together with B: which genes explain it?"
+            elif (
+                len(behind := [n for n in range(at, len(self.tree.words)) if self.tree.words[n].anchor is not None])
+                == 1
+            ):
+                self.nouns.unite(behind[0], at)  # "in which of the films she directed does A star?"
 
     def _typed(self) -> dict[int, tuple[str, ...]]:
         """The types that nouns name."""
@@ -147,7 +153,7 @@ class _Proposer:
 
     def _is_had(self, clause: Clause, right: int) -> bool:
         """Whether a clause says only that there is something with a part in a relation."""
-        light = [self.tree.words[at].lemma in ("have", "be", "exist") for at in clause.words]
+        light = [self.tree.words[at].lemma in LIGHT for at in clause.words]
         named = right in self.typed or self.tree.words[right].anchor is not None
         return bool(light) and all(light) and not named and self._is_role(right)
 
@@ -167,8 +173,11 @@ class _Proposer:
         word = self.tree.words[at]
         if at == self.asked or at in self.typed or word.anchor is not None or word.kind == "PRON":
             return False
-        if self.words.is_class("filler", word.text) or self.words.is_class("frame", word.text):
+        if self.words.is_class("frame", word.text):
             return False
+        if self.words.is_class("filler", word.text):  # "on record"
+            left = any(self.nouns.find(each.left) == at for each in self.sentence.clauses)
+            return word.role == "pobj" and not left
         same = [n for n in range(len(self.tree.words)) if self.nouns.find(n) == at]
         if any(self._is_role(n) for n in same):
             return False
@@ -323,7 +332,8 @@ class _Proposer:
 
     def _mentions(self, relation: Relationship, said: Sequence[str]) -> float:
         """How clearly the words of a clause mention a relation: 1 for its own words, less for light ones."""
-        content = [word for word in said if not self.words.is_class("frame", word)]
+        idle = ("frame", "light", "filler")  # "shared by" is no border, though neighbours share one
+        content = [word for word in said if not any(self.words.is_class(each, word) for each in idle)]
         stems = [stem for word in said for stem in self.words.stems_in(word)]
         if self.words.says(relation.name, stems) >= 0.6:
             return 1.0 + 0.1 * self.words.says(relation.name, stems)
@@ -351,16 +361,42 @@ class _Proposer:
             for one, other in self.sentence.different
             if one not in self.said_whole  # "share a border" is one relation
         ]
-        built = Assembly(meanings, named, different=different, counted=self.counted(), symmetric=self.schema.symmetric)
+        built = Assembly(
+            meanings,
+            named,
+            different=different,
+            counted=self.counted(),
+            symmetric=self.schema.symmetric,
+            quantifiers=list(self._quantifiers()),
+            restricts=self._restricts,
+        )
         start = next(iter(named), None) if judged else self.asked
         if start is None or not built.grow(start, list(zip(self.clauses, links, strict=True))):
             return None
         return built.candidate(self.question, judged=judged, root=start)
 
+    def _quantifiers(self) -> Iterator[Quantifier]:
+        """Quantifiers of nouns that are neither asked for nor names, each by where its word begins."""
+        for each in find_quantifiers(self.tree):
+            noun = self.nouns.find(each.noun)
+            if noun != self.asked:
+                yield replace(each, noun=noun, word=self.tree.words[each.word].start)
+
+    def _restricts(self, clause: Clause, noun: int) -> bool:
+        """Whether a clause belongs to a noun phrase ("neighbours of", "whose neighbours") and is not said of it."""
+        at = clause.words[0] if clause.words else noun
+        while self.nouns.find(at) != noun and self.tree.words[at].head != at:
+            at = self.tree.words[at].head
+        return self.nouns.find(at) == noun
+
     def counted(self) -> int | None:
         """The noun whose number is compared: "the most films", "more than two languages"."""
-        for word in self.tree.words:
-            if word.text.lower() in COUNTED:
+        low = [word.text.lower() for word in self.tree.words]
+        for at, word in enumerate(self.tree.words):
+            if low[at] in COUNTED and low[max(0, at - 1) : at + 2] not in (
+                ["at", "least", "one"],
+                ["at", "least", "1"],
+            ):
                 head = word.head
                 while self.tree.words[head].kind not in ("NOUN", "PROPN") and self.tree.words[head].head != head:
                     head = self.tree.words[head].head

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["COMPARISON", "NUMBER", "NUMBERS", "OPERATORS", "read_number"]
+__all__ = ["COMPARISON", "NUMBER", "NUMBERS", "OFTEN", "OPERATORS", "read_number"]
 
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -10,6 +10,7 @@ NUMBERS = {
     "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
     "eighty": 80, "ninety": 90, "hundred": 100,
 }  # fmt: skip
+OFTEN = {"once": 1, "twice": 2, "thrice": 3}
 SCALES = {
     "hundred": 100, "thousand": 1_000, "k": 1_000, "million": 10**6, "mn": 10**6, "m": 10**6, "billion": 10**9,
     "bn": 10**9, "trillion": 10**12, "dozen": 12,

@@ -161,6 +161,22 @@ class Words:
         """Whether a word is made from the name of a type: "phenotypic", "anatomical"."""
         return len(word) > SAME_BEGINNING and word.lower()[:SAME_BEGINNING] in self._beginnings
 
+    def find_roles(self, tokens: Sequence[Token], typed: Iterable[TypeWord]) -> Iterator[TypeWord]:
+        """Nouns that name no type but what part something has in a relation: neighbours, members, directors."""
+        taken = {at for word in typed if not word.implied for at in range(word.first, word.last)}
+        for at, token in enumerate(tokens):
+            if at in taken or self.is_class("frame", token.text) or not token.text.lower().endswith("s"):
+                continue
+            labels = [
+                label
+                for each in self.schema.relationships
+                if self.is_own(each.name, token.text) and self.binds(each.name, token.text)
+                for ends in each.ends
+                for label in (ends.subject, ends.object)
+            ]
+            if labels:
+                yield TypeWord(at, at + 1, tuple(dict.fromkeys(labels)))
+
     def explains(self, stemmed: str) -> bool:
         """Whether a word belongs to how people ask, or to what relations are called here, and so names nothing."""
         return stemmed in self._explained

@@ -28,10 +28,11 @@ from clew.answer.grammar.roles import (
 )
 from clew.answer.lexicon.forms import Token, word_table
 from clew.answer.lexicon.light import is_light
-from clew.answer.lexicon.numbers import read_number
+from clew.answer.lexicon.numbers import OFTEN, read_number
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
+from clew.answer.reading.amounts import find_quantifying, is_another_same, is_inexact, passed_over
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import JOINING
 from clew.answer.reading.question import ParsedQuestion
@@ -39,7 +40,7 @@ from clew.answer.reading.question import ParsedQuestion
 __all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
 
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-AT_LEAST_ONE = re.compile(r"\bat least (?:one|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
+AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
 EARLY = 6  # words at the beginning of a question, where "give" and "show" ask
 RELATING = frozenset({"in", "of", "for", "with", "by", "from", "to", "on", "at", "through"})
@@ -101,6 +102,7 @@ class _Accountant:
         self.lowered = [token.text.lower().replace("’", "'") for token in self.tokens]
         self.roles = Roles(tree) if tree is not None else None
         self.perhaps: set[int] = set()  # verbs that may stand for the only relation between their nouns' types
+        self.quantifying = find_quantifying(question.trees)
 
     def account(self) -> Account:
         bound: dict[int, str] = {}
@@ -108,7 +110,7 @@ class _Accountant:
         bound.update(self._by_types())
         bound.update(self._by_operation())
         bound.update(self._by_light_verbs(bound))
-        for at in self._misplaced():
+        for at in (*self._misplaced(), *passed_over(self.plan, self.lowered, self.words)):
             bound.pop(at, None)
         bindings = [Binding(anchor.start, anchor.end, "name") for anchor in self.question.anchors]
         bindings += [Binding(start, end, "value") for start, end in self.question.values.spans]
@@ -174,8 +176,13 @@ class _Accountant:
         """Words that the count, the order, the bound, the negation or the hierarchy of the plan stands for."""
         plan = self.plan
         absent = _denies(plan, self.words)
-        ranked, bounded = bool(plan.sort), plan.measure is not None and plan.measure.operator is not None
-        numbers = {plan.limit, plan.measure.value if plan.measure else None, self.question.number}
+        measured = plan.measure.value if plan.measure else None
+        counts = [part.count.number for part in plan.parts if part.count is not None]
+        ranked, bounded = (
+            bool(plan.sort),
+            bool(counts) or (plan.measure is not None and plan.measure.operator is not None),
+        )
+        numbers = {plan.limit, measured, self.question.number, *counts}
         hierarchical = any(step.repeated or set(step.relations) <= _hierarchy(self.words) for step in _steps(plan))
         several = len(self.question.anchors) > 1
         asked = {
@@ -188,11 +195,11 @@ class _Accountant:
                 yield at, "negation"
             elif self._is("comparison", at) and (ranked or bounded):
                 yield at, "order" if ranked and not bounded else "bound"
-            elif (number := read_number(word)) in numbers and number is not None:
+            elif (number := read_number(word) or OFTEN.get(word)) in numbers and number is not None:
                 yield at, "number"
-            elif word in ("only", "solely", "exclusively", "every", "each") and absent and plan.kind == "rows":
+            elif self.tokens[at].start in self.candidate.quantified:
                 yield at, "quantifier"
-            elif word in ("each", "every", "all") and (at + 1 in asked or self.question.every):
+            elif word in ("each", "every", "all") and (at + 1 in asked or isinstance(measured, Plan)):
                 yield at, "asked"
             elif word in ("each", "both") and several:
                 yield at, "names"
@@ -250,6 +257,12 @@ class _Accountant:
     def _role(self, at: int) -> str | None:
         """What an unbound word does in the sentence; None for one that needs no part of a plan."""
         word, token = self.lowered[at], self.tokens[at]
+        if (
+            is_inexact(self.lowered, at)
+            or token.start in self.quantifying
+            or is_another_same(self.plan, self.tokens, at, self.words)
+        ):
+            return QUANTIFIER
         if word in ("where", "when", "why", "how", "who"):
             return self._unmet_question_word(at)
         if self._answers_yes(token):

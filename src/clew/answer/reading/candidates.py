@@ -54,6 +54,8 @@ class Candidate:
     found_by: tuple[str, ...] = ("schema",)  # who proposed it: the paths of the schema, the grammar of the question
     share: float = 0.0  # of the question's trees that propose it
     values: ValuePart | None = None  # what the plan says of values
+    quantified: frozenset[int] = frozenset()  # where words begin that its quantifiers stand for
+    aside: tuple[str, ...] = ()  # names of entities that are no answers though the rest fits
 
 
 @dataclass(slots=True)
@@ -139,22 +141,23 @@ def candidates(
 def with_siblings(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) -> Iterator[Candidate]:
     """The plan, and a copy with every relation the same words can mean: "treat" may include "palliate".
 
-    Yes/no questions use only the copy, which covers all of these relations.
+    Yes/no questions use only the copy, which covers the relations that are mentioned as clearly.
     """
+    judged = candidate.plan.kind != "rows"
     widened = replace(
         candidate.plan,
         parts=tuple(
-            replace(part, steps=tuple(_widened(step, question.said, schema) for step in part.steps))
+            replace(part, steps=tuple(_widened(step, question.said, schema, judged=judged) for step in part.steps))
             for part in candidate.plan.parts
         ),
     )
-    if widened == candidate.plan or candidate.plan.kind == "rows":
+    if widened == candidate.plan or not judged:
         yield candidate
     if widened != candidate.plan:
         yield replace(candidate, plan=widened)  # the less literal plan comes second
 
 
-def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema) -> Step:
+def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema, *, judged: bool) -> Step:
     if len(step.relations) != 1 or step.repeated or step.relations[0] not in said:
         return step
     known, own = schema.relationship(step.relations[0]), said[step.relations[0]]
@@ -164,6 +167,7 @@ def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema) -> Step:
         for each in schema.relationships
         if each.name in said and each.name != known.name and each.negated == known.negated
         if said[each.name].places & own.places and said[each.name].clearly <= own.clearly
+        if not judged or said[each.name].clearly == own.clearly
         if not ends.isdisjoint((end.subject, end.object) for end in each.ends)
     ]
     return replace(step, relations=(known.name, *siblings))
@@ -176,7 +180,7 @@ def _all(question: ParsedQuestion, paths: SchemaPaths, label_of: dict[str, str])
             yield _path(meanings)
         elif question.operation == "exists" and len(meanings) >= 2:
             yield from _joined(question, meanings, paths, label_of)
-        else:
+        elif question.operation != "exists" or question.bound is None:
             for asked in _askable(question, meanings, paths, label_of):
                 yield from _rows(question, asked, meanings, paths, label_of)
 
@@ -337,7 +341,11 @@ def _wanted(
 ) -> Iterator[Candidate]:
     if question.operation == "count":
         plan = Plan(tuple(builder.slots), builder.parts(), measure=Measure("count", root))
-        yield _candidate(plan, asked, meanings)
+        if question.bound is None:
+            yield _candidate(plan, asked, meanings)
+            return
+        for grown, _ in _measurable(asked, root, builder, paths, question.bound.labels):
+            yield _candidate(replace(plan, slots=tuple(grown.slots), parts=grown.parts()), asked, meanings)
     elif question.operation == "top":
         bound, order = question.bound, (Sort(None, descending=question.descending),)
         limits = (bound.operator, bound.number) if bound else (None, None)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from clew.answer.lexicon.forms import Token
-from clew.answer.lexicon.numbers import COMPARISON, NUMBER, NUMBERS, OPERATORS, read_number
+from clew.answer.lexicon.numbers import COMPARISON, NUMBER, NUMBERS, OFTEN, OPERATORS, read_number
 from clew.answer.lexicon.words import TypeWord
 from clew.answer.names.meanings import Anchor
 
@@ -22,6 +22,7 @@ __all__ = [
     "find_operation",
     "hierarchy_direction",
     "is_cue",
+    "judges_number",
     "mask",
     "negate",
 ]
@@ -34,7 +35,10 @@ BEING = frozenset({"is", "are", "was", "were", "be"})
 YES_NO = BEING | {"does", "do", "did", "can", "could", "has", "have", "may", "might", "will", "would"}
 PASSING = frozenset({"of", "in", "with", "that", "by", "to", "for"})
 COUNTING = re.compile(r"\bhow many\b|\b(?:total )?number of\b|\bcount\b|\bhow often\b|\btotal of\b", re.IGNORECASE)
-MOST = re.compile(r"\b(most|top|largest|greatest|highest|biggest|rank|maximum|commonest)\b", re.IGNORECASE)
+MOST = re.compile(
+    r"\b(most(?!\s+of\s+(?:the|these|those|its|their|all)\b)|top|largest|greatest|highest|biggest|rank|maximum|commonest)\b",
+    re.IGNORECASE,
+)
 LEAST = re.compile(r"\b(fewest|least|smallest|lowest|rarest|minimum)\b", re.IGNORECASE)
 AT_LEAST = re.compile(r"\bat (?:least|most)\b", re.IGNORECASE)
 QUANTIFIED = re.compile(r"alone|only|solely|exclusively|neither|none|every|each|all|both|any", re.IGNORECASE)
@@ -47,8 +51,8 @@ BETWEEN = re.compile(r"\bbetween\s+(?:\w+\s+){0,2}§|§\s*(?:,|and|with|to)\s*(?
 WITHOUT = re.compile(
     r"\b(?:but|and|yet|though)\s+(?:is|are|do|does|did|has|have)?\s*not?\b|\bwithout\b|\bwith no\b|\bno\s+(?=§)|"
     r"\b(?:do|does|is|are|did|was|were|has|have|can)\s+not\b|\bnot?\s+(?:having|have)\b|\bcannot\b|"
-    r"\b(?:doesn|don|isn|aren|hasn|haven)['’]t\b|\bnot\s+(?:seen|found|linked|associated|with|in|to|present|by)\b|"
-    r"\bexcept\b|\bexcluding\b|\bunlike\b|\bneither\b|\bleaving out\b|\bapart from\b|\baside from\b|"
+    r"\b(?:doesn|don|didn|isn|aren|wasn|weren|hasn|haven|hadn|can|couldn)['’]t\b|\bnot\s+(?:seen|found|linked|associated|with|in|to|present|by)\b|"
+    r"\bunless\b|\bexcept\b|\bexcluding\b|\bunlike\b|\bneither\b|\bleaving out\b|\bapart from\b|\baside from\b|"
     r"\babsent\b|\bmissing\b|\bfree of\b|"
     r"\black(?:s|ing|ed)?\b|\bexcluded\b|\bnever\b|\brather than\b",
     re.IGNORECASE,
@@ -60,7 +64,8 @@ TURNED = re.compile(
 )
 PUT_ASIDE = re.compile(
     r"\b(?:do|does|did|is|are|can|has|have)\s+§(?:\s*(?:,|and|or)\s*§)*\s+(?:not|never)\b|"
-    r"\b(?:do|does|did|is|are|can|has|have)n['’]t\s+§(?:\s*(?:,|and|or)\s*§)*",
+    r"\b(?:do|does|did|is|are|can|has|have)n['’]t\s+§(?:\s*(?:,|and|or)\s*§)*|"
+    r"\b(?:that|which|whom)\s+§(?:\s*(?:,|and|or)\s*§)*\s+(?:do|does|did|has|have|had)(?:\s+(?:not|never)|n['’]t)\b",
     re.IGNORECASE,
 )
 SAID_ABSENT = re.compile(
@@ -92,10 +97,18 @@ AMONG = re.compile(
     r" (?:to|among|amongst|under|in|into|as part of|part of)|makes? up|constitutes?|forms?)(?: the| its| a)?"
 )
 DEFAULT_TOP = 10
+BOUNDED = 10  # rank of a type whose number is compared: it is not what is asked for
 DEGREES = frozenset({"common", "frequent", "often", "single", "commonly", "frequently", "shared", "widespread"})
 NEAR = 12  # letters from a bound to the type it is about: "more than twenty different diseases"
 BOUND = re.compile(
     rf"\b(?P<how>{COMPARISON})\s+(?P<number>{NUMBER})\b|\b(?P<least>{NUMBER})\s+or\s+(?P<more>more|fewer|less)\b",
+    re.IGNORECASE,
+)
+
+
+TIMES = re.compile(
+    rf"\b(?:(?P<how>{COMPARISON})\s+)?(?:(?P<word>once|twice|thrice)|(?P<number>{NUMBER})\s+(?:different\s+)?times)"
+    r"(?:\s+or\s+(?P<more>more|fewer|less))?\b",
     re.IGNORECASE,
 )
 
@@ -111,7 +124,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """How many there must be of a type: "more than twenty diseases"."""
+    """How many there must be of a type: "more than twenty diseases"; without labels, how often something is so."""
 
     operator: str
     number: int
@@ -166,6 +179,13 @@ def find_operation(
     return Operation("exists") if _is_statement(rest, found, tokens, anchors) else Operation("list")
 
 
+def judges_number(rest: str, tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
+    """Whether yes or no is asked of how many there are: "Does A border more than four countries?"."""
+    lowered = [token.text.lower() for token in tokens]
+    asks = set(lowered) & {"which", "what", "who"}
+    return len(anchors) == 1 and not asks and _asks_yes_or_no(lowered) and BOUND.search(rest) is not None
+
+
 def find_bound(tokens: Sequence[Token], found: Sequence[TypeWord]) -> Bound | None:
     """A number that something must reach or not exceed; that there is at all one of it is none."""
     for word in found:
@@ -184,7 +204,21 @@ def find_bound(tokens: Sequence[Token], found: Sequence[TypeWord]) -> Bound | No
         )
         if isinstance(number, int) and (operator, number) not in ((">=", 1), (">", 0)):
             return Bound(operator, number, word.labels)
-    return None
+    return _often(" ".join(token.text for token in tokens))
+
+
+def _often(text: str) -> Bound | None:
+    """How often something must be so: "at least twice", "five times or more"."""
+    said = TIMES.search(text)
+    if said is None:
+        return None
+    number = OFTEN[said["word"].lower()] if said["word"] else read_number(said["number"])
+    if not isinstance(number, int):
+        return None
+    operator = "<=" if said["more"] and said["more"].lower() != "more" else ">="
+    if said["how"]:
+        operator = OPERATORS[" ".join(said["how"].lower().split())]
+    return None if (operator, number) == (">=", 1) else Bound(operator, number, ())
 
 
 def _is_statement(rest: str, found: Sequence[TypeWord], tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
@@ -245,6 +279,8 @@ def asked_word(
         focus = 1 if followed and _may_be(before) else _focus(before, word, ranking=operation == "top")
         ranked.append((focus, word.first, word))
     best = min(ranked, default=None, key=lambda each: each[:2])
+    if best is not None and best[0] == BOUNDED:
+        return None  # "which actors appear in at least two films"
     if best is None:
         return None
     return best[2] if best[0] < 9 or not named else named[0]
@@ -255,6 +291,16 @@ def _may_be(before: list[str]) -> bool:
     return before[-1:] in (["any"], ["some"], ["there"]) or before[-2:] in (["there", "a"], ["there", "an"])
 
 
+def _is_counted(before: list[str]) -> bool:
+    """Whether a number that must be reached stands before a type, and a question word with another noun before that."""
+    said = list(BOUND.finditer(" ".join(before)))
+    if not said or len(" ".join(before)) - said[-1].end() > 1:
+        return False
+    earlier = " ".join(before)[: said[-1].start()].split()
+    asking = [at for at, each in enumerate(earlier) if each in WH]
+    return bool(asking) and len(earlier) - asking[-1] > 2 and earlier[asking[-1] + 1] not in YES_NO
+
+
 def _focus(before: list[str], word: TypeWord, *, ranking: bool) -> int:
     """How surely the words before a type word make it what is asked: 0 for "which genes", 9 for nothing of the kind."""
     near = before[-6:]
@@ -262,6 +308,8 @@ def _focus(before: list[str], word: TypeWord, *, ranking: bool) -> int:
         return 4
     if AMONG.fullmatch(" ".join(before)):
         return 1  # "what belongs to the symptoms of"
+    if _is_counted(before):
+        return BOUNDED
     if near[-1:] in (["a"], ["an"]):
         return 9  # "for which X is a treatment"
     counted = near[-2:] in (["how", "many"], ["number", "of"]) or near[-1:] in (["count"], ["most"], ["fewest"])

@@ -36,6 +36,7 @@ GREATEST = re.compile(  # "the highest rating" is no count of ratings; "the high
     r"(?!(?:\w+\s+){0,2}(?:numbers?|counts?|totals?|amounts?|degrees?|frequency)\b)\w*[^s\W]\b(?!\s+\w+s\b)",
     re.IGNORECASE,
 )
+NEAR = 0.6  # a plan that leaves no word out comes before those that do, unless it scores less by more than this
 MOST_ALIKE = 2  # next best plans that are tried where the best finds nothing
 
 
@@ -177,6 +178,7 @@ class Interpreter:
 
             margin = TIE if self.choose == "ties" else float("inf")
             ranked, decided = break_tie(ranked, question.text, self.words, model, margin=margin)
+        ranked = _complete_first(ranked)
         for number, each in enumerate(ranked[: MOST_ALIKE + 1]):
             if number and ranked[0].score - each.score > TIE:
                 return
@@ -208,6 +210,20 @@ class Interpreter:
         from clew.answer.models.capability import can_compose
 
         return can_compose(model)
+
+
+def _complete_first(ranked: list[Ranked]) -> list[Ranked]:
+    """Plans that grammar proposes and that leave out no word they cannot do without, unless far less likely; others."""
+    if not ranked or not ranked[0].account.missing:
+        return ranked
+    complete = [
+        each
+        for each in ranked
+        if not (each.account.missing or each.account.restrictions)
+        and "grammar" in each.candidate.found_by
+        and ranked[0].score - each.score <= NEAR
+    ]
+    return [*complete, *(each for each in ranked if each not in complete)]
 
 
 def _without_names(account: Account, question: ParsedQuestion, less: ParsedQuestion) -> Account:

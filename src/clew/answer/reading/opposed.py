@@ -72,7 +72,7 @@ def _is_next_to_a_name(at: int, question: ParsedQuestion) -> bool:
 
 
 def _wanted(question: ParsedQuestion, words: Sequence[tuple[int, str]]) -> list[str]:
-    """The polarity that leads to each name: of the last such word before it, or of the name before in a list."""
+    """The polarity that leads to each name: of the last such word before it or right behind, or of the name before."""
     found: list[str] = []
     nouns = _nouns_behind(question)
     all_said = {polarity for _, polarity in words}

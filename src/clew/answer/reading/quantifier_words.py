@@ -11,12 +11,18 @@ from dataclasses import dataclass, replace
 from clew.answer.lexicon.numbers import COMPARISON, NUMBER, OPERATORS, read_number
 from clew.answer.names.meanings import Anchor, one_of
 
-__all__ = ["NOTHING_SAID", "Quantity", "find_quantity", "padded", "with_quantity"]
+__all__ = ["LIST", "NOTHING_SAID", "Quantity", "find_quantity", "padded", "with_quantity"]
 
 AND = r"(?>\s*(?:,?\s+(?:and|or|nor|as well as)\s+|,\s*)(?:an?\s+|the\s+|both\s+)?)"  # matches in one way only:
 LIST = rf"§(?:{AND}§)*"  # names are padded with spaces, and to try every split of each stretch would take for ever
 ONLY, LEADING = r"(?:only|solely|exclusively|nothing but)", r"(?:with|by|in|to|of|from|on|for)"
-OF = r"\s+of\s+(?:the\s+following\s*:?\s*|these\s*:?\s*|the\s+(?:two|three|four|five)\s+)?"
+THESE = rf"(?:the|these|those)(?:\s+following)?(?:\s+{NUMBER})?(?:\s+(?!of\b|in\b)[a-z]+)?\s*:?\s*"
+OF = rf"\s+of\s+(?:{THESE})?(?:following\s*:?\s*)?"
+THEM = r"(?:of\s+)?(?:them|these|those|which)"
+THE = r"(?:the\s+|an?\s+)?"
+NO, SOME = r"(?P<said>\b(?:not|never|no|nothing|nobody)\b)", r"(?:\s+(?!and\b|or\b|but\b|that\b|which\b)[a-z]+){0,6}?"
+ALL_OF = rf"(?:\s+of\s+the)?\s+{NUMBER}|(?:\s+one)?\s+{THEM}"
+ASIDE, END = r"\s*[,:(–—-]+\s*(?:in\s+|by\s+|of\s+)?", r"(?=\s*(?:[,?.!;]|but\b|and\b|$))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,8 @@ NOTHING_SAID = Quantity()
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
+        ("only", rf"{NO}{SOME}\s+(?P<also>(?:other\s+than|except|besides|apart\s+from)\s+){THE}(?P<list>{LIST})"),
+        ("only", rf"{NO}{SOME}\s+any(?:thing|one|body)\s+(?P<also>(?:else\s+)?but\s+){THE}(?P<list>{LIST})"),
         ("none", rf"(?P<said>\bneither)\s+(?P<list>{LIST})"),
         ("none", rf"(?P<said>\b(?:none|not any|without any){OF})(?P<list>{LIST})"),
         ("one", rf"(?P<said>\b(?:only|just|exactly)\s+one{OF})(?P<list>{LIST})"),
@@ -42,8 +50,13 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("one", rf"(?P<list>{LIST})(?P<said>\s*,?\s*(?:but|and)\s+not\s+(?:in\s+|by\s+|of\s+|with\s+)?both\b)"),
         ("one", rf"(?P<said>\bnot\s+shared\s+(?:by|between|among)\s+)(?P<list>{LIST})"),
         ("one", rf"(?P<list>{LIST})(?P<said>\s+(?:that\s+)?(?:are|is)\s+not\s+shared\b)"),
-        ("only", rf"(?P<said>\b{ONLY}\s+)(?:{LEADING}\s+)?(?P<list>{LIST})"),
-        ("only", rf"\b{LEADING}\s+(?P<said>{ONLY}\s+)(?P<list>{LIST})"),
+        ("count", rf"(?P<list>{LIST})(?P<said>{ASIDE}(?P<how>{COMPARISON})\s+(?P<number>{NUMBER})\s+{THEM}\b)"),
+        ("all", rf"(?P<list>{LIST})(?P<said>{ASIDE}(?:all|each|both)(?:{ALL_OF})?\)?{END})"),
+        ("only", rf"(?P<list>{LIST})(?P<said>\s+(?:(?:is|are|was|were)\s+)?(?:the|its|their)\s+(?:only|sole)\s+\w+)"),
+        ("only", rf"(?P<said>\b(?:only|sole)\s+)\w+\s+(?:is|are|was|were)\s+{THE}(?P<list>{LIST})"),
+        ("only", rf"(?P<list>{LIST})\s+as\s+(?:its|his|her|their|the|an?)\s+(?P<said>(?:only|sole)\s+)"),
+        ("only", rf"(?P<said>\b{ONLY}\s+)(?:{LEADING}\s+)?{THE}(?P<list>{LIST})"),
+        ("only", rf"\b{LEADING}\s+(?P<said>{ONLY}\s+){THE}(?P<list>{LIST})"),
         ("only", rf"(?P<list>{LIST})(?P<said>\s+(?:alone|only|exclusively|and no(?:thing)? (?:other|else))\b)"),
         ("all", rf"(?P<said>\b(?:all|each|every one|both){OF})(?P<list>{LIST})"),
     )
@@ -65,7 +78,8 @@ def find_quantity(text: str, anchors: Sequence[Anchor]) -> Quantity:
             continue
         start, end = found.span("list")
         names = tuple(number for number, anchor in enumerate(anchors) if start <= anchor.start < end)
-        quantity = Quantity(kind, names, spans=(found.span("said"), *_nor(text, start, end, kind)))
+        also = [found.span("also")] if found.groupdict().get("also") else []
+        quantity = Quantity(kind, names, spans=(found.span("said"), *also, *_nor(text, start, end, kind)))
         several = sum(" or " in anchor.meanings[0].name for anchor in anchors) + len(names) > 1
         if kind == "one" and several:
             return replace(quantity, kind="count", operator="=", number=1)

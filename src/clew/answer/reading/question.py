@@ -16,6 +16,7 @@ from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.meanings import Anchor, Meaning, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
 from clew.answer.plans.filters import Filters
+from clew.answer.reading.aside import set_aside
 from clew.answer.reading.compared import find_compared
 from clew.answer.reading.filter_words import find_filters
 from clew.answer.reading.intent import (
@@ -26,11 +27,19 @@ from clew.answer.reading.intent import (
     find_operation,
     hierarchy_direction,
     is_cue,
+    judges_number,
     mask,
     negate,
 )
 from clew.answer.reading.qualifier_words import find_qualifiers
-from clew.answer.reading.quantifier_words import NOTHING_SAID, Quantity, find_quantity, padded, with_quantity
+from clew.answer.reading.quantifier_words import (
+    NOTHING_SAID,
+    Quantity,
+    find_quantity,
+    padded,
+    with_quantity,
+)
+from clew.answer.reading.recast import Stretch, recast, with_stretches
 from clew.answer.values.find import find_values
 from clew.answer.values.said import NOTHING_SAID as NO_VALUES
 from clew.answer.values.said import ValueWords
@@ -79,6 +88,7 @@ class ParsedQuestion:
     column: str | None = None  # what is asked of a statement itself, such as q_frequency or evidence
     quantity: Quantity = NOTHING_SAID  # how many of its names must hold
     every: tuple[str, ...] = ()  # labels of which every entity is meant
+    aside: tuple[Meaning, ...] = ()  # entities that are set aside: "except Austria"
     among: tuple[str, ...] = ()  # ids of the entities that are compared
     judged: tuple[str, ...] = ()  # ids of those which must have more than the others, if that is the question
     values: ValueWords = NO_VALUES  # what is said of values of attributes
@@ -133,12 +143,16 @@ def understand(
     plain = _blanked(plain, spoken_filters.spans)
     read = read_words(plain)
     anchors: Sequence[Anchor] = names_in(plain, read)
+    turned = recast(padded(plain, anchors))
+    plain = _rewritten(plain, turned.stretches)
+    plain, anchors, aside = set_aside(plain, anchors, with_stretches(read, turned.stretches), words)
+    read = [token for token in read if not any(start <= token.start < end for start, end in aside.spans)]
     quantity = find_quantity(padded(plain, anchors), anchors)
     compared = find_compared(padded(plain, anchors), anchors)
     plain = _blanked(plain, quantity.spans)
     tokens = [
         token
-        for token in read
+        for token in with_stretches(read, turned.stretches)
         if not inside(token, anchors) and not any(start <= token.start < end for start, end in quantity.spans)
     ]
     anchors = with_quantity(anchors, quantity) if compared is None else ()
@@ -146,6 +160,10 @@ def understand(
     found = [word for word in spoken if not _beside(word, tokens, anchors)]
     rest = mask(plain, anchors).strip()
     operation = _framed(frame, find_operation(rest, tokens, anchors, found), anchors)
+    if operation.name == "list" and judges_number(rest, tokens, anchors) and not frame.lists:
+        operation = Operation("exists")
+    if turned.single and operation.name == "top":
+        operation = replace(operation, number=1)
     if statements.column is not None and len(anchors) > 1:
         operation = Operation("exists")  # the statement between them, of which a column is asked for
     known_or_not = sorted([*found, *words.find_foreign(tokens)], key=lambda word: word.first)
@@ -153,7 +171,13 @@ def understand(
     if compared is not None:
         operation = Operation("top", None if compared.judged else 1, compared.descending)
         asked = TypeWord(0, 0, (words.schema.label_of(compared.type),))
-    bound = find_bound(tokens, [word for word in found if word is not asked])
+    roles = list(words.find_roles(tokens, [*found, *spoken]))
+    others = (
+        [TypeWord(at, at + 1, asked.labels) for at in range(len(tokens)) if tokens[at].text.lower() == "others"]
+        if asked
+        else []
+    )
+    bound = find_bound(tokens, [*(word for word in found if word is not asked), *roles, *others])
     if bound is not None and operation.name == "list":
         operation = Operation("top")  # all that pass, those with most first
     others = [word for word in found if word is not asked and not word.implied]
@@ -191,6 +215,7 @@ def understand(
         column=statements.column,
         quantity=quantity,
         every=_every(tokens, found, asked),
+        aside=aside.meanings,
         among=() if compared is None else compared.ids,
         judged=() if compared is None else compared.judged,
         values=values,
@@ -198,7 +223,9 @@ def understand(
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),
         stems=tuple(token.stem for token in tokens),
-        trees=tuple(parser.trees(plain, _known(tokens, spoken, denial.anchors, words))) if parser is not None else (),
+        trees=tuple(parser.trees(plain, _known(tokens, spoken, denial.anchors, turned.stretches, words)))
+        if parser is not None
+        else (),
     )
 
 
@@ -210,12 +237,17 @@ def _framed(frame: Frame, operation: Operation, anchors: Sequence[Anchor]) -> Op
 
 
 def _known(
-    tokens: Sequence[Token], spoken: Sequence[TypeWord], anchors: Sequence[Anchor], words: Words
+    tokens: Sequence[Token],
+    spoken: Sequence[TypeWord],
+    anchors: Sequence[Anchor],
+    stretches: Sequence[Stretch],
+    words: Words,
 ) -> "list[Known]":
-    """What the parser need not guess: names, nouns for types, and verbs for relations."""
+    """What the parser need not guess: names, nouns for types, verbs for relations, and what is read otherwise."""
     from clew.answer.grammar.parse import Known
 
     known = [Known(anchor.start, anchor.end, "name", number) for number, anchor in enumerate(anchors)]
+    known += [Known(each.start, each.end, "written", written=each.written) for each in stretches]
     named = [word for word in spoken if not word.implied]
     known += [Known(tokens[word.first].start, tokens[word.last - 1].end, "noun") for word in named]
     taken = {at for word in named for at in range(word.first, word.last)}
@@ -261,6 +293,15 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """The text with spaces where filters are said, so that everything else stays in its place."""
     for start, end in spans:
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
+def _rewritten(text: str, stretches: Sequence[Stretch]) -> str:
+    """The text with what is read in place of some stretches, as far as there is room for it."""
+    for each in stretches:
+        length = each.end - each.start
+        if len(each.written) <= length:
+            text = f"{text[: each.start]}{each.written.ljust(length)}{text[each.end :]}"
     return text
 
 

@@ -7,7 +7,8 @@ In: a candidate, however it was found. Out: the candidate as the question wants 
 from dataclasses import replace
 
 from clew.answer.plans.filters import meets_qualifiers
-from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.quantify import counted, every, root_of
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.store.layout import Relationship, StoreSchema
@@ -26,9 +27,21 @@ def shaped(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) 
         asking = _with_column(candidate.plan, question.column, schema)
         return None if asking is None else replace(candidate, plan=asking)
     plan: Plan | None = candidate.plan
-    for change in (_among, _counted, _only, _every):
+    for change in (_without, _among, _counted, _only, _every, _bounded):
         plan = None if plan is None else change(plan, question, candidate)
-    return None if plan is None else replace(candidate, plan=plan)
+    aside = tuple(each.name for each in question.aside)
+    return None if plan is None else replace(candidate, plan=plan, aside=aside)
+
+
+def _without(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
+    """The plan whose answers are others than those that the question sets aside."""
+    if not question.aside:
+        return plan
+    root = root_of(plan)
+    if plan.kind != "rows" or root is None:
+        return None
+    ids = tuple(sorted({id for each in question.aside for id in each.ids}))
+    return plan.with_part(Part(REQUIRED, (), (Condition(root, "id", "IN", ids, negated=True),)))
 
 
 def _among(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
@@ -95,36 +108,27 @@ def _only(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | 
 
 def _every(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
     """As many of a type as there are at all: "seen in every disease of this gene"."""
-    if not question.every:
+    if not question.every or candidate.quantified:
+        return plan  # grammar has told whom it is about
+    return every(plan, [each.name for each in plan.slots if set(each.types) & set(question.every)])
+
+
+def _bounded(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
+    """How many there must be of a type, where the plan measures something else or nothing."""
+    bound = question.bound
+    done = plan.measure is not None and plan.measure.operator is not None
+    if bound is None or done or any(part.count is not None for part in plan.parts):
         return plan
-    if plan.kind != "rows" or plan.measure is not None or not plan.asked:
-        return None
-    root = plan.asked[0].of
-    near = {end for step in plan.required.steps if root in step.ends for end in step.ends} - {root}
-    slot = next((each.name for each in plan.slots if each.name in near and set(each.types) & set(question.every)), None)
-    if slot is None:
-        return None
-    total = replace(_without(plan, root, slot), measure=Measure("count", slot))
-    return replace(plan, measure=Measure("count", slot, None, "=", total))
-
-
-def _without(plan: Plan, root: str, slot: str) -> Plan:
-    """What the plan says of a slot, whatever it says of what is asked for."""
-    reached, waiting = {slot}, [slot]
-    steps = [step for step in plan.required.steps if root not in step.ends]
-    while waiting:
-        here = waiting.pop()
-        for step in steps:
-            for end in step.ends:
-                if here in step.ends and end not in reached:
-                    reached.add(end)
-                    waiting.append(end)
-    part = Part(
-        REQUIRED,
-        tuple(step for step in steps if set(step.ends) <= reached),
-        tuple(each for each in plan.required.conditions if each.of in reached),
-    )
-    return Plan(tuple(each for each in plan.slots if each.name in reached), (part,))
+    held = {each.of for each in plan.required.conditions if each.key == "id" and not each.negated}
+    touched = {end for step in plan.required.steps for end in step.ends}
+    fitting = [
+        slot.name
+        for slot in plan.slots
+        if slot.name in touched
+        and slot.name not in held | {root_of(plan)}
+        and (not bound.labels or set(slot.types) & set(bound.labels))
+    ]
+    return counted(plan, Count(fitting[0], bound.operator, bound.number)) if len(fitting) == 1 else None
 
 
 def _held(plan: Plan, candidate: Candidate, names: tuple[int, ...]) -> dict[str, tuple[str, ...]]:

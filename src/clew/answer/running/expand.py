@@ -4,10 +4,10 @@ A store follows is_a twenty steps deep from every phenotype of every disease; th
 named, in microseconds. A step along a hierarchy whose one end is named is replaced by the ids at its other end.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
+from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan, Slot, Step
 from clew.store.layout import StoreSchema
 from clew.traverse import GraphEngine
 
@@ -73,16 +73,19 @@ def _reached(
     return tuple(sorted(found))
 
 
-def with_subclasses(plan: Plan, hierarchy: dict[str, str], *, deepest: int) -> Plan | None:
+def with_subclasses(
+    plan: Plan, hierarchy: dict[str, str], *, deepest: int, kinds: Collection[str] = (REQUIRED, ABSENT, COUNTED)
+) -> Plan | None:
     """The plan that includes subclasses of the terms it names; None where no named entity is in a hierarchy.
 
-    `hierarchy` maps a label to the relationship that leads from a subclass to its superclass.
+    `hierarchy` maps a label to the relationship that leads from a subclass to its superclass; `kinds` are those of the
+    parts whose names are widened.
     """
     slots, changed = list(plan.slots), False
     parts = []
     for part in plan.parts:
         steps = list(part.steps)
-        for condition in part.conditions:
+        for condition in part.conditions if part.kind in kinds else ():
             labels = plan.slot(condition.of).types if any(slot.name == condition.of for slot in plan.slots) else ()
             if condition.key != "id" or len(labels) != 1 or labels[0] not in hierarchy:
                 continue

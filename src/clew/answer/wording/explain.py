@@ -80,7 +80,12 @@ def _agreement(interpretation: Interpretation) -> float:
 def _margin(interpretation: Interpretation) -> float:
     """The margin of a plan's score over the best of the others; 0 for one that was not ranked."""
     own = [each.score for each in interpretation.ranked if each.candidate is interpretation.candidate]
-    others = [each.score for each in interpretation.ranked if each.candidate is not interpretation.candidate]
+    complete = not interpretation.account.missing  # then what leaves out a needed word is no competitor
+    others = [
+        each.score
+        for each in interpretation.ranked
+        if each.candidate is not interpretation.candidate and not (complete and each.account.missing)
+    ]
     if not own:
         return 0.0
     return own[0] - max(others) if others else ALONE

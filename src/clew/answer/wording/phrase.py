@@ -82,7 +82,8 @@ def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bo
         noun = type_name(candidate.asked) if candidate.asked is not None else "entity"
         phrase = f"{plural(noun, number)}{_about(named)}"
     valued = f" {candidate.values.said}" if candidate.values is not None and candidate.values.said else ""
-    return f"{phrase}{valued}{_qualified(candidate.plan)}"
+    aside = f" (other than {plain_list(candidate.aside, len(candidate.aside))})" if candidate.aside else ""
+    return f"{phrase}{valued}{aside}{_qualified(candidate.plan)}"
 
 
 def _qualified(plan: Plan) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, OPTIONAL, Asked, Part, Plan, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, Part, Plan, Step
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 
@@ -72,7 +72,11 @@ class _Verbaliser:
         self.only = set(self._only())
         for condition in (each for part in plan.parts for each in part.conditions):
             slots = {slot.name for slot in plan.slots}
-            compared = condition.key == "id" and plan.measure is not None and plan.asked[:1] == (Asked(condition.of),)
+            compared = condition.key == "id" and (plan.measure is not None or condition.negated)
+            compared = compared and condition.of in {
+                *(each.of for each in plan.asked),
+                plan.measure and plan.measure.of,
+            }
             if condition.of in slots and condition.of not in names and not condition.says_there_is_one and not compared:
                 raise _Unsayable
 
@@ -121,7 +125,10 @@ class _Verbaliser:
         measure = self.plan.measure
         if measure is not None and measure.of == slot and isinstance(measure.value, Plan):
             number = 1  # "every disease that shows"
-        return " ".join(filter(None, (self.noun(slot, number), self.clauses(slot, number))))
+        noun = self.noun(slot, number)
+        bare = slot in self.only and not noun.startswith(tuple(COMPARED.values()))
+        said = " ".join(filter(None, (f"only {noun}" if bare else noun, self.clauses(slot, number))))
+        return said if bare or slot not in self.only else f"{said} and no others"
 
     def noun(self, slot: str, number: int = 2) -> str:
         types = self.plan.slot(slot).types
@@ -130,8 +137,6 @@ class _Verbaliser:
             count = self.counts[slot]
             one = type_name(types[0]) if len(types) == 1 else "entity"
             return f"{COMPARED[count.operator]} {count.number} {plural(one, count.number)}"
-        if slot in self.only:
-            return f"only {noun}"
         measure = self.plan.measure
         if measure is None or measure.of != slot or not self.plan.asked or self.plan.asked[0].of == slot:
             return noun

@@ -1,0 +1,55 @@
+"""Questions that name first what they choose from: "Of the teams that beat A, which have no coach?".
+
+In: the text with each name as one mark (§) of the name's own length. Out: what to read in place of some stretches, so
+that the rest reads "Which teams …". Places of the text stay what they are.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clew.answer.lexicon.forms import Token
+
+__all__ = ["PLAIN", "Recast", "Stretch", "recast", "with_stretches"]
+
+AMONG = re.compile(
+    r"\s*(?:of|among|amongst|out\s+of)\s+(?:all\s+)?(?:of\s+)?(?:the\s+|those\s+)?(?P<set>[^,:]+[^,:\s])"
+    r"(?P<which>\s*[,:]\s*(?:which|what|who)(?P<one>\s+one\b)?(?:\s+ones\b)?)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of the text and what is read in its place."""
+
+    start: int
+    end: int
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recast:
+    """What is read otherwise; `single` if one is asked for."""
+
+    stretches: tuple[Stretch, ...] = ()
+    single: bool = False
+
+
+PLAIN = Recast()
+
+
+def recast(text: str) -> Recast:
+    """How to read a question as one that begins with "which"."""
+    among = AMONG.match(text)
+    if among is None:
+        return PLAIN
+    first, again = Stretch(0, among.start("set"), "which "), Stretch(*among.span("which"), "")
+    return Recast((first, again), single=among["one"] is not None)
+
+
+def with_stretches(tokens: Sequence[Token], stretches: Sequence[Stretch]) -> list[Token]:
+    """The words of a text, with those of each stretch replaced."""
+    kept = [token for token in tokens if not any(each.start <= token.start < each.end for each in stretches)]
+    kept += [Token(each.written.strip(), each.start, each.end) for each in stretches if each.written.strip()]
+    return sorted(kept, key=lambda token: token.start)

@@ -1,0 +1,30 @@
+"""Questions that name first what they choose from: what is read in place of which words."""
+
+import pytest
+
+from clew.answer.lexicon.forms import tokens_of
+from clew.answer.reading.recast import PLAIN, recast, with_stretches
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Of the teams that beat §, which have no coach?", "which teams that beat have no coach"),
+        ("Among rivers, which one is in the most countries?", "which rivers is in the most countries"),
+    ],
+)
+def test_they_are_read_as_which(text: str, read: str) -> None:
+    tokens = with_stretches(tokens_of(text), recast(text).stretches)
+    assert " ".join(token.text for token in tokens) == read
+
+
+@pytest.mark.parametrize(
+    "text", ["Which drugs treat §?", "Is there a drug that treats §?", "Does § treat §?", "What is it of § that is §?"]
+)
+def test_other_questions_stay_as_they_are(text: str) -> None:
+    assert recast(text) == PLAIN
+
+
+def test_one_is_asked_for() -> None:
+    assert recast("Among rivers, which one is in the most countries?").single
+    assert not recast("Among rivers, which are in the most countries?").single
