@@ -81,24 +81,20 @@ class _Proposer:
         self.typed = self._typed()
         self.clauses = self._with_roles(self._with_asked_name(without_light(list(self._clauses()), self.tree)))
 
-    # nouns ----------------------------------------------------------------------------------------------------------
-
     def _resolve_pronouns(self) -> None:
         """ "It" and "they" mean the last name, or what is asked for."""
         for at, word in enumerate(self.tree.words):
             if word.text.lower() not in PRONOUNS or self.nouns.find(at) != at:
                 continue
-            before = [n for n in range(at) if self.tree.words[n].anchor is not None]
+            names = [n for n, each in enumerate(self.tree.words) if each.anchor is not None]
+            before = [n for n in names if n < at]
             if word.text.lower() in ("they", "them") and self.sentence.asked is not None:
                 self.nouns.unite(self.sentence.asked, at)
             elif before:
                 self.nouns.unite(before[-1], at)
                 self.unclear = self.unclear or len(before) > 1  # "A together with B: which genes explain it?"
-            elif (
-                len(behind := [n for n in range(at, len(self.tree.words)) if self.tree.words[n].anchor is not None])
-                == 1
-            ):
-                self.nouns.unite(behind[0], at)  # "in which of the films she directed does A star?"
+            elif len(names) == 1:
+                self.nouns.unite(names[0], at)  # "in which of the films she directed does A star?"
 
     def _typed(self) -> dict[int, tuple[str, ...]]:
         """The types that nouns name."""
@@ -213,7 +209,8 @@ class _Proposer:
                 continue
             if self._is_role(at) and not any(at in each.words for each in clauses):
                 more.append(Clause(at, self._new(), (at,)))
-        for noun in [at for at in self.typed if at < len(self.tree.words)]:
+        ends = {self.asked, *(end for each in clauses for end in (each.left, each.right))}
+        for noun in [at for at in self.typed if at in ends and at < len(self.tree.words)]:
             more += [
                 Clause(noun, self._new(), (modifier,))
                 for modifier in self.tree.children(noun, "compound", "amod")
@@ -242,8 +239,6 @@ class _Proposer:
         if anchor is None:
             return False
         return any(self.schema.label_of(each.type) in labels for each in self.question.anchors[anchor].meanings)
-
-    # plans ----------------------------------------------------------------------------------------------------------
 
     def plans(self) -> Iterator[Candidate]:
         """Every way to give each clause a relation; the best fitting first."""
@@ -350,8 +345,6 @@ class _Proposer:
         if noun is not None:
             return True  # "have German as an official language"
         return self.words.verb_is_subject(relation.name, [w.text for w in heads], passive=clause.passive)
-
-    # a plan ---------------------------------------------------------------------------------------------------------
 
     def _candidate(
         self, links: Sequence[Link], meanings: tuple[Meaning, ...], named: dict[int, int], *, judged: bool
