@@ -99,8 +99,11 @@ class _Clauses:
             self.found.same += [(subject, right) for right, _ in pairs if self.words[right].anchor is None]
             if any(self.words[right].anchor is None for right, _ in pairs):
                 return  # "what is known about the course of"
+        none = [n for n in self.tree.children(at, "dobj") if self._has_no(n)]
         for right, words in pairs:
-            if subject is not None and right != subject:
+            if none and right > none[0] and words and self.words[words[0]].kind == "ADP":
+                self._join(none[0], right, (none[0], *words), False, False)  # "cause no disease with drowsing"
+            elif subject is not None and right != subject:
                 self._join(subject, right, (at, *words), passive, self._is_denied(at))
         if subject is not None and not pairs:
             head = self._relative_head(at)

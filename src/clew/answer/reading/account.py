@@ -32,7 +32,7 @@ from clew.answer.lexicon.numbers import OFTEN, read_number
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
-from clew.answer.reading.amounts import find_quantifying, is_another_same, is_inexact, passed_over
+from clew.answer.reading.amounts import EVERY, find_only_asked, find_quantifying, is_passed_over, passed_over
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import JOINING
 from clew.answer.reading.question import ParsedQuestion
@@ -102,7 +102,7 @@ class _Accountant:
         self.lowered = [token.text.lower().replace("’", "'") for token in self.tokens]
         self.roles = Roles(tree) if tree is not None else None
         self.perhaps: set[int] = set()  # verbs that may stand for the only relation between their nouns' types
-        self.quantifying = find_quantifying(question.trees)
+        self.quantifying, self.only = find_quantifying(question.trees), find_only_asked(question.trees)
 
     def account(self) -> Account:
         bound: dict[int, str] = {}
@@ -190,6 +190,7 @@ class _Accountant:
             for word in self.words.find_types(list(self.tokens))
             if self.candidate.asked in word.labels and self.plan.kind == "rows"
         }
+        only = {at for at, word in enumerate(self.lowered) if word == "only" and self.tokens[at].start in self.only}
         for at, word in enumerate(self.lowered):
             if self._is("negation", at) and absent:
                 yield at, "negation"
@@ -199,7 +200,7 @@ class _Accountant:
                 yield at, "number"
             elif self.tokens[at].start in self.candidate.quantified:
                 yield at, "quantifier"
-            elif word in ("each", "every", "all") and (at + 1 in asked or isinstance(measured, Plan)):
+            elif (word in EVERY and (at + 1 in asked or isinstance(measured, Plan))) or at in only:
                 yield at, "asked"
             elif word in ("each", "both") and several:
                 yield at, "names"
@@ -257,11 +258,7 @@ class _Accountant:
     def _role(self, at: int) -> str | None:
         """What an unbound word does in the sentence; None for one that needs no part of a plan."""
         word, token = self.lowered[at], self.tokens[at]
-        if (
-            is_inexact(self.lowered, at)
-            or token.start in self.quantifying
-            or is_another_same(self.plan, self.tokens, at, self.words)
-        ):
+        if token.start in self.quantifying or is_passed_over(self.plan, self.tokens, at, self.words):
             return QUANTIFIER
         if word in ("where", "when", "why", "how", "who"):
             return self._unmet_question_word(at)

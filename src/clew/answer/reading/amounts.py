@@ -9,8 +9,11 @@ from clew.answer.grammar.quantifiers import INEXACT, find_quantifiers
 from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan
+from clew.answer.reading.intent import YES_NO
 
-__all__ = ["find_quantifying", "is_another_same", "is_inexact", "passed_over"]
+__all__ = ["EVERY", "find_only_asked", "find_quantifying", "is_inexact", "is_passed_over", "passed_over"]
+
+EVERY = ("all", "every", "each")
 
 
 def find_quantifying(trees: Sequence[Tree]) -> set[int]:
@@ -24,6 +27,16 @@ def find_quantifying(trees: Sequence[Tree]) -> set[int]:
     return {start for start, votes in found.items() if 2 * votes > len(trees)}
 
 
+def find_only_asked(trees: Sequence[Tree]) -> set[int]:
+    """Where an "only" begins that belongs to what is asked for: "which is the only country that …"."""
+    return {
+        tree.words[each.word].start
+        for tree in trees
+        for each in find_quantifiers(tree)
+        if tree.words[each.word].role == "amod" and each.noun == find_clauses(tree).asked
+    }
+
+
 def is_inexact(words: Sequence[str], at: int) -> bool:
     """Whether a word is part of an amount that no quantifier of a plan stands for.
 
@@ -31,12 +44,20 @@ def is_inexact(words: Sequence[str], at: int) -> bool:
     [True, True, True, False]
     """
     before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
-    if words[at] in ("all", "every", "each"):
+    if words[at] in EVERY:
         return before in INEXACT or behind == "but"
     return words[at] in ("only", "just") and behind in ("some", "few", "part")
 
 
-def is_another_same(plan: Plan, tokens: Sequence[Token], at: int, words: Words) -> bool:
+def is_passed_over(plan: Plan, tokens: Sequence[Token], at: int, words: Words) -> bool:
+    """Whether an unbound word is an amount that the plan answers without: a yes or no to "all" needs all of them."""
+    said = [token.text.lower() for token in tokens]
+    asks = plan.kind != "rows" or said[0] in YES_NO
+    judged = asks and said[at] in EVERY and (at == 0 or said[at - 1] not in ("at", "above"))
+    return judged or is_inexact(said, at) or _is_another_same(plan, tokens, at, words)
+
+
+def _is_another_same(plan: Plan, tokens: Sequence[Token], at: int, words: Words) -> bool:
     """Whether something is counted, but not what must be the same: "twice in films by the same director"."""
     measure = plan.measure
     if tokens[at].text.lower() != "same" or measure is None or measure.operator is None:

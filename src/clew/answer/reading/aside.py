@@ -1,6 +1,6 @@
-"""Names that a question sets aside from what it asks for: "which countries border Germany, except Austria?".
+"""Names that answers are chosen from, or not: "which of A, B and C border D?", "which border D, except A?".
 
-In: the text and its names. Out: both without those names, which are no answers and lead to none.
+In: the text and its names. Out: both without those names, which lead to no answer by themselves.
 """
 
 import re
@@ -8,12 +8,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.numbers import NUMBER
 from clew.answer.lexicon.words import Words
-from clew.answer.names.meanings import Anchor, Meaning, inside
+from clew.answer.names.meanings import Anchor, Meaning, inside, one_of
 from clew.answer.reading.intent import asked_word
 from clew.answer.reading.quantifier_words import LIST, padded
+from clew.answer.reading.recast import Stretch
+from clew.plurals import plural
 
-__all__ = ["Aside", "set_aside"]
+__all__ = ["Aside", "Choice", "choose_among", "set_aside"]
 
 ASIDE_FROM = re.compile(
     r"[,\s]\s*(?:except(?:\s+for|ing)?|excluding|other\s+than|apart\s+from|aside\s+from|besides|not\s+counting|"
@@ -28,6 +31,45 @@ class Aside:
 
     meanings: tuple[Meaning, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
+
+
+WHICH_OF = re.compile(
+    rf"\b(?:which|what|who)(?P<of>\s+(?:of|among|out\s+of)\s+(?:the\s+)?(?P<list>{LIST}))", re.IGNORECASE
+)
+THESE = re.compile(
+    rf"\b(?:which|what|who)(?P<of>\s+(?:of|among)\s+(?:these|those|the)(?:\s+following)?(?:\s+{NUMBER})?)\s+[a-z]+\b[^:]*"
+    rf"(?P<end>\s*[:–—-]\s*(?P<list>{LIST}))\s*[?.]?\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The entities that answers are among, and what is read in the place of their names."""
+
+    ids: tuple[str, ...] = ()
+    stretches: tuple[Stretch, ...] = ()
+
+
+def choose_among(text: str, anchors: Sequence[Anchor], words: Words) -> tuple[Sequence[Anchor], Choice]:
+    """The other names, and the choice among those behind "which of"; nothing where they have no type in common."""
+    shown = padded(text, anchors)
+    found = THESE.search(shown) or WHICH_OF.search(shown)
+    if found is None:
+        return anchors, Choice()
+    start, end = found.span("list")
+    named = [anchor for anchor in anchors if start <= anchor.start < end]
+    whole, left = one_of(named), [anchor for anchor in anchors if anchor not in named]
+    if whole is None or len(named) < 2 or not left:
+        return anchors, Choice()
+    meaning = whole.meanings[0]
+    last = max(anchor.end for anchor in named)
+    noun = plural(words.name_of(words.schema.label_of(meaning.type)))
+    if "end" in found.groupdict():
+        stretches: tuple[Stretch, ...] = (Stretch(*found.span("of"), ""), Stretch(found.start("end"), last, ""))
+    else:
+        stretches = (Stretch(found.start("of"), last, f" {noun} "),)
+    return left, Choice(meaning.ids, stretches)
 
 
 def set_aside(

@@ -16,7 +16,7 @@ from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.meanings import Anchor, Meaning, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
 from clew.answer.plans.filters import Filters
-from clew.answer.reading.aside import set_aside
+from clew.answer.reading.aside import Choice, choose_among, set_aside
 from clew.answer.reading.compared import find_compared
 from clew.answer.reading.filter_words import find_filters
 from clew.answer.reading.intent import (
@@ -143,16 +143,19 @@ def understand(
     plain = _blanked(plain, spoken_filters.spans)
     read = read_words(plain)
     anchors: Sequence[Anchor] = names_in(plain, read)
-    turned = recast(padded(plain, anchors))
-    plain = _rewritten(plain, turned.stretches)
-    plain, anchors, aside = set_aside(plain, anchors, with_stretches(read, turned.stretches), words)
+    turned, choice = recast(padded(plain, anchors)), Choice()
+    if find_compared(padded(plain, anchors), anchors) is None:
+        anchors, choice = choose_among(plain, anchors, words)
+    stretches = (*turned.stretches, *choice.stretches)
+    plain, read = _rewritten(plain, stretches), with_stretches(read, stretches)
+    plain, anchors, aside = set_aside(plain, anchors, read, words)
     read = [token for token in read if not any(start <= token.start < end for start, end in aside.spans)]
     quantity = find_quantity(padded(plain, anchors), anchors)
     compared = find_compared(padded(plain, anchors), anchors)
     plain = _blanked(plain, quantity.spans)
     tokens = [
         token
-        for token in with_stretches(read, turned.stretches)
+        for token in read
         if not inside(token, anchors) and not any(start <= token.start < end for start, end in quantity.spans)
     ]
     anchors = with_quantity(anchors, quantity) if compared is None else ()
@@ -216,14 +219,14 @@ def understand(
         quantity=quantity,
         every=_every(tokens, found, asked),
         aside=aside.meanings,
-        among=() if compared is None else compared.ids,
+        among=choice.ids if compared is None else compared.ids,
         judged=() if compared is None else compared.judged,
         values=values,
         unmet=statements.unmet,
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),
         stems=tuple(token.stem for token in tokens),
-        trees=tuple(parser.trees(plain, _known(tokens, spoken, denial.anchors, turned.stretches, words)))
+        trees=tuple(parser.trees(plain, _known(tokens, spoken, denial.anchors, stretches, words)))
         if parser is not None
         else (),
     )

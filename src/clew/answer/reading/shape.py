@@ -45,10 +45,10 @@ def _without(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan
 
 
 def _among(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
-    """The plan whose answers are among the entities that the question compares."""
+    """The plan whose answers are among the entities that the question compares or chooses from."""
     if not question.among:
         return plan
-    if plan.kind != "rows" or not plan.asked or plan.measure is None:
+    if plan.kind != "rows" or not plan.asked:
         return None
     return plan.with_part(Part(REQUIRED, (), (Condition(plan.asked[0].of, "id", "IN", question.among),)))
 

@@ -8,12 +8,14 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Qualifier
-from clew.answer.plans.plan import PATH_LENGTH, Plan
+from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Asked, Plan
+from clew.answer.plans.quantify import root_of
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
@@ -120,6 +122,8 @@ def _exists_text(
     candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], value: bool, sources: Sequence[str]
 ) -> str:
     """Yes or no, with the triple in question and its sources."""
+    if any(part.kind in (ABSENT, COUNTED) for part in candidate.plan.parts):
+        return _bounded_text(candidate, words, value)
     said = relation_phrase(candidate.plan, names_in(candidate), words)
     said = (
         said or f"{plain_list([name for name, _ in named], len(named)) if named else 'such an entity'} linked as asked"
@@ -160,6 +164,18 @@ def _column_text(candidate: Candidate, words: Words, items: Sequence[Item]) -> s
     if not items:
         return f"No {column} is stated in this graph for: {said}."
     return f"{said}: {column} {plain_list([item.name for item in items[:LISTED]], len(items))}."
+
+
+def _bounded_text(candidate: Candidate, words: Words, value: bool) -> str:
+    """Yes or no to a plan that denies or counts: "Yes: Portugal is a country that borders only countries in …"."""
+    plan, names = candidate.plan, names_in(candidate)
+    root = root_of(plan) or ""
+    asking = replace(plan, kind="rows", asked=(Asked(root),)) if root in names else None
+    said = verbalise(asking, names, words, number=1) if asking is not None else None
+    if said is None:
+        return "Yes: all of that is in this graph." if value else "No: not all of that is in this graph."
+    article = ("an" if said[0] in "aeiou" else "a") if value else "no"
+    return f"{'Yes' if value else 'No'}: in this graph {names[root]} is {article} {said}."
 
 
 def _path_text(named: Sequence[str], total: int) -> str:

@@ -72,11 +72,8 @@ class _Verbaliser:
         self.only = set(self._only())
         for condition in (each for part in plan.parts for each in part.conditions):
             slots = {slot.name for slot in plan.slots}
-            compared = condition.key == "id" and (plan.measure is not None or condition.negated)
-            compared = compared and condition.of in {
-                *(each.of for each in plan.asked),
-                plan.measure and plan.measure.of,
-            }
+            wanted = {*(each.of for each in plan.asked), plan.measure and plan.measure.of}
+            compared = condition.key == "id" and condition.of in wanted
             if condition.of in slots and condition.of not in names and not condition.says_there_is_one and not compared:
                 raise _Unsayable
 
