@@ -173,7 +173,7 @@ class Assembly:
         for step in list(self.steps):
             others = [each for each in self.steps if each is not step]
             alike = [each for each in others if each.relations == step.relations]
-            either = [end for each in alike for end in each.ends] if self.symmetric.issuperset(step.relations) else []
+            either = [end for each in alike for end in each.ends] if set(step.relations) <= self.symmetric else []
             for here, there, same in (
                 (step.subject, step.object, [*either, *(each.subject for each in alike)]),
                 (step.object, step.subject, [*either, *(each.object for each in alike)]),
