@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Answer, BoundWord, Evidence, Usage
 from clew.answer.kept import hierarchy_of, judge_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
 from clew.answer.names.meanings import with_longer_names
-from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part
+from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part
 from clew.answer.plans.write import write_statement
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.filter_words import provenance_of
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
 from clew.answer.reading.question import Meaning, ParsedQuestion, understand
-from clew.answer.reading.simplify import is_sure
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.expand import with_subclasses
@@ -290,19 +289,12 @@ class _Answering:
                     raise
                 log.info("the plan written by the model does not run: %s", error)
                 continue
-            if not ran.is_empty or self._is_none(interpretation):
+            if not ran.is_empty or interpretation.may_find_nothing:
                 return replace(ran, interpretation=agreed(interpretation, ran.outcome, self._outcome))
             first = first or ran
             if number == MOST_TRIED:
                 break
         return first
-
-    def _is_none(self, interpretation: Interpretation) -> bool:
-        """Whether nothing is what may be expected: the names are sure, and much is denied or counted."""
-        candidate = interpretation.candidate
-        bounded = any(part.kind in (ABSENT, COUNTED) for part in candidate.plan.parts)
-        sure = all(map(is_sure, interpretation.question.anchors))
-        return bounded and sure and "grammar" in candidate.found_by and not interpretation.account.unbound
 
     def _run(self, interpretation: Interpretation) -> _Ran:
         """Run an interpretation, including subclasses of named terms if requested or if nothing matches directly."""
@@ -311,9 +303,8 @@ class _Answering:
         wanted = self.question.subclasses if self.question.subclasses is not None else _asked_for(interpretation)
         wider = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH)
         if wider is None or candidate.plan.kind == "path":
-            return _Ran(
-                interpretation, candidate, self._outcome(candidate), interpretation.notes, perf_counter() - begun
-            )
+            found = self._outcome(candidate)
+            return _Ran(interpretation, candidate, found, interpretation.notes, perf_counter() - begun)
         note = "direct annotations only (subclasses not included)"
         denied = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH, kinds=(ABSENT,))
         if denied is not None and wanted is None:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from clew.answer.grammar.propose import Has, propose
 from clew.answer.lexicon.words import Words
+from clew.answer.plans.plan import ABSENT, COUNTED
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
 from clew.answer.reading.opposed import is_met, is_opposed
 from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import Ranked, rank
 from clew.answer.reading.shape import shaped
-from clew.answer.reading.simplify import simpler
+from clew.answer.reading.simplify import is_sure, simpler
 from clew.answer.values.apply import bare_candidates, with_values
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
@@ -52,6 +53,13 @@ class Interpretation:
     decided: str | None = None  # what a model had to do with it
     written: bool = False  # by a model: whatever goes wrong with it is no reason to give up
     account: Account = field(default_factory=Account)  # what each word of the question stands for
+
+    @property
+    def may_find_nothing(self) -> bool:
+        """Whether an empty result is an answer: no word is left out, names are sure, something is denied or counted."""
+        bounded = any(part.kind in (ABSENT, COUNTED) for part in self.candidate.plan.parts)
+        sure = all(map(is_sure, self.question.anchors))
+        return bounded and sure and "grammar" in self.candidate.found_by and not self.account.unbound
 
 
 class Interpreter:

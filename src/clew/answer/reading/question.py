@@ -16,8 +16,16 @@ from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.meanings import Anchor, Meaning, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
 from clew.answer.plans.filters import Filters
-from clew.answer.reading.aside import Choice, choose_among, set_aside
-from clew.answer.reading.compared import find_compared
+from clew.answer.quantities.aside import Choice, choose_among, set_aside
+from clew.answer.quantities.compared import find_compared
+from clew.answer.quantities.quantifier_words import (
+    NOTHING_SAID,
+    Quantity,
+    find_quantity,
+    padded,
+    with_quantity,
+)
+from clew.answer.quantities.recast import Stretch, recast, with_stretches
 from clew.answer.reading.filter_words import find_filters
 from clew.answer.reading.intent import (
     Bound,
@@ -32,14 +40,6 @@ from clew.answer.reading.intent import (
     negate,
 )
 from clew.answer.reading.qualifier_words import find_qualifiers
-from clew.answer.reading.quantifier_words import (
-    NOTHING_SAID,
-    Quantity,
-    find_quantity,
-    padded,
-    with_quantity,
-)
-from clew.answer.reading.recast import Stretch, recast, with_stretches
 from clew.answer.values.find import find_values
 from clew.answer.values.said import NOTHING_SAID as NO_VALUES
 from clew.answer.values.said import ValueWords

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.answer.lexicon.forms import tokens_of
-from clew.answer.reading.recast import PLAIN, recast, with_stretches
+from clew.answer.quantities.recast import PLAIN, recast, with_stretches
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.numbers import NUMBER
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Anchor, Meaning, inside, one_of
+from clew.answer.quantities.quantifier_words import LIST, padded
+from clew.answer.quantities.recast import Stretch
 from clew.answer.reading.intent import asked_word
-from clew.answer.reading.quantifier_words import LIST, padded
-from clew.answer.reading.recast import Stretch
 from clew.plurals import plural
 
 __all__ = ["Aside", "Choice", "choose_among", "set_aside"]
