@@ -327,8 +327,6 @@ class _Answering:
         self.deadline.check()
         return max(self.deadline.left, 0.001)
 
-    # the answer -----------------------------------------------------------------------------------------------------
-
     def _with_evidence(self, ran: _Ran) -> Answer:
         """The items or the value, with their supporting triples."""
         if ran.candidate.plan.kind == "path":
