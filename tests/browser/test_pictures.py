@@ -52,7 +52,6 @@ def read(site: str, page: Page) -> None:
     page.get_by_label("Text", exact=True).fill(NOTE)
     page.get_by_role("button", name="Read").click()
     page.locator(".marked").wait_for()
-    page.locator(".result .spinner").wait_for(state="detached")
 
 
 WIDE, PHONE = {"width": 1360, "height": 1000}, {"width": 390, "height": 844}
