@@ -16,6 +16,7 @@ from clew.answer.answer import Answer, BoundWord, Evidence, Usage
 from clew.answer.kept import hierarchy_of, judge_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part
+from clew.answer.plans.untyped import with_untyped
 from clew.answer.plans.write import write_statement
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
@@ -213,7 +214,7 @@ class _Answering:
         composed = self.resources.once("composer", self._composer).read(query, nothing, {})
         interpretation = Interpretation(nothing, composed.candidate, repairs=composed.repairs, written=True)
         understood = perf_counter() - begun
-        outcome = self._outcome(composed.candidate)
+        outcome = self._outcome(composed.candidate, as_written=True)
         ran = _Ran(interpretation, composed.candidate, outcome, (), perf_counter() - begun - understood)
         return self._answered(ran, understood)
 
@@ -315,12 +316,13 @@ class _Answering:
             outcome = self._outcome(candidate)
         return _Ran(interpretation, candidate, outcome, (*interpretation.notes, note), perf_counter() - begun)
 
-    def _outcome(self, candidate: Candidate) -> Outcome:
-        if candidate.plan.kind == "path":
-            return Outcome(candidate.plan, candidate.plan, write(write_statement(candidate.plan)))
+    def _outcome(self, candidate: Candidate, *, as_written: bool = False) -> Outcome:
+        plan = candidate.plan if as_written else with_untyped(candidate.plan, self.schema)
+        if plan.kind == "path":
+            return Outcome(plan, plan, write(write_statement(plan)))
         if self.question.report is not None:
-            self._report("query", write(write_statement(candidate.plan)))
-        return run_plan(candidate.plan, self.store, self.engine, timeout=self._left())
+            self._report("query", write(write_statement(plan)))
+        return run_plan(plan, self.store, self.engine, timeout=self._left())
 
     def _left(self) -> float:
         """Remaining seconds."""

@@ -1,0 +1,36 @@
+"""Graphs that state the type of some entities only: what a relation leads to counts, though its type is not stated."""
+
+from dataclasses import replace
+
+from clew.answer.plans.plan import Plan, Slot, Step
+from clew.graph.encode import UNTYPED
+from clew.store.layout import StoreSchema
+
+__all__ = ["with_untyped"]
+
+
+def with_untyped(plan: Plan, schema: StoreSchema) -> Plan:
+    """The plan with entities of unstated type in each slot where a relation leads to nothing but them and its type.
+
+    Where `managed` starts at people and at entities without a type, "who managed X" asks for both.
+    """
+    untyped = next((label.name for label in schema.labels if label.type == UNTYPED), None)
+    if untyped is None or len(schema.labels) == 1:
+        return plan
+    steps = [step for part in plan.parts for step in part.steps]
+    named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
+
+    def opened(slot: Slot) -> Slot:
+        if not slot.types or untyped in slot.types or slot.name in named:
+            return slot
+        ends = [_ends(step, slot.name, schema) for step in steps if slot.name in (step.subject, step.object)]
+        allowed = {*slot.types, untyped}
+        return replace(slot, types=(*slot.types, untyped)) if any(untyped in e and e <= allowed for e in ends) else slot
+
+    return replace(plan, slots=tuple(map(opened, plan.slots)))
+
+
+def _ends(step: Step, slot: str, schema: StoreSchema) -> set[str]:
+    """The labels at one end of a step."""
+    pairs = [pair for name in step.relations for pair in schema.relationship(name).ends]
+    return {pair.subject if step.subject == slot else pair.object for pair in pairs}
