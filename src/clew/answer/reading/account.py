@@ -158,9 +158,14 @@ class _Accountant:
         }
         if not waiting or not self.candidate.relationships:
             return {}
+        helping = {at: bound[at + 2] for at in waiting.values() if self._helps(at) and at + 2 in bound}
         met = [each for each in LightVerbs(self.question, self.candidate, self.words).bound() if each[0] in waiting]
         self.perhaps = {waiting[start] for start, _, _ in met}
-        return {waiting[start]: f"relation {name}" for start, name, sure in met if sure}
+        return helping | {waiting[start]: f"relation {name}" for start, name, sure in met if sure}
+
+    def _helps(self, at: int) -> bool:
+        """ "Used to treat": the verb behind it says it all."""
+        return self.lowered[at + 1 : at + 2] == ["to"] and not self._is("frame", min(at + 2, len(self.lowered) - 1))
 
     def _by_types(self) -> Iterator[tuple[int, str]]:
         """Words that name types which the plan, or a name, has."""
