@@ -75,4 +75,5 @@ def test_the_main_states_are_pictured(hpo: Path, new_page: Callable[..., Page], 
             show(site, page)
             page.wait_for_timeout(400)
             page.screenshot(path=folder / f"{name}.png")
+            page.close()  # what it still waits for ends before the server does
             assert 10_000 < (folder / f"{name}.png").stat().st_size < MOST_BYTES, name
