@@ -7,7 +7,7 @@ PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 
 INSTALL := $(BIN)/pip install --quiet --only-binary :all: --constraint constraints.txt --editable
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: install models demo test slow lint bench attack clean
+.PHONY: install models demo test slow soak lint bench attack clean
 
 $(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -36,11 +36,15 @@ lint: $(VENV)/test
 	$(BIN)/mypy
 
 test: lint models
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not soak"
 
 # What takes long, and what compares Clew with the libraries it is measured against.
 slow: $(VENV)/bench models
-	$(PYTEST) -m "slow or peers"
+	$(PYTEST) -m "(slow or peers) and not soak"
+
+# What takes minutes a test: longer attacks, large models, killed runs. Not part of the landing gate.
+soak: $(VENV)/bench models
+	$(PYTEST) -m soak
 
 bench: $(VENV)/bench
 	$(BIN)/clew bench khop --json benchmarks/results/khop.json

@@ -17,7 +17,7 @@ def test_short_corruption(tmp_path: Path) -> None:
     assert tally.tries > 0
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("attack", [corruption.attack, killing.attack, questions.attack, rebuilding.attack])
 def test_longer_attacks(attack: object, tmp_path: Path) -> None:
     assert callable(attack)

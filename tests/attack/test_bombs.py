@@ -18,7 +18,7 @@ def test_bombs_do_no_harm(tmp_path: Path) -> None:
     assert tally.outcomes["refused"] > 0
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_many_bombs_do_no_harm(tmp_path: Path) -> None:
     assert attack(tmp_path, seed=5, tries=60, seconds=240).failures == []
 

@@ -66,7 +66,7 @@ PICTURES: dict[str, tuple[Callable[[str, Page], None], dict[str, object]]] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_main_states_are_pictured(hpo: Path, new_page: Callable[..., Page], tmp_path: Path) -> None:
     folder = IMAGES if os.environ.get("CLEW_PICTURES") else tmp_path
     with served(f"hpo={hpo}") as site:

@@ -94,7 +94,7 @@ def test_whatever_the_description_allows_is_no_failure_of_the_server(server: Ser
     play(server, 10)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_much_of_what_the_description_allows(server: Server) -> None:
     play(server, 60)
 

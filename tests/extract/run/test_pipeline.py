@@ -195,7 +195,7 @@ run_all(Path(sys.argv[1]), RunOptions(size="tiny", steps=80), device="cpu")
 """
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     run = tmp_path / "run"
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}

@@ -319,7 +319,7 @@ def test_signatures_judge_without_a_model() -> None:
     assert row.judge == "signatures and types, no judge"
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_real_model_judges_and_comes_with_how_little_it_knows(train: list[Abstract]) -> None:
     """SmolLM2 has 135 M parameters."""
     given = [

@@ -100,7 +100,7 @@ def test_a_model_without_grammars_is_asked_for_json() -> None:
     assert read.left_out == {"a chunk: no list of triples": 1}
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_real_model_keeps_to_the_lines() -> None:
     with open_model("smollm2", threads=1, context=1024) as model:
         read = read_triples(model, [Chunk("1", 0, TEXT)], RELATIONS)
