@@ -102,7 +102,7 @@ QUESTIONS = {
     ),
     # exists, path, hierarchy
     "Does donepezil treat Alzheimer's disease?": (
-        "MATCH (:Compound {name: 'Donepezil'})-[:TREATS|PALLIATES]->(:Disease {name: 'Alzheimer\\'s disease'}) "
+        "MATCH (:Compound {name: 'Donepezil'})-[:TREATS]->(:Disease {name: 'Alzheimer\\'s disease'}) "
         "RETURN count(*) > 0"
     ),
     "How is donepezil connected to memory disorders?": (

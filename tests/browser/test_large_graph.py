@@ -1,5 +1,6 @@
 """Two thousand entities with four thousand triples: laid out in a worker, and usable without a GPU."""
 
+import pytest
 from playwright.sync_api import Page
 
 from browser.conftest import at, drawn, point
@@ -28,6 +29,7 @@ FRAMES = """async ([step, count]) => {
 }"""
 
 
+@pytest.mark.soak  # times frames, which needs a quiet machine
 def test_it_is_laid_out_and_stays_usable(site: str, page: Page) -> None:
     page.goto(at(site, "explore", graph="large", entity="E:0", limit="2000"))
     drawn(page)

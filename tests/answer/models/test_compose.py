@@ -198,6 +198,7 @@ def test_without_a_model_there_is_nobody_to_write(clinic: Asker) -> None:
         Asker(clinic.resources, CypherStrategy(compose=True)).ask(GENES)
 
 
+@pytest.mark.soak
 def test_the_small_model_keeps_to_the_grammar(composer: Composer, clinic: Asker, small_model: LanguageModel) -> None:
     """What it means may be wrong; that it reads is sure, unless it is cut off."""
     question = asked(clinic, GENES)

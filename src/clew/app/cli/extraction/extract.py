@@ -61,7 +61,7 @@ def application() -> typer.Typer:
     app = new_group(
         "extract",
         "Extract triples from texts.\n\n"
-        "`clew extract TEXTS --model small --out DIR [--confidence P]` reads the facts that documents state, with a "
+        "`clew extract TEXTS --model small --out DIR [--into GRAPH]` reads the facts that documents state, with a "
         "shipped model. The other commands train a model on texts and a seed graph (GraphMERT) and use it; runs "
         "resume, finished stages are skipped, and a run remembers its options.",
         kind=_TextsByDefault,
