@@ -64,6 +64,12 @@ class Evidence:
         cited = (each for triple in self.triples for assertion in triple.assertions for each in assertion.evidence)
         return tuple(dict.fromkeys(cited))
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources that state these triples, each once."""
+        stated = (each.source for triple in self.triples for each in triple.assertions)
+        return tuple(dict.fromkeys(filter(None, stated)))
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

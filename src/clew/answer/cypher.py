@@ -12,7 +12,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from clew.answer.answer import Answer, BoundWord, Evidence, Usage
+from clew.answer.answer import Answer, BoundWord, Usage
 from clew.answer.kept import hierarchy_of, judge_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part
@@ -318,10 +318,10 @@ class _Answering:
 
     def _outcome(self, candidate: Candidate, *, as_written: bool = False) -> Outcome:
         plan = candidate.plan if as_written else with_untyped(candidate.plan, self.schema)
+        query = write(write_statement(plan))
         if plan.kind == "path":
-            return Outcome(plan, plan, write(write_statement(plan)))
-        if self.question.report is not None:
-            self._report("query", write(write_statement(plan)))
+            return Outcome(plan, plan, query)
+        self._report("query", query)
         return run_plan(plan, self.store, self.engine, timeout=self._left())
 
     def _left(self) -> float:
@@ -368,7 +368,7 @@ class _Answering:
                 value=answer.value,
                 total=answer.total,
                 truncated=answer.truncated,
-                sources=_sources(answer.evidence),
+                sources=answer.evidence.sources,
                 tied=ran.outcome.tied,
             )
             + (self._instead(question) if nothing else ""),
@@ -397,12 +397,6 @@ class _Answering:
 def _asked_for(interpretation: Interpretation) -> bool | None:
     """Whether the question itself asks for subclasses."""
     return interpretation.question.subclasses or None
-
-
-def _sources(evidence: Evidence) -> tuple[str, ...]:
-    """The sources of the triples of some evidence."""
-    stated = (each.source for triple in evidence.triples for each in triple.assertions)
-    return tuple(dict.fromkeys(filter(None, stated)))
 
 
 def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
