@@ -39,8 +39,9 @@ def test_nothing_is_compiled(target: str) -> None:
     assert re.search(r"^INSTALL := .*--only-binary :all: --constraint constraints\.txt", MAKEFILE, re.MULTILINE)
 
 
-def test_every_test_is_in_a_tier_that_ci_runs() -> None:
-    assert '-m "not slow"' in recipe("test")
-    assert '-m "slow or peers"' in recipe("slow")
+def test_every_test_is_in_a_tier_that_ci_runs_or_in_the_soak() -> None:
+    assert '-m "not slow and not soak"' in recipe("test")
+    assert '-m "(slow or peers) and not soak"' in recipe("slow")
+    assert "-m soak" in recipe("soak")
     commands = [line for line in (ROOT / ".ci" / "run").read_text("utf-8").splitlines() if line.startswith("make ")]
     assert commands == ["make test", "make slow"]
