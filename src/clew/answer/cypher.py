@@ -5,38 +5,29 @@ a model. The first plan with a result is the answer, reported with its evidence 
 """
 
 import logging
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, BoundWord, Usage
-from clew.answer.kept import hierarchy_of, judge_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
+from clew.answer.kept import judge_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
 from clew.answer.names.meanings import with_longer_names
-from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part
-from clew.answer.plans.untyped import with_untyped
-from clew.answer.plans.write import write_statement
-from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.filter_words import provenance_of
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
 from clew.answer.reading.question import Meaning, ParsedQuestion, understand
 from clew.answer.resources import Resources
+from clew.answer.runner import Ran, Runner
 from clew.answer.running.evidence import gather_evidence
-from clew.answer.running.expand import with_subclasses
 from clew.answer.running.paths import find_paths
-from clew.answer.running.run import Outcome, comes_first, run_plan
-from clew.answer.strategy import Question, Step
+from clew.answer.running.run import comes_first
+from clew.answer.strategy import Question
 from clew.answer.values.outcomes import agreed, stated_number
 from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not, why_unmet
 from clew.answer.wording.phrase import phrased, plain_text
-from clew.errors import ClewError, InputError, Timeout
+from clew.errors import ClewError, InputError
 from clew.plurals import counted
-from clew.store.cypher import write
-from clew.store.deadline import Deadline
-from clew.store.store import Store
 
 if TYPE_CHECKING:
     from clew.answer.models.compose import Composer
@@ -46,23 +37,6 @@ __all__ = ["CypherStrategy"]
 
 log = logging.getLogger(__name__)
 MOST_TRIED = 6  # interpretations to run before giving an empty answer
-
-
-@dataclass(frozen=True, slots=True)
-class _Ran:
-    """An interpretation, the plan as it was run, and its outcome."""
-
-    interpretation: Interpretation
-    candidate: Candidate
-    outcome: Outcome
-    notes: tuple[str, ...]
-    seconds: float
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether a list was requested and is empty; a number, a yes or a no is never empty."""
-        plan = self.candidate.plan
-        return plan.kind == "rows" and bool(plan.asked) and not self.outcome.items
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +83,9 @@ class _Answering:
         self.schema = resources.schema
         self.words = words_of(resources)
         self.linker, self.encoder = resources.linker, resources.encoder
-        self.deadline = Deadline.after(question.timeout, "question")  # opening things for the first time does not count
+        self.runner = Runner(resources, question)
         self.model = self._metered()
-        self.begun = perf_counter()
         self.unmet: Interpretation | None = None  # the first that leaves out a word it cannot do without
-
-    @cached_property
-    def store(self) -> Store:
-        """The store; the time it takes to build or open it does not count."""
-        begun = perf_counter()
-        store = self.resources.store
-        self.deadline = self.deadline.later(perf_counter() - begun)
-        return store
 
     def _interpreter(self) -> Interpreter:
         resources = self.resources
@@ -134,7 +99,7 @@ class _Answering:
             has=self._has,
             literals=vocabulary_of(resources).literals,
             encoder=self.encoder,
-            judge=judge_of(resources),
+            judge=lambda: judge_of(resources),
             choose=self.strategy.choose,
             compose=self.strategy.compose,
         )
@@ -151,22 +116,14 @@ class _Answering:
         return Composer(self.engine, self.schema, self.words)
 
     def answer(self) -> Answer:
-        with self._in_time():
+        with self.runner.in_time():
             return self._answer()
-
-    @contextmanager
-    def _in_time(self) -> Iterator[None]:
-        """What a part says when the time is over is said of the whole question."""
-        try:
-            yield
-        except Timeout as error:
-            raise (self.deadline.passed() if self.deadline.left <= 0 else error) from error
 
     def _answer(self) -> Answer:
         begun = perf_counter()
         parsed = self._understand()
         meant = (f"{each.text}: {each.meanings[0].name}" for each in parsed.anchors if each.meanings)
-        self._report("names", "; ".join(meant) or "no entity is named")
+        self.runner.report("names", "; ".join(meant) or "no entity is named")
         ran = None if parsed.unmet else self._first_that_finds(parsed)
         if ran is None and parsed.values:  # what it is about has no such attribute
             self.unmet = None
@@ -178,16 +135,11 @@ class _Answering:
             return replace(self._abstention(parsed), question=self.question.text, usage=usage)
         return self._answered(ran, understood)
 
-    def _report(self, name: str, text: str) -> None:
-        """Tell the asker about a step."""
-        if self.question.report is not None:
-            self.question.report(Step(name, text, perf_counter() - self.begun))
-
     def _instead(self, question: ParsedQuestion) -> str:
         """What the graph holds of the opposite, where it has nothing of what was asked for: harm for help."""
-        for each in self._interpreter().opposed(question, self.deadline)[:MOST_TRIED]:
+        for each in self._interpreter().opposed(question, self.runner.deadline)[:MOST_TRIED]:
             plan = each.candidate.plan
-            found = self._outcome(each.candidate)
+            found = self.runner.outcome(each.candidate)
             steps = [step for part in plan.parts for step in part.steps]
             if found.items or (plan.kind == "exists" and found.value and len(steps) == 1):
                 said = plain_text(
@@ -204,7 +156,7 @@ class _Answering:
         return ""
 
     def answer_cypher(self) -> Answer:
-        with self._in_time():
+        with self.runner.in_time():
             return self._answer_cypher()
 
     def _answer_cypher(self) -> Answer:
@@ -214,17 +166,17 @@ class _Answering:
         composed = self.resources.once("composer", self._composer).read(query, nothing, {})
         interpretation = Interpretation(nothing, composed.candidate, repairs=composed.repairs, written=True)
         understood = perf_counter() - begun
-        outcome = self._outcome(composed.candidate, as_written=True)
-        ran = _Ran(interpretation, composed.candidate, outcome, (), perf_counter() - begun - understood)
+        outcome = self.runner.outcome(composed.candidate, as_written=True)
+        ran = Ran(interpretation, composed.candidate, outcome, (), perf_counter() - begun - understood)
         return self._answered(ran, understood)
 
-    def _answered(self, ran: _Ran, understood: float) -> Answer:
+    def _answered(self, ran: Ran, understood: float) -> Answer:
         begun = perf_counter()
         answer = self._with_words(self._with_evidence(ran), ran)
         executed = perf_counter() - begun + ran.seconds
         begun = perf_counter()
         if self.model and self.strategy.phrase:
-            self._report("text", "wording the answer")
+            self.runner.report("text", "wording the answer")
         written = (
             phrased(self.model, self.question.text, answer.text) if self.model and self.strategy.phrase else answer.text
         )
@@ -242,7 +194,7 @@ class _Answering:
             return None
         from clew.lm import Metered, Timed
 
-        return Metered(Timed(self.resources.model, lambda: self.deadline.left))
+        return Metered(Timed(self.resources.model, lambda: self.runner.deadline.left))
 
     def _understand(self, *, values: bool = True) -> ParsedQuestion:
         question = self.question
@@ -258,7 +210,7 @@ class _Answering:
                 encoder=self.encoder,
                 parser=parser,
                 vocabulary=vocabulary,
-                deadline=self.deadline,
+                deadline=self.runner.deadline,
             )
 
         settled = bool(question.meaning)
@@ -272,72 +224,42 @@ class _Answering:
         types = self.engine.describe(known[known >= 0])["type"].to_pylist()
         return tuple(dict.fromkeys(map(self.schema.label_of, types)))
 
-    def _first_that_finds(self, parsed: ParsedQuestion) -> _Ran | None:
+    def _first_that_finds(self, parsed: ParsedQuestion) -> Ran | None:
         """The first interpretation with a result, else the first that runs: an empty result is an answer too."""
         first = None
-        interpretations = self._interpreter().interpretations(parsed, self.model, deadline=self.deadline)
+        interpretations = self._interpreter().interpretations(parsed, self.model, deadline=self.runner.deadline)
         for number, interpretation in enumerate(interpretations, start=1):
-            self.deadline.check()
+            self.runner.deadline.check()
             if number == 1:
-                self._report("plans", counted(len(interpretation.ranked), "interpretation"))
+                self.runner.report("plans", counted(len(interpretation.ranked), "interpretation"))
             if interpretation.account.missing and not interpretation.written:
                 self.unmet = self.unmet or interpretation
                 continue
             try:
-                ran = self._run(interpretation)
+                ran = self.runner.run(interpretation)
             except ClewError as error:
                 if not interpretation.written:
                     raise
                 log.info("the plan written by the model does not run: %s", error)
                 continue
             if not ran.is_empty or interpretation.may_find_nothing:
-                return replace(ran, interpretation=agreed(interpretation, ran.outcome, self._outcome))
+                return replace(ran, interpretation=agreed(interpretation, ran.outcome, self.runner.outcome))
             first = first or ran
             if number == MOST_TRIED:
                 break
         return first
 
-    def _run(self, interpretation: Interpretation) -> _Ran:
-        """Run an interpretation, including subclasses of named terms if requested or if nothing matches directly."""
-        begun = perf_counter()
-        candidate = _taken_from(self.question.among, interpretation.candidate)
-        wanted = self.question.subclasses if self.question.subclasses is not None else _asked_for(interpretation)
-        wider = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH)
-        if wider is None or candidate.plan.kind == "path":
-            found = self._outcome(candidate)
-            return _Ran(interpretation, candidate, found, interpretation.notes, perf_counter() - begun)
-        note = "direct annotations only (subclasses not included)"
-        denied = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH, kinds=(ABSENT,))
-        if denied is not None and wanted is None:
-            candidate, note = replace(candidate, plan=denied), "subclasses included in what is denied, not elsewhere"
-        outcome = None if wanted else self._outcome(candidate)
-        if outcome is None or (wanted is None and not outcome.items and not outcome.value):
-            candidate, note = replace(candidate, plan=wider), "including subclasses"
-            outcome = self._outcome(candidate)
-        return _Ran(interpretation, candidate, outcome, (*interpretation.notes, note), perf_counter() - begun)
-
-    def _outcome(self, candidate: Candidate, *, as_written: bool = False) -> Outcome:
-        plan = candidate.plan if as_written else with_untyped(candidate.plan, self.schema)
-        query = write(write_statement(plan))
-        if plan.kind == "path":
-            return Outcome(plan, plan, query)
-        self._report("query", query)
-        return run_plan(plan, self.store, self.engine, timeout=self._left())
-
-    def _left(self) -> float:
-        """Remaining seconds."""
-        self.deadline.check()
-        return max(self.deadline.left, 0.001)
-
-    def _with_evidence(self, ran: _Ran) -> Answer:
+    def _with_evidence(self, ran: Ran) -> Answer:
         """The items or the value, with their supporting triples."""
         if ran.candidate.plan.kind == "path":
             filters = ran.interpretation.question.filters
-            return find_paths(ran.candidate.plan, self.engine, filters, timeout=self._left())
+            return find_paths(ran.candidate.plan, self.engine, filters, timeout=self.runner.left)
         outcome, judged = ran.outcome, ran.interpretation.question.judged
-        self._report("evidence", f"evidence for {counted(len(outcome.items), 'item')}" if outcome.items else "evidence")
+        self.runner.report(
+            "evidence", f"evidence for {counted(len(outcome.items), 'item')}" if outcome.items else "evidence"
+        )
         evidence = gather_evidence(
-            outcome, self.store, self.engine, timeout=self._left(), every_item=self.question.all_evidence
+            outcome, self.runner.store, self.engine, timeout=self.runner.left, every_item=self.question.all_evidence
         )
         return Answer(
             "",
@@ -348,7 +270,7 @@ class _Answering:
             evidence=evidence,
         )
 
-    def _with_words(self, answer: Answer, ran: _Ran) -> Answer:
+    def _with_words(self, answer: Answer, ran: Ran) -> Answer:
         """The answer with its text and the interpretation of the question."""
         interpretation, best = ran.interpretation, ran.candidate
         question = interpretation.question
@@ -392,20 +314,6 @@ class _Answering:
         reason = why_unmet(self.unmet, self.words) if self.unmet else why_not(question, self.words, close)
         reason += self._instead(question)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
-
-
-def _asked_for(interpretation: Interpretation) -> bool | None:
-    """Whether the question itself asks for subclasses."""
-    return interpretation.question.subclasses or None
-
-
-def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
-    """The candidate restricted to answers among the given entities."""
-    plan = candidate.plan
-    if not ids or not plan.asked:
-        return candidate
-    chosen = Part(REQUIRED, (), (Condition(plan.asked[0].of, "id", "IN", tuple(sorted(ids))),))
-    return replace(candidate, plan=plan.with_part(chosen))
 
 
 def _usage(model: "Metered | None", *, understanding: float, execution: float = 0.0, text: float = 0.0) -> Usage:

@@ -1,7 +1,7 @@
-"""Words around a question that ask politely or greet, follow-ups that ask for a list, and "any kind of".
+"""The wrapping of a question: greetings and polite phrases, follow-ups that ask for a list, and "any kind of".
 
-In: the text of a question. Out: where such words stand, whether they ask for a list, a yes or no, or for subclasses
-of what is named. They stand for no other part of a plan; the patterns are in frames.json, each for a whole phrase.
+In: the text of a question. Out: the positions of such phrases, and whether they ask for a list, for a yes or no, or for
+subclasses of the named terms. The reader then ignores these words; the patterns, one a phrase, are in frames.json.
 """
 
 import re

@@ -5,48 +5,35 @@ quantifier, a comparison or a negation cannot be left out: such a plan answers a
 left out makes the answer doubtful; anything else is printed.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from clew.answer.grammar.clauses import find_clauses
 from clew.answer.grammar.light_verbs import LightVerbs
 from clew.answer.grammar.parse import Tree
 from clew.answer.grammar.roles import (
-    ASKED,
     COMPARISON,
     NAME,
     NEEDED,
-    NEGATION,
     OTHER,
-    QUANTIFIER,
     RESTRICTION,
     STRUCTURE,
     WH,
-    Roles,
 )
-from clew.answer.lexicon.forms import Token, word_table
 from clew.answer.lexicon.light import is_light
 from clew.answer.lexicon.numbers import OFTEN, read_number
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
-from clew.answer.reading.amounts import EVERY, find_only_asked, find_quantifying, is_passed_over, passed_over
+from clew.answer.reading.amounts import EVERY, find_only_asked, passed_over
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import JOINING
 from clew.answer.reading.question import ParsedQuestion
+from clew.answer.reading.unbound import UnboundWords
 
 __all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
 
-YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
-YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
-EARLY = 6  # words at the beginning of a question, where "give" and "show" ask
-RELATING = frozenset({"in", "of", "for", "with", "by", "from", "to", "on", "at", "through"})
 PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
-PLACED = ("_AT", "_IN", "_FROM", "_NEAR")  # ends of relations that lead to places
-WH_BEFORE = ("and", "or", "tell", "know", "from", "me", "but", "show")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +84,11 @@ def account_for(question: ParsedQuestion, candidate: Candidate, words: Words, tr
 class _Accountant:
     def __init__(self, question: ParsedQuestion, candidate: Candidate, words: Words, tree: Tree | None) -> None:
         self.question, self.candidate, self.words, self.tree = question, candidate, words, tree
-        self.plan = candidate.plan
-        self.tokens = question.tokens
-        self.lowered = [token.text.lower().replace("’", "'") for token in self.tokens]
-        self.roles = Roles(tree) if tree is not None else None
+        self.plan, self.tokens = candidate.plan, question.tokens
+        self.left_out = UnboundWords(question, candidate, words, tree)
+        self.lowered, self.roles, self._is = self.left_out.lowered, self.left_out.roles, self.left_out.is_class
         self.perhaps: set[int] = set()  # verbs that may stand for the only relation between their nouns' types
-        self.quantifying, self.only = find_quantifying(question.trees), find_only_asked(question.trees)
+        self.only = find_only_asked(question.trees)
 
     def account(self) -> Account:
         bound: dict[int, str] = {}
@@ -118,7 +104,7 @@ class _Accountant:
         for at, token in enumerate(self.tokens):
             if at in bound:
                 bindings.append(Binding(token.start, token.end, bound[at]))
-            elif (role := self._role(at)) is not None:
+            elif (role := self.left_out.role(at)) is not None:
                 if role == RESTRICTION and not self.question.anchors:
                     role = STRUCTURE  # nothing but such words says what it is about
                 if role == STRUCTURE and at in self.perhaps:
@@ -127,8 +113,6 @@ class _Accountant:
                 role = NAME if text else role
                 unbound.append(Unbound(token.start, token.end, text or token.text, role))
         return Account(tuple(sorted(bindings, key=lambda each: each.start)), tuple(unbound))
-
-    # what binds -----------------------------------------------------------------------------------------------------
 
     def _by_phrases(self) -> Iterator[tuple[int, str]]:
         """Words that mention a relation of the plan."""
@@ -257,129 +241,6 @@ class _Accountant:
             if anchor.start - token.end == 1 and 2 * agreeing > len(trees):
                 return self.question.text[token.start : anchor.end]
         return None
-
-    # what does not --------------------------------------------------------------------------------------------------
-
-    def _role(self, at: int) -> str | None:
-        """What an unbound word does in the sentence; None for one that needs no part of a plan."""
-        word, token = self.lowered[at], self.tokens[at]
-        if token.start in self.quantifying or is_passed_over(self.plan, self.tokens, at, self.words):
-            return QUANTIFIER
-        if word in ("where", "when", "why", "how", "who"):
-            return self._unmet_question_word(at)
-        if self._answers_yes(token):
-            return None
-        for name, role in (("negation", NEGATION), ("quantifier", QUANTIFIER), ("comparison", COMPARISON)):
-            if self._is(name, at):
-                return None if name == "comparison" and self._says_nothing(token) else role
-        if self._is_liking(at):
-            return STRUCTURE
-        if self._is("frame", at) or self._is_listing(at) or at in self._small_phrases:
-            return None
-        if self._is("restriction", at) or YEAR.fullmatch(word):
-            return RESTRICTION
-        if read_number(word) is not None:
-            return None if self._says_nothing(token) else QUANTIFIER
-        if self._is_asked_of_people(at):
-            return ASKED
-        if self._is("filler", at) or (self._is("reporting", at) and self._is_participle(token)):
-            return None
-        return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
-
-    def _is_asked_of_people(self, at: int) -> bool:
-        """ "Which patients", "what body part": people, or a part of what this graph does not know, are asked for."""
-        before, behind = self.lowered[max(0, at - 2) : at], self.lowered[at + 1 : at + 2]
-        asked = before[-1:] in (["which"], ["what"]) or before == ["how", "many"]
-        asked = asked and not (at > 2 and before[0] in RELATING)  # "diseases in which patients die"
-        narrower = bool(behind) and self._is("filler", at + 1) and not self._is("people", at + 1)
-        return (
-            asked
-            and len(self.words.schema.labels) > 1
-            and (self._is("people", at) or (narrower and not self._is("filler", at)))
-        )
-
-    def _is_listing(self, at: int) -> bool:
-        """ "List", "I want", "help me find": a verb at the beginning that asks, and says nothing of anyone."""
-        asks = self._is("listing", at) and at < EARLY
-        return asks and (at == 0 or self._is("before listing", at - 1))
-
-    def _is_liking(self, at: int) -> bool:
-        """ "Which readers like X": the only verb there is, unlike that of "diseases like X" and "I'd like"."""
-        if self.lowered[at] not in ("like", "likes", "liked") or self.tree is None:
-            return False
-        verbs = [word for word in self.tree.words if word.kind in ("VERB", "AUX") and word.lemma != "like"]
-        return self.lowered[0] in WH and (not verbs or all(word.role == "aux" for word in verbs))
-
-    @cached_property
-    def _small_phrases(self) -> set[int]:
-        """Where prepositions of several words stand: "on board", "in front of"."""
-        found = (
-            (at, phrase.split())
-            for phrase in word_table("asking.json")["prepositions"]
-            for at in range(len(self.lowered))
-        )
-        return {at + n for at, words in found if self.lowered[at : at + len(words)] == words for n in range(len(words))}
-
-    def _role_by_place(self, at: int) -> str | None:
-        """Without a parser: a word right behind a question word is asked for, others restrict."""
-        before = self.lowered[at - 1] if at else ""
-        many = self.lowered[max(0, at - 2) : at] == ["how", "many"]
-        if (
-            before in ("which", "what")
-            or many
-            or (before == "the" and self.lowered[at - 2 : at - 1] in (["is"], ["are"]))
-        ):
-            return ASKED
-        return RESTRICTION
-
-    def _unmet_question_word(self, at: int) -> str | None:
-        """ "Where" asks for a place, "when" for a time and "who" for somebody: what the plan gives must be one."""
-        word = self.lowered[at]
-        following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
-        if word == "why":
-            return ASKED
-        if word in ("where", "who") and at > 0 and self.lowered[at - 1] not in WH_BEFORE:
-            return None  # "diseases where patients have …"
-        if word == "how":
-            measured = self.tree is not None and self._is_measured(at)
-            return (
-                ASKED if following in ("much", "often", "long", "old") or (measured and following != "many") else None
-            )
-        if self.plan.kind != "rows":
-            return ASKED if at == 0 and word != "who" else None  # no path and no yes says when
-        if word == "who":
-            return None if self.words.may_be_who(self.candidate.asked) else ASKED
-        if word == "when" and at > 0 and self.lowered[0] != "when":
-            return RESTRICTION
-        said = [self.candidate.asked or "", *self.candidate.relationships]
-        near = {stem for name in said for stem in self.words.stems_of(name)}
-        placed = word == "where" and any(name.endswith(PLACED) for name in self.candidate.relationships)
-        return None if placed or near & self.words.classes[word] else ASKED
-
-    def _is_measured(self, at: int) -> bool:
-        """ "How tall": the question word belongs to an adjective or an adverb."""
-        here = self.tree.at(self.tokens[at].start) if self.tree is not None else None
-        if self.tree is None or here is None:
-            return False
-        head = self.tree.words[self.tree.words[here].head]
-        return head.kind in ("ADJ", "ADV") and head.lemma not in ("many", "connected", "related")
-
-    def _answers_yes(self, token: Token) -> bool:
-        return any(found.start() <= token.start < found.end() for found in YES_OR_NO.finditer(self.question.text))
-
-    def _is_participle(self, token: Token) -> bool:
-        """ "Described in" and "subtypes counted too" say nothing, "who described" asks for somebody."""
-        at = self.tree.at(token.start) if self.tree is not None else None
-        if self.tree is None or at is None or self.question.direction == "down":
-            return True
-        return self.tree.child(at, "nsubj") is None
-
-    def _says_nothing(self, token: Token) -> bool:
-        """Whether a number or a comparison only says that there is one: "at least one"."""
-        return any(found.start() <= token.start < found.end() for found in AT_LEAST_ONE.finditer(self.question.text))
-
-    def _is(self, name: str, at: int) -> bool:
-        return self.words.is_class(name, self.tokens[at].text)
 
 
 def _modifies(tree: Tree, word: int, name: int) -> bool:

@@ -46,7 +46,7 @@ def _document(text: str, name: str) -> Spans:
 
 @cache
 def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
-    """Ways to ask for documents or sources; what is said, and perhaps behind the statement, is no part of it."""
+    """Patterns that ask for documents or sources; their named groups are the words to remove from the statement."""
     table = _table()
     nouns = table["documents"][name]
     noun = (

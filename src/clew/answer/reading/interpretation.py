@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from clew.answer.grammar.propose import Has, propose
+from clew.answer.grammar.fitting import Has
+from clew.answer.grammar.propose import propose
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, COUNTED
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
@@ -81,7 +82,7 @@ class Interpreter:
         has: Has | None = None,
         literals: frozenset[str] = frozenset(),
         encoder: "Encoder | None" = None,
-        judge: "Judge | None" = None,
+        judge: "Callable[[], Judge | None] | None" = None,
         choose: str = "never",
         compose: bool | None = None,
     ) -> None:
@@ -94,7 +95,7 @@ class Interpreter:
         self.has = has  # whether a name has triples of a relationship
         self.literals = literals  # labels of numbers and days
         self.encoder = encoder
-        self.judge = judge
+        self.judge = judge  # opened only for words that nothing else binds
         self.choose = choose
         self.compose = compose
 

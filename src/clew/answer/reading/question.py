@@ -81,8 +81,8 @@ class ParsedQuestion:
     lacking: bool = False  # there must be none of a type: "genes with no disease that shows A"
     explicit: bool = False  # what is absent must be said to be so
     followed: bool = False  # "Is there a …? If so, which?" asks for a list
-    subclasses: bool = False  # of what is named count too: "any kind of"
-    others: bool = False  # asks for others than those it names
+    subclasses: bool = False  # "any kind of": subclasses of named terms count as well
+    others: bool = False  # asks for entities other than the named ones
     direction: str | None = None  # "up" or "down" a hierarchy
     filters: Filters = field(default_factory=Filters)
     column: str | None = None  # what is asked of a statement itself, such as q_frequency or evidence
@@ -90,9 +90,9 @@ class ParsedQuestion:
     every: tuple[str, ...] = ()  # labels of which every entity is meant
     aside: tuple[Meaning, ...] = ()  # entities that are set aside: "except Austria"
     among: tuple[str, ...] = ()  # ids of the entities that are compared
-    judged: tuple[str, ...] = ()  # ids of those which must have more than the others, if that is the question
-    values: ValueWords = NO_VALUES  # what is said of values of attributes
-    unmet: tuple[str, ...] = ()  # words that ask for what no statement here has, such as a date
+    judged: tuple[str, ...] = ()  # ids of which a yes-or-no question says that they have more than the others
+    values: ValueWords = NO_VALUES  # conditions on attributes, orders by them, and attributes that are asked for
+    unmet: tuple[str, ...] = ()  # words that need what no statement of this graph has, such as a date
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
     stems: tuple[str, ...] = field(default=(), repr=False)

@@ -61,7 +61,7 @@ def rank(
     words: Words,
     *,
     encoder: "Encoder | None" = None,
-    judge: "Judge | None" = None,
+    judge: "Callable[[], Judge | None] | None" = None,
     weights: Weights | None = None,
     deadline: Deadline | None = None,
 ) -> list[Ranked]:
@@ -80,8 +80,9 @@ def rank(
         check()
         accounted.append(_accounted(question, one, words, weights))
     near = _agreed(accounted, weights, check)
-    if judge is not None and near and all(each.account.missing for each in near):
-        accounts = judge.eased([(each.candidate, each.account) for each in near], question)
+    opened = judge() if judge is not None and near and all(each.account.missing for each in near) else None
+    if opened is not None:
+        accounts = opened.eased([(each.candidate, each.account) for each in near], question)
         near = [_with_account(each, account, weights) for each, account in zip(near, accounts, strict=True)]
     if encoder is not None and len(near) > 1:
         texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]

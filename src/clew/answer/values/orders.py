@@ -39,7 +39,7 @@ def _superlative(passage: Passage) -> ValueOrder | None:
 
 
 def _named_by(passage: Passage, graded: list[Graded]) -> list[Graded]:
-    """What "the largest … by population" is sorted by: what is said behind "by", if anything is."""
+    """The attributes to sort by: those named after "by" ("the largest … by population"), else the ones implied."""
     found = re.search(rf"\b{BY}\s+{ARTICLE}(?P<noun>{passage.words.noun})\b", passage.text)
     meant = passage.words.nouns[plain(found["noun"])] if found is not None else []
     named = [Graded(each, graded[0].much) for each in meant if each.kind != "text"]

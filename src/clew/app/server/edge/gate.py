@@ -169,7 +169,7 @@ class _Passage:
         body = error_body(error, self.id)
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
         headers += [(name.lower().encode(), value.encode()) for name, value in error_headers(error).items()]
-        if self.status in (408, 413):  # what is left of the body is not read
+        if self.status in (408, 413):  # the rest of the request body is not read
             headers.append((b"connection", b"close"))
         await self.send({"type": "http.response.start", "status": self.status, "headers": headers})
         await self._send({"type": "http.response.body", "body": b"" if self.scope["method"] == "HEAD" else body})

@@ -1,0 +1,168 @@
+"""What a word that no part of a plan stands for does in its question: asked for, a verb, a restriction, or nothing.
+
+Roles come from the tree of the question; without a parser from the place of the word.
+"""
+
+import re
+from functools import cached_property
+
+from clew.answer.grammar.parse import Tree
+from clew.answer.grammar.roles import (
+    ASKED,
+    COMPARISON,
+    NEGATION,
+    QUANTIFIER,
+    RESTRICTION,
+    STRUCTURE,
+    WH,
+    Roles,
+)
+from clew.answer.lexicon.forms import Token, word_table
+from clew.answer.lexicon.numbers import read_number
+from clew.answer.lexicon.words import Words
+from clew.answer.reading.amounts import find_quantifying, is_passed_over
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.question import ParsedQuestion
+
+__all__ = ["UnboundWords"]
+
+YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
+YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
+EARLY = 6  # words at the beginning of a question, where "give" and "show" ask
+RELATING = frozenset({"in", "of", "for", "with", "by", "from", "to", "on", "at", "through"})
+PLACED = ("_AT", "_IN", "_FROM", "_NEAR")  # ends of relations that lead to places
+WH_BEFORE = ("and", "or", "tell", "know", "from", "me", "but", "show")
+
+
+class UnboundWords:
+    """The words of one question that a plan may leave out, and what each does in the sentence."""
+
+    def __init__(self, question: ParsedQuestion, candidate: Candidate, words: Words, tree: Tree | None) -> None:
+        self.question, self.candidate, self.words, self.tree = question, candidate, words, tree
+        self.plan, self.tokens = candidate.plan, question.tokens
+        self.lowered = [token.text.lower().replace("’", "'") for token in self.tokens]
+        self.roles = Roles(tree) if tree is not None else None
+        self.quantifying = find_quantifying(question.trees)
+
+    def role(self, at: int) -> str | None:
+        """What an unbound word does in the sentence; None for one that needs no part of a plan."""
+        word, token = self.lowered[at], self.tokens[at]
+        if token.start in self.quantifying or is_passed_over(self.plan, self.tokens, at, self.words):
+            return QUANTIFIER
+        if word in ("where", "when", "why", "how", "who"):
+            return self._unmet_question_word(at)
+        if self._answers_yes(token):
+            return None
+        for name, role in (("negation", NEGATION), ("quantifier", QUANTIFIER), ("comparison", COMPARISON)):
+            if self.is_class(name, at):
+                return None if name == "comparison" and self._says_nothing(token) else role
+        if self._is_liking(at):
+            return STRUCTURE
+        if self.is_class("frame", at) or self._is_listing(at) or at in self._small_phrases:
+            return None
+        if self.is_class("restriction", at) or YEAR.fullmatch(word):
+            return RESTRICTION
+        if read_number(word) is not None:
+            return None if self._says_nothing(token) else QUANTIFIER
+        if self._is_asked_of_people(at):
+            return ASKED
+        if self.is_class("filler", at) or (self.is_class("reporting", at) and self._is_participle(token)):
+            return None
+        return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
+
+    def _is_asked_of_people(self, at: int) -> bool:
+        """ "Which patients", "what body part": people, or a part of what this graph does not know, are asked for."""
+        before, behind = self.lowered[max(0, at - 2) : at], self.lowered[at + 1 : at + 2]
+        asked = before[-1:] in (["which"], ["what"]) or before == ["how", "many"]
+        asked = asked and not (at > 2 and before[0] in RELATING)  # "diseases in which patients die"
+        narrower = bool(behind) and self.is_class("filler", at + 1) and not self.is_class("people", at + 1)
+        return (
+            asked
+            and len(self.words.schema.labels) > 1
+            and (self.is_class("people", at) or (narrower and not self.is_class("filler", at)))
+        )
+
+    def _is_listing(self, at: int) -> bool:
+        """ "List", "I want", "help me find": a verb at the beginning that asks, and says nothing of anyone."""
+        asks = self.is_class("listing", at) and at < EARLY
+        return asks and (at == 0 or self.is_class("before listing", at - 1))
+
+    def _is_liking(self, at: int) -> bool:
+        """ "Which readers like X": the only verb there is, unlike that of "diseases like X" and "I'd like"."""
+        if self.lowered[at] not in ("like", "likes", "liked") or self.tree is None:
+            return False
+        verbs = [word for word in self.tree.words if word.kind in ("VERB", "AUX") and word.lemma != "like"]
+        return self.lowered[0] in WH and (not verbs or all(word.role == "aux" for word in verbs))
+
+    @cached_property
+    def _small_phrases(self) -> set[int]:
+        """Where prepositions of several words stand: "on board", "in front of"."""
+        found = (
+            (at, phrase.split())
+            for phrase in word_table("asking.json")["prepositions"]
+            for at in range(len(self.lowered))
+        )
+        return {at + n for at, words in found if self.lowered[at : at + len(words)] == words for n in range(len(words))}
+
+    def _role_by_place(self, at: int) -> str | None:
+        """Without a parser: a word right behind a question word is asked for, others restrict."""
+        before = self.lowered[at - 1] if at else ""
+        many = self.lowered[max(0, at - 2) : at] == ["how", "many"]
+        if (
+            before in ("which", "what")
+            or many
+            or (before == "the" and self.lowered[at - 2 : at - 1] in (["is"], ["are"]))
+        ):
+            return ASKED
+        return RESTRICTION
+
+    def _unmet_question_word(self, at: int) -> str | None:
+        """ "Where" asks for a place, "when" for a time and "who" for somebody: what the plan gives must be one."""
+        word = self.lowered[at]
+        following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
+        if word == "why":
+            return ASKED
+        if word in ("where", "who") and at > 0 and self.lowered[at - 1] not in WH_BEFORE:
+            return None  # "diseases where patients have …"
+        if word == "how":
+            measured = self.tree is not None and self._is_measured(at)
+            return (
+                ASKED if following in ("much", "often", "long", "old") or (measured and following != "many") else None
+            )
+        if self.plan.kind != "rows":
+            return ASKED if at == 0 and word != "who" else None  # no path and no yes says when
+        if word == "who":
+            return None if self.words.may_be_who(self.candidate.asked) else ASKED
+        if word == "when" and at > 0 and self.lowered[0] != "when":
+            return RESTRICTION
+        said = [self.candidate.asked or "", *self.candidate.relationships]
+        near = {stem for name in said for stem in self.words.stems_of(name)}
+        placed = word == "where" and any(name.endswith(PLACED) for name in self.candidate.relationships)
+        return None if placed or near & self.words.classes[word] else ASKED
+
+    def _is_measured(self, at: int) -> bool:
+        """ "How tall": the question word belongs to an adjective or an adverb."""
+        here = self.tree.at(self.tokens[at].start) if self.tree is not None else None
+        if self.tree is None or here is None:
+            return False
+        head = self.tree.words[self.tree.words[here].head]
+        return head.kind in ("ADJ", "ADV") and head.lemma not in ("many", "connected", "related")
+
+    def _answers_yes(self, token: Token) -> bool:
+        return any(found.start() <= token.start < found.end() for found in YES_OR_NO.finditer(self.question.text))
+
+    def _is_participle(self, token: Token) -> bool:
+        """ "Described in" and "subtypes counted too" say nothing, "who described" asks for somebody."""
+        at = self.tree.at(token.start) if self.tree is not None else None
+        if self.tree is None or at is None or self.question.direction == "down":
+            return True
+        return self.tree.child(at, "nsubj") is None
+
+    def _says_nothing(self, token: Token) -> bool:
+        """Whether a number or a comparison only says that there is one: "at least one"."""
+        return any(found.start() <= token.start < found.end() for found in AT_LEAST_ONE.finditer(self.question.text))
+
+    def is_class(self, name: str, at: int) -> bool:
+        """Whether a word is in a class of asking.json."""
+        return self.words.is_class(name, self.tokens[at].text)

@@ -1,0 +1,127 @@
+"""Runs the interpretations of one question within its time, and reports each step to the asker.
+
+Subclasses of named terms are included if the question asks for them, or if nothing matches directly.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from time import perf_counter
+
+from clew.answer.kept import hierarchy_of
+from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part
+from clew.answer.plans.untyped import with_untyped
+from clew.answer.plans.write import write_statement
+from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
+from clew.answer.reading.interpretation import Interpretation
+from clew.answer.resources import Resources
+from clew.answer.running.expand import with_subclasses
+from clew.answer.running.run import Outcome, run_plan
+from clew.answer.strategy import Question, Step
+from clew.errors import Timeout
+from clew.store.cypher import write
+from clew.store.deadline import Deadline
+from clew.store.store import Store
+
+__all__ = ["Ran", "Runner"]
+
+WIDENED = (REQUIRED, ABSENT, COUNTED)  # parts whose names stand for their subclasses too
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """An interpretation, the plan as it was run, and its outcome."""
+
+    interpretation: Interpretation
+    candidate: Candidate
+    outcome: Outcome
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether a list was requested and is empty; a number, a yes or a no is never empty."""
+        plan = self.candidate.plan
+        return plan.kind == "rows" and bool(plan.asked) and not self.outcome.items
+
+
+class Runner:
+    """The clock and the store of one question."""
+
+    def __init__(self, resources: Resources, question: Question) -> None:
+        self.resources = resources
+        self.question = question
+        self.engine, self.schema = resources.engine, resources.schema
+        self.deadline = Deadline.after(question.timeout, "question")  # opening things for the first time does not count
+        self._begun = perf_counter()
+
+    @cached_property
+    def store(self) -> Store:
+        """The store; the time it takes to build or open it does not count."""
+        begun = perf_counter()
+        store = self.resources.store
+        self.deadline = self.deadline.later(perf_counter() - begun)
+        return store
+
+    @property
+    def left(self) -> float:
+        """Remaining seconds, more than 0; `Timeout` if there are none."""
+        self.deadline.check()
+        return max(self.deadline.left, 0.001)
+
+    @contextmanager
+    def in_time(self) -> Iterator[None]:
+        """A part that runs out of time is reported as the whole question running out of time."""
+        try:
+            yield
+        except Timeout as error:
+            raise (self.deadline.passed() if self.deadline.left <= 0 else error) from error
+
+    def report(self, name: str, text: str) -> None:
+        """Tell the asker about a step."""
+        if self.question.report is not None:
+            self.question.report(Step(name, text, perf_counter() - self._begun))
+
+    def run(self, interpretation: Interpretation) -> Ran:
+        """Run an interpretation, including subclasses of named terms if requested or if nothing matches directly."""
+        begun = perf_counter()
+        candidate = _taken_from(self.question.among, interpretation.candidate)
+        asked_for = interpretation.question.subclasses or None
+        wanted = self.question.subclasses if self.question.subclasses is not None else asked_for
+        wider = self._with_subclasses(candidate)
+        if wider is None or candidate.plan.kind == "path":
+            found = self.outcome(candidate)
+            return Ran(interpretation, candidate, found, interpretation.notes, perf_counter() - begun)
+        note = "direct annotations only (subclasses not included)"
+        denied = self._with_subclasses(candidate, kinds=(ABSENT,))
+        if denied is not None and wanted is None:
+            candidate, note = denied, "subclasses included in what is denied, not elsewhere"
+        outcome = None if wanted else self.outcome(candidate)
+        if outcome is None or (wanted is None and not outcome.items and not outcome.value):
+            candidate, note = wider, "including subclasses"
+            outcome = self.outcome(candidate)
+        return Ran(interpretation, candidate, outcome, (*interpretation.notes, note), perf_counter() - begun)
+
+    def outcome(self, candidate: Candidate, *, as_written: bool = False) -> Outcome:
+        """What a plan gives; one for paths is only written, since paths are found apart."""
+        plan = candidate.plan if as_written else with_untyped(candidate.plan, self.schema)
+        if plan.kind == "path":
+            return Outcome(plan, plan, write(write_statement(plan)))
+        if self.question.report is not None:
+            self.report("query", write(write_statement(plan)))
+        return run_plan(plan, self.store, self.engine, timeout=self.left)
+
+    def _with_subclasses(self, candidate: Candidate, *, kinds: Collection[str] = WIDENED) -> Candidate | None:
+        """A candidate whose named terms stand for their subclasses too; None if none of them is in a hierarchy."""
+        wider = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH, kinds=kinds)
+        return None if wider is None else replace(candidate, plan=wider)
+
+
+def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:
+    """The candidate restricted to answers among the given entities."""
+    plan = candidate.plan
+    if not ids or not plan.asked:
+        return candidate
+    chosen = Part(REQUIRED, (), (Condition(plan.asked[0].of, "id", "IN", tuple(sorted(ids))),))
+    return replace(candidate, plan=plan.with_part(chosen))
