@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 20 --durations-min 5
+PYTEST := $(BIN)/pytest -n 2 --no-loadscope-reorder --durations 20 --durations-min 5
 # Wheels alone: nothing is compiled, and a dependency that would have to be is found at once.
 INSTALL := $(BIN)/pip install --quiet --only-binary :all: --constraint constraints.txt --editable
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -36,15 +36,15 @@ lint: $(VENV)/test
 	$(BIN)/mypy
 
 test: lint models
-	$(PYTEST) -m "not slow and not soak"
+	$(PYTEST) --dist loadfile -m "not slow and not soak"
 
 # What takes long, and what compares Clew with the libraries it is measured against.
 slow: $(VENV)/bench models
-	$(PYTEST) -m "(slow or peers) and not soak"
+	$(PYTEST) --dist loadgroup -m "(slow or peers) and not soak"
 
 # What takes minutes a test: longer attacks, large models, killed runs. Not part of the landing gate.
 soak: $(VENV)/bench models
-	$(PYTEST) -m soak
+	$(PYTEST) --dist loadgroup -m soak
 
 bench: $(VENV)/bench
 	$(BIN)/clew bench khop --json benchmarks/results/khop.json

@@ -36,9 +36,15 @@ def data() -> Path:
     return DATA
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers, and shared out by their groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs the trained toy model waits a minute for it; short runs of every stage are in the fast tier."""
+    """A file's tests run in one process, and so do all that need the trained toy model, which takes minutes.
+
+    What waits for that model is slow; short runs of every stage are in the fast tier.
+    """
     for item in items:
+        group = item.location[0]
         if "toy_run" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+            group = "toy run"
+        item.add_marker(pytest.mark.xdist_group(group))
