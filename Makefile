@@ -42,9 +42,10 @@ test: lint models
 slow: $(VENV)/bench models
 	$(PYTEST) --dist loadgroup -m "(slow or peers) and not soak"
 
-# What takes minutes a test: longer attacks, large models, killed runs. Not part of the landing gate.
+# What takes minutes a test (longer attacks, large models, killed runs), and property tests with all their examples. Not
+# part of the landing gate.
 soak: $(VENV)/bench models
-	$(PYTEST) --dist loadgroup -m soak
+	CLEW_TEST_EXAMPLES=all $(PYTEST) --dist loadgroup -m "soak or hypothesis"
 
 bench: $(VENV)/bench
 	$(BIN)/clew bench khop --json benchmarks/results/khop.json

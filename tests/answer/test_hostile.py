@@ -16,6 +16,7 @@ from clew.answer.plans.write import write_statement
 from clew.errors import ClewError
 from clew.graph import read_entities
 from clew.store.cypher import parse, render
+from effort import examples
 from plans import plans
 
 HOSTILE = [json.loads(line) for line in Path(__file__).with_name("hostile.jsonl").read_text("utf-8").splitlines()]
@@ -88,7 +89,7 @@ def test_every_name_can_be_asked_about(asker: Asker) -> None:
         assert asker.resources.store.run(statement).rows == [(row["name"],)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(plans())
 def test_only_reading_words_are_ever_rendered(plan: Plan) -> None:
     for dialect in ("neo4j", "ladybug"):

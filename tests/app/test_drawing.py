@@ -20,6 +20,7 @@ from clew.app.drawing.ordering import crossings, level, order_columns
 from clew.app.drawing.svg import MARGIN
 from clew.app.drawing.text import text_width, wrap
 from clew.errors import InputError
+from effort import examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = "</script><b>&amp; \"q\" 'q' \n\t\x00\x1b ]]> 手🖐 \u202e \ufffe"
@@ -108,7 +109,7 @@ def test_a_single_line_is_level() -> None:
     assert len({box.area.middle for box in layout.boxes}) == 1
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=80), st.integers(1, 4))
 def test_wrapped_text_fits_and_loses_nothing_silently(text: str, lines: int) -> None:
     made = wrap(text, 120.0, NAME_SIZE, lines=lines)

@@ -14,11 +14,12 @@ from clew.graph import read_entities
 from clew.traverse import GraphEngine
 from clew.traverse.request import KINDS
 from clew.traverse.walk import MODES
+from effort import examples
 from engines import ENGINES, FEW
 from graphs import filters, keywords, known, raw_graphs, write
 from oracle import Filter, Oracle, RawGraph
 
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.embed.exact import best, make_heads, scores_of
+from effort import examples
 
 
 def every_row(vectors: np.ndarray, query: np.ndarray, k: int, rows: np.ndarray | None) -> tuple[list[int], np.ndarray]:
@@ -32,7 +33,7 @@ def searches(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, int, np.ndarray |
 
 
 @given(searches())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_nothing_is_missed(search: tuple[np.ndarray, np.ndarray, int, np.ndarray | None]) -> None:
     vectors, query, k, rows = search
     found, scores = make_heads(vectors).nearest(vectors, query, k, rows)

@@ -36,6 +36,7 @@ from clew.traverse.paths.finding import find_paths
 from clew.traverse.paths.result import Paths
 from clew.traverse.request import KINDS, PathRequest
 from clew.traverse.walk import Walk
+from effort import examples
 
 RELATIONS = ("causes", "is_near", "part_of")
 SYMMETRIC = frozenset({"is_near"})
@@ -191,7 +192,7 @@ def in_numbers(found: Paths) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     return [(path.numbers, path.entities) for path in found]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(world=worlds(), patience=st.sampled_from([-1, 2, 1000]), small=st.booleans(), cut=st.integers(0, 5))
 def test_every_kind_is_what_brute_force_finds_in_the_same_order(
     world: World, patience: int, small: bool, cut: int
@@ -224,7 +225,7 @@ def test_every_kind_is_what_brute_force_finds_in_the_same_order(
             assert some.count >= len(expected)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(world=worlds())
 def test_words_follow_the_numbers(world: World) -> None:
     with TemporaryDirectory() as folder:

@@ -15,6 +15,7 @@ from clew.answer.plans.read import read_plan
 from clew.errors import QueryError
 from clew.lm.grammar import check_grammar
 from clew.store.cypher import parse
+from effort import examples
 from gbnf import Grammar
 
 PLACEHOLDERS = [Placeholder("gene1", "Gene", "FBN1"), Placeholder("oddtypex1", "Odd `Type` 1", "it's")]
@@ -101,7 +102,7 @@ def test_the_examples_are_sentences_of_it(clinic: Asker, vocabulary: Vocabulary)
         assert Grammar(query_grammar(vocabulary, example.placeholders)).accepts(example.query), example.query
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data(), st.sampled_from([1, 3]))
 def test_every_sentence_reads_and_none_writes(data: st.DataObject, hops: int) -> None:
     """Whatever a model writes under the grammar is a reading statement; what is no plan is one sentence about why."""

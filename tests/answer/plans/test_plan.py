@@ -16,6 +16,7 @@ from clew.answer.plans.read import read_plan
 from clew.answer.plans.write import write_statement
 from clew.errors import InputError, QueryError
 from clew.store.cypher import parse, render, write
+from effort import examples
 from plans import plans
 
 
@@ -100,7 +101,7 @@ def test_slots_are_known() -> None:
         Plan((Slot("a"),), (Part(REQUIRED, (Step("a", (), "b"),)),))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(plans())
 def test_a_plan_survives_cypher(plan: Plan) -> None:
     text = write(write_statement(plan))
@@ -117,7 +118,7 @@ def mix(random: Random, items: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(random.sample(items, len(items)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(plans(), st.randoms())
 def test_names_and_order_do_not_matter(plan: Plan, random: Random) -> None:
     names = [slot.name for slot in plan.slots]
