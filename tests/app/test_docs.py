@@ -45,6 +45,7 @@ def test_the_json_examples_have_the_real_keys(run, graph: Path, tables: Path, tm
         "hop": run("hop", graph, "FBN1", "--triples", "--json").json,
         "paths": run("paths", graph, "D:1", "P:1", "--json").json,
         "ask": run("ask", graph, "Which phenotypes does FBN1 have?", "--no-embedding", "--json").json,
+        "context": run("context", graph, "What does FBN1 cause?", "--no-embedding", "--json").json,
         "index": run("index", graph, "--json").json,
         "link": run("link", graph, "marfan syndrom", "--json").json,
         "cypher": run("cypher", graph, "MATCH (n) RETURN n.name AS name LIMIT 1", "--json").json,

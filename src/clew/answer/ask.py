@@ -13,7 +13,7 @@ from clew.errors import GraphError, InputError
 from clew.graph.storage.snapshots import current_snapshot
 from clew.traverse import GraphEngine
 
-__all__ = ["MAX_CHARACTERS", "Asker", "ask"]
+__all__ = ["MAX_CHARACTERS", "Asker", "ask", "check_question", "resources_of"]
 
 MAX_CHARACTERS = 5_000  # of a question
 
@@ -36,7 +36,7 @@ class Asker:
     def ask(self, question: str | Question) -> Answer:
         """Answer a question with its evidence, or abstain with a reason."""
         asked = Question(question) if isinstance(question, str) else question
-        _check_text(asked.text)
+        check_question(asked.text)
         return self.strategy.answer(asked, self.resources)
 
     def ask_cypher(self, query: str | Question) -> Answer:
@@ -57,7 +57,12 @@ def ask(graph: GraphEngine | str | Path, question: str | Question) -> Answer:
     return _asker(graph).ask(question)
 
 
-def _check_text(text: str) -> None:
+def resources_of(graph: GraphEngine | str | Path) -> Resources:
+    """What is kept for answering over a graph."""
+    return _asker(graph).resources
+
+
+def check_question(text: str) -> None:
     """Refuse what is too long for a question, or no text."""
     if not isinstance(text, str):
         raise InputError(f"a question is text, not {type(text).__name__}")

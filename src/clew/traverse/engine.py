@@ -16,6 +16,7 @@ from clew.errors import InputError
 from clew.graph.contents import GraphContents, Reader, Seeds
 from clew.traverse.batch import BatchResult, Blocks
 from clew.traverse.blocks import SeedLists
+from clew.traverse.context import RETRIEVERS, Context
 from clew.traverse.deadline import Deadline, deadline
 from clew.traverse.paths.listing import Listing
 from clew.traverse.paths.result import Paths
@@ -119,6 +120,23 @@ class GraphEngine(GraphContents, Protocol):
         given = PathRequest(self.snapshot.id, as_ends(source), as_ends(target), walk, kind, limit)
         request, listing = self._paths(given, deadline(timeout, cancel))
         return Paths(self._reader, request, listing)
+
+    def context(
+        self,
+        question: str,
+        *,
+        budget: int = 1500,
+        style: str = "sentences",
+        percentile: float = 0.0,
+        floor: float = 0.0,
+    ) -> Context:
+        """What the graph states about a question, as ranked and cited lines of at most `budget` tokens.
+
+        `style` is sentences, json or table. Lines below the `percentile` of all relevances or below `floor` are pruned.
+        """
+        retrieve = RETRIEVERS.load("neighbourhood")
+        found: Context = retrieve(self, question, budget=budget, style=style, percentile=percentile, floor=floor)
+        return found
 
     def numbered(self, numbers: Iterable[int]) -> Triples:
         """Triples by number in this snapshot."""

@@ -19,6 +19,7 @@ BENCHMARKS = {  # name → its module in the checkout
     "linking": "benchmarks.linking.accuracy",
     "vectors": "benchmarks.linking.vectors",
     "stores": "benchmarks.stores.comparison",
+    "context": "benchmarks.contexts.latency",
     "serve": "benchmarks.serving.load",
 }
 
@@ -27,7 +28,9 @@ def bench(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="khop, batch, cost, linking, vectors, stores or serve.", show_default=False
+            metavar="NAME",
+            help="khop, batch, cost, linking, vectors, stores, context or serve.",
+            show_default=False,
         ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer queries and repeats: about a minute.")] = False,
@@ -45,9 +48,9 @@ def bench(
 
     All must return the same results before anything is timed. khop: single k-hop queries. batch: many queries at once.
     cost: building, opening and a fresh process. stores: loading and querying the Cypher stores. vectors: nearest-name
-    search. linking: accuracy and speed of entity linking. serve: requests to a server under load (needs wrk). Runs from
-    a source checkout with the other libraries installed (pip install 'clew[bench]'). The exit code is 1 if a documented
-    claim does not hold.
+    search. linking: accuracy and speed of entity linking. context: retrieval for questions about HPO. serve: requests
+    to a server under load (needs wrk). Runs from a source checkout with the other libraries installed (pip install
+    'clew[bench]'). The exit code is 1 if a documented claim does not hold.
 
     \b
     Examples:

@@ -28,6 +28,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "hop": "walk:hop",
     "paths": "paths:paths",
     "ask": "asking.ask:ask",
+    "context": "asking.context:context",
     "words": "asking.words:words",
     "index": "graphs.index:index",
     "link": "asking.link:link",

@@ -1,6 +1,7 @@
 """The one JSON of Clew: what `--json` prints and a server sends. Keys are documented in docs/cli.md and stay."""
 
 from clew.app.records.answers import answer_record, answers_record, error_record
+from clew.app.records.contexts import context_record
 from clew.app.records.extraction import run_record, text_record
 from clew.app.records.graphs import damage_record, export_record, found_record, graph_record, index_record
 from clew.app.records.links import links_record, mentions_record
@@ -16,6 +17,7 @@ __all__ = [
     "answer_record",
     "answers_record",
     "assertion_record",
+    "context_record",
     "count_types",
     "damage_record",
     "demo_record",

@@ -1,0 +1,1 @@
+"""Contexts of questions: how long they take, and whether they keep what they promise."""

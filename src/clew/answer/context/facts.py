@@ -1,0 +1,156 @@
+"""The facts around the entities of a question: single triples, two-hop chains and paths between entities, ranked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.answer.context.linked import LinkedQuestion
+from clew.answer.context.relevance import relevance_of
+from clew.answer.context.retrieval import Retrieval
+from clew.answer.resources import Resources
+from clew.errors import Timeout
+
+__all__ = ["Fact", "find_facts"]
+
+Ints = NDArray[np.integer]
+
+SHARED = 0.15  # more relevant for each further mention that the far entity is next to
+DIRECT = 0.3  # more relevant if both ends are mentioned
+INTERLEAVED = 0.002  # less relevant for each better line of the same mention, so that every mention is heard
+RANKED = 4_000  # triples of one mention that are kept
+EXPANDED = 400  # entities from which a second hop is taken
+PER_FAR = 3  # chains that lead to the same entity
+SUPPORTED = 0.03  # more relevant for each factor of two of the chains that lead to an entity
+LONGEST_PATH, MOST_PATHS, PATH = 3, 8, 0.9  # hops, number and relevance of paths between mentions
+SECONDS = 2.0  # for paths
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Triples that are stated in one line, and their relevance."""
+
+    triples: tuple[int, ...]
+    far: int  # the entity at the end, -1 for a path between mentions
+    score: float
+
+
+def find_facts(linked: LinkedQuestion, resources: Resources, retrieval: Retrieval) -> list[Fact]:
+    """Every fact about the entities of a question, the most relevant first."""
+    engine = resources.engine
+    mentions = [np.unique(found[found >= 0]) for found in map(engine.lookup, linked.mentions) if (found >= 0).any()]
+    near = [_Neighbourhood.of(mention, linked, resources, retrieval) for mention in mentions]
+    every = set(np.concatenate(mentions).tolist()) if mentions else set()
+    reached = np.concatenate([np.unique(each.far) for each in near]) if near else np.zeros(0, np.int64)
+    beside = dict(zip(*(each.tolist() for each in np.unique(reached, return_counts=True)), strict=True))
+    facts: dict[tuple[int, ...], Fact] = {}
+    for each in near:
+        _add(facts, each.facts(beside, elsewhere=every - set(each.start.tolist())))
+        if _goes_on(each, linked, retrieval, resources):
+            _add(facts, each.second_hop(linked, resources, retrieval, known=every))
+    if len(mentions) > 1 and (linked.joins or max(beside.values(), default=0) < 2):
+        _add(facts, _paths(mentions, resources, retrieval))
+    return sorted(facts.values(), key=lambda fact: (-fact.score, len(fact.triples), fact.triples))
+
+
+def _add(facts: dict[tuple[int, ...], Fact], more: Iterable[Fact]) -> None:
+    """Keep each fact once, with its highest relevance."""
+    for fact in more:
+        known = facts.get(fact.triples)
+        if known is None or known.score < fact.score:
+            facts[fact.triples] = fact
+
+
+def _goes_on(near: "_Neighbourhood", linked: LinkedQuestion, retrieval: Retrieval, resources: Resources) -> bool:
+    """Whether a second hop is taken: on request, or where the first reaches nothing of the asked-for type."""
+    if retrieval.hops is not None:
+        return retrieval.hops == 2
+    if not linked.asked:
+        return False
+    wanted = [resources.engine.schema.type_number(name) for name in linked.asked]
+    return not np.isin(resources.engine.types_of(near.far), wanted).any()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Neighbourhood:
+    """The triples of one mention: which end is the far one, and how relevant each is."""
+
+    start: Ints
+    numbers: NDArray[np.int64]
+    far: Ints
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, start: Ints, linked: LinkedQuestion, resources: Resources, retrieval: Retrieval) -> "_Neighbourhood":
+        engine = resources.engine
+        where = retrieval.filters.where
+        numbers = engine.triples(start, direction="both", where=where).numbers
+        denied = [each.name for each in engine.schema.relations if each.negated and linked.said.get(each.name)]
+        if denied:  # "which diseases lack …" asks for what is stated not to be
+            also = replace(where, negated=True)
+            more = engine.triples(start, direction="both", relations=denied, where=also).numbers
+            numbers = np.union1d(numbers, more)
+        columns = engine.triple_columns(numbers)
+        far = np.where(np.isin(columns.subject, start), columns.object, columns.subject)
+        return cls(start, numbers, far, relevance_of(columns, far, linked, resources))
+
+    def facts(self, beside: Mapping[int, int], *, elsewhere: set[int]) -> Iterator[Fact]:
+        """The triples, more relevant where they lead to another mention, or to what is next to several."""
+        more = np.array([SHARED * (beside[far] - 1) + DIRECT * (far in elsewhere) for far in self.far.tolist()])
+        scores = self.scores + more
+        for at, place in enumerate(np.argsort(-scores, kind="stable")[:RANKED].tolist()):
+            score = float(scores[place]) - INTERLEAVED * min(at, 100)
+            yield Fact((int(self.numbers[place]),), int(self.far[place]), min(1.0, max(0.0, score)))
+
+    def second_hop(
+        self, linked: LinkedQuestion, resources: Resources, retrieval: Retrieval, *, known: set[int]
+    ) -> Iterator[Fact]:
+        """Chains over a neighbour to an entity of the asked-for type, or to any; those with most chains first."""
+        engine = resources.engine
+        order = np.argsort(-self.scores, kind="stable")
+        first: dict[int, int] = {}  # neighbour → the position of its best triple
+        for at in order.tolist():
+            if len(first) < EXPANDED and int(self.far[at]) not in known:
+                first.setdefault(int(self.far[at]), at)
+        middle = np.array(sorted(first), np.int64)
+        if not len(middle):
+            return
+        numbers = engine.triples(middle, direction="both", where=retrieval.filters.where).numbers
+        columns = engine.triple_columns(numbers)
+        turned = ~np.isin(columns.subject, middle)
+        near = np.where(turned, columns.object, columns.subject)
+        far = np.where(turned, columns.subject, columns.object)
+        kept = ~np.isin(far, np.array(sorted(known), np.int64)) & (near != far)
+        if linked.asked:
+            kept &= np.isin(engine.types_of(far), [engine.schema.type_number(name) for name in linked.asked])
+        chosen = np.flatnonzero(kept)
+        parts = engine.triple_columns(numbers[chosen])
+        scores = relevance_of(parts, far[chosen], linked, resources)
+        support = dict(zip(*(each.tolist() for each in np.unique(far[chosen], return_counts=True)), strict=True))
+        told: dict[int, int] = {}
+        for at in np.argsort(-scores, kind="stable").tolist():
+            end, before = int(far[chosen[at]]), first[int(near[chosen[at]])]
+            told[end] = told.get(end, 0) + 1
+            if told[end] <= PER_FAR:
+                score = (float(scores[at]) + float(self.scores[before])) / 2 + SUPPORTED * np.log2(support[end])
+                numbers_of = (int(self.numbers[before]), int(numbers[chosen[at]]))
+                yield Fact(numbers_of, end, min(1.0, float(score)))
+
+
+def _paths(mentions: Sequence[Ints], resources: Resources, retrieval: Retrieval) -> Iterator[Fact]:
+    """Paths between the first mention and each other, the shortest and rarest first."""
+    for other in mentions[1:]:
+        with suppress(Timeout):  # the lines around each mention are there without them
+            found = resources.engine.paths(
+                mentions[0],
+                other,
+                LONGEST_PATH,
+                direction="both",
+                where=retrieval.filters.where,
+                limit=MOST_PATHS,
+                timeout=SECONDS,
+            )
+            for path in found:
+                yield Fact(path.numbers, -1, PATH)

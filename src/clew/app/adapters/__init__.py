@@ -1,0 +1,1 @@
+"""Clew's retriever as the retrievers of other libraries."""
