@@ -21,6 +21,7 @@ from clew.graph import Graph, Relation, Staged
 from clew.graph.schema import Signature
 from clew.graph.seeds import resolve_seeds
 from clew.graph.storage.snapshots import snapshot_folder
+from effort import examples
 from graphs import raw_graphs, write
 from oracle import RawGraph
 
@@ -75,7 +76,7 @@ class TestLayout:
     """Each test draws graphs with self-loops, parallel triples, isolated entities, symmetric and negated relations."""
 
     @given(raw=raw_graphs())
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30), deadline=None)
     def test_triples_are_stored_once_with_every_distinct_statement(
         self, any_graph: Path, wide: bool, raw: RawGraph
     ) -> None:
@@ -94,7 +95,7 @@ class TestLayout:
         assert graph.manifest.counts["assertions"] == sum(map(len, expected.values()))
 
     @given(raw=raw_graphs())
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30), deadline=None)
     def test_both_orders_hold_the_same_triples(self, any_graph: Path, wide: bool, raw: RawGraph) -> None:
         write(raw, any_graph, wide=wide)
         graph = Graph(any_graph)
@@ -114,7 +115,7 @@ class TestLayout:
             assert here == sorted(expected)
 
     @given(raw=raw_graphs())
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30), deadline=None)
     def test_the_adjacency_has_each_pair_once_and_nothing_negated(
         self, any_graph: Path, wide: bool, raw: RawGraph
     ) -> None:
@@ -132,7 +133,7 @@ class TestLayout:
             assert set(found) == expected
 
     @given(raw=raw_graphs())
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30), deadline=None)
     def test_the_schema_counts_what_is_there(self, any_graph: Path, wide: bool, raw: RawGraph) -> None:
         write(raw, any_graph, wide=wide)
         graph, triples = Graph(any_graph), naive_triples(raw)
@@ -149,7 +150,7 @@ class TestLayout:
             assert relation.negated == (relation.name in raw.negated)
 
     @given(raw=raw_graphs())
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=examples(30), deadline=None)
     def test_hubs_come_first_and_degrees_count_triples(self, any_graph: Path, wide: bool, raw: RawGraph) -> None:
         write(raw, any_graph, wide=wide)
         graph, triples = Graph(any_graph), naive_triples(raw)

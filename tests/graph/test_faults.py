@@ -252,9 +252,11 @@ def test_every_file_of_a_graph_is_tried(good: Path) -> None:
 class TestFlippedBytes:
     def flips(self, size: int, name: str, chance: random.Random) -> Iterator[dict[int, int]]:
         """Single flips all over the file, more of them where formats keep their own notes; then several at once."""
+        from effort import examples  # this file is also run by itself, without the folder of tests
+
         notes = [*range(128), *range(max(0, size - 400), size)]
-        many = 70 if name.endswith((".arrow", ".parquet")) else 20
-        many = size // 6 if name.endswith(".json") else many
+        many = examples(70 if name.endswith((".arrow", ".parquet")) else 21)
+        many = examples(size // 6) if name.endswith(".json") else many
         chosen = chance.sample(range(size), min(size, many)) + chance.sample(notes, min(len(notes), many))
         for position in chosen:
             if position < size:
@@ -262,6 +264,7 @@ class TestFlippedBytes:
         for _ in range(many // 2):
             yield {position: chance.randrange(1, 256) for position in chance.sample(range(size), min(size, 6))}
 
+    @pytest.mark.hypothesis  # the soak tries all of it
     @pytest.mark.parametrize("part", range(3))
     def test_are_found_and_never_crash(self, good: Path, tmp_path: Path, part: int) -> None:
         shutil.copytree(good, tmp_path / "g.clew")

@@ -11,6 +11,7 @@ import clew
 from clew.errors import InputError, UnknownName
 from clew.graph import read_entities
 from clew.link import STAGES, Linker, Settings
+from effort import examples
 from graphs import raw_graphs
 from graphs import write as write_raw
 from link.named_graphs import Entity, entities, names, reference_link, write
@@ -181,7 +182,7 @@ def test_stages_have_names() -> None:
 
 
 class TestAgainstTheReference:
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(entities(), st.lists(names(), min_size=1, max_size=4), st.sampled_from((None, "Gene", "Disease")))
     def test_names_and_synonyms(self, listed: list[Entity], mentions: list[str], type: str | None) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -197,7 +198,7 @@ class TestAgainstTheReference:
                 assert {each.id: each.score for each in linked.candidates} == expected
                 assert (linked.best is None) == (not expected)
 
-    @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(raw_graphs())
     def test_graphs_with_odd_ids(self, raw: RawGraph) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -213,7 +214,7 @@ class TestAgainstTheReference:
                     expected = reference_link(linker.engine, row["name"].strip())
                     assert {each.id: each.score for each in linked.candidates} == expected
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(entities())
     def test_every_entity_is_found_by_its_own_name(self, listed: list[Entity]) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@ from clew.errors import InputError
 from clew.lm import LanguageModel, Message, Request, choice, literal
 from clew.lm.clients.llamacpp import LlamaCpp
 from clew.lm.grammar import check_grammar
+from effort import examples
 
 ODD = 'a"b\\c\n\té🖐[x] | ::= #'
 
@@ -101,7 +102,7 @@ PARTS = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(PARTS, st.sampled_from([0.0, 1.5]), st.integers(0, 99))
 def test_no_answer_breaks_its_grammar(model: LlamaCpp, part: Part, temperature: float, seed: int) -> None:
     grammar = f"root ::= {part.gbnf}"

@@ -10,6 +10,7 @@ import clew
 from clew.errors import UnknownName
 from clew.graph import Relation
 from clew.store.layout import kind_of, lay_out, upper_snake
+from effort import examples
 from graphs import raw_graphs, write
 from oracle import RawGraph
 
@@ -126,7 +127,7 @@ def test_kinds(arrow: pa.DataType, kind: str) -> None:
 
 
 @given(raw=raw_graphs())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_triple_lies_under_exactly_one_name(tmp_path_factory: pytest.TempPathFactory, raw: RawGraph) -> None:
     out = tmp_path_factory.mktemp("layout") / "g.clew"
     write(raw, out)

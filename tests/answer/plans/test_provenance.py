@@ -27,6 +27,7 @@ from clew.store.cypher import parse, write
 from clew.store.server_load import load_server
 from clew.store.store import Store, open_store
 from clew.traverse import Engine
+from effort import examples
 
 GENES, DISEASES, SIGNS = ([f"{letter}:{number}" for number in range(6)] for letter in "GDP")
 SOURCES, LICENCES, PAPERS = ("hpo", "omim", "mined"), ("CC0", "CC BY", None), ("PMID:1", "PMID:2", "PMID:12")
@@ -171,7 +172,7 @@ def ran(world: World, text: str, filters: Filters) -> tuple[Plan, set[str], obje
     return plan, {item.id for item in outcome.items}, outcome.value
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(CHOSEN)
 def test_rows_are_those_of_single_assertions_that_pass_everything(world: World, filters: Filters) -> None:
     has, causes = world.triples("has", filters), world.triples("causes", filters)
@@ -184,7 +185,7 @@ def test_rows_are_those_of_single_assertions_that_pass_everything(world: World, 
     assert found == {d for d, p in has if p == "P:3" and (d, "P:4") not in has}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(CHOSEN)
 def test_numbers_and_orders_count_what_passes(world: World, filters: Filters) -> None:
     has = world.triples("has", filters)
@@ -203,7 +204,7 @@ def test_numbers_and_orders_count_what_passes(world: World, filters: Filters) ->
     assert {item.id: item.number for item in optional.items} == {d: counts[d] for d in DISEASES}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(CHOSEN)
 def test_evidence_rests_on_what_passes(world: World, filters: Filters) -> None:
     plan = with_filters(read_plan(parse("MATCH (d:Disease)-[:HAS]->(p:Sign) RETURN d")), filters)

@@ -19,6 +19,7 @@ from clew.graph.model import Graph
 from clew.graph.readers import ibkh, recognise
 from clew.graph.readers.ibkh.identifiers import cross_references, entity_curie, separate
 from clew.graph.staging import Problems, Staged
+from effort import examples
 from ibkh_oracle import Assertion, read_slowly
 
 PAPER = {  # as section IV.B of the paper names files and columns
@@ -355,7 +356,7 @@ def rows_of(first: st.SearchStrategy[str], second: st.SearchStrategy[str], flags
     return st.lists(st.tuples(first, second, *[FLAGS] * flags, SOURCES), max_size=12)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     drug_disease=rows_of(DRUGS, DISEASES, 9), drug_drug=rows_of(DRUGS, DRUGS, 2), disease=rows_of(DISEASES, DISEASES, 2)
 )

@@ -19,6 +19,7 @@ from clew.graph.readers import recognise, stage
 from clew.graph.staging import Problems, Staged
 from clew.graph.storage.snapshots import snapshot_folder
 from clew.progress import Progress, silent
+from effort import examples
 from graphs import raw_graphs, write
 from oracle import RawGraph
 
@@ -48,7 +49,7 @@ def table(folder: Path, name: str, text: str) -> Path:
 
 
 class TestAnyGraphs:
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(raws=st.lists(raw_graphs(), min_size=1, max_size=3))
     def test_merging_equals_building_from_all_rows(self, raws: list[RawGraph]) -> None:
         with tempfile.TemporaryDirectory() as name:

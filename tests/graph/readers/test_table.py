@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from clew.errors import InputError
 from clew.graph.readers import table
 from clew.graph.staging import Problems, Relation, Source
+from effort import examples
 
 HEADER = ["subject", "relation", "object"]
 ODD = [
@@ -84,7 +85,7 @@ class TestNames:
                 writer.write_table(given_table)
         assert rows_of(read_triples(path)) == list(zip(ODD, ["is"] * len(ODD), ODD[::-1], strict=True))
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(names=st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=6))
     def test_any_text_survives_csv(self, tmp_path: Path, names: list[str]) -> None:
         path = write_rows(tmp_path / "any.csv", [HEADER, *([name, "is", name] for name in names)])

@@ -20,6 +20,7 @@ from clew.graph.readers.biolink import SYMMETRIC_PREDICATES
 from clew.graph.readers.kgx import ASSERTION_COLUMNS
 from clew.graph.reading import GraphReader
 from clew.graph.writers import WRITERS
+from effort import examples
 
 RELATIONS = (
     Relation("is_a", transitive=True, inverse="has_kind"),
@@ -168,7 +169,7 @@ class TestParquet:
         assert_same(graph, build_again(hpo, tmp_path / "copy.clew"))
 
     @given(tables())
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     def test_any_graph(self, given: tuple[pa.Table, pa.Table]) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -235,7 +236,7 @@ class TestKgx:
         assert again.manifest.sources == graph.manifest.sources
 
     @given(given=tables())
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     def test_any_graph(self, form: str, given: tuple[pa.Table, pa.Table]) -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

@@ -15,6 +15,7 @@ from clew.graph import read_entities
 from clew.link import build_names, open_index, open_or_build, write_names
 from clew.link.names.name_index import LAYOUT, LinkIndex, index_path
 from clew.link.normalise import key
+from effort import examples
 from link.named_graphs import Entity, entities, write
 
 ENTITIES: list[Entity] = [
@@ -138,7 +139,7 @@ def test_where_nothing_can_be_written_it_stays_in_memory(
     assert {form.text for form in index.forms(row)} == {"Marfan syndrome", "Marfan's syndrome"}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(entities())
 def test_what_is_in_memory_is_what_is_on_disk(listed: list[Entity]) -> None:
     with tempfile.TemporaryDirectory() as folder:
