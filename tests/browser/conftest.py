@@ -1,27 +1,21 @@
 """A real server, a real browser, and pages that may not fail quietly: no error in the console, no request elsewhere."""
 
-import os
-import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
-from browser.clinic import build_clinic, build_large
+from app.server.conftest import serving
+from browser.clinic import build_clinic
+from clew.app.server.settings import ServerSettings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync")
-PATIENCE = 30_000  # milliseconds, on a machine that does other things too
+PATIENCE = 120_000  # milliseconds, on a machine that does many other things too
 
 expect.set_options(timeout=PATIENCE)
 
@@ -35,37 +29,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @contextmanager
-def served(*graphs: str, **environment: str) -> Iterator[str]:
-    """`clew serve` in a process of its own, at the address given."""
-    command = [sys.executable, "-m", "clew.app.cli.main", "serve", *graphs, "--port", "0", "--no-embedding"]
-    with TemporaryFile("a+") as log:  # a pipe that nobody reads fills up and stops the server
-        process = subprocess.Popen(command, stderr=log, text=True, env={**os.environ, **environment})
-        try:
-            while (found := re.search(r"at (http://\S+/)", _read(log))) is None:
-                assert process.poll() is None, _read(log)
-                time.sleep(0.1)
-            yield found[1]
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(30)
-
-
-def _read(log: IO[str]) -> str:
-    log.seek(0)
-    return log.read()
+def served(*, extraction: str | None = None, tokens: tuple[str, ...] = (), **graphs: Path) -> Iterator[str]:
+    """A server of these graphs in a thread, without encoder and, unless named, extraction model; its address."""
+    with serving(ServerSettings(graphs, encoder=None, extraction=extraction, tokens=tokens)) as server:
+        yield server.address
 
 
 @pytest.fixture(scope="session")
-def graphs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    folder = tmp_path_factory.mktemp("page")
-    clinic, large = build_clinic(folder / "clinic.clew"), build_large(folder / "large.clew")
-    return f"clinic={clinic}", f"large={large}"
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_clinic(tmp_path_factory.mktemp("page") / "clinic.clew")
 
 
 @pytest.fixture(scope="session")
-def site(graphs: tuple[str, str]) -> Iterator[str]:
-    """The address of a server with both graphs."""
-    with served(*graphs) as address:
+def site(clinic: Path) -> Iterator[str]:
+    """The address of the server that most tests share."""
+    with served(clinic=clinic) as address:
         yield address
 
 

@@ -69,7 +69,7 @@ PICTURES: dict[str, tuple[Callable[[str, Page], None], dict[str, object]]] = {
 @pytest.mark.soak
 def test_the_main_states_are_pictured(hpo: Path, new_page: Callable[..., Page], tmp_path: Path) -> None:
     folder = IMAGES if os.environ.get("CLEW_PICTURES") else tmp_path
-    with served(f"hpo={hpo}") as site:
+    with served(hpo=hpo, extraction="small") as site:
         for name, (show, options) in PICTURES.items():
             page = new_page(**options)
             show(site, page)

@@ -1,6 +1,7 @@
 """States without an answer: declined, unknown, refused, slow, cut off, offline, locked. Each says what to do."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
@@ -94,8 +95,8 @@ def test_a_busy_server_says_when_to_come_back(site: str, new_page: Callable[...,
     expect(page.locator(".notice.failed")).to_contain_text("about 7 s")
 
 
-def test_a_server_with_a_token_asks_for_it(graphs: tuple[str, str], new_page: Callable[..., Page]) -> None:
-    with served(graphs[0], CLEW_TOKEN=TOKEN) as site:
+def test_a_server_with_a_token_asks_for_it(clinic: Path, new_page: Callable[..., Page]) -> None:
+    with served(clinic=clinic, tokens=(TOKEN,)) as site:
         page = new_page(faults=True)
         page.goto(at(site, "ask", graph="clinic", question=GENES))
         page.get_by_label("Token", exact=True).last.fill("wrong-token-wrong")

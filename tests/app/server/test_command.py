@@ -14,11 +14,13 @@ import pytest
 
 from app.conftest import Ran
 
+LIGHT = ("--no-embedding", "--extraction", "none")  # what takes long to open
+
 
 def started(graph: Path, *options: str, **environment: str) -> tuple[subprocess.Popen[str], str]:
     """A server in a process, and its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "clew.app.cli.main", "serve", str(graph), "--port", "0", "--no-embedding", *options],
+        [sys.executable, "-m", "clew.app.cli.main", "serve", str(graph), "--port", "0", *LIGHT, *options],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **environment},

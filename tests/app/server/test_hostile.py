@@ -51,7 +51,7 @@ CYPHER = [
     "MATCH (n) DETACH DELETE n",
     "CALL db.labels()",
     "LOAD FROM '/etc/passwd' RETURN *",
-    "COPY (MATCH (n) RETURN n) TO '/tmp/stolen.csv'",
+    "COPY (MATCH (n) RETURN n) TO 'STOLEN'",
     "ATTACH '/etc/passwd' AS x",
     "INSTALL httpfs",
     "MATCH (n) RETURN n; MATCH (m) DELETE m",
@@ -91,7 +91,7 @@ def play(server: Server, examples: int) -> None:
 
 
 def test_whatever_the_description_allows_is_no_failure_of_the_server(server: Server) -> None:
-    play(server, 10)
+    play(server, 5)
 
 
 @pytest.mark.soak
@@ -142,12 +142,14 @@ def test_bodies_of_any_kind(client: httpx.Client, path: str, body: bytes) -> Non
 
 
 @pytest.mark.parametrize("query", CYPHER)
-def test_queries_that_would_do_harm(client: httpx.Client, query: str) -> None:
+def test_queries_that_would_do_harm(client: httpx.Client, tmp_path: Path, query: str) -> None:
+    stolen = tmp_path / "stolen.csv"
+    query = query.replace("STOLEN", str(stolen))
     for path, body in (("query", {"query": query, "timeout": 3}), ("ask", {"cypher": query, "timeout": 3})):
         answer = client.post(f"/api/graphs/small/{path}", json=body)
         check(answer)
         assert answer.status_code in (200, 400, 404, 422)
-    assert not Path("/tmp/stolen.csv").exists()
+    assert not stolen.exists()
 
 
 def test_names_with_markup_stay_text(client: httpx.Client) -> None:

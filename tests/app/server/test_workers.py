@@ -72,7 +72,7 @@ def test_whoever_goes_away_frees_the_worker() -> None:
         await asyncio.sleep(0.05)
         workers.cancel(waiting)
         workers.cancel(running)
-        assert await asyncio.wait_for(other.done, 1) == "done"
+        assert await asyncio.wait_for(other.done, 20) == "done"
         assert workers.cancelled == 2
         with pytest.raises(Cancelled):
             await running.done
@@ -129,7 +129,7 @@ def test_a_closing_server_takes_nothing_and_stops_what_runs() -> None:
         await asyncio.sleep(0.05)
         workers.close()
         with pytest.raises(Cancelled):
-            await asyncio.wait_for(running.done, 1)
+            await asyncio.wait_for(running.done, 20)
         for late in (waiting.done, asyncio.ensure_future(_submitted(workers))):
             with pytest.raises(Busy, match="shutting down"):
                 await late
