@@ -55,6 +55,14 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A proxy whose X-Forwarded-For names the client, such as 127.0.0.1; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     model: ModelName = None,
     no_embedding: NoEmbedding = False,
     extraction: Annotated[
@@ -86,6 +94,7 @@ def serve(
         port=port,
         tokens=settings_module.read_tokens(token_file),
         allowed_hosts=tuple(allow_host or ()),
+        trusted_proxies=tuple(trust_proxy or ()),
         model=model,
         encoder=None if no_embedding else "default",
         extraction=None if extraction == "none" else extraction,

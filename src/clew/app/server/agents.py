@@ -19,7 +19,7 @@ from clew.app.records import entity_records, found_record, paths_record, rows_re
 from clew.app.server.edge.logs import log_as_json
 from clew.app.server.graphs import Graphs, OpenGraph
 from clew.app.server.settings import Limits, ServerSettings
-from clew.app.server.workers import Workers
+from clew.app.server.workers import CLIENT, Workers
 from clew.errors import ClewError
 from clew.lm import open_model
 from clew.progress import Progress, silent
@@ -184,7 +184,7 @@ class _Tools:
         try:
             opened = next(iter(self._graphs)) if name is None else self._graphs.get(name)
             opened = self._graphs.get(opened.name)
-            ticket = self._workers.submit("mcp", lambda: work(opened), seconds=self._seconds)
+            ticket = self._workers.submit(CLIENT.get(), lambda: work(opened), seconds=self._seconds)
             try:
                 await asyncio.wait((ticket.done,))
                 made: str = ticket.done.result()

@@ -11,7 +11,16 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from clew._version import __version__
-from clew.app.server.edge.failures import CLIENT_GONE, ClientGone, Refused, error_body, error_headers, status_of
+from clew.app.server.dispatch import Dispatch
+from clew.app.server.edge.failures import (
+    CLIENT_GONE,
+    ClientGone,
+    Refused,
+    error_body,
+    error_headers,
+    invalid,
+    status_of,
+)
 from clew.app.server.edge.gate import App, Gate
 from clew.app.server.edge.metrics import Metrics
 from clew.app.server.extraction import find_extraction
@@ -22,7 +31,7 @@ from clew.app.server.routes.page import page_router
 from clew.app.server.serving import Serving
 from clew.app.server.settings import ServerSettings
 from clew.app.server.workers import Workers
-from clew.errors import ClewError, InputError
+from clew.errors import ClewError
 from clew.lm import open_model
 from clew.progress import Progress, silent
 
@@ -79,7 +88,8 @@ def create_application(settings: ServerSettings, *, progress: Progress = silent)
     app.include_router(page_router())
     if agents is not None:
         app.router.routes.extend(_agent_routes(agents))
-    return Gate(app, settings, metrics)
+    direct = Dispatch(app, [*walks.router.routes, *asking.router.routes, *graphs.router.routes])
+    return Gate(direct, settings, metrics)
 
 
 def _agents(graphs: Graphs, workers: Workers, settings: ServerSettings) -> "MCPServer[Any] | None":
@@ -102,7 +112,7 @@ def _agent_routes(agents: "MCPServer[Any]") -> list[BaseRoute]:
 async def _failed(request: Request, error: Exception) -> Response:
     """The answer to a request that failed; the gate logs it."""
     if isinstance(error, RequestValidationError):
-        error = InputError(_invalid(error))
+        error = invalid(error.errors())
     elif isinstance(error, HTTPException):
         said = "there is nothing at this address: /api/openapi.json lists what there is"
         said = said if error.status_code == 404 else error.detail.rstrip(".")
@@ -116,11 +126,3 @@ async def _failed(request: Request, error: Exception) -> Response:
         headers=error_headers(error),
         media_type="application/json",
     )
-
-
-def _invalid(error: RequestValidationError) -> str:
-    """What is wrong with a request, in one sentence."""
-    first = error.errors()[0]
-    where = ".".join(str(each) for each in first["loc"] if each not in ("body", "query", "path"))
-    said = str(first["msg"])
-    return f"{where or 'the body'}: {said[:1].lower()}{said[1:]}"

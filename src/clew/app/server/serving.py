@@ -15,7 +15,7 @@ from clew.app.server.edge.failures import ClientGone
 from clew.app.server.extraction import Extraction
 from clew.app.server.graphs import Graphs, OpenGraph
 from clew.app.server.settings import ServerSettings
-from clew.app.server.workers import Ticket, Workers
+from clew.app.server.workers import CLIENT, Ticket, Workers
 from clew.lm import LanguageModel
 
 __all__ = ["Serving", "as_json", "disconnected", "json_response", "serving_of"]
@@ -47,14 +47,13 @@ class Serving:
         most = self.settings.limits.seconds
         return most if asked is None else min(asked, most)
 
-    def submit(self, request: Request, work: Callable[[], Any], *, seconds: float | None = None) -> Ticket:
+    def submit(self, work: Callable[[], Any], *, seconds: float | None = None) -> Ticket:
         """Put the work of a request into the queue of its client."""
-        client = request.client.host if request.client else ""
-        return self.workers.submit(client, work, seconds=self.seconds(seconds))
+        return self.workers.submit(CLIENT.get(), work, seconds=self.seconds(seconds))
 
     async def run(self, request: Request, work: Callable[[], Made], *, seconds: float | None = None) -> Made:
         """Do work in the pool; if the client goes away it is cancelled, and `ClientGone` raised."""
-        ticket = self.submit(request, work, seconds=seconds)
+        ticket = self.submit(work, seconds=seconds)
         gone = asyncio.ensure_future(disconnected(request.receive))
         try:
             await asyncio.wait((ticket.done, gone), return_when=asyncio.FIRST_COMPLETED)

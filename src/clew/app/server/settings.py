@@ -5,7 +5,7 @@ import re
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 from clew.errors import InputError
@@ -52,6 +52,7 @@ class ServerSettings:
     port: int = 8000
     tokens: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()  # beside those of loopback and `host`
+    trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For is believed
     model: str | None = None  # a language model: a name, a .gguf file or a URL
     encoder: str | None = "default"
     extraction: str | None = "small"  # the extraction model, used if it is on this machine
@@ -61,6 +62,11 @@ class ServerSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise InputError(f"--port is a number from 0 to 65535, not {self.port}")
+        for each in self.trusted_proxies:
+            try:
+                ip_network(each)
+            except ValueError as error:
+                raise InputError(f"--trust-proxy takes an address such as 127.0.0.1, not {each!r}") from error
         if not self.is_loopback and not self.tokens:
             raise InputError(
                 f"--host {self.host} can be reached from other machines: set {TOKEN_VARIABLE} or give --token-file"

@@ -43,7 +43,6 @@ def sse(event: Event) -> Iterable[bytes]:
 
 def start_stream(
     serving: Serving,
-    request: Request,
     work: Callable[[Callable[[Step], None]], bytes],
     *,
     seconds: float | None,
@@ -59,7 +58,7 @@ def start_stream(
         body = as_json({"step": record["name"], "text": record["text"], "seconds": round(record["seconds"], 4)})
         loop.call_soon_threadsafe(steps.put_nowait, ("step", body))
 
-    ticket = serving.submit(request, lambda: work(report), seconds=seconds)
+    ticket = serving.submit(lambda: work(report), seconds=seconds)
     return EventStream(serving, ticket, steps, media_type=media_type, encode=encode)
 
 

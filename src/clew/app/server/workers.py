@@ -10,15 +10,17 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from clew.app.server.settings import Limits
 from clew.cancellation import cancellable
 from clew.errors import Cancelled, ClewError, Timeout
 
-__all__ = ["Busy", "Ticket", "Workers"]
+__all__ = ["CLIENT", "Busy", "Ticket", "Workers", "shutting_down"]
 
 Made = TypeVar("Made")
+CLIENT: ContextVar[str] = ContextVar("client", default="")  # whose request is being answered; clients take turns
 GRACE = 1.0  # seconds that work may take beyond its limit, in steps that have a limit of their own
 
 
@@ -28,6 +30,11 @@ class Busy(ClewError):
     def __init__(self, message: str, *, status: int, wait: int) -> None:
         super().__init__(message)
         self.status, self.wait = status, wait
+
+
+def shutting_down() -> Busy:
+    """What a request is told by a server that stops."""
+    return Busy("the server is shutting down: try again later", status=503, wait=2)
 
 
 class Ticket:
@@ -87,7 +94,8 @@ class Workers:
         """Put work into the queue; `Busy` if that is full."""
         limits = self._limits
         if self._closing:
-            raise self._refuse("the server is shutting down: try again later", 503)
+            self.refused += 1
+            raise shutting_down()
         if len(self._waiting.get(client, ())) >= limits.queue_of_client:
             raise self._refuse(
                 f"{limits.queue_of_client} requests of this client wait already: wait for their answers", 429
@@ -130,7 +138,8 @@ class Workers:
         self._closing = True
         for ticket in [each for queue in self._waiting.values() for each in queue]:
             if not ticket.done.done():
-                ticket.done.set_exception(self._refuse("the server is shutting down: try again later", 503))
+                self.refused += 1
+                ticket.done.set_exception(shutting_down())
         self._waiting.clear()
         for ticket in self._running:
             ticket.cancel()

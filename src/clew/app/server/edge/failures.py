@@ -1,7 +1,7 @@
 """Errors as HTTP statuses, and as the one JSON of an error."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from clew.app.records import error_record
@@ -23,7 +23,16 @@ from clew.errors import (
     UnknownName,
 )
 
-__all__ = ["CLIENT_GONE", "ClientGone", "Refused", "SnapshotReplaced", "error_body", "error_headers", "status_of"]
+__all__ = [
+    "CLIENT_GONE",
+    "ClientGone",
+    "Refused",
+    "SnapshotReplaced",
+    "error_body",
+    "error_headers",
+    "invalid",
+    "status_of",
+]
 
 CLIENT_GONE = 499  # in logs; nobody is there to read it
 STATUSES: tuple[tuple[type[Exception], int], ...] = (  # the first that fits
@@ -81,3 +90,11 @@ def error_body(error: Exception, request: str) -> bytes:
         message = f"the server failed; its log has more under {request}"
         record = {"error": {"kind": "InternalError", "message": message, "close": []}}
     return json.dumps({**record, "request": request}, ensure_ascii=False).encode()
+
+
+def invalid(faults: Sequence[Any]) -> InputError:
+    """What is wrong with a request, in one sentence; `faults` are Pydantic's."""
+    first = faults[0]
+    where = ".".join(str(each) for each in first["loc"] if each not in ("body", "query", "path"))
+    said = str(first["msg"])
+    return InputError(f"{where or 'the body'}: {said[:1].lower()}{said[1:]}")

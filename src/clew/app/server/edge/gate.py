@@ -18,9 +18,10 @@ from clew.app.server.edge.failures import CLIENT_GONE, ClientGone, Refused, erro
 from clew.app.server.edge.headers import ANSWER_HEADERS
 from clew.app.server.edge.metrics import Metrics
 from clew.app.server.settings import ServerSettings
+from clew.app.server.workers import CLIENT, shutting_down
 from clew.errors import ClewError
 
-__all__ = ["Gate"]
+__all__ = ["App", "Gate", "Receive", "Send"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -70,16 +71,18 @@ class Gate:
         if _is_page(scope["path"]):
             return
         _check_origin(headers, host)
-        if scope["path"] not in OPEN:
-            self._check_token(headers)
+        token = 0 if scope["path"] in OPEN else self._check_token(headers)
+        client = scope.get("client")
+        CLIENT.set(f"{client[0] if client else ''} {token}")  # two tokens are two clients, whatever their address
         if scope["method"] == "POST":
             given = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
             if given != b"application/json":
                 raise Refused("a POST takes a JSON object: send it with Content-Type: application/json", 415)
 
-    def _check_token(self, headers: Headers) -> None:
+    def _check_token(self, headers: Headers) -> int:
+        """Which of the tokens a request has."""
         if not self._tokens:
-            return
+            return 0
         scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
         digest = sha256(given.strip()).digest()
         known = [hmac.compare_digest(digest, each) for each in self._tokens]  # all of them, whichever fits
@@ -89,6 +92,7 @@ class Gate:
                 401,
                 headers={"WWW-Authenticate": 'Bearer realm="clew"'},
             )
+        return known.index(True)
 
     async def body(self, scope: MutableMapping[str, Any], receive: Receive) -> bytes:
         """The whole body of a request, within the limits of bytes and seconds."""
@@ -132,6 +136,8 @@ class _Passage:
             await app(self.scope, await self._replayed(receive), self.send)
         except ClientGone:
             self.status = self.status or CLIENT_GONE
+        except asyncio.CancelledError:  # the server stops, and has waited for this request as long as it waits
+            await self._fail(shutting_down())
         except Exception as error:
             await self._fail(error)
         finally:

@@ -91,9 +91,7 @@ async def ask(graph: str, body: AskBody, request: Request) -> Response:
     stream = wanted_stream(request)
     if stream is None:
         return json_response(await serving.run(request, lambda: work(None), seconds=seconds))
-    return start_stream(
-        serving, request, work, seconds=seconds, media_type=stream, encode=ndjson if stream == NDJSON else sse
-    )
+    return start_stream(serving, work, seconds=seconds, media_type=stream, encode=ndjson if stream == NDJSON else sse)
 
 
 def _answered(opened: OpenGraph, answer: Answer) -> bytes:

@@ -116,9 +116,7 @@ async def complete(body: ChatBody, request: Request) -> Response:
 
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage
-        return start_stream(
-            serving, request, work, seconds=seconds, media_type=SSE, encode=_Chunks(head, with_usage=usage)
-        )
+        return start_stream(serving, work, seconds=seconds, media_type=SSE, encode=_Chunks(head, with_usage=usage))
     made = json.loads(await serving.run(request, lambda: work(None), seconds=seconds))
     message = {"role": "assistant", "content": made["content"]}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}

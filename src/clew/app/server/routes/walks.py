@@ -17,7 +17,7 @@ from clew.traverse import Walk
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/graphs/{graph}", tags=["walks"])
-BRIEF_SECONDS = 0.02  # a hop that takes less is not worth a thread
+BRIEF_SECONDS = 0.05  # a hop that takes less is not worth a thread
 BRIEF_HOPS = 3
 BRIEF_SEEDS = 16
 HOP_JSON = (  # what `hop_record` gives, for one page; names of graphs need no escapes
