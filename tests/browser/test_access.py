@@ -68,8 +68,27 @@ def test_on_a_phone_a_question_is_asked_and_its_evidence_touched(site: str, new_
     place = page.eval_on_selector(".evidence", "each => each.view.placeOf('D:1')")
     page.locator(".drawing").tap(position=place)
     expect(page.locator(".panel h3")).to_have_text("Marfan syndrome")
+    pinched(page)
     page.get_by_role("button", name="History").tap()
     expect(page.locator(".history a")).to_contain_text(GENES)
+
+
+def pinched(page: Page) -> None:
+    """Two fingers that move apart zoom in around what is between them, and pin nothing else."""
+    page.locator(".drawing").scroll_into_view_if_needed()
+    box = page.locator(".drawing").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    apart = (
+        "each => { const [a, b] = ['G:1', 'P:1'].map((key) => each.view.placeOf(key)); return Math.abs(a.x - b.x); }"
+    )
+    before = page.eval_on_selector(".evidence", apart)
+    fingers = page.context.new_cdp_session(page)
+    for kind, far in (("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", 0)):
+        points = [{"x": x - far, "y": y, "id": 0}, {"x": x + far, "y": y, "id": 1}] if far else []
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    assert page.eval_on_selector(".evidence", apart) == pytest.approx(3 * before, rel=0.05)
+    expect(page.locator(".panel h3")).to_have_text("Marfan syndrome")
 
 
 def test_by_keyboard_alone(site: str, page: Page) -> None:
@@ -122,4 +141,9 @@ def test_colours_follow_the_system_until_one_chooses(site: str, new_page: Callab
     light = page.evaluate(ground)
     assert dark != light
     page.reload()
+    assert page.evaluate(ground) == light
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    assert page.evaluate(ground) == dark
+    page.emulate_media(color_scheme="light")
     assert page.evaluate(ground) == light

@@ -18,8 +18,7 @@ export function typeDot(type) {
 }
 
 export function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  return document.documentElement.dataset.theme === "dark"; // theme.js sets it
 }
 
 // What drawings take from the style sheet; `colourOf` gives the colours of types as they were then.

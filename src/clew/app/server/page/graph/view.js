@@ -1,5 +1,6 @@
 // The drawing on the page: pan, zoom, point, pin and walk through it by keyboard. Large scenes move as a bitmap.
 import { h } from "../ui/dom.js";
+import { listenToPointers } from "./gestures.js";
 import { paint, paintChosen } from "./paint.js";
 import { inks } from "./palette.js";
 import { boxAt, boxTowards, lineAt } from "./picking.js";
@@ -32,7 +33,6 @@ export class GraphView {
     this.element = h("div", { class: "drawing", tabindex: "0", role: "application", "aria-label": `${label}. Arrow keys move between entities, Enter expands, Escape releases, plus and minus zoom, 0 fits.` }, this.base, this.over);
     this.#listen();
     new ResizeObserver(() => this.#resize()).observe(this.element);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
     addEventListener("clew-theme", () => this.repaint());
     document.fonts?.ready.then(() => this.repaint());
   }
@@ -204,49 +204,23 @@ export class GraphView {
   }
 
   #listen() {
-    const place = (event) => {
-      const { left, top } = this.element.getBoundingClientRect();
-      return { x: event.clientX - left, y: event.clientY - top };
-    };
-    const at = (event) => {
-      const { x, y } = place(event);
-      const point = { x: (x - this.#camera.x) / this.#camera.k, y: (y - this.#camera.y) / this.#camera.k };
-      const box = boxAt(this.#scene, point, this.#camera);
-      if (box) return { box };
-      const line = lineAt(this.#scene, point, this.#camera);
-      return line ? { line } : null;
-    };
-    let drag = null;
-    this.element.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      drag = { x: event.clientX, y: event.clientY, far: 0 };
-      this.element.setPointerCapture(event.pointerId);
+    listenToPointers(this.element, {
+      at: (place) => this.#at(place),
+      panBy: (dx, dy) => this.panBy(dx, dy),
+      zoom: (factor, place) => this.zoom(factor, place),
+      tap: (found) => this.pin(found),
+      point: (found) => this.#point(found),
+      open: (found) => { if (found?.box) this.onOpen(found.box); },
     });
-    this.element.addEventListener("pointermove", (event) => {
-      if (drag) {
-        const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
-        drag = { x: event.clientX, y: event.clientY, far: drag.far + Math.hypot(dx, dy) };
-        if (drag.far > 4) this.panBy(dx, dy);
-        return;
-      }
-      this.#point(at(event));
-    });
-    this.element.addEventListener("pointerup", (event) => {
-      if (drag && drag.far <= 4) this.pin(at(event));
-      drag = null;
-    });
-    this.element.addEventListener("pointercancel", () => { drag = null; });
-    this.element.addEventListener("pointerleave", () => { if (!drag) this.#point(null); });
-    this.element.addEventListener("dblclick", (event) => {
-      const { box } = at(event) ?? {};
-      if (box) this.onOpen(box);
-    });
-    this.element.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.metaKey && document.activeElement !== this.element) return;
-      event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)), place(event));
-    }, { passive: false });
     this.element.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #at({ x, y }) {
+    const point = { x: (x - this.#camera.x) / this.#camera.k, y: (y - this.#camera.y) / this.#camera.k };
+    const box = boxAt(this.#scene, point, this.#camera);
+    if (box) return { box };
+    const line = lineAt(this.#scene, point, this.#camera);
+    return line ? { line } : null;
   }
 
   #point(selection) {
