@@ -159,3 +159,15 @@ def test_an_answer_may_rest_on_some_statements_only(run, graph: Path) -> None:
     assert any("from A" in line for line in some["interpretation"])
     wrong = run("ask", graph, question, "--no-embedding", "--as-of", "yesterday")
     assert (wrong.code, wrong.out, wrong.error.count("\n")) == (2, "", 1)
+
+
+def test_strategies_by_name_and_compared(run: Callable, graph: Path) -> None:
+    asked = "Which diseases does FBN1 cause?"
+    for name in ("rag", "local"):
+        ran = run("ask", graph, asked, "--strategy", name, "--no-embedding")
+        assert (ran.code, "Marfan syndrome" in ran.out) == (0, True)
+    compared = run("ask", graph, asked, "--compare", "cypher, rag", "--no-embedding", "--explain")
+    assert "- rag: " in compared.out
+    assert "did you mean 'rag'" in run("ask", graph, asked, "--strategy", "rags").error
+    assert "two or more strategies" in run("ask", graph, asked, "--compare", "rag").error
+    assert "--strategy rag could try" in run("ask", graph, "Why is FBN1 so frobnicated?", "--no-embedding").error

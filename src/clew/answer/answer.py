@@ -5,7 +5,7 @@ system, never written by a model.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from clew.graph import Assertion
 
@@ -85,6 +85,9 @@ class Usage:
     @property
     def seconds(self) -> float:
         return self.understanding + self.execution + self.text
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(Usage)))
 
 
 @dataclass(frozen=True, slots=True)

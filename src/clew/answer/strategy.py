@@ -21,7 +21,15 @@ __all__ = ["STRATEGIES", "Question", "Step", "Strategy"]
 
 STRATEGIES = Registry(
     "strategy",
-    {"cypher": Entry("clew.answer.cypher:CypherStrategy", "plain English to Cypher: link names, rank plans, run one")},
+    {
+        "cypher": Entry(
+            "clew.answer.cypher:CypherStrategy", "plain English to Cypher: link names, rank plans, run one"
+        ),
+        "rag": Entry("clew.answer.strategies.rag:RagStrategy", "KG-RAG: a context of ranked facts, read by a model"),
+        "local": Entry(
+            "clew.answer.strategies.local:LocalStrategy", "local search: tables of entities and relationships"
+        ),
+    },
 )
 
 
@@ -40,6 +48,7 @@ class Question:
 
     text: str
     among: tuple[str, ...] = ()  # ids from which the answer is taken; empty: from all
+    options: tuple[str, ...] = ()  # texts of which one is the answer, or none: a multiple-choice question
     meaning: Mapping[str, str] = field(default_factory=dict)  # name → id, for names that mean several entities
     filters: Filters = field(default_factory=Filters)  # which statements the answer may rest on
     subclasses: bool | None = None  # include subclasses of named terms; None: only if nothing matches directly

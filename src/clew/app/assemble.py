@@ -25,6 +25,8 @@ class Settings:
     encoder: str | None = "default"  # a name, a directory or a URL; default: minilm, if it is on this machine
     model: str | None = None  # a name, a .gguf file or a URL
     strategy: str = "cypher"
+    compare: tuple[str, ...] = ()  # strategies that answer in its place, as far as they agree
+    mode: int = 0  # context of rag: 0 sentences, 1 JSON, 2 with prior knowledge, 3 both
     choose: str = "never"  # when the model picks among interpretations: never, ties or always
     compose: bool | None = None  # whether it writes queries; None: if nothing else fits and it is large enough
     phrase: bool = True  # whether it phrases the text
@@ -52,10 +54,18 @@ def assemble(settings: Settings, *, engine: "GraphEngine | None" = None, progres
 
 
 def make_strategy(settings: Settings) -> "Strategy":
-    """The strategy that the settings name, with its options."""
+    """The strategy that the settings name, with its options; several are compared."""
+    if not settings.compare:
+        return _strategy(settings.strategy, settings)
+    from clew.answer.strategies.comparing import ComparedStrategies
+
+    return ComparedStrategies({name: _strategy(name, settings) for name in settings.compare})
+
+
+def _strategy(name: str, settings: Settings) -> "Strategy":
     from clew.answer import STRATEGIES
 
-    kind = STRATEGIES.load(settings.strategy)
+    kind = STRATEGIES.load(name)
     known = {each.name for each in fields(settings)}
     options = [each.name for each in fields(kind) if each.name in known] if is_dataclass(kind) else []
     made: Strategy = kind(**{name: getattr(settings, name) for name in options})

@@ -148,8 +148,7 @@ def test_the_budget_is_never_exceeded_and_every_line_is_cited(folder, raw, budge
     question = f"Which Gene has {' and '.join(f'name of {each}' for each in ids)}?"
     found = retrieve(question, Resources(graph, encoder=None), Retrieval(budget=budget, style=style))
     assert estimate_tokens(found.text) <= budget
-    scores = [line.score for line in found.lines]
-    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= line.score <= 1 for line in found.lines)
     for line in found.lines:
         stated = {each.source for triple in line.triples for each in graph.assertions(triple.number)}
         assert set(line.sources) == stated

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 from clew.answer.context.linked import LinkedQuestion
 from clew.answer.context.relevance import relevance_of
 from clew.answer.context.retrieval import Retrieval
+from clew.answer.plans.filters import Filters
 from clew.answer.resources import Resources
 from clew.errors import Timeout
 
-__all__ = ["Fact", "find_facts"]
+__all__ = ["Fact", "Neighbourhood", "find_facts"]
 
 Ints = NDArray[np.integer]
 
 SHARED = 0.15  # more relevant for each further mention that the far entity is next to
 DIRECT = 0.3  # more relevant if both ends are mentioned
-INTERLEAVED = 0.002  # less relevant for each better line of the same mention, so that every mention is heard
+INTERLEAVED = 0.002  # what one fact of the same mention before it counts in the order
 RANKED = 4_000  # triples of one mention that are kept
 EXPANDED = 400  # entities from which a second hop is taken
 PER_FAR = 3  # chains that lead to the same entity
@@ -35,13 +36,19 @@ class Fact:
     triples: tuple[int, ...]
     far: int  # the entity at the end, -1 for a path between mentions
     score: float
+    behind: int = 0  # how many facts of the same mention are more relevant, up to 100
+
+    @property
+    def order(self) -> tuple[float, int, tuple[int, ...]]:
+        """Facts are listed by relevance, but those of each mention in turn rather than all of one."""
+        return (INTERLEAVED * self.behind - self.score, len(self.triples), self.triples)
 
 
 def find_facts(linked: LinkedQuestion, resources: Resources, retrieval: Retrieval) -> list[Fact]:
     """Every fact about the entities of a question, the most relevant first."""
     engine = resources.engine
     mentions = [np.unique(found[found >= 0]) for found in map(engine.lookup, linked.mentions) if (found >= 0).any()]
-    near = [_Neighbourhood.of(mention, linked, resources, retrieval) for mention in mentions]
+    near = [Neighbourhood.of(mention, linked, resources, retrieval.filters) for mention in mentions]
     every = set(np.concatenate(mentions).tolist()) if mentions else set()
     reached = np.concatenate([np.unique(each.far) for each in near]) if near else np.zeros(0, np.int64)
     beside = dict(zip(*(each.tolist() for each in np.unique(reached, return_counts=True)), strict=True))
@@ -52,7 +59,7 @@ def find_facts(linked: LinkedQuestion, resources: Resources, retrieval: Retrieva
             _add(facts, each.second_hop(linked, resources, retrieval, known=every))
     if len(mentions) > 1 and (linked.joins or max(beside.values(), default=0) < 2):
         _add(facts, _paths(mentions, resources, retrieval))
-    return sorted(facts.values(), key=lambda fact: (-fact.score, len(fact.triples), fact.triples))
+    return sorted(facts.values(), key=lambda fact: fact.order)
 
 
 def _add(facts: dict[tuple[int, ...], Fact], more: Iterable[Fact]) -> None:
@@ -63,18 +70,20 @@ def _add(facts: dict[tuple[int, ...], Fact], more: Iterable[Fact]) -> None:
             facts[fact.triples] = fact
 
 
-def _goes_on(near: "_Neighbourhood", linked: LinkedQuestion, retrieval: Retrieval, resources: Resources) -> bool:
-    """Whether a second hop is taken: on request, or where the first reaches nothing of the asked-for type."""
+def _goes_on(near: "Neighbourhood", linked: LinkedQuestion, retrieval: Retrieval, resources: Resources) -> bool:
+    """Whether a second hop is taken: on request, over a type that is mentioned, or to reach the asked-for type."""
     if retrieval.hops is not None:
         return retrieval.hops == 2
     if not linked.asked:
         return False
+    if linked.through:
+        return True
     wanted = [resources.engine.schema.type_number(name) for name in linked.asked]
     return not np.isin(resources.engine.types_of(near.far), wanted).any()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Neighbourhood:
+class Neighbourhood:
     """The triples of one mention: which end is the far one, and how relevant each is."""
 
     start: Ints
@@ -83,9 +92,9 @@ class _Neighbourhood:
     scores: NDArray[np.float64]
 
     @classmethod
-    def of(cls, start: Ints, linked: LinkedQuestion, resources: Resources, retrieval: Retrieval) -> "_Neighbourhood":
+    def of(cls, start: Ints, linked: LinkedQuestion, resources: Resources, filters: Filters) -> "Neighbourhood":
         engine = resources.engine
-        where = retrieval.filters.where
+        where = filters.where
         numbers = engine.triples(start, direction="both", where=where).numbers
         denied = [each.name for each in engine.schema.relations if each.negated and linked.said.get(each.name)]
         if denied:  # "which diseases lack …" asks for what is stated not to be
@@ -101,8 +110,8 @@ class _Neighbourhood:
         more = np.array([SHARED * (beside[far] - 1) + DIRECT * (far in elsewhere) for far in self.far.tolist()])
         scores = self.scores + more
         for at, place in enumerate(np.argsort(-scores, kind="stable")[:RANKED].tolist()):
-            score = float(scores[place]) - INTERLEAVED * min(at, 100)
-            yield Fact((int(self.numbers[place]),), int(self.far[place]), min(1.0, max(0.0, score)))
+            score = min(1.0, float(scores[place]))
+            yield Fact((int(self.numbers[place]),), int(self.far[place]), score, min(at, 100))
 
     def second_hop(
         self, linked: LinkedQuestion, resources: Resources, retrieval: Retrieval, *, known: set[int]
@@ -111,6 +120,9 @@ class _Neighbourhood:
         engine = resources.engine
         order = np.argsort(-self.scores, kind="stable")
         first: dict[int, int] = {}  # neighbour → the position of its best triple
+        if linked.through:
+            between = [engine.schema.type_number(name) for name in linked.through]
+            order = order[np.isin(engine.types_of(self.far[order]), between)]
         for at in order.tolist():
             if len(first) < EXPANDED and int(self.far[at]) not in known:
                 first.setdefault(int(self.far[at]), at)

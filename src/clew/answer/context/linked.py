@@ -1,5 +1,6 @@
 """The entities of the graph that a question is about, and what else its words say: asked-for types and relations."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from clew.answer.context.retrieval import Retrieval
@@ -23,6 +24,7 @@ class LinkedQuestion:
     masked: str  # the question with names replaced by their types
     mentions: tuple[tuple[str, ...], ...]  # ids
     asked: tuple[str, ...]  # types that are asked for
+    through: tuple[str, ...]  # types that are mentioned besides: what is asked for is beyond them
     said: dict[str, float]  # relation → how clearly it is mentioned, 1 for the clearest
     rest: str  # words that nothing accounts for
     stems: tuple[str, ...]
@@ -45,12 +47,18 @@ def link_question(text: str, resources: Resources, retrieval: Retrieval) -> Link
     return LinkedQuestion(
         masked=_masked(parsed, resources),
         mentions=tuple(dict.fromkeys(named)),
-        asked=tuple(type for label in parsed.asked if (type := schema.type_of(label)) in resources.engine.schema.types),
+        asked=_types(parsed.asked, resources),
+        through=_types(parsed.mentioned, resources),
         said=said,
         rest=" ".join(parsed.unrecognised),
         stems=parsed.stems,
         joins=parsed.operation == "path",
     )
+
+
+def _types(labels: Iterable[str], resources: Resources) -> tuple[str, ...]:
+    known, schema = resources.engine.schema.types, words_of(resources).schema
+    return tuple(type for label in labels if (type := schema.type_of(label)) in known)
 
 
 def _named(parsed: ParsedQuestion) -> list[tuple[str, ...]]:

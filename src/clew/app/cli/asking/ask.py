@@ -55,8 +55,16 @@ QuestionWords = Annotated[
     ),
 ]
 StoreName = Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")]
-StrategyName = Annotated[
-    str, typer.Option("--strategy", metavar="NAME", help="The strategy that answers the question.")
+StrategyName = Annotated[str, typer.Option("--strategy", metavar="NAME", help="cypher, rag or local.")]
+Compare = Annotated[
+    str | None,
+    typer.Option(
+        "--compare", metavar="NAME,NAME", help="Answer by several strategies, as far as they agree.", show_default=False
+    ),
+]
+Mode = Annotated[
+    int,
+    typer.Option(metavar="N", help="Context of rag: 0 sentences, 1 JSON, 2 with the graph's prior knowledge, 3 both."),
 ]
 Model = Annotated[
     str | None,
@@ -96,6 +104,8 @@ def ask(
     graph: GraphPath,
     question: QuestionWords = None,
     strategy: StrategyName = "cypher",
+    compare: Compare = None,
+    mode: Mode = 0,
     store: StoreName = "embedded",
     model: Model = None,
     choose: Choose = "never",
@@ -126,6 +136,7 @@ def ask(
       clew ask hpo.clew "Which diseases show ectopia lentis but not arachnodactyly?" --explain
       clew ask hpo.clew "How is FBN1 connected to arachnodactyly?" --draw fbn1.html
       clew ask hpo.clew "Which genes may explain ectopia lentis?" --meaning "ectopia lentis=HP:0001083"
+      clew ask hpo.clew "Which genes are linked to arachnodactyly?" --compare cypher,rag
     """
     check_limit(limit)
     given = " ".join(question or ()).strip()
@@ -147,7 +158,15 @@ def ask(
     )
     encoder = None if no_embedding else "default"
     settings = Settings(
-        graph, strategy=strategy, store=store, model=model, choose=choose, compose=compose, encoder=encoder
+        graph,
+        strategy=strategy,
+        compare=_compared(compare),
+        mode=mode,
+        store=store,
+        model=model,
+        choose=choose,
+        compose=compose,
+        encoder=encoder,
     )
     with terminal_progress() as progress:
         asker = assemble(
@@ -175,7 +194,18 @@ def ask(
             say()
             say(f"drawn in {printable(drawn)}")
     if answer.abstained is not None:
+        if strategy == "cypher" and compare is None and asker.resources.linker.detect(given, marks=False):
+            cost = "no model call" if model is None else "one model call of about 600 tokens"
+            print(f"clew: --strategy rag could try, from the facts around the names ({cost})", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _compared(names: str | None) -> tuple[str, ...]:
+    """The strategies to compare, each once."""
+    listed = tuple(dict.fromkeys(name.strip() for name in (names or "").split(",") if name.strip()))
+    if names is not None and len(listed) < 2:
+        raise InputError(f"--compare takes two or more strategies, such as cypher,rag, not {names!r}")
+    return listed
 
 
 def mention_missing_encoder(asker: "Asker") -> None:

@@ -1,0 +1,218 @@
+"""From a retrieved context to an answer: chosen by the evidence where there is no model, read by the model otherwise.
+
+The evidence of an answer is always the triples of lines that name its items, never what a model cites.
+"""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from string import ascii_uppercase
+from time import perf_counter
+
+from clew.answer.answer import Answer, Evidence, Item, Support, Usage
+from clew.answer.context.retrieve import Retrieved
+from clew.answer.resources import Resources
+from clew.answer.running.evidence import cite
+from clew.answer.strategies.options import weigh_options
+from clew.answer.strategy import Question, Step
+from clew.errors import InputError
+from clew.lm import Message, Metered, Request, load_prompt
+from clew.traverse.context import ContextLine
+
+__all__ = ["ContextAnswer", "answer_from_context"]
+
+NONE = "None of these"
+MOST_OPTIONS = 25  # letters, less one for none of these
+MOST_TOKENS = 80
+UNKNOWN = re.compile(r"^\W*(unknown|i (do not|don't|cannot)|not (stated|given|known))", re.IGNORECASE)
+LISTED = 10  # items in the text
+ENOUGH = 0.85  # of the best relevance: what comes below is no item
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """A context being answered from: the question, what was retrieved, and the prior knowledge to read it with."""
+
+    question: Question
+    retrieved: Retrieved
+    resources: Resources
+    prior: str = ""
+    nested: bool = False  # context and prior knowledge in one JSON object
+
+    @property
+    def prompt_context(self) -> str:
+        text = self.retrieved.context.text
+        if self.nested:
+            return json.dumps({"context": json.loads(text), "prior_knowledge": self.prior}, ensure_ascii=False)
+        return f"{text}\n\n{self.prior}" if self.prior else text
+
+
+def answer_from_context(asked: ContextAnswer, *, begun: float) -> Answer:
+    """Answer, or abstain with a reason."""
+    question, context = asked.question, asked.retrieved.context
+    if len(question.options) > MOST_OPTIONS:
+        raise InputError(f"{len(question.options)} options were given, and at most {MOST_OPTIONS} can be lettered")
+    _report(question, "names", ", ".join(context.entities) or "no entity is named", begun)
+    if not context.lines and not (question.options and context.entities and asked.resources.model is None):
+        reason = "no entity of this graph is named" if not context.entities else "no fact is relevant enough"
+        return _finished(Answer(question.text, text=_sentence(reason), abstained=reason), asked, Usage(), begun)
+    _report(question, "evidence", f"{len(context.lines)} lines, {context.tokens} tokens", begun)
+    if asked.resources.model is None:
+        answer = _by_evidence(asked) if question.options else _far_ends(asked)
+        return _finished(answer, asked, Usage(), begun)
+    _report(question, "text", f"{asked.resources.model.name} reads the context", begun)
+    model = Metered(asked.resources.model)
+    answer = _chosen_by(model, asked) if question.options else _read_by(model, asked)
+    used = model.usage
+    return _finished(answer, asked, Usage(used.calls, used.prompt_tokens, used.completion_tokens), begun)
+
+
+def _finished(answer: Answer, asked: ContextAnswer, usage: Usage, begun: float) -> Answer:
+    context = asked.retrieved.context
+    return replace(
+        answer,
+        named=context.entities,
+        total=len(answer.items),
+        trace=(f"{len(context.lines)} of {context.found} facts in {context.tokens} tokens",),
+        usage=replace(usage, understanding=context.seconds, text=max(0.0, perf_counter() - begun - context.seconds)),
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _report(question: Question, name: str, text: str, begun: float) -> None:
+    if question.report is not None:
+        question.report(Step(name, text, perf_counter() - begun))
+
+
+# without a model ------------------------------------------------------------------------------------------------------
+
+
+def _by_evidence(asked: ContextAnswer) -> Answer:
+    """The option with the most relevant triples."""
+    question, resources = asked.question, asked.resources
+    weighed = weigh_options(question.options, asked.retrieved.linked, resources, question.filters)
+    best = max(weighed, key=lambda each: each.score)
+    if not best.score or best.id is None:
+        reason = "no option is connected with what the question names"
+        return Answer(question.text, kind="choice", text=f"{NONE}: {reason}.", abstained=reason)
+    (item,) = _items([best.id], resources)
+    others = sum(each.score for each in weighed)
+    return Answer(
+        question.text,
+        kind="choice",
+        text=best.option,
+        items=(replace(item, name=best.option),),
+        evidence=Evidence(cite(best.triples, resources.engine), (Support(best.id, {}, best.triples),)),
+        confidence=round(best.score / others, 4),
+    )
+
+
+def _far_ends(asked: ContextAnswer) -> Answer:
+    """The entities at the far ends of the most relevant lines: of the asked-for type where there is one."""
+    context, linked = asked.retrieved.context, asked.retrieved.linked
+    best = max(line.score for line in context.lines)
+    supports: dict[str, list[ContextLine]] = {}
+    for line in context.lines:
+        if line.score >= ENOUGH * best:
+            for id in _ends_of(line, context.entities):
+                supports.setdefault(id, []).append(line)
+    items = [item for item in _items(supports, asked.resources) if not linked.asked or item.type in linked.asked]
+    if not items:
+        reason = "no relevant fact leads to what is asked for"
+        return Answer(asked.question.text, text=_sentence(reason), abstained=reason)
+    names = [item.name for item in items[:LISTED]]
+    more = f" and {len(items) - LISTED} more" if len(items) > LISTED else ""
+    lines = {item.id: supports[item.id] for item in items}
+    return Answer(
+        asked.question.text,
+        text=f"{', '.join(names)}{more}.",
+        items=tuple(items),
+        truncated=bool(context.left_out),
+        evidence=_evidence(lines, asked.resources),
+        confidence=round(best, 4),
+    )
+
+
+def _ends_of(line: ContextLine, entities: Sequence[str]) -> list[str]:
+    """The ends of a line's last triples that the question does not name."""
+    inner = {end for triple in line.triples[:-1] for end in (triple.subject, triple.object)}
+    ends = [end for triple in line.triples for end in (triple.subject, triple.object) if end not in entities]
+    last = [end for end in ends if end not in inner]
+    return list(dict.fromkeys(last or ends))
+
+
+# with a model ---------------------------------------------------------------------------------------------------------
+
+
+def _chosen_by(model: Metered, asked: ContextAnswer) -> Answer:
+    """The option whose letter the model finds likeliest; one letter is for none of them."""
+    question = asked.question
+    options = (*question.options, NONE)
+    letters = ascii_uppercase[: len(options)]
+    listed = "\n".join(f"{letter}. {option}" for letter, option in zip(letters, options, strict=True))
+    prompt = load_prompt("clew.answer", "read_options.txt").format(
+        context=asked.prompt_context, question=question.text, options=listed
+    )
+    scores = [each.logprob for each in model.score(Request([Message("user", prompt)]), list(letters))]
+    place = max(range(len(options)), key=lambda at: scores[at])
+    sure = 1 / sum(math.exp(score - scores[place]) for score in scores)
+    answer = Answer(question.text, kind="choice", text=options[place], confidence=round(sure, 4), decided=model.name)
+    if options[place] == NONE:
+        return replace(answer, abstained=f"{model.name} chose none of the options")
+    linked = asked.resources.linker.link(options[place], last_stage="fuzzy")
+    id = linked.best.id if linked.best else options[place]
+    item = Item(id, options[place], linked.best.type if linked.best else "")
+    lines = [line for line in asked.retrieved.context.lines if _names(line, id)]
+    return replace(answer, items=(item,), evidence=_evidence({id: lines}, asked.resources))
+
+
+def _read_by(model: Metered, asked: ContextAnswer) -> Answer:
+    """What the model writes, with the entities of the context that it names as items."""
+    context = asked.retrieved.context
+    prompt = load_prompt("clew.answer", "read.txt").format(context=asked.prompt_context, question=asked.question.text)
+    written = model.complete(
+        Request([Message("user", prompt)], max_tokens=MOST_TOKENS), timeout=asked.question.timeout
+    ).text.strip()
+    supports: dict[str, list[ContextLine]] = {}
+    for line in context.lines:
+        for id, name in _named_in(line):
+            if id not in context.entities and name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", written, re.I):
+                supports.setdefault(id, []).append(line)
+    answer = Answer(asked.question.text, text=written, decided=f"{model.name} read the context")
+    if UNKNOWN.match(written) or not supports:
+        reason = f"{model.name} names nothing of the context"
+        shown = {id: [line] for line in context.lines for id in _ends_of(line, context.entities)}
+        return replace(answer, abstained=reason, evidence=_evidence(shown, asked.resources))
+    items = _items(supports, asked.resources)
+    return replace(answer, items=items, evidence=_evidence(supports, asked.resources), confidence=0.5)
+
+
+def _named_in(line: ContextLine) -> list[tuple[str, str]]:
+    pairs = [(each.subject, each.subject_name) for each in line.triples]
+    return pairs + [(each.object, each.object_name) for each in line.triples]
+
+
+def _names(line: ContextLine, id: str) -> bool:
+    return any(id in (triple.subject, triple.object) for triple in line.triples)
+
+
+# shared ---------------------------------------------------------------------------------------------------------------
+
+
+def _items(ids: "Sequence[str] | dict[str, list[ContextLine]]", resources: Resources) -> tuple[Item, ...]:
+    listed = list(ids)
+    rows = resources.engine.describe(resources.engine.lookup(listed)).to_pylist() if listed else []
+    return tuple(Item(row["id"], row["name"], row["type"]) for row in rows)
+
+
+def _evidence(lines: dict[str, list[ContextLine]], resources: Resources) -> Evidence:
+    supports = tuple(
+        Support(id, {}, tuple(triple.number for triple in line.triples)) for id, own in lines.items() for line in own
+    )
+    numbers = dict.fromkeys(number for support in supports for number in support.triples)
+    return Evidence(cite(numbers, resources.engine), supports)
