@@ -104,7 +104,7 @@ class Where:
 
     @property
     def is_default(self) -> bool:
-        return self == DEFAULT
+        return self is DEFAULT or self == DEFAULT
 
     def to_record(self) -> dict[str, Any]:
         """As JSON takes it."""

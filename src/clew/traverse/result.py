@@ -145,7 +145,7 @@ class HopResult:
     @property
     def seeds(self) -> Ints:
         """The seeds, sorted and distinct."""
-        return np.unique(self._given)
+        return np.unique(self._given) if len(self._given) > 1 else self._given
 
     @property
     def request(self) -> HopRequest:

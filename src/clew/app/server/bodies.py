@@ -1,5 +1,6 @@
 """The bodies of requests: what may be asked, within limits, and the records of the library that they become."""
 
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -61,6 +62,10 @@ class Conditions(Body):
         )
 
 
+ANY = Conditions()
+NARROWING = frozenset(("relations", "metapath", "through", "max_degree", "where"))
+
+
 class WalkOptions(Body):
     """The options that hops and paths share."""
 
@@ -72,11 +77,13 @@ class WalkOptions(Body):
     ] = None
     through: Annotated[Names | None, Field(description="Types of the entities in between.")] = None
     max_degree: Annotated[int | None, Field(ge=0, le=2**31)] = None
-    where: Conditions = Field(default_factory=Conditions)
+    where: Conditions = Field(default_factory=lambda: ANY)
     timeout: Seconds = None
 
     def walk(self, k: int | None, default: int, *, mode: str = "exact", types: list[str] | None = None) -> Walk:
         """The walk of a request; a metapath brings its own number of hops."""
+        if types is None and NARROWING.isdisjoint(self.model_fields_set):
+            return _plain_walk(default if k is None else k, mode, self.direction)
         if self.metapath is not None and self.relations is not None:
             raise InputError("give relations for all hops or metapath for each, not both")
         if self.metapath is not None and k not in (None, len(self.metapath)):
@@ -94,6 +101,11 @@ class WalkOptions(Body):
         if "where" in self.model_fields_set:
             options["where"] = self.where.where()
         return as_walk(hops, options)  # which keeps those without lists
+
+
+@lru_cache
+def _plain_walk(k: int, mode: str, direction: str) -> Walk:
+    return Walk(k, mode=mode, direction=direction)
 
 
 class HopBody(WalkOptions):

@@ -1,4 +1,7 @@
-"""Entities as JSON text, encoded once: a list of thousands is one gather of bytes, without a Python object for each."""
+"""Entities as JSON text, encoded once: a list of thousands is one gather of bytes, without a Python object for each.
+
+And back: the numbers of entities by their ids.
+"""
 
 import json
 
@@ -12,7 +15,8 @@ from clew.traverse import GraphEngine
 __all__ = ["EntityTexts"]
 
 MOST_KEPT = 2_000_000  # entities; the texts of larger graphs are made when they are asked for
-FEW = 256  # texts; more are gathered by Arrow
+MOST_NUMBERED = 250_000  # entities; the ids of larger graphs are looked up in the files
+FEW = 256  # entities; the texts of more are gathered by Arrow, their types counted by NumPy
 SPECIAL = r'["\\\x00-\x1f]'  # what JSON writes as an escape
 Ints = NDArray[np.integer]
 
@@ -23,23 +27,19 @@ class _Texts:
     def __init__(self, texts: pa.Array) -> None:
         self._texts = texts
         _, offsets, content = texts.buffers()
-        self._ends = np.frombuffer(offsets, np.int64, count=len(texts) + 1)
+        self._ends = memoryview(offsets).cast("q")[: len(texts) + 1]  # whose items are plain integers
         self._content = memoryview(content if content is not None else b"")
 
     def joined(self, numbers: Ints) -> bytes:
         """Some of them, one after another."""
         if len(numbers) > FEW:
             return _Texts(self._texts.take(pa.array(numbers))).whole()
-        content = self._content
-        if len(numbers) == 1:
-            number = numbers.item()
-            return bytes(content[self._ends.item(number) : self._ends.item(number + 1)])
-        starts, ends = self._ends[numbers].tolist(), self._ends[numbers + 1].tolist()
-        return b"".join([content[start:end] for start, end in zip(starts, ends, strict=True)])
+        content, ends = self._content, self._ends
+        return b"".join([content[ends[number] : ends[number + 1]] for number in numbers.tolist()])
 
     def whole(self) -> bytes:
         """All of them."""
-        return bytes(self._content[int(self._ends[0]) : int(self._ends[-1])])
+        return bytes(self._content[self._ends[0] : self._ends[-1]])
 
 
 class EntityTexts:
@@ -49,10 +49,26 @@ class EntityTexts:
         self._engine = engine
         self._types = [json.dumps(name, ensure_ascii=False).encode() for name in engine.schema.types]
         self._type_names = list(engine.schema.types)
+        self._type_of = memoryview(np.ascontiguousarray(engine.types_of()))  # by entity
         self._kept: tuple[_Texts, _Texts] | None = None
         if engine.counts["entities"] <= MOST_KEPT:
             every = np.arange(engine.counts["entities"])
             self._kept = self._encoded(every, ids_only=False), self._encoded(every, ids_only=True)
+        self._numbers: dict[str, int] | None = None
+        if engine.counts["entities"] <= MOST_NUMBERED:
+            listed = engine.describe(np.arange(engine.counts["entities"]))["id"].to_pylist()
+            self._numbers = {each: number for number, each in enumerate(listed)}
+
+    def numbers(self, ids: list[str]) -> Ints | None:
+        """The numbers of entities given by id; None if one of them is no id."""
+        if self._numbers is None:
+            found = self._engine.lookup(ids)
+            return found if found.min() >= 0 else None
+        known = self._numbers
+        try:
+            return np.array([known[each] for each in ids], np.int32)
+        except KeyError:
+            return None
 
     def listed(self, entities: Ints, *, ids_only: bool = False) -> bytes:
         """A JSON list of entities given by number, in the order given."""
@@ -64,9 +80,17 @@ class EntityTexts:
 
     def counted_types(self, entities: Ints) -> bytes:
         """The JSON of how many entities are of each type, the most frequent first."""
-        counts = np.bincount(self._engine.types_of(entities), minlength=1)
-        found = [(-counts.item(at), self._type_names[at], at) for at in counts.nonzero()[0].tolist()]
-        return b"{%b}" % b", ".join([b"%b: %d" % (self._types[at], -count) for count, _, at in sorted(found)])
+        counts: dict[int, int] = {}
+        if len(entities) > FEW:
+            counted = np.bincount(self._engine.types_of(entities))
+            counts = {at: counted.item(at) for at in counted.nonzero()[0].tolist()}
+        else:
+            type_of = self._type_of
+            for each in entities.tolist():
+                at = type_of[each]
+                counts[at] = counts.get(at, 0) + 1
+        order = sorted(counts, key=lambda at: (-counts[at], self._type_names[at])) if len(counts) > 1 else counts
+        return b"{%b}" % b", ".join([b"%b: %d" % (self._types[at], counts[at]) for at in order])
 
     def _encoded(self, entities: Ints, *, ids_only: bool) -> _Texts:
         """The text of each entity with a comma after it."""

@@ -49,7 +49,7 @@ class OpenGraph:
     ) -> None:
         self.name = name
         self.engine = open_graph(str(path), backend="numba")
-        self.snapshot = self.engine.snapshot.id
+        self.snapshot, self.triples = self.engine.snapshot.id, self.engine.counts["triples"]
         self.texts = EntityTexts(self.engine)
         self.resources = Resources(self.engine, model=model, encoder=encoder, progress=progress)
         self._askers: dict[str, Asker] = {}

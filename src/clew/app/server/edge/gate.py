@@ -97,10 +97,9 @@ class Gate:
     async def body(self, scope: MutableMapping[str, Any], receive: Receive) -> bytes:
         """The whole body of a request, within the limits of bytes and seconds."""
         limits = self._settings.limits
-        too_large = Refused(f"the body is larger than {limits.body:,} bytes: send less", 413)
-        stated = _headers(scope["headers"]).get(b"content-length", b"")
+        stated = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
         if stated.isdigit() and int(stated) > limits.body:
-            raise too_large
+            raise _too_large(limits.body)
         parts: list[bytes] = []
         size = 0
         try:
@@ -112,7 +111,7 @@ class Gate:
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > limits.body:
-                        raise too_large
+                        raise _too_large(limits.body)
                     if not message.get("more_body"):
                         return b"".join(parts)
         except TimeoutError:
@@ -202,6 +201,10 @@ class _Passage:
             extra=said,
             exc_info=self.error if unexpected else None,
         )
+
+
+def _too_large(most: int) -> Refused:
+    return Refused(f"the body is larger than {most:,} bytes: send less", 413)
 
 
 def _is_page(path: str) -> bool:

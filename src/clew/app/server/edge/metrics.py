@@ -32,7 +32,10 @@ class Metrics:
         """Count one request."""
         with self._guard:
             self._requests[route, method, status] += 1
-            self._buckets.setdefault(route, [0] * (len(BOUNDS) + 1))[bisect_left(BOUNDS, seconds)] += 1
+            buckets = self._buckets.get(route)
+            if buckets is None:
+                buckets = self._buckets[route] = [0] * (len(BOUNDS) + 1)
+            buckets[bisect_left(BOUNDS, seconds)] += 1
             self._seconds[route] = self._seconds.get(route, 0.0) + seconds
 
     def text(self) -> str:

@@ -18,6 +18,7 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/api/graphs/{graph}", tags=["walks"])
 BRIEF_SECONDS = 0.05  # a hop that takes less is not worth a thread
+BRIEF_TRIPLES = 1 << 21  # hops times triples of a graph: up to there a hop takes less in any case
 BRIEF_HOPS = 3
 BRIEF_SEEDS = 16
 HOP_JSON = (  # what `hop_record` gives, for one page; names of graphs need no escapes
@@ -62,10 +63,11 @@ async def hop(graph: str, body: HopBody, request: Request) -> Response:
     start = read_cursor(body.cursor, opened)
     walk = body.walk(body.k, 1, mode=body.mode, types=body.types)
     if not body.triples and walk.k <= BRIEF_HOPS and walk.where.is_default and len(body.seeds) <= BRIEF_SEEDS:
-        numbers = opened.engine.lookup(body.seeds)
-        if numbers.min() >= 0:  # ids, all of them: names may have to be searched for
+        numbers = opened.texts.numbers(body.seeds)
+        if numbers is not None:  # ids, all of them: names may have to be searched for
+            limit = BRIEF_SECONDS if walk.k * opened.triples > BRIEF_TRIPLES else None
             try:
-                found = opened.engine.hop(numbers, walk, timeout=BRIEF_SECONDS)
+                found = opened.engine.hop(numbers, walk, timeout=limit)
                 return json_response(_hop_json(opened, found, None, body, start))
             except Timeout:
                 pass
