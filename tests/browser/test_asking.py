@@ -101,30 +101,36 @@ def test_a_table_is_copied_with_tabs_between_columns(site: str, new_page: Callab
 
 
 def test_strategies_are_shown_side_by_side(site: str, page: Page) -> None:
-    """A server with two strategies: the second one is answered here, as the interface documents it."""
+    page.goto(at(site, "ask", graph="clinic", question=GENES))
+    page.get_by_label("Strategy").select_option("Compare all")
+    page.get_by_label("Question").press("Enter")
+    expect(page.locator(".strategy h3")).to_have_text(["Cypher", "Local search", "KG-RAG"])
+    expect(page.locator(".strategy ol")).to_have_count(3)
+    expect(page.locator(".strategy").first).to_contain_text("2 genes")
+    page.get_by_role("button", name="Open this answer").first.click()
+    expect(page.locator(".headline h2")).to_contain_text("2 genes")
+    assert "strategy=cypher" in page.url
 
-    def with_two(route: Route) -> None:
-        answer = route.fetch()
-        route.fulfill(response=answer, body=json.dumps({**answer.json(), "strategies": ["cypher", "other_way"]}))
 
+def test_a_strategy_that_fails_says_why_beside_the_others(site: str, page: Page) -> None:
     def asked(route: Route) -> None:
-        body = route.request.post_data_json
-        if body.get("strategy", "cypher") == "cypher":
+        if route.request.post_data_json.get("strategy", "cypher") != "rag":
             return route.continue_()
         error = {"event": "error", "error": {"kind": "MissingModel", "message": "no model is here", "close": []}}
         return route.fulfill(body=json.dumps(error) + "\n")
 
-    page.route("**/api/server", with_two)
     page.route("**/ask", asked)
-    page.goto(at(site, "ask", graph="clinic", question=GENES))
-    page.get_by_label("Strategy").select_option("all")
-    page.get_by_label("Question").press("Enter")
-    expect(page.locator(".strategy")).to_have_count(2)
+    page.goto(at(site, "ask", graph="clinic", question=GENES, strategy="all"))
     expect(page.locator(".strategy").first).to_contain_text("2 genes")
     expect(page.locator(".strategy").last).to_contain_text("No model is here.")
-    page.get_by_role("button", name="Open this answer").click()
-    expect(page.locator(".headline h2")).to_contain_text("2 genes")
-    assert "strategy=cypher" in page.url
+
+
+def test_the_context_of_a_question_is_shown_when_it_is_opened(site: str, page: Page) -> None:
+    page.goto(at(site, "ask", graph="clinic", question=GENES))
+    page.get_by_text("Context for a language model").click()
+    expect(page.locator(".context pre")).to_contain_text("Arachnodactyly")
+    expect(page.locator(".context pre")).to_contain_text("PMID:28050285")
+    expect(page.locator(".context .quiet")).to_contain_text("Ranked by words.")
 
 
 def test_history_survives_a_reload_and_can_be_cleared(site: str, page: Page) -> None:

@@ -17,7 +17,7 @@ from clew.app.server.agents import fit
 from clew.lm import Message, Request
 from clew.lm.clients.scripted import Scripted
 
-TOOLS = {"schema", "find_entity", "hop", "paths", "ask", "read_cypher"}
+TOOLS = {"schema", "find_entity", "hop", "paths", "ask", "context", "read_cypher"}
 
 
 def talk(server: Any, work: Callable[[Client], Awaitable[None]]) -> None:
@@ -61,6 +61,9 @@ async def use_every_tool(client: Client) -> None:
     answer = await call(client, "ask", question="Which diseases does FBN1 cause?")
     assert answer["answered"]
     assert {each["id"] for each in answer["items"]} == {"D:1", "D:2", "D:3"}
+    read = await client.call_tool("context", {"question": "What does FBN1 cause?", "max_tokens": 200})
+    assert "Marfan syndrome" in read.content[0].text
+    assert "PMID:11" in read.content[0].text
     rows = await call(client, "read_cypher", query="MATCH (g:Gene) RETURN g.name AS name ORDER BY name")
     assert rows["rows"] == [["FBN1"], ["Other gene"]]
 

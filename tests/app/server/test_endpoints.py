@@ -12,6 +12,7 @@ import pytest
 import clew
 from app.conftest import NEWLINE, QUOTES, Ran
 from app.server.conftest import Server
+from clew.answer import STRATEGIES
 from clew.app.cli.main import main
 from clew.app.server.settings import ServerSettings
 
@@ -48,7 +49,7 @@ def test_what_is_served(client: httpx.Client, server: Server) -> None:
             "title": about["graphs"][0]["title"],
         }
     ]
-    assert about["strategies"] == ["cypher"]
+    assert about["strategies"] == sorted(STRATEGIES)
     assert about["model"] is None
     assert about["token"] is False
     assert str(server.path) not in json.dumps(about)
@@ -171,6 +172,29 @@ def test_questions_are_answered_as_by_the_command_line(
     assert {each["id"] for each in curated["items"]} == {"D:1", "D:2"}
     assert post(client, "ask", {}, status=400)
     assert post(client, "ask", {"question": asked, "strategy": "guess"}, status=404)
+
+
+def test_every_strategy_answers(client: httpx.Client) -> None:
+    for strategy in STRATEGIES:
+        made = post(client, "ask", {"question": "Which diseases does FBN1 cause?", "strategy": strategy})
+        assert made["kind"]
+        assert made["abstained"] is None or made["text"]
+
+
+def test_the_context_is_that_of_the_command_line(client: httpx.Client, server: Server, run: Callable[..., Ran]) -> None:
+    asked = "Which phenotypes does Marfan syndrome have?"
+    for options in ({}, {"budget": 60, "style": "table"}):
+        made = post(client, "context", {"question": asked, **options})
+        flags = [part for name, value in options.items() for part in (f"--{name}", value)]
+        said = printed(run, server, "context", asked, "--no-embedding", *flags)
+        assert {**made, "seconds": 0} == {**said, "seconds": 0}
+        assert 0 < made["tokens"] <= made["budget"]
+        assert all(line["sources"] for line in made["lines"])
+    of_b = post(client, "context", {"question": asked, "filters": {"sources": ["B"]}})
+    assert of_b["found"] < made["found"]
+    assert all("B" in line["sources"] for line in of_b["lines"])
+    assert post(client, "context", {"question": "Who won?"})["lines"] == []
+    assert post(client, "context", {"question": asked, "budget": 0}, status=400)
 
 
 def test_queries_are_read_only(client: httpx.Client, server: Server, run: Callable[..., Ran]) -> None:

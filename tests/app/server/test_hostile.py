@@ -124,6 +124,7 @@ def test_texts_of_any_kind(client: httpx.Client, text: str) -> None:
         ("ask", {"cypher": text}),
         ("query", {"query": text}),
         ("query", {"query": "MATCH (n {name: $x}) RETURN n", "parameters": {"x": text, text: 1}}),
+        ("context", {"question": text, "budget": 100}),
         ("mentions", {"text": text, "types": [text]}),
         ("triples", {"snapshot": text, "numbers": [0]}),
         ("drawing", {"snapshot": text, "triples": [0], "title": text}),

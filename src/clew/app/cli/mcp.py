@@ -14,7 +14,9 @@ def mcp(
     no_embedding: NoEmbedding = False,
     timeout: Seconds = 30.0,
 ) -> None:
-    """Offer graphs to agents as tools (MCP) over stdin and stdout: schema, find_entity, hop, paths, ask, read_cypher.
+    """Offer graphs to agents as tools (MCP) over stdin and stdout.
+
+    The tools: schema, find_entity, hop, paths, ask, context, read_cypher.
 
     An agent's host starts this command itself; each tool has limits of rows, tokens and seconds. `clew serve` offers
     the same tools over HTTP, at /mcp.

@@ -1,4 +1,4 @@
-"""Graphs as tools of agents (MCP): schema, find_entity, hop, paths, ask, read_cypher.
+"""Graphs as tools of agents (MCP): schema, find_entity, hop, paths, ask, context, read_cypher.
 
 Each tool has limits of rows, seconds and tokens; what does not fit is left out, and the answer says so.
 """
@@ -15,6 +15,8 @@ from pydantic import Field
 
 from clew._version import __version__
 from clew.answer import Answer, Question
+from clew.answer.context.retrieval import Retrieval
+from clew.answer.context.retrieve import retrieve
 from clew.app.records import entity_records, found_record, paths_record, rows_record, schema_record
 from clew.app.server.edge.logs import log_as_json
 from clew.app.server.graphs import Graphs, OpenGraph
@@ -31,7 +33,8 @@ CHARACTERS_OF_TOKEN = 4  # of English and JSON, on average
 ABOUT = """Knowledge graphs: entities with types, joined by relations, each triple with its sources.
 
 Begin with `schema` to learn the types and relations. Names must be exact: look them up with `find_entity` and pass the
-ids on. `ask` answers a question in plain English with evidence; `hop` and `paths` explore; `read_cypher` queries."""
+ids on. `ask` answers a question in plain English with evidence, `context` gives the statements about its entities;
+`hop` and `paths` explore; `read_cypher` queries."""
 Graph = Annotated[str | None, Field(description="The name of the graph; leave it out for the first.")]
 Rows = Annotated[int, Field(ge=1, le=200, description="Most rows of the answer.")]
 Tokens = Annotated[int, Field(ge=200, le=20_000, description="Most tokens of the answer, roughly.")]
@@ -140,6 +143,23 @@ class _Tools:
 
         return await self._run(graph, work)
 
+    async def context(
+        self,
+        question: Annotated[str, Field(min_length=1, max_length=5_000, description="A question or a topic.")],
+        graph: Graph = None,
+        max_tokens: Tokens = 1_500,
+    ) -> str:
+        """What the graph states about the entities of a question, as sentences with their sources, most relevant first.
+
+        Read it and answer yourself: for questions that `ask` does not understand.
+        """
+
+        def work(opened: OpenGraph) -> str:
+            found = retrieve(question, opened.resources, Retrieval(budget=max_tokens))
+            return found.text or "No entity of the graph is named in the question: look names up with find_entity."
+
+        return await self._run(graph, work)
+
     async def read_cypher(
         self,
         query: Annotated[str, Field(min_length=1, max_length=20_000, description="Read-only Cypher.")],
@@ -200,7 +220,7 @@ def make_agents(graphs: Graphs, workers: Workers, limits: Limits) -> MCPServer[A
     """An MCP server with the tools over some graphs."""
     server: MCPServer[Any] = MCPServer("clew", version=__version__, instructions=ABOUT, log_level="WARNING")
     tools = _Tools(graphs, workers, limits)
-    for tool in (tools.schema, tools.find_entity, tools.hop, tools.paths, tools.ask, tools.read_cypher):
+    for tool in (tools.schema, tools.find_entity, tools.hop, tools.paths, tools.ask, tools.context, tools.read_cypher):
         server.add_tool(tool, structured_output=False)
     return server
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from clew.answer import Filters, Question
+from clew.answer.context.retrieval import Retrieval
 from clew.app.server.settings import Limits
 from clew.errors import InputError
 from clew.graph import Where
@@ -15,6 +16,7 @@ from clew.traverse.walk import as_walk
 
 __all__ = [
     "AskBody",
+    "ContextBody",
     "DrawingBody",
     "ExtractBody",
     "HopBody",
@@ -196,6 +198,31 @@ class AskBody(Body):
             subclasses=self.subclasses,
             timeout=seconds,
             all_evidence=self.all_evidence,
+        )
+
+
+class ContextBody(Body):
+    """A question whose context is wanted: the statements about it that fit a budget."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"question": "Which genes are linked to arachnodactyly?", "budget": 500}]}
+    )
+    question: Annotated[str, Field(min_length=1, max_length=5_000)]
+    budget: Annotated[int, Field(ge=1, le=MOST.tokens, description="Most tokens of the text.")] = 1_500
+    style: Literal["sentences", "json", "table"] = "sentences"
+    percentile: Annotated[float, Field(ge=0, le=100, description="Prune lines below this percentile of relevance.")] = 0
+    floor: Annotated[float, Field(ge=0, le=1, description="Prune lines of a lower relevance.")] = 0
+    filters: AnswerFilters = Field(default_factory=AnswerFilters)
+    timeout: Seconds = None
+
+    def retrieval(self) -> Retrieval:
+        """The settings of the library."""
+        return Retrieval(
+            budget=self.budget,
+            style=self.style,
+            percentile=self.percentile,
+            floor=self.floor,
+            filters=self.filters.filters(),
         )
 
 

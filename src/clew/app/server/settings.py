@@ -34,6 +34,7 @@ class Limits:
     triples: int = 4_000
     seeds: int = 1_000
     characters: int = 20_000  # of a text
+    tokens: int = 100_000  # of a context
     body: int = 1 << 20  # bytes
     workers: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))  # heavy requests at once
     queue: int = 256  # heavy requests that wait

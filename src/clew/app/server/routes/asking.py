@@ -1,4 +1,4 @@
-"""Questions, queries and texts: ask, query, mentions, extract."""
+"""Questions, queries and texts: ask, context, query, mentions, extract."""
 
 import time
 from collections.abc import Callable
@@ -8,8 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from clew.answer import Answer, Step
-from clew.app.records import answer_record, mentions_record, rows_record
-from clew.app.server.bodies import AskBody, ExtractBody, MentionsBody, QueryBody
+from clew.answer.context.retrieve import retrieve
+from clew.app.records import answer_record, context_record, mentions_record, rows_record
+from clew.app.server.bodies import AskBody, ContextBody, ExtractBody, MentionsBody, QueryBody
 from clew.app.server.graphs import OpenGraph
 from clew.app.server.routes.documented import ENTITY, FBN1, SNAPSHOT, answers
 from clew.app.server.serving import as_json, json_response, serving_of
@@ -48,6 +49,22 @@ ANSWER = {
     "drawing": None,
 }
 STEP = '{"event": "step", "step": "names", "text": "arachnodactyly: Arachnodactyly", "seconds": 0.012}\n'
+CONTEXT = {
+    "graph": "hpo",
+    "snapshot": SNAPSHOT,
+    "question": "Which genes are linked to arachnodactyly?",
+    "text": "FBN1 associated with Marfan syndrome. [HPO; PMID:20301510]",
+    "style": "sentences",
+    "entities": [ENTITY["id"]],
+    "budget": 500,
+    "tokens": 24,
+    "found": 72,
+    "pruned": 0,
+    "left_out": 71,
+    "ranking": "embeddings",
+    "seconds": 0.04,
+    "lines": [],
+}
 ROWS = {
     "graph": "hpo",
     "store": "embedded",
@@ -96,6 +113,21 @@ async def ask(graph: str, body: AskBody, request: Request) -> Response:
 
 def _answered(opened: OpenGraph, answer: Answer) -> bytes:
     return as_json(answer_record(answer, graph=opened.name, snapshot=opened.snapshot))
+
+
+@router.post("/graphs/{graph}/context", responses=answers("Cited lines within the budget.", CONTEXT))
+async def context(graph: str, body: ContextBody, request: Request) -> Response:
+    """What the graph states about a question, for a language model to read; the JSON of `clew context --json`."""
+    serving = serving_of(request)
+    opened = serving.graph(request, graph)
+    if serving.settings.log_questions:
+        serving.note(request, question=body.question)
+
+    def work() -> bytes:
+        found = retrieve(body.question, opened.resources, body.retrieval())
+        return as_json(context_record(found, graph=graph, snapshot=opened.snapshot))
+
+    return json_response(await serving.run(request, work, seconds=body.timeout))
 
 
 @router.post("/graphs/{graph}/query", responses=answers("The rows of a query.", ROWS))

@@ -7,12 +7,14 @@ import { cited } from "../ui/links.js";
 import { empty, failed, loading } from "../ui/notice.js";
 import { table } from "../ui/table.js";
 import { CERTAINTY, ORIGIN, count, number, relationWords, seconds } from "../ui/words.js";
+import { contextOf } from "./context.js";
 import { cypherEditor } from "./cypher.js";
 import { evidenceModel } from "./evidence.js";
 import { readings } from "./readings.js";
 
 // again(change) asks again with another meaning, query or filter.
-export function showAnswer(answer, { meaning = {}, again, steps, signal }) {
+// `question` is missing where a query was run.
+export function showAnswer(answer, { question, meaning = {}, again, steps, signal }) {
   const graphPlace = h("div", { class: "evidence-place" });
   const triplesPlace = h("div");
   const parts = [
@@ -22,6 +24,7 @@ export function showAnswer(answer, { meaning = {}, again, steps, signal }) {
     graphPlace,
     triplesPlace,
     answer.query ? cypherEditor(answer.query, (cypher) => again({ cypher }), { opened: Boolean(answer.abstained) }) : null,
+    question ? contextOf(answer.graph, question, { signal }) : null,
     steps,
   ];
   fillEvidence(answer, graphPlace, triplesPlace, signal);

@@ -7,6 +7,7 @@ import { completeQuestion } from "../ui/completion.js";
 import { h, icon, latest } from "../ui/dom.js";
 import { announce, failed } from "../ui/notice.js";
 import { showAnswer } from "./answer.js";
+import { strategyName } from "../ui/words.js";
 import { compare } from "./compare.js";
 import { cypherEditor } from "./cypher.js";
 import { makeSteps } from "./steps.js";
@@ -78,7 +79,7 @@ export function makeAsk(context) {
     result.replaceChildren(steps.element);
     try {
       const answer = await ask(context.graph(), body, { signal, report: steps.report });
-      result.replaceChildren(showAnswer(answer, { meaning, again, steps: steps.finished(), signal }));
+      result.replaceChildren(showAnswer(answer, { question: body.question, meaning, again, steps: steps.finished(), signal }));
       announce(answer.text);
       remember({ address: write("ask", values), title: values.question || values.cypher, note: answer.abstained ? "no answer" : outcome(answer), graph: context.graph() });
     } catch (error) {
@@ -157,6 +158,6 @@ function select(label, choices) {
 function fillStrategies(control, strategies) {
   control.hidden = strategies.length < 2;
   if (control.options.length) return;
-  const choices = [["", strategies[0]], ...strategies.slice(1).map((each) => [each, each]), [ALL, "compare all"]];
-  control.append(...choices.map(([value, words]) => h("option", { value }, words.replaceAll("_", " "))));
+  const choices = strategies.map((each, at) => [at ? each : "", strategyName(each)]);
+  control.append(...[...choices, [ALL, "Compare all"]].map(([value, words]) => h("option", { value }, words)));
 }

@@ -2,7 +2,7 @@
 import { ask } from "../server/stream.js";
 import { h } from "../ui/dom.js";
 import { failed, loading } from "../ui/notice.js";
-import { CERTAINTY, count, seconds } from "../ui/words.js";
+import { CERTAINTY, count, seconds, strategyName } from "../ui/words.js";
 
 const NAMES = 8;
 
@@ -10,7 +10,7 @@ export function compare(graph, body, strategies, { signal, onOpen }) {
   const columns = strategies.map((strategy) => {
     const place = h("div", {}, loading("Waiting"));
     run(place, strategy);
-    return h("section", { class: "strategy", "aria-label": strategy }, h("h3", {}, strategy.replaceAll("_", " ")), place);
+    return h("section", { class: "strategy", "aria-label": strategy }, h("h3", {}, strategyName(strategy)), place);
   });
 
   async function run(place, strategy) {

@@ -20,6 +20,12 @@ export function relationWords(relation) {
   return relation.replaceAll("_", " ");
 }
 
+const STRATEGIES = { cypher: "Cypher", rag: "KG-RAG", local: "Local search" };
+
+export function strategyName(strategy) {
+  return STRATEGIES[strategy] ?? strategy.replaceAll("_", " ");
+}
+
 export const CERTAINTY = {
   sure: { word: "Sure", means: "High confidence in this interpretation of the question." },
   likely: { word: "Likely", means: "The most likely interpretation: compare it with the question." },
