@@ -25,7 +25,7 @@ export function contextOf(graph, question, { signal }) {
 
 function shown(found) {
   return [
-    h("pre", { class: "code", tabindex: "0", "aria-label": "Context" }, found.text),
+    h("pre", { class: "code", tabindex: "0", role: "region", "aria-label": "Context" }, found.text),
     h("p", { class: "row" },
       h("button", { type: "button", class: "plain", onclick: (event) => copy(event.currentTarget, found.text) }, "Copy"),
       h("span", { class: "quiet" }, `${count(found.lines.length, "line")}, about ${count(found.tokens, "token")}${found.left_out ? `; ${number(found.left_out)} more did not fit` : ""}. Ranked by ${found.ranking}.`)),
