@@ -49,7 +49,7 @@ class EntityTexts:
         self._engine = engine
         self._types = [json.dumps(name, ensure_ascii=False).encode() for name in engine.schema.types]
         self._type_names = list(engine.schema.types)
-        self._type_of = memoryview(np.ascontiguousarray(engine.types_of()))  # by entity
+        self._type_of = np.ascontiguousarray(engine.types_of()).data  # by entity, as plain integers
         self._kept: tuple[_Texts, _Texts] | None = None
         if engine.counts["entities"] <= MOST_KEPT:
             every = np.arange(engine.counts["entities"])
