@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from clew.answer.models.compose import Composer
     from clew.lm import Metered
 
-__all__ = ["CypherStrategy"]
+__all__ = ["Answering", "CypherStrategy"]
 
 log = logging.getLogger(__name__)
 MOST_TRIED = 6  # interpretations to run before giving an empty answer
@@ -62,17 +62,17 @@ class CypherStrategy:
             raise InputError(
                 "choosing or writing plans needs a language model; name one, or leave `choose` and `compose` off"
             )
-        return _Answering(self, resources, question).answer()
+        return Answering(self, resources, question).answer()
 
     def answer_cypher(self, query: Question, resources: Resources) -> Answer:
         """Answer a Cypher query, the text of `query`, with evidence; unambiguous mistakes are repaired and reported.
 
         Raises `QueryError` if the query cannot be read as a plan or does not fit the schema of this graph.
         """
-        return _Answering(self, resources, query).answer_cypher()
+        return Answering(self, resources, query).answer_cypher()
 
 
-class _Answering:
+class Answering:
     """One question being answered."""
 
     def __init__(self, strategy: CypherStrategy, resources: Resources, question: Question) -> None:
@@ -85,6 +85,7 @@ class _Answering:
         self.linker, self.encoder = resources.linker, resources.encoder
         self.runner = Runner(resources, question)
         self.model = self._metered()
+        self.parsed: ParsedQuestion | None = None  # what the words say, once they are read
         self.unmet: Interpretation | None = None  # the first that leaves out a word it cannot do without
 
     def _interpreter(self) -> Interpreter:
@@ -121,7 +122,7 @@ class _Answering:
 
     def _answer(self) -> Answer:
         begun = perf_counter()
-        parsed = self._understand()
+        parsed = self.parsed = self._understand()
         meant = (f"{each.text}: {each.meanings[0].name}" for each in parsed.anchors if each.meanings)
         self.runner.report("names", "; ".join(meant) or "no entity is named")
         ran = None if parsed.unmet else self._first_that_finds(parsed)

@@ -21,6 +21,7 @@ from clew.traverse import GraphEngine, open
 
 if TYPE_CHECKING:
     from clew.answer.grammar.parse import Parser
+    from clew.answer.sketch.parser import SketchParser
     from clew.embed import Encoder
     from clew.lm import LanguageModel
 
@@ -104,6 +105,13 @@ class Resources(Closing):
         from clew.answer.grammar.parse import open_parser
 
         return self.once("parser", open_parser)
+
+    @property
+    def sketch_parser(self) -> "SketchParser | None":
+        """The parser that writes sketches of questions, if it is on this machine."""
+        from clew.answer.sketch.parser import find_sketch_parser
+
+        return self.once("sketch parser", find_sketch_parser)
 
     @property
     def model(self) -> "LanguageModel | None":

@@ -25,6 +25,9 @@ STRATEGIES = Registry(
         "cypher": Entry(
             "clew.answer.cypher:CypherStrategy", "plain English to Cypher: link names, rank plans, run one"
         ),
+        "agree": Entry(
+            "clew.answer.strategies.agree:AgreeStrategy", "two readers, by words and by sketches: sure where they agree"
+        ),
         "rag": Entry("clew.answer.strategies.rag:RagStrategy", "KG-RAG: a context of ranked facts, read by a model"),
         "local": Entry(
             "clew.answer.strategies.local:LocalStrategy", "local search: tables of entities and relationships"

@@ -21,7 +21,7 @@ from clew.answer.values.said import ValueCondition, ValueOrder, ValueWords
 from clew.answer.values.vocabulary import is_done
 from clew.store.layout import StoreSchema
 
-__all__ = ["bare_candidates", "with_values"]
+__all__ = ["bare_candidates", "put_values", "with_values"]
 
 MOST_CHOICES = 4  # ways to choose attributes for one plan
 DIMENSIONS = {name: number for number, name in enumerate(dimensions())}
@@ -115,6 +115,13 @@ def with_values(question: ParsedQuestion, candidate: Candidate) -> Iterator[Cand
         made = _Builder(candidate).build(values, list(chosen), graded)
         if made is not None and made.values is not None:
             yield replace(made, values=replace(made.values, ambiguous=ambiguous))
+
+
+def put_values(
+    candidate: Candidate, values: ValueWords, chosen: list[tuple[str, Attribute]], *, much: bool = True
+) -> Candidate | None:
+    """The candidate with conditions, then an order or a value that is asked for, each on a slot's attribute."""
+    return _Builder(candidate).build(values, chosen, {attribute: much for _, attribute in chosen})
 
 
 def _root(plan: Plan) -> str:

@@ -1,0 +1,341 @@
+"""A grounded sketch → a candidate: things become slots, facts steps, what is denied absent parts; then values."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from clew.answer.lexicon.forms import word_table
+from clew.answer.names.meanings import Anchor, Meaning
+from clew.answer.plans.plan import (
+    ABSENT,
+    COUNTED,
+    REQUIRED,
+    Asked,
+    Condition,
+    Count,
+    Measure,
+    Part,
+    Plan,
+    Slot,
+    Sort,
+    Step,
+)
+from clew.answer.plans.quantify import counted, every, only, root_of
+from clew.answer.reading.candidates import Candidate
+from clew.answer.sketch.ground import Grounded, Link
+from clew.answer.sketch.lexical import Lexical, plain
+from clew.answer.sketch.said_values import Unbuildable, ValuesSaid
+from clew.answer.sketch.sketch import Ref, Said, Statement, Word
+from clew.answer.sketch.things import Unmet
+from clew.answer.values.apply import put_values
+
+__all__ = ["Built", "build"]
+
+MUTUAL = frozenset(word_table("sketch.json")["mutual"])  # words of relations that hold both ways
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A candidate, how well it fits, its weakest part, and words that it leaves out."""
+
+    candidate: Candidate
+    score: float
+    weakest: float
+    left_out: tuple[int, ...] = ()
+
+
+def build(grounded: Grounded, words: Sequence[Word], anchors: Sequence[Anchor], lexical: Lexical) -> Built | Unmet:
+    """The candidate of a grounded sketch, or what it cannot say."""
+    try:
+        return _Building(grounded, words, anchors, lexical).built()
+    except Unbuildable as error:
+        return error.unmet
+
+
+class _Building(ValuesSaid):
+    def __init__(self, grounded: Grounded, words: Sequence[Word], anchors: Sequence[Anchor], lexical: Lexical) -> None:
+        super().__init__(grounded, words, anchors, lexical)
+        self.schema = lexical.schema
+        self.slots: list[Slot] = []
+        self.slot_of: dict[Ref, str] = {}
+        self.steps: list[Step] = []
+        self.conditions: list[Condition] = []
+        self.absent: list[Part] = []
+        self.named_steps: dict[int, Step] = {}  # steps that something is said of, by the number of their statement
+        self.left_out: list[int] = []
+
+    def built(self) -> Built:
+        values, chosen, much = self._values()
+        root = self._root()
+        if root is not None:
+            self._place(root)
+        outer = {ref for each in self.sketch.statements if not each.denied for ref in (each.left, each.right)}
+        outer |= {ref for ref, _ in self.sketch.asked}
+        for number, each in enumerate(self.sketch.statements):
+            if each.kind == "fact" and not each.denied and not each.other:
+                self._fact(number, each, self.steps, self.conditions, self._place)
+            elif each.kind == "fact" and each.other and not each.denied:
+                self._alternative(number, each)
+            elif each.kind == "of" and each.left is not None:
+                ids = tuple(id for at in each.value for id in self.grounded.meanings[at].ids)
+                self.conditions.append(Condition(self._place(each.left), "id", "IN", ids))
+            elif each.kind == "differ" and each.left is not None and each.right is not None:
+                self.conditions.append(Condition(self._place(each.left), "", "DIFFERS", self._place(each.right)))
+            elif each.kind == "is":
+                self._described(each)
+        for group in dict.fromkeys(each.denied for each in self.sketch.statements if each.denied):
+            self._deny(group, outer)
+        self._not_oneself()
+        for ref in [*self.labels]:
+            if isinstance(ref, str) and ref not in self.slot_of and ref in outer:
+                self._place(ref)
+        candidate = self._candidate(root)
+        if values:
+            slots = [(self._slot(ref), attribute) for ref, attribute in chosen]
+            made = put_values(candidate, values, slots, much=much)
+            if made is None:
+                raise Unbuildable(Unmet((), "values"))
+            candidate = made
+        self._check_joined(candidate.plan)
+        return Built(self._quantified(candidate), self.score, self.weakest, tuple(self.left_out))
+
+    def _check_joined(self, plan: Plan) -> None:
+        """Everything hangs together: a thing that nothing is said of would be anything at all."""
+        steps = [step for part in plan.parts for step in part.steps]
+        if len(plan.slots) < 2:
+            return
+        reached = {plan.slots[0].name}
+        for _ in plan.slots:
+            reached |= {end for step in steps if reached & set(step.ends) for end in step.ends}
+        compared = {each.value.of for part in plan.parts for each in part.conditions if isinstance(each.value, Asked)}
+        if {slot.name for slot in plan.slots} - reached - compared:
+            raise Unbuildable(Unmet((), "apart"))
+
+    # slots and steps ------------------------------------------------------------------------------------------------
+
+    def _root(self) -> Ref | None:
+        if self.sketch.asked and self.sketch.asked[0][0] is not None:
+            return self.sketch.asked[0][0]
+        return next((each.left for each in self.sketch.statements if each.left is not None), None)
+
+    def _slot(self, ref: Ref) -> str:
+        return self.slot_of[ref] if ref in self.slot_of else self._place(ref)
+
+    def _place(self, ref: Ref, conditions: list[Condition] | None = None, known: dict[Ref, str] | None = None) -> str:
+        """The slot of a thing, made where there is none; a name is held to its entity."""
+        slots = self.slot_of if known is None else known
+        if ref in slots:
+            return slots[ref]
+        label = self.labels.get(ref, "")
+        first = label[:1].lower() if label[:1].isalpha() else "e"
+        name = f"{first or 'e'}{len(self.slots) + 1}"
+        self.slots.append(Slot(name, (label,) if label else ()))
+        slots[ref] = name
+        if isinstance(ref, int):
+            (self.conditions if conditions is None else conditions).append(_is(name, self.grounded.meanings[ref]))
+        return name
+
+    def _fact(
+        self, number: int, fact: Statement, steps: list[Step], conditions: list[Condition], place: object
+    ) -> None:
+        link = self.grounded.links[number]
+        assert fact.left is not None
+        assert fact.right is not None
+        assert callable(place)
+        here, there = place(fact.left), place(fact.right)
+        for step in self._moves(link, here, there):
+            if fact.said and not step.name and step.relations == (link.relation,):
+                step = replace(step, name=f"r{number + 1}")
+                self.named_steps[number] = step
+                for each in fact.said:
+                    self._said(each, step, link, conditions)
+            steps.append(step)
+
+    def _moves(self, link: Link, here: str, there: str) -> Iterator[Step]:
+        end = there
+        if link.via is not None:
+            end = f"b{len(self.slots) + 1}"
+            self.slots.append(Slot(end, (link.via[1],)))
+        both = self._is_mutual(link)
+        subject, object_ = (here, end) if link.forward else (end, here)
+        yield Step(subject, (link.relation,), object_, longest=link.longest, either_way=both)
+        if link.via is not None:
+            yield Step(end, (link.via[0],), there, longest=link.via[2])
+
+    def _is_mutual(self, link: Link) -> bool:
+        """Whether a relation between things of one type holds both ways though it is stated once."""
+        known = self.schema.relationship(link.relation)
+        words = set(plain(known.relation).split())
+        return link.left == link.right and link.longest == 1 and not known.symmetric and bool(words & MUTUAL)
+
+    def _alternative(self, number: int, fact: Statement) -> None:
+        """ "A or B": either name fills the slot of the first, or either relation leads there."""
+        before = number - 1
+        first = self.sketch.statements[before]
+        one, other = self.grounded.links.get(before), self.grounded.links.get(number)
+        if first.kind != "fact" or one is None or other is None or first.left != fact.left:
+            raise Unbuildable(Unmet(fact.words, "or"))
+        alike = (one.relation, one.forward, one.right) == (other.relation, other.forward, other.right)
+        if alike and isinstance(first.right, int) and isinstance(fact.right, int):
+            slot = self.slot_of[first.right]
+            held = next(each for each in self.conditions if each.of == slot and each.key == "id")
+            kept = held.value if isinstance(held.value, tuple) else (held.value,)
+            self.conditions.remove(held)
+            self.conditions.append(Condition(slot, "id", "IN", (*kept, *self.grounded.meanings[fact.right].ids)))
+            self.slot_of[fact.right] = slot
+        elif first.right == fact.right and one.forward == other.forward and one.via is None and other.via is None:
+            at = next(n for n, step in enumerate(self.steps) if step.relations == (one.relation,))
+            self.steps[at] = replace(self.steps[at], relations=(one.relation, other.relation))
+        else:
+            raise Unbuildable(Unmet(fact.words, "or"))
+
+    def _deny(self, group: int, outer: set[Ref | None]) -> None:
+        steps: list[Step] = []
+        conditions: list[Condition] = []
+        inner: dict[Ref, str] = {}
+
+        def place(ref: Ref) -> str:
+            if isinstance(ref, str) and ref in outer:
+                return self._place(ref)
+            return self._place(ref, conditions, inner)
+
+        for number, each in enumerate(self.sketch.statements):
+            if each.denied != group:
+                continue
+            if each.kind == "fact":
+                self._fact(number, each, steps, conditions, place)
+            elif each.kind == "is" and each.left in outer:
+                continue  # a condition of its own
+            elif each.kind not in ("kind", "any"):
+                raise Unbuildable(Unmet(each.words, "not"))
+        if steps:
+            self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
+
+    def _not_oneself(self) -> None:
+        """Those who share something with a name are not that name itself."""
+        facts = [each for each in self.sketch.statements if each.kind == "fact" and not each.denied]
+        for one in facts:
+            for other in facts:
+                shared = one.words == other.words and one.right == other.right and isinstance(one.right, str)
+                if shared and isinstance(one.left, str) and isinstance(other.left, int):
+                    meaning = self.grounded.meanings[other.left]
+                    self.conditions.append(Condition(self._slot(one.left), "id", "IN", meaning.ids, negated=True))
+
+    def _said(self, said: Said, step: Step, link: Link, conditions: list[Condition]) -> None:
+        """What is said of a statement: a condition on one of its columns."""
+        known = self.schema.relationship(link.relation)
+        found = self.lexical.columns(self.text(said.words), known)
+        if not found:
+            raise Unbuildable(Unmet(said.words, "said"))
+        key, fit = found[0]
+        self.fits(fit)
+        if not said.operator:
+            return
+        number = self._number(said.value, said.operator)
+        if number is not None:
+            share = "frequency" in key.lower()
+            conditions.append(Condition(step.name, key, said.operator, number, numeric=not share, shared=share))
+        else:
+            conditions.append(Condition(step.name, key, said.operator, self.text(said.value)))
+
+    def _described(self, each: Statement) -> None:
+        """ "Wooden", "retired": a value that sorts entities, or words that are left out."""
+        assert each.left is not None
+        labels = [self.labels[each.left]] if each.left in self.labels else []
+        found = self.lexical.classes(self.text(each.words), labels) or self._stated(each, labels)
+        if not found:
+            self.left_out += each.words
+            return
+        attribute, value = found[0]
+        self.labels.setdefault(each.left, attribute.label)
+        slot = self._slot(each.left)
+        self.conditions.append(Condition(slot, attribute.key, "=", value, negated=bool(each.denied)))
+
+    # what is wanted -------------------------------------------------------------------------------------------------
+
+    def _candidate(self, root: Ref | None) -> Candidate:
+        parts = (Part(REQUIRED, tuple(self.steps), tuple(self.conditions)), *self.absent)
+        if not self.steps and not self.conditions and root is not None:
+            parts = (Part(REQUIRED, (), (Condition(self._slot(root), "id", "IS NOT NULL"),)), *self.absent)
+        base = Plan(tuple(self.slots), parts)
+        mode = self.sketch.mode
+        if mode == "yesno":
+            plan = replace(base, kind="exists")
+        elif mode == "count":
+            assert root is not None
+            plan = replace(base, measure=Measure("count", self._slot(root)))
+        elif mode == "value" and self.sketch.asked[0][0] is None:
+            plan = replace(base, asked=(self._asked_column(),))
+        else:
+            assert root is not None
+            plan = replace(base, asked=(Asked(self._slot(root)),))
+            most = next((each for each in self.sketch.statements if each.kind in ("most", "fewest")), None)
+            if most is not None and most.left is not None:
+                top = next((n for n in map(self._top, self.sketch.statements) if n), 1)
+                measure, order = Measure("count", self._slot(most.left)), Sort(None, descending=most.kind == "most")
+                plan = replace(plan, measure=measure, sort=(order,), limit=top)
+        types = plan.slot(self._slot(root)).types if root is not None and mode != "yesno" else ()
+        meanings = tuple(self.grounded.meanings[at] for at in sorted(self.grounded.meanings))
+        relations = tuple(name for part in plan.parts for step in part.steps for name in step.relations)
+        labels = tuple(label for slot in plan.slots for label in slot.types)
+        return Candidate(plan, (types or (None,))[0], meanings, relations, labels, ("sketch",))
+
+    def _asked_column(self) -> Asked:
+        for number, step in self.named_steps.items():
+            link = self.grounded.links[number]
+            found = self.lexical.columns(self.text(self.sketch.asked[0][1]), self.schema.relationship(link.relation))
+            if found:
+                return Asked(step.name, found[0][0])
+        raise Unbuildable(Unmet(self.sketch.asked[0][1], "said"))
+
+    def _is_had(self, ref: Ref) -> bool:
+        """Whether all of what a thing has is meant, rather than all there are: "whose neighbours all use the euro"."""
+        root = self._root()
+        joins = [
+            each for each in self.sketch.statements if each.kind == "fact" and {each.left, each.right} == {ref, root}
+        ]
+        others = [
+            each
+            for each in self.sketch.statements
+            if each.kind == "fact" and ref in (each.left, each.right) and each not in joins
+        ]
+        return bool(others) and any(each.left == ref for each in joins)
+
+    def _quantified(self, candidate: Candidate) -> Candidate:
+        plan: Plan | None = candidate.plan
+        for each in self.sketch.statements:
+            if plan is None or each.left is None:
+                continue
+            if each.kind == "number":
+                number = self._number(each.value)
+                if number is None or number != int(number):
+                    raise Unbuildable(Unmet(each.value, "number"))
+                plan = _counted(plan, Count(self._slot(each.left), each.operator, int(number)))
+            elif each.kind == "only" or (each.kind == "every" and self._is_had(each.left)):
+                plan = only(plan, self._slot(each.left))
+            elif each.kind == "every":
+                plan = every(plan, [self._slot(each.left)])
+        if plan is None:
+            raise Unbuildable(Unmet((), "quantifier"))
+        return replace(candidate, plan=plan)
+
+
+def _counted(plan: Plan, count: Count) -> Plan | None:
+    """The plan in which a slot is counted for what is asked for, also where several steps join the two."""
+    found = counted(plan, count)
+    root = root_of(plan)
+    required = plan.required
+    joins = [step for step in required.steps if {root, count.of} == set(step.ends)]
+    if found is not None or len(joins) < 2:
+        return found
+    left = tuple(step for step in required.steps if step not in joins)
+    if any(count.of in step.ends for step in left):
+        return None
+    own = tuple(each for each in required.conditions if each.of == count.of)
+    kept = Part(REQUIRED, left, tuple(each for each in required.conditions if each not in own))
+    others = [each for each in plan.parts if each.kind != REQUIRED]
+    return replace(plan, parts=(kept, *others, Part(COUNTED, tuple(joins), own, count)))
+
+
+def _is(slot: str, meaning: Meaning) -> Condition:
+    one = len(meaning.ids) == 1
+    return Condition(slot, "id", "=", meaning.ids[0]) if one else Condition(slot, "id", "IN", meaning.ids)

@@ -1,0 +1,289 @@
+"""A sketch → plans: each phrase finds a relation, a type or an attribute of the schema; what fits best comes first.
+
+Things are typed by their nouns and by what relations lead to, so that a phrase which says little ("with", "have") is
+met by the only relation between two types. A phrase that nothing fits is reported, and there is no plan.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice, product
+from math import log
+
+from clew.answer.lexicon.light import senses_of_relation
+from clew.answer.names.meanings import Anchor, Meaning
+from clew.answer.sketch.lexical import BARE, SAID, Lexical, plain
+from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
+from clew.answer.sketch.things import Find, Has, Things, Unmet
+from clew.store.layout import Relationship
+
+__all__ = ["Grounded", "Link", "ground"]
+
+MOST_STATES = 40  # ways to read the facts so far that are followed
+MOST_LINKS = 8  # relations that are tried for one fact
+MOST_MEANINGS = 6
+WEAKEST = 0.3  # below this a phrase means nothing of the graph
+CONTAINED = frozenset({"place", "part", "class"})  # senses of relations that lead from a part to its whole
+DEEPEST = 5  # steps from a part to a whole
+VIA = 0.8  # of a relation that reaches a thing through what that contains
+TURNED = 0.6  # of a relation that is read against its direction
+UNSTATED = 0.7  # of a relation that the named entity has no triple of
+JUDGED = 0.8  # of a relation that a trained judge is certain of
+TOO_LITTLE = -1.7  # sum of logarithms below which too much is guessed
+ALONE = 0.4  # of the only relation between two types, where no word means it
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The relation that a fact means, whether it goes from left to right, and the one that leads on to the whole."""
+
+    relation: str
+    forward: bool
+    left: str
+    right: str
+    fit: float
+    via: tuple[str, str, int] | None = None  # what leads on to the whole, the label between, the most steps it takes
+    longest: int = 1  # steps of the relation itself
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """What each thing and each fact of a sketch is in a graph; `fit` is the product of all fits."""
+
+    sketch: Sketch
+    labels: dict[Ref, str]
+    links: dict[int, Link]  # by the number of the statement
+    meanings: dict[int, Meaning]  # by the number of the word that is a name
+    score: float
+    weakest: float
+
+
+@dataclass(slots=True)
+class _State:
+    labels: dict[Ref, str]
+    links: dict[int, Link] = field(default_factory=dict)
+    score: float = 0.0
+    weakest: float = 1.0
+
+
+def ground(
+    sketch: Sketch,
+    words: Sequence[Word],
+    anchors: Sequence[Anchor],
+    lexical: Lexical,
+    *,
+    has: Has | None = None,
+    find: Find = lambda text: (),
+) -> tuple[list[Grounded], list[Unmet]]:
+    """The ways in which a graph can mean a sketch, best first, and the words that kept it from being more.
+
+    `has` says whether an entity has triples of a relation, `find` which entities a noun may name.
+    """
+    made = _Grounding(sketch, words, anchors, lexical, has, find)
+    return sorted(made.run(), key=lambda each: -each.score), made.unmet
+
+
+class _Grounding(Things):
+    """The search for relations, given what the things of a sketch may be."""
+
+    # search ---------------------------------------------------------------------------------------------------------
+
+    def run(self) -> Iterator[Grounded]:
+        if self.unmet:
+            return
+        names, choices = list(self.meant), list(self.meant.values())
+        known = {label.type for label in self.schema.labels}
+        failed: list[Unmet] = []
+        for meanings in islice(product(*choices), MOST_MEANINGS):
+            if any(each.type not in known for each in meanings):
+                continue
+            meant = dict(zip(names, meanings, strict=True))
+            labels: dict[Ref, str] = {at: self.schema.label_of(each.type) for at, each in meant.items()}
+            states = [_State(dict(labels))]
+            states[0].score = sum(log(max(each.score, 0.3)) for each in meanings)
+            for number, fact in enumerate(self.sketch.statements):
+                if fact.kind != "fact":
+                    continue
+                grown = [new for state in states for new in self._extended(state, number, fact, meant)]
+                states = sorted(grown, key=lambda each: -each.score)[:MOST_STATES]
+                if not states:
+                    failed.append(Unmet(fact.words, "fact"))
+                    break
+            for state in states:
+                for done in self._typed(state):
+                    if done.score - states[0].score * 0 < TOO_LITTLE * max(1, len(done.links)) ** 0.5:
+                        continue
+                    yield Grounded(self.sketch, done.labels, done.links, meant, done.score, done.weakest)
+        self.unmet += failed[:1]
+
+    def _typed(self, state: _State) -> Iterator[_State]:
+        """With a label for each thing that no fact has typed."""
+        open_ = [ref for ref in self.kinds if ref not in state.labels]
+        options = [self.kinds[ref][:2] for ref in open_]
+        for chosen in product(*options):
+            labels = {**state.labels, **{ref: label for ref, (label, _) in zip(open_, chosen, strict=True)}}
+            fits = [fit for _, fit in chosen]
+            yield _State(labels, state.links, state.score + sum(map(log, fits)), min([state.weakest, *fits]))
+
+    def _extended(self, state: _State, number: int, fact: Statement, meant: dict[int, Meaning]) -> Iterator[_State]:
+        assert fact.left is not None
+        assert fact.right is not None
+        found = sorted(self._links(state, fact), key=lambda each: -each[1])
+        best = found[0][1] if found else 0.0
+        for link, fit in found[:MOST_LINKS]:
+            if fit < WEAKEST or fit < 0.5 * best:
+                continue
+            for ref, subject in ((fact.left, link.forward), (fact.right, not link.forward)):
+                through = link.via is not None and ref == fact.right
+                if isinstance(ref, int) and self.has is not None and not through:
+                    fit *= 1.0 if self.has(meant[ref], link.relation, subject) else UNSTATED
+            labels = {**state.labels, fact.left: link.left, fact.right: link.right}
+            score = state.score + log(max(fit, 1e-6))
+            yield _State(labels, {**state.links, number: replace(link, fit=fit)}, score, min(state.weakest, link.fit))
+
+    def _fits(self, state: _State, ref: Ref) -> dict[str, float] | None:
+        """The labels that a thing may have; None for any."""
+        if ref in state.labels:
+            return {state.labels[ref]: 1.0}
+        return dict(self.kinds[ref]) if ref in self.kinds else None
+
+    def _links(self, state: _State, fact: Statement) -> Iterator[tuple[Link, float]]:
+        assert fact.left is not None
+        assert fact.right is not None
+        left, right = self._fits(state, fact.left), self._fits(state, fact.right)
+        phrase = self._phrase(fact)
+        direct: list[tuple[Link, float]] = []
+        for relation in self.schema.relationships:
+            if relation.negated:
+                continue
+            said = self._phrase_fit(phrase, relation, fact, left, right)
+            if said < WEAKEST:
+                continue
+            for link, typed in self._placed(relation, fact, left, right):
+                direct.append((replace(link, fit=said * typed), said * typed))
+        yield from direct
+        through = list(self._through(fact, phrase, left, right))
+        yield from through
+        if not direct and not through and left is not None and right is not None and self._are_said(fact):
+            yield from self._only(fact, left, right)
+
+    def _phrase(self, fact: Statement) -> str:
+        """The words of a fact; none where they only repeat the noun of a thing: "Peruvian cities"."""
+        nouns = {at for each in self.sketch.statements if each.kind == "kind" for at in each.words}
+        return "" if nouns.issuperset(fact.words) else self.text(fact.words)
+
+    def _are_said(self, fact: Statement) -> bool:
+        """Whether both things of a fact are names, or have a noun for a type."""
+        ends = [ref for ref in (fact.left, fact.right) if isinstance(ref, str)]
+        return all(ref in self.said and ref in self.kinds and self.kinds[ref][0][1] >= SAID for ref in ends)
+
+    def _only(self, fact: Statement, left: dict[str, float], right: dict[str, float]) -> Iterator[tuple[Link, float]]:
+        """The only relation that there is between two types: unsure, whatever the words."""
+        found = [
+            (link, ALONE * typed)
+            for relation in self.schema.relationships
+            if not relation.negated
+            for link, typed in self._placed(relation, fact, left, right)
+        ]
+        if len({link.relation for link, _ in found}) == 1:
+            yield from ((replace(link, fit=fit), fit) for link, fit in found)
+
+    def _phrase_fit(self, phrase: str, relation: Relationship, fact: Statement, left: object, right: object) -> float:
+        nouns = [self._noun(fact.left, left), self._noun(fact.right, right)]
+        fit = self.lexical.relation(phrase, relation, *nouns)
+        if fit < JUDGED and phrase and not self._is_light(fact):
+            words, places = self._masked(fact.words)
+            fit = max(fit, JUDGED * self.lexical.matched(words, places).get(relation.name, 0.0))
+        for ref in (fact.left, fact.right):  # "coaches" of "clubs whose coaches": the noun itself is the relation
+            if isinstance(ref, str) and ref in self.said and fit < 0.9:
+                noun = self.lexical.relation(self.said[ref], relation)
+                fit = max(fit, 0.85 * noun if noun >= 0.85 and self._is_light(fact) else 0.0)
+        return fit
+
+    def _masked(self, numbers: Sequence[int]) -> tuple[tuple[str, ...], list[int]]:
+        """The question with "this TYPE" for each name, and where some of its words stand in it."""
+        said: list[str] = []
+        places: dict[int, int] = {}
+        for at, word in enumerate(self.words):
+            places[at] = len(said)
+            if word.name is None:
+                said.append(word.text.lower())
+            else:
+                said += ["this", *plain(self.anchors[word.name].meanings[0].type).split()]
+        return tuple(said), [places[at] for at in numbers]
+
+    def _noun(self, ref: Ref | None, fits: object) -> str:
+        if isinstance(ref, str) and ref in self.said:
+            return self.said[ref]
+        if isinstance(fits, dict) and fits:
+            return plain(self.schema.type_of(next(iter(fits))))
+        return ""
+
+    def _placed(
+        self, relation: Relationship, fact: Statement, left: dict[str, float] | None, right: dict[str, float] | None
+    ) -> Iterator[tuple[Link, float]]:
+        """The ways in which a relation can lie between two things by their types."""
+        for ends in relation.ends:
+            for forward in (True, False):
+                here, there = (ends.subject, ends.object) if forward else (ends.object, ends.subject)
+                fit = 1.0 if left is None else left.get(here, 0.0)
+                fit *= 1.0 if right is None else right.get(there, 0.0)
+                if ends.subject == ends.object and not relation.symmetric:
+                    fit *= 1.0 if forward == self._reads_forward(relation, fact) else TURNED
+                elif relation.symmetric and not forward and ends.subject == ends.object:
+                    continue
+                if fit > 0:
+                    yield Link(relation.name, forward, here, there, fit), fit
+
+    def _reads_forward(self, relation: Relationship, fact: Statement) -> bool:
+        """Whether the left thing of a fact is the subject of the relation, as far as words tell."""
+        if not fact.words:
+            return True
+        said = [self.words[at].text for at in fact.words]
+        noun = next((word for word in said if self.lexical.words.binds(relation.name, word)), said[0])
+        low = [word.lower() for word in said]
+        is_noun = low[-1] in ("of", "'s") or (len(low) == 1 and not low[0].endswith(("ed", "es", "ing")))
+        if is_noun:
+            return self.lexical.words.noun_is_subject(relation.name, noun)
+        return self.lexical.words.verb_is_subject(relation.name, said, passive="by" in low)
+
+    def _through(
+        self, fact: Statement, phrase: str, left: dict[str, float] | None, right: dict[str, float] | None
+    ) -> Iterator[tuple[Link, float]]:
+        """Relations that lead to a part of what is meant, or to the part of a part: born in a city of Japan."""
+        if right is None:
+            return
+        for whole in self.containing:
+            for end, fit in right.items():
+                chains = self._chains(whole, end)
+                if left is not None and self.lexical.relation(phrase, whole) >= BARE:
+                    for label, steps in chains.items():
+                        if steps > 1 and label in left:
+                            alone = VIA * fit * left[label] * self.lexical.relation(phrase, whole)
+                            yield Link(whole.name, True, label, end, alone, longest=steps), alone
+                for relation in self.schema.relationships:
+                    said = 0.0 if relation.negated or relation is whole else self.lexical.relation(phrase, relation)
+                    if said < BARE:
+                        continue
+                    for between, steps in chains.items():
+                        for link, typed in self._placed(relation, fact, left, {between: 1.0}):
+                            through = VIA * said * typed * fit
+                            yield replace(link, right=end, fit=through, via=(whole.name, between, steps)), through
+
+    @cached_property
+    def containing(self) -> list[Relationship]:
+        """Relations that lead from a part to its whole."""
+        return [
+            each
+            for each in self.schema.relationships
+            if not each.negated and not each.symmetric and senses_of_relation(each, self.schema) & CONTAINED
+        ]
+
+    def _chains(self, whole: Relationship, end: str) -> dict[str, int]:
+        """The labels from which a relation leads to another, and in how many steps at most."""
+        found: dict[str, int] = {}
+        reached = {end}
+        for steps in range(1, DEEPEST + 1):
+            reached = {ends.subject for ends in whole.ends if ends.object in reached}
+            found |= dict.fromkeys(reached, steps)
+        return found

@@ -1,0 +1,257 @@
+"""How well words of a question fit parts of a graph's schema: relations, types, attributes and columns of statements.
+
+Every fit is between 0 and 1: 1 for the part's own name, less for synonyms and everyday words, less still for words
+that are only near in meaning, and little for words that say nothing by themselves ("of", "have").
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.answer.lexicon.forms import core_name, stem, tokens_of, word_table
+from clew.answer.lexicon.light import senses_of_relation, senses_of_verb
+from clew.answer.lexicon.matching import Matcher, Rendered
+from clew.answer.lexicon.words import Words
+from clew.answer.values.attributes import Attribute
+from clew.answer.values.vocabulary import Vocabulary
+from clew.embed import Encoder
+from clew.store.layout import Relationship, StoreSchema, upper_snake
+
+__all__ = ["Lexical", "plain"]
+
+SMALL = frozenset(word_table("sketch.json")["small"])  # words that mean no relation by themselves
+REPORTING = frozenset(word_table("sketch.json")["reporting"])  # words that say no more than that there is a relation
+NEAR, SAME = 0.35, 0.85  # cosines of words that have nothing to do with each other, and of those that mean one thing
+OWN, SAID, LIGHT, NEARBY, BARE = 1.0, 0.9, 0.6, 0.75, 0.45
+UNKNOWN = 0.35  # of a type that a noun may name for all that is known
+PEOPLE = frozenset(word_table("sketch.json")["people"])  # nouns and pronouns for anybody
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A part of the schema that words may mean, and how well."""
+
+    part: object
+    fit: float
+
+
+class Lexical:
+    """The words of one graph; vectors of its parts are computed once."""
+
+    def __init__(
+        self,
+        schema: StoreSchema,
+        words: Words,
+        vocabulary: Vocabulary,
+        encoder: Encoder | None = None,
+        matcher: Matcher | None = None,
+    ) -> None:
+        self.schema, self.words, self.vocabulary, self.encoder = schema, words, vocabulary, encoder
+        self.matcher = matcher
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._matched: dict[tuple[tuple[str, ...], tuple[int, ...]], dict[str, float]] = {}
+
+    # relations ------------------------------------------------------------------------------------------------------
+
+    def relation(self, phrase: str, relation: Relationship, left: str = "", right: str = "") -> float:
+        """How well a phrase between two kinds of things means a relation."""
+        said = [token.text for token in tokens_of(phrase)]
+        content = [word for word in said if word.lower() not in SMALL]
+        own = [word for word in content if self.words.is_own(relation.name, word)]
+        bound = [word for word in content if self.words.binds(relation.name, word)]
+        open_ = [word for word in content if word not in own and word not in bound and word.lower() not in REPORTING]
+        if not open_ and not own and not bound:
+            return self._bare(said, relation)
+        covered = (len(own) * OWN + (len(bound) - len(own)) * SAID) / max(len(own) + len(bound) - len(own), 1)
+        fit = covered * (1 - len(open_) / len(content)) ** 2 if own or bound else 0.0
+        if fit < LIGHT and len(content) == 1:
+            senses = senses_of_verb(content[0], [word for word in said if word.lower() in SMALL])
+            if senses & senses_of_relation(relation, self.schema):
+                fit = max(fit, LIGHT)
+        if fit < NEARBY:
+            fit = max(fit, NEARBY * self._near(f"{left} {phrase} {right}".strip(), phrase, relation))
+        return fit
+
+    def _bare(self, said: Sequence[str], relation: Relationship) -> float:
+        """Of words that say little: more where the relation is called by the same small word."""
+        parts = set(upper_snake(core_name(relation.relation)).lower().split("_"))
+        senses = senses_of_verb(said[0], said[1:]) if said else frozenset()
+        also = bool(senses & senses_of_relation(relation, self.schema))
+        return BARE + 0.2 * bool(parts & {word.lower() for word in said}) + 0.1 * also
+
+    def _near(self, whole: str, phrase: str, relation: Relationship) -> float:
+        if self.encoder is None:
+            return 0.0
+        name = plain(relation.relation)
+        best = max(relation.ends, key=lambda ends: ends.count)
+        typed = f"{plain(self.schema.type_of(best.subject))} {name} {plain(self.schema.type_of(best.object))}"
+        bare, typed_ = self._cosine(phrase, name), self._cosine(whole, typed)
+        return _scaled(max(bare, 0.5 * bare + 0.5 * typed_))
+
+    def matched(self, words: tuple[str, ...], places: Sequence[int]) -> dict[str, float]:
+        """How likely words of a question mean each relation, as a trained judge says; names are "this TYPE" there."""
+        if self.matcher is None or not places:
+            return {}
+        key = (words, tuple(places))
+        if key not in self._matched:
+            rendered = [self._rendered(each) for each in self.schema.relationships]
+            found = self.matcher.match(words, list(places), rendered)
+            names = [each.name for each in self.schema.relationships]
+            self._matched[key] = dict(zip(names, map(float, found), strict=False))
+        return self._matched[key]
+
+    def _rendered(self, relation: Relationship) -> Rendered:
+        ends = max(relation.ends, key=lambda pair: pair.count)
+        subject, object_ = (plain(self.schema.type_of(label)) for label in (ends.subject, ends.object))
+        return Rendered(subject, plain(relation.relation), object_)
+
+    # types ----------------------------------------------------------------------------------------------------------
+
+    def types(self, phrase: str) -> tuple[list[tuple[str, float]], list[str]]:
+        """The labels that a noun phrase may name, best first, and the words beside the noun that says so."""
+        tokens = tokens_of(phrase)
+        found: dict[str, float] = {}
+        beside = [token.text for token in tokens]
+        for word in self.words.find_types(tokens):
+            if word.last == len(tokens) and not word.implied:
+                found |= dict.fromkeys(word.labels, OWN)
+                beside = [token.text for token in tokens[: word.first] if token.text.lower() not in SMALL]
+        if found:
+            return list(found.items()), beside
+        people = [word.text for word in tokens if word.text.lower() in PEOPLE]
+        if people:
+            return [(label, SAID) for label in self.who], []
+        for label in self.schema.labels:
+            near = self._cosine(phrase, plain(label.type)) if self.encoder else 0.0
+            found[label.name] = UNKNOWN + (NEARBY - UNKNOWN) * _scaled(near)
+        return sorted(found.items(), key=lambda each: -each[1]), []
+
+    # attributes -----------------------------------------------------------------------------------------------------
+
+    def attributes(self, phrase: str, labels: Sequence[str]) -> list[tuple[Attribute, float, bool | None]]:
+        """The attributes that words may mean of some labels, best first, and whether they mean much of it."""
+        lowered = " ".join(phrase.lower().split())
+        vocabulary, found = self.vocabulary, dict[Attribute, tuple[float, bool | None]]()
+
+        def put(attribute: Attribute, fit: float, much: bool | None = None) -> None:
+            if (not labels or attribute.label in labels) and fit > found.get(attribute, (0.0, None))[0]:
+                found[attribute] = (fit, much if much is not None else found.get(attribute, (0.0, None))[1])
+
+        words = [word.lower() for word in (token.text for token in tokens_of(phrase))]
+        forms = {lowered, *words, *(f"{a} {b}" for a, b in itertools.pairwise(words))}
+        for form in forms:
+            whole = 1.0 if form == lowered else 0.9
+            for attribute in (*vocabulary.nouns.get(form, ()), *vocabulary.counted.get(form, ())):
+                put(attribute, OWN * whole, self._much(words, attribute))
+            for graded in vocabulary.graded(form):
+                put(graded.attribute, SAID * whole, graded.much)
+            for attribute in vocabulary.verbs.get(form, ()) or vocabulary.verbs.get(stem(form), ()):
+                put(attribute, SAID * whole)
+        for attribute in vocabulary.attributes:
+            title = attribute.title.split()
+            shared = {stem(word) for word in title} & {stem(word) for word in words if word not in SMALL}
+            if shared:
+                content = [word for word in words if word not in SMALL]
+                put(attribute, SAID * len(shared) / max(len(content), 1), self._much(words, attribute))
+            elif self.encoder is not None and (not labels or attribute.label in labels):
+                near = _scaled(self._cosine(phrase, attribute.title))
+                if near > 0.3:
+                    put(attribute, NEARBY * near, self._much(words, attribute))
+        generic = [vocabulary.generic[word] for word in words if word in vocabulary.generic]
+        if not found and generic:
+            for attribute in vocabulary.attributes:
+                if attribute.kind == "number":
+                    put(attribute, LIGHT * 0.7, generic[0])
+        listed = [(attribute, fit, much) for attribute, (fit, much) in found.items()]
+        return sorted(listed, key=lambda each: -each[1])
+
+    def _much(self, words: Sequence[str], attribute: Attribute) -> bool | None:
+        said = [self.vocabulary.direction(word, attribute) for word in words]
+        return next((each for each in said if each is not None), None)
+
+    def classes(self, phrase: str, labels: Sequence[str]) -> list[tuple[Attribute, str]]:
+        """Values of text attributes that a describing word is: "wooden", "retired"."""
+        lowered = " ".join(phrase.lower().split())
+        return [each for each in self.vocabulary.classes.get(lowered, ()) if not labels or each[0].label in labels]
+
+    # columns of statements ------------------------------------------------------------------------------------------
+
+    def columns(self, phrase: str, relation: Relationship) -> list[tuple[str, float]]:
+        """The columns of a relation's statements that words may mean, best first."""
+        said = [token.text.lower() for token in tokens_of(phrase)]
+        content = [word for word in said if word not in SMALL]
+        documents = word_table("qualifiers.json")["documents"]
+        found = []
+        for each in relation.properties:
+            name = plain(each.column.removeprefix("qualifier:"))
+            own = {stem(word) for word in name.split()}
+            usual = frozenset().union(*(COLUMN_WORDS.get(word, frozenset()) for word in name.split()))
+            if own & {stem(word) for word in content}:
+                fit = OWN
+            elif any(singular_of(word) in documents.get(each.name, ()) for word in content):
+                fit = SAID
+            elif usual & set(said):
+                fit = SAID * (1.0 if usual & set(content) else 0.8)
+            else:
+                near = _scaled(self._cosine(" ".join(content), name)) if self.encoder is not None and content else 0.0
+                fit = NEARBY * near
+            if fit > 0.3:
+                found.append((each.name, fit))
+        return sorted(found, key=lambda each: -each[1])
+
+    # vectors --------------------------------------------------------------------------------------------------------
+
+    def _cosine(self, one: str, other: str) -> float:
+        return float(self._vector(one) @ self._vector(other))
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        if text not in self._vectors:
+            assert self.encoder is not None
+            row = np.asarray(self.encoder.encode([text])[0], np.float32)
+            self._vectors[text] = row / max(float(np.linalg.norm(row)), 1e-9)
+        return self._vectors[text]
+
+    @cached_property
+    def has_people(self) -> bool:
+        """Whether some type of the graph is one of people."""
+        nouns = [plain(label.type) for label in self.schema.labels]
+        return any(noun.endswith(("ist", "ian", "ee", "person")) or self.words.is_class("who", noun) for noun in nouns)
+
+    @cached_property
+    def who(self) -> list[str]:
+        """Labels that "who" may ask for."""
+        people = [label.name for label in self.schema.labels if label.type.lower().endswith("ee")]
+        return [*people, *(each.name for each in self.schema.labels if self.words.may_be_who(each.name))]
+
+
+COLUMN_WORDS = {
+    "start": frozenset({"since", "when", "began", "begin", "from", "joined", "started", "start", "year", "after"}),
+    "since": frozenset({"since", "when", "year", "joined", "after"}),
+    "end": frozenset({"until", "left", "ended", "till", "end", "before"}),
+    "year": frozenset({"when", "year", "in", "since", "during"}),
+    "date": frozenset({"when", "date", "day"}),
+    "frequency": frozenset({"often", "frequently", "half", "rarely", "commonly", "percent", "percentage", "patients"}),
+    "onset": frozenset({"age", "onset", "began", "begin", "when"}),
+    "role": frozenset({"as", "role", "part", "capacity"}),
+    "share": frozenset({"percent", "share", "percentage", "part", "time"}),
+    "amount": frozenset({"much", "many", "amount", "quantity"}),
+    "dose": frozenset({"dose", "dosage", "much", "mg"}),
+}  # what people say for common columns of statements
+
+
+def _scaled(cosine: float) -> float:
+    return min(1.0, max(0.0, (cosine - NEAR) / (SAME - NEAR)))
+
+
+def singular_of(word: str) -> str:
+    """A noun without the ending of its plural."""
+    return f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
+
+
+def plain(name: str) -> str:
+    """A name of a type, relation or column in plain words."""
+    return " ".join(upper_snake(core_name(name)).lower().split("_")) or "thing"

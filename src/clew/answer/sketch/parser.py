@@ -1,0 +1,97 @@
+"""The parser of sketches: an encoder reads the pieces of a question's words, a decoder writes its sketches."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.answer.sketch.sketch import Word, split_words
+from clew.answer.sketch.writing import Decoder, Written
+from clew.models import models_directory
+
+__all__ = ["SketchParser", "find_sketch_parser", "open_sketch_parser", "pieces_of"]
+
+log = logging.getLogger(__name__)
+NAME = "questions"  # the folder of its files
+CHECKOUT = Path(__file__).resolve().parents[4]
+SCALE = ".scale"
+
+BEGIN, END, UNKNOWN, MARK = 101, 102, 100, 1  # pieces of BERT's vocabulary; [unused0] marks a name
+MOST_PIECES = 6  # of a name
+LONGEST = 250  # pieces of a question
+ENCODER, DECODER, TOKENIZER = "encoder.onnx", "decoder.npz", "tokenizer.json"
+
+
+class SketchParser:
+    """Reads questions; one object serves many threads."""
+
+    def __init__(self, session: Any, tokenizer: Any, decoder: Decoder) -> None:
+        self._session, self._tokenizer, self._decoder = session, tokenizer, decoder
+        self._lock = Lock()
+
+    def parse(self, text: str, names: Sequence[tuple[int, int]], *, width: int = 4) -> tuple[list[Word], list[Written]]:
+        """The words of a question whose names stand at these places, and its sketches, likeliest first."""
+        words = split_words(text, names)
+        pieces, firsts = pieces_of(words, self._tokenizer)
+        if not words or len(pieces) > LONGEST:
+            return words, []
+        given = {
+            "pieces": np.array([pieces], np.int64),
+            "mask": np.ones((1, len(pieces)), np.int64),
+            "firsts": np.array([firsts], np.int64),
+        }
+        with self._lock:
+            (states,) = self._session.run(None, given)
+        return words, self._decoder.write(np.asarray(states[0], np.float32), words, width=width)
+
+
+def pieces_of(words: Sequence[Word], tokenizer: Any, *, names: bool = True) -> tuple[list[int], list[int]]:
+    """The pieces of a question and where each word begins; a name is a mark, and its own words if `names`."""
+    pieces, firsts = [BEGIN], []
+    for word in words:
+        firsts.append(len(pieces))
+        own = tokenizer.encode(word.text, add_special_tokens=False).ids
+        if word.name is not None:
+            pieces += [MARK, *(own[:MOST_PIECES] if names else ())]
+        else:
+            pieces += own or [UNKNOWN]
+    return [*pieces, END], firsts
+
+
+def find_sketch_parser() -> SketchParser | None:
+    """The parser that comes with Clew, from the repository or from where models are kept; None where there is none."""
+    for folder in (CHECKOUT / "weights" / NAME, models_directory() / NAME):
+        if (folder / ENCODER).is_file():
+            return open_sketch_parser(folder)
+    log.warning("questions are read by words alone: %s is neither in the repository nor installed", NAME)
+    return None
+
+
+def open_sketch_parser(folder: Path) -> SketchParser:
+    """The parser whose files lie in a folder."""
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(folder / ENCODER), options, providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return SketchParser(session, tokenizer, Decoder(_arrays(folder / DECODER)))
+
+
+def _arrays(path: Path) -> dict[str, NDArray[np.float32]]:
+    """The arrays of a decoder; those in 8 bits have a scale for each row beside them."""
+    with np.load(path) as stored:
+        whole = {name: stored[name] for name in stored.files}
+    scales = {name.removesuffix(SCALE): whole.pop(name) for name in list(whole) if name.endswith(SCALE)}
+    return {
+        name: value.astype(np.float32) * (scales[name].astype(np.float32)[:, None] if name in scales else 1)
+        for name, value in whole.items()
+    }

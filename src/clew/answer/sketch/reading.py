@@ -1,0 +1,154 @@
+"""Readings of a question by its sketches: written by the parser, grounded in the schema, built into candidates.
+
+Each reading carries what speaks for it: how probable its sketch is, how well its weakest phrase fits, and which words
+of the question it leaves out.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+from clew.answer.lexicon.forms import stem, word_table
+from clew.answer.lexicon.words import Words
+from clew.answer.names.meanings import Anchor, Meaning
+from clew.answer.reading.candidates import Candidate
+from clew.answer.sketch.build import Built, build
+from clew.answer.sketch.ground import ground
+from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.parser import SketchParser
+from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
+from clew.answer.sketch.things import Has, Unmet
+from clew.answer.sketch.writing import Written
+from clew.graph import GraphContents
+
+__all__ = ["SketchReading", "read_sketches"]
+
+IMPROBABLE = 0.02  # sketches of a lower probability are no readings
+MOST_GROUNDED = 6  # ways to ground one sketch that are built
+SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
+WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
+
+
+ALSO_ELSE = frozenset({"all", "both", "each", "last", "first", "no"})  # of these, words that often say nothing
+
+
+@dataclass(frozen=True, slots=True)
+class SketchReading:
+    """A candidate with the sketch it stands for."""
+
+    candidate: Candidate
+    sketch: Sketch
+    probability: float  # of the sketch
+    fit: float  # sum of the logarithms of all fits
+    weakest: float
+    left_out: tuple[int, ...]
+    subclasses: bool
+
+    @property
+    def score(self) -> float:
+        return self.fit + log(max(self.probability, 1e-9)) - 0.5 * len(self.left_out)
+
+
+def read_sketches(
+    text: str,
+    anchors: Sequence[Anchor],
+    parser: SketchParser,
+    lexical: Lexical,
+    contents: GraphContents,
+    *,
+    has: Has | None = None,
+    is_right: Callable[[str], bool] = lambda word: True,
+) -> tuple[list[SketchReading], list[tuple[Unmet, str]], list[Word]]:
+    """All readings, best first; what kept others from being one, in words; and the words of the question."""
+    words, written = parser.parse(text, [(each.start, each.end) for each in anchors])
+    plain = _spelt(text, words, lexical.words, is_right)
+    found: list[SketchReading] = []
+    unmet: list[tuple[Unmet, str]] = []
+    for each in written:
+        for sketch in _forms(each.sketch) if each.probability >= IMPROBABLE else ():
+            grounded, missing = ground(
+                sketch, plain, anchors, lexical, has=has, find=lambda said: entities_named(said, contents)
+            )
+            unmet += [(one, " ".join(words[at].text for at in one.words)) for one in missing]
+            for one in grounded[:MOST_GROUNDED]:
+                built = build(one, plain, anchors, lexical)
+                if isinstance(built, Unmet):
+                    unmet.append((built, " ".join(words[at].text for at in built.words)))
+                else:
+                    found.append(_reading(built, sketch, each, words))
+    return _distinct(found), unmet, words
+
+
+def _reading(built: Built, sketch: Sketch, written: Written, words: Sequence[Word]) -> SketchReading:
+    left = (*built.left_out, *_weighty_left(sketch, words))
+    wider = any(each.kind == "any" for each in sketch.statements)
+    return SketchReading(built.candidate, sketch, written.probability, built.score, built.weakest, left, wider)
+
+
+def _distinct(found: Sequence[SketchReading]) -> list[SketchReading]:
+    """One reading for each plan, the best first."""
+    best: dict[object, SketchReading] = {}
+    for each in sorted(found, key=lambda one: -one.score):
+        best.setdefault(each.candidate.plan, each)
+    return list(best.values())
+
+
+def _forms(sketch: Sketch) -> Iterator[Sketch]:
+    """A sketch, and the same as a relation or as an attribute where it only asks for one thing of a name."""
+    yield sketch
+    if sketch.mode == "value" and sketch.asked[0][0] is not None:
+        named, words = sketch.asked[0]
+        yield Sketch("list", (("v", ()),), (*sketch.statements, Statement("fact", "v", words, named)))
+    if sketch.mode == "list" and len(sketch.asked) == 1 and isinstance(sketch.asked[0][0], str):
+        asked = sketch.asked[0][0]
+        own = [each for each in sketch.statements if asked in (each.left, each.right)]
+        facts = [each for each in own if each.kind == "fact" and not each.denied]
+        kinds = [each for each in own if each.kind == "kind"]
+        if len(facts) == 1 and len(own) == len(facts) + len(kinds):
+            (fact,) = facts
+            of: Ref | None = fact.right if fact.left == asked else fact.left
+            said = (*(at for each in kinds for at in each.words), *fact.words)
+            rest = tuple(each for each in sketch.statements if each not in own)
+            yield Sketch("value", ((of, said),), rest)
+            if kinds:
+                yield Sketch("value", ((of, kinds[0].words),), rest)
+
+
+def _weighty_left(sketch: Sketch, words: Sequence[Word]) -> Iterator[int]:
+    """Numbers and words of amount, order or negation that nothing in a sketch accounts for."""
+    used = {at for each in sketch.statements for at in (*each.words, *each.value)}
+    used |= {at for each in sketch.statements for said in each.said for at in (*said.words, *said.value)}
+    used |= {at for _, said in sketch.asked for at in said}
+    kinds = {each.kind for each in sketch.statements}
+    denied = any(each.denied for each in sketch.statements)
+    graded = bool(kinds & {"most", "fewest", "max", "min", "number", "attribute", "only", "every", "top"})
+    said = any(each.said for each in sketch.statements)
+    for at, word in enumerate(words):
+        low = word.text.lower()
+        if at in used or word.name is not None:
+            continue
+        if low in ("not", "no", "never", "without", "except", "neither", "nor", "cannot") or low.endswith("n't"):
+            if not denied and not graded:
+                yield at
+        elif (low in WEIGHTY or low.isdigit()) and low not in ALSO_ELSE and not graded and not said:
+            yield at
+
+
+def _spelt(text: str, words: Sequence[Word], lexicon: Words, is_right: Callable[[str], bool]) -> list[Word]:
+    """The words with slips of the pen in words of the schema put right."""
+    read = {(token.start, token.end): token.text for token in lexicon.read(text, is_right=is_right)}
+    return [
+        replace(each, text=read.get((each.start, each.end), each.text)) if each.name is None else each for each in words
+    ]
+
+
+def entities_named(said: str, contents: GraphContents) -> tuple[Meaning, ...]:
+    """The entities that a noun names, in the singular or plural, one for each type."""
+    found: dict[str, Meaning] = {}
+    for form in dict.fromkeys((said, said.removesuffix("s"), stem(said))):
+        for each in contents.find(form):
+            if each.score >= SURE_NAME and len(form) >= SHORTEST_NAME:
+                found.setdefault(each.type, Meaning(each.type, (each.id,), each.name, each.score, each.how))
+        if found:
+            break
+    return tuple(found.values())[:3]

@@ -1,0 +1,152 @@
+"""What a sketch says of values: attributes that are compared, ordered by or asked for, and the numbers in its words."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import log
+
+from clew.answer.lexicon.numbers import read_number
+from clew.answer.names.meanings import Anchor
+from clew.answer.sketch.ground import Grounded
+from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.sketch import Ref, Statement, Word
+from clew.answer.sketch.things import Unmet
+from clew.answer.values.attributes import Attribute
+from clew.answer.values.said import ValueCondition, ValueOrder, ValueWords
+from clew.answer.values.vocabulary import Graded
+
+__all__ = ["Unbuildable", "ValuesSaid"]
+
+AMOUNTS = {"once": 1, "twice": 2, "half": 0.5, "both": 2, "single": 1, "a": 1, "an": 1, "several": 2, "multiple": 2}
+SCALES = {"percent": 0.01, "%": 0.01}
+WEAKEST = 0.3
+TRUE, FALSE = frozenset({"true", "yes", "y", "1", "t"}), frozenset({"false", "no", "n", "0", "f"})
+
+
+class Unbuildable(Exception):
+    """What a sketch says cannot be a plan of this graph; `unmet` says which words."""
+
+    def __init__(self, unmet: Unmet) -> None:
+        super().__init__(unmet.why)
+        self.unmet = unmet
+
+
+class ValuesSaid:
+    """The values of one grounded sketch; choosing an attribute may tell the type of a thing."""
+
+    def __init__(self, grounded: Grounded, words: Sequence[Word], anchors: Sequence[Anchor], lexical: Lexical) -> None:
+        self.grounded, self.words, self.anchors, self.lexical = grounded, words, anchors, lexical
+        self.sketch = grounded.sketch
+        self.labels = dict(grounded.labels)
+        self.score, self.weakest = grounded.score, grounded.weakest
+
+    def text(self, numbers: Sequence[int]) -> str:
+        return " ".join(self.words[at].text for at in numbers)
+
+    def fits(self, fit: float) -> None:
+        self.score += log(max(fit, 1e-6))
+        self.weakest = min(self.weakest, fit)
+
+    def _stated(self, each: Statement, labels: list[str]) -> list[tuple[Attribute, str]]:
+        """An attribute of yes or no that describing words are: "electrified", "step-free"."""
+        for attribute, fit, _ in self.lexical.attributes(self.text(each.words), labels):
+            low = {value.lower(): value for value in attribute.values}
+            yes = [value for value in low if value in TRUE]
+            if fit >= 0.6 and yes and low.keys() <= TRUE | FALSE:
+                return [(attribute, low[yes[0]])]
+        return []
+
+    def _values(self) -> tuple[ValueWords, list[tuple[Ref, Attribute]], bool]:
+        conditions: list[ValueCondition] = []
+        chosen: list[tuple[Ref, Attribute]] = []
+        order: ValueOrder | None = None
+        asked: tuple[Attribute, ...] = ()
+        much = True
+        for each in self.sketch.statements:
+            if each.kind == "attribute":
+                for condition, place in self._condition(each):
+                    conditions.append(condition)
+                    chosen.append(place)
+        last: list[tuple[Ref, Attribute]] = []
+        for each in self.sketch.statements:
+            if each.kind in ("max", "min"):
+                if each.left is None or order is not None:
+                    raise Unbuildable(Unmet(each.words, "order"))
+                attribute, said = self._attribute(each.left, each.words)
+                much = each.kind == "max" if said is None else said
+                top = next((n for n in map(self._top, self.sketch.statements) if n), 1)
+                order = ValueOrder((Graded(attribute, much),), top, chosen=self.sketch.mode == "pick")
+                last = [(each.left, attribute)]
+        if self.sketch.mode == "value" and self.sketch.asked[0][0] is not None:
+            of, said_words = self.sketch.asked[0]
+            assert of is not None
+            attribute, _ = self._attribute(of, said_words)
+            asked, last = (attribute,), [(of, attribute)]
+        return ValueWords(asked=asked, conditions=tuple(conditions), order=order), [*chosen, *last], much
+
+    def _top(self, each: Statement) -> int:
+        number = self._number(each.value) if each.kind == "top" else None
+        return int(number) if number else 0
+
+    def _attribute(self, ref: Ref, said: Sequence[int]) -> tuple[Attribute, bool | None]:
+        labels = [self.labels[ref]] if ref in self.labels else []
+        found = [each for each in self.lexical.attributes(self.text(said), labels) if each[1] >= WEAKEST]
+        if not found:
+            raise Unbuildable(Unmet(tuple(said), "attribute"))
+        attribute, fit, much = found[0]
+        self.fits(fit)
+        self.labels.setdefault(ref, attribute.label)
+        return attribute, much
+
+    def _condition(self, each: Statement) -> Iterator[tuple[ValueCondition, tuple[Ref, Attribute]]]:
+        assert each.left is not None
+        if each.denied:
+            raise Unbuildable(Unmet(each.words, "not"))
+        attribute, _ = self._attribute(each.left, each.words)
+        place = (each.left, attribute)
+        if isinstance(each.right, int):
+            anchor = self.anchors[self.words[each.right].name or 0]
+            meant = replace(anchor, meanings=(self.grounded.meanings[each.right],))
+            yield ValueCondition((attribute,), each.operator, None, than=meant), place
+            return
+        if each.right is not None:
+            raise Unbuildable(Unmet(each.words, "compared"))
+        number = self._number(each.value, each.operator)
+        if number is None and attribute.kind != "text":
+            raise Unbuildable(Unmet(each.value, "number"))
+        if attribute.kind == "text" or number is None:
+            wanted = self.text(each.value)
+            known = [value for value in attribute.values if value.lower() == wanted.lower()]
+            yield ValueCondition((attribute,), each.operator, known[0] if known else wanted), place
+        elif attribute.kind == "time" and not attribute.years:
+            for operator, year in _years(each.operator, int(number)):
+                yield ValueCondition((attribute,), operator, str(year)), place
+        else:
+            behind = each.value[-1] + 1
+            following = self.words[behind].text if behind < len(self.words) else ""
+            unit = self.lexical.vocabulary.unit_named(following)
+            yield ValueCondition((attribute,), each.operator, number, unit=unit), place
+
+    def _number(self, said: Sequence[int], operator: str = "=") -> int | float | None:
+        if not said:
+            return None
+        text = self.text(said)
+        if re.fullmatch(r"\d{3}0s", text):  # a decade: its first year, or its last where it is an end
+            return int(text[:-1]) + (9 if operator in ("<=", ">") else 0)
+        number = read_number(text) if read_number(text) is not None else AMOUNTS.get(text.lower())
+        if number is None and len(said) > 1:
+            first = self._number(said[:1])
+            scale = SCALES.get(self.words[said[1]].text.lower())
+            return None if first is None else first * scale if scale else first
+        return number
+
+
+def _years(operator: str, year: int) -> list[tuple[str, int]]:
+    """A comparison with a year as one with days: after 1970 is from 1971 on."""
+    return {
+        "<": [("<", year)],
+        "<=": [("<", year + 1)],
+        ">": [(">=", year + 1)],
+        ">=": [(">=", year)],
+        "=": [(">=", year), ("<", year + 1)],
+    }[operator]

@@ -1,0 +1,173 @@
+"""The things that a sketch talks about: the types that their nouns name, or what else the nouns say.
+
+"Westerns" is no type but names an entity, "players" a part in a relation, and "patients with A" are A where a graph
+knows no patients.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from clew.answer.lexicon.forms import word_table
+from clew.answer.names.meanings import Anchor, Meaning
+from clew.answer.sketch.lexical import SMALL, Lexical
+from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
+
+__all__ = ["Find", "Has", "Things", "Unmet"]
+
+WHO = frozenset(word_table("sketch.json")["who"])  # words that ask for people
+CASES = frozenset(word_table("sketch.json")["cases"])  # nouns for those who have something, in graphs without people
+Has = Callable[[Meaning, str, bool], bool]
+Find = Callable[[str], tuple[Meaning, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """Words that mean nothing of this graph."""
+
+    words: tuple[int, ...]
+    why: str
+
+
+class Things:
+    """The things of one sketch in one graph."""
+
+    def __init__(
+        self,
+        sketch: Sketch,
+        words: Sequence[Word],
+        anchors: Sequence[Anchor],
+        lexical: Lexical,
+        has: Has | None,
+        find: Find,
+    ) -> None:
+        self.words, self.anchors, self.lexical, self.has, self.find = words, anchors, lexical, has, find
+        self.meant: dict[int, tuple[Meaning, ...]] = {  # what names may mean; nouns that are names have numbers below 0
+            at: anchors[word.name].meanings[:3] for at, word in enumerate(words) if word.name is not None
+        }
+        self.schema = lexical.schema
+        self.unmet: list[Unmet] = []
+        self.kinds: dict[Ref, list[tuple[str, float]]] = {}
+        self.said: dict[Ref, str] = {}  # the nouns of things
+        self.sketch = self._simplified(sketch)
+        for each in sketch.statements:
+            if each.kind == "fact" and each.left == each.right:
+                self.unmet.append(Unmet(each.words, "itself"))
+
+    def text(self, numbers: Sequence[int]) -> str:
+        return " ".join(self.words[at].text for at in numbers)
+
+    # kinds ----------------------------------------------------------------------------------------------------------
+
+    def _simplified(self, sketch: Sketch) -> Sketch:
+        """With a type for each noun, or what else it says: an entity ("westerns"), another thing, a part in a relation.
+
+        "Patients with A" are A where a graph knows no patients.
+        """
+        merged: dict[Ref, Ref] = {}
+        more: list[Statement] = []
+        asked = [of for of, _ in sketch.asked]
+        for each in sketch.statements:
+            if each.kind == "is" and each.left is not None:
+                more += self._named(each, self.text(each.words))
+            if each.kind != "kind" or each.left is None:
+                continue
+            said = self.text(each.words)
+            self.said[each.left] = said
+            if any(self.words[at].name is not None for at in each.words):
+                name = next(at for at in each.words if self.words[at].name is not None)
+                more.append(Statement("fact", each.left, (), name, denied=each.denied))
+                continue
+            found, beside = self.lexical.types(said)
+            if found and found[0][1] >= 1.0:
+                whole = self._named(each, said) if beside else []
+                if any(one.kind == "fact" for one in whole):
+                    more += whole
+                    continue
+                self.kinds[each.left] = found
+                if beside:
+                    more += self._named(each, " ".join(beside)) or [Statement("is", each.left, self._at(each, beside))]
+                continue
+            light = [
+                other
+                for other in sketch.statements
+                if other.kind == "fact" and other.left == each.left and self._is_light(other) and not other.denied
+            ]
+            cases = each.words and self.words[each.words[-1]].text.lower() in CASES and not self.lexical.has_people
+            if cases and light and light[0].right is not None and each.left not in asked:
+                merged[each.left] = light[0].right
+                continue
+            role = self._is_role(each)
+            named = [] if role else self._named(each, said)
+            if role and found:
+                self.kinds[each.left] = found
+            if role and not self._is_said_again(each, sketch):
+                more.append(Statement("fact", each.left, each.words, f"of {each.left}", denied=each.denied))
+            elif role:
+                continue
+            elif named:
+                more += named
+            elif found:
+                self.kinds[each.left] = found
+            else:
+                if light and light[0].right is not None and each.left not in asked:
+                    merged[each.left] = light[0].right
+                else:
+                    self.unmet.append(Unmet(each.words, "kind"))
+        if WHO & {word.text.lower() for word in self.words[:6]} and asked and isinstance(asked[0], str):
+            self.kinds.setdefault(asked[0], [(label, 1.0) for label in self.lexical.who])
+        statements = [each for each in sketch.statements if not (each.kind == "is" and self._is_taken(each, more))]
+        return _merged(replace(sketch, statements=(*statements, *more)), merged)
+
+    def _is_taken(self, each: Statement, more: Sequence[Statement]) -> bool:
+        return any(other.kind == "fact" and other.left == each.left and other.value == each.words for other in more)
+
+    def _at(self, each: Statement, texts: Sequence[str]) -> tuple[int, ...]:
+        return tuple(at for at in each.words if self.words[at].text in texts)
+
+    def _named(self, each: Statement, said: str) -> list[Statement]:
+        """The fact that a noun or a describing word states where it names an entity: "comedies", "autosomal"."""
+        if self.lexical.classes(said, ()):
+            return [Statement("is", each.left, self._at(each, said.split()), denied=each.denied)]
+        found = self.find(said)
+        if not found:
+            return []
+        number = -1 - len([at for at in self.meant if at < 0])
+        self.meant[number] = found
+        return [Statement("fact", each.left, (), number, value=each.words, denied=each.denied)]
+
+    def _is_light(self, fact: Statement) -> bool:
+        return all(self.words[at].text.lower() in SMALL for at in fact.words)
+
+    def _is_said_again(self, kind: Statement, sketch: Sketch) -> bool:
+        """Whether a fact of the same thing is said by words of the same family as its noun: players who played for."""
+        nouns = [self.words[at].text for at in kind.words]
+        relations = [each.name for each in self.schema.relationships if self._binds(each.name, nouns)]
+        for each in sketch.statements:
+            if each.kind == "fact" and kind.left in (each.left, each.right):
+                said = [self.words[at].text for at in each.words]
+                if any(self._binds(name, said) for name in relations) or set(each.words) & set(kind.words):
+                    return True
+        return False
+
+    def _binds(self, relation: str, said: Sequence[str]) -> bool:
+        return any(self.lexical.words.binds(relation, word) for word in said)
+
+    def _is_role(self, kind: Statement) -> bool:
+        """Whether a noun that names no type belongs to a relation that a fact of the same thing may mean."""
+        nouns = [self.words[at].text for at in kind.words]
+        return any(self.lexical.words.binds(each.name, noun) for each in self.schema.relationships for noun in nouns)
+
+
+def _merged(sketch: Sketch, merged: Mapping[Ref, Ref]) -> Sketch:
+    """A sketch in which some things are others."""
+
+    def now(ref: Ref | None) -> Ref | None:
+        return merged.get(ref, ref) if ref is not None else None
+
+    kept = []
+    for each in sketch.statements:
+        turned = replace(each, left=now(each.left), right=now(each.right))
+        itself = turned.kind == "fact" and turned.left == turned.right
+        if not itself and not (turned.kind == "kind" and each.left in merged):
+            kept.append(turned)
+    return replace(sketch, statements=tuple(kept))

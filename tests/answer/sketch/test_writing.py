@@ -1,0 +1,47 @@
+"""The decoder in NumPy: the same scores as the network that was trained, and only ever sketches."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.answer.sketch.sketch import split_words
+from clew.answer.sketch.symbols import SYMBOLS, to_symbols
+from clew.answer.sketch.writing import Decoder
+
+torch = pytest.importorskip("torch")
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "questions" / "sketches"))
+QUESTION = "Which drugs given for migraine never cause nausea in 2 of 3 people?"
+WORDS = split_words(QUESTION, [(22, 30), (43, 49)])
+
+
+def network(seed: int):
+    from network import Decoder as Network
+
+    torch.manual_seed(seed)
+    made = Network(len(SYMBOLS), 2, 0.0).eval()
+    arrays = {name: value.numpy() for name, value in made.state_dict().items()}
+    return made, Decoder(arrays)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_its_weights_it_writes_sketches(seed: int) -> None:
+    _, decoder = network(seed)
+    states = np.random.default_rng(seed).normal(size=(len(WORDS), 384)).astype(np.float32)
+    for each in decoder.write(states, WORDS, width=3):
+        assert to_symbols(each.sketch)
+        assert 0 <= each.probability <= 1
+
+
+def test_its_scores_are_those_of_the_network() -> None:
+    made, decoder = network(1)
+    states = np.random.default_rng(1).normal(size=(len(WORDS), 384)).astype(np.float32)
+    found = decoder.write(states, WORDS, width=4)
+    assert found
+    symbols = torch.tensor([to_symbols(found[0].sketch)])
+    mask = torch.ones(1, len(WORDS), dtype=torch.bool)
+    with torch.no_grad():
+        scores = made(symbols[:, :-1], torch.from_numpy(states)[None], mask).log_softmax(-1)
+    expected = scores.gather(-1, symbols[:, 1:, None]).sum().item()
+    assert np.log(found[0].probability) == pytest.approx(expected, abs=1e-3)
