@@ -3,7 +3,6 @@
 import pytest
 
 from clew.answer.lexicon.light import is_light, senses_of_relation, senses_of_verb
-from clew.answer.lexicon.synonyms import converses_of, synonyms_of
 from clew.store.layout import Label, LabelPair, Relationship, StoreSchema
 
 
@@ -38,10 +37,3 @@ def test_a_light_verb_meets_relations_of_its_sense(verb: str, particle: str, rel
 @pytest.mark.parametrize("verb", ["discover", "combined", "expresses", "invented", "live", "prescribe", "hate"])
 def test_a_verb_with_a_content_of_its_own_is_not_light(verb: str) -> None:
     assert not is_light(verb)
-
-
-def test_synonyms_are_those_of_the_only_word_of_a_name() -> None:
-    assert "coach" in synonyms_of("trained_by")
-    assert "coach" in synonyms_of("hasTrainer")
-    assert synonyms_of("date_of_birth") == ()
-    assert "pupil of" in converses_of("teacherOf")

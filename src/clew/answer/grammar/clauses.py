@@ -6,6 +6,7 @@ drugs cause rash. Nouns are known by the place of their word in the tree; a rela
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from clew.answer.grammar.asked import LISTING, WH, AskedNoun, inside_relative, subjects_of
 from clew.answer.grammar.parse import Tree, Word
@@ -17,7 +18,8 @@ NEGATIVE = frozenset(
     {"unless", "not", "n't", "no", "without", "never", "neither", "nor", "except", "excluding", "cannot"}
 )
 LIGHT = ("have", "be", "exist")  # verbs that only say that there is something
-NOBODY = frozenset({"nobody", "nothing"})
+ASKERS = frozenset({"us", "me", "you", "ours", "yours"})  # of whom no graph knows
+NOBODY = frozenset({"nobody", "nothing", "none"})
 RELATIVE = frozenset({"that", "which", "who", "whom", "what"})
 TELLING = frozenset({"know", "report", "record", "say", "state", "tell", "describe", "document"})
 THEM = frozenset({"it", "they", "them", "he", "she", "him", "her"})
@@ -48,8 +50,9 @@ class Sentence:
     unclear: bool = False  # it says something that no clause stands for
 
 
+@lru_cache(maxsize=64)
 def find_clauses(tree: Tree) -> Sentence:
-    """Read the clauses of a tree."""
+    """Read the clauses of a tree; whoever asks again gets the same ones."""
     return _Clauses(tree).read()
 
 
@@ -303,7 +306,8 @@ class _Clauses:
         if right == self.asking and self.found.asked is not None:
             right = self.found.asked
         denied = denied or self._denied_between(min(words, default=left), right) or self._has_no(right)
-        idle = self.low[right] in WH and self.found.asked not in (None, right)
+        denied = denied or (left != self.found.asked and self._has_no(left))  # "that no customer has bought"
+        idle = (self.low[right] in WH and self.found.asked not in (None, right)) or self.low[right] in ASKERS
         if left != right and not idle:
             self.found.clauses.append(Clause(left, right, tuple(words), passive, denied))
 

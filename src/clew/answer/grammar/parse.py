@@ -33,6 +33,8 @@ FRONTED = re.compile(
     r"(?P<subject>(?:the\s+)?[\w'-]+(?:(?:\s*,\s*|\s+and\s+|\s+or\s+)[\w'-]+)*\s+)(?P<verb>[^?]+)",
     re.IGNORECASE,
 )
+BEFORE_NOUN = frozenset({" ", "the", "all", "any", "every", "those", "of"})
+REDUCED = frozenset({"nobody", "no", "everybody", "everyone", "we", "you", "i", "he", "she", "they", "nothing"})
 LONGEST = 500  # letters of a question that is parsed; longer ones are told in many sentences
 _guard = Lock()
 
@@ -118,7 +120,7 @@ class Parser:
             return []
         names = [each for each in known if each.kind in ("name", "written")]
         plain, moved = _with_who(_pieces(text, known, PEOPLE, plain=True)), _pieces(text, names, PEOPLE)
-        spelt = [plain, _moved_back(plain), moved, _moved_back(moved), _pieces(text, names, THINGS)]
+        spelt = [_listed(plain), plain, _moved_back(plain), moved, _moved_back(moved), _pieces(text, names, THINGS)]
         distinct = [pieces for at, pieces in enumerate(spelt) if pieces and pieces not in spelt[:at]]
         with self._lock:
             parsed = list(self._pipeline.pipe(["".join(piece.written for piece in pieces) for pieces in distinct]))
@@ -227,6 +229,20 @@ def _plain_verb(verb: str) -> str:
         if lowered.endswith(ending) and not lowered.endswith("ss"):
             return plain
     return "invited" if is_irregular(lowered) else "invite"
+
+
+def _listed(pieces: list[_Piece]) -> list[_Piece]:
+    """ "Customers nobody looks after" as "Name the customers that nobody looks after"; none for a whole sentence."""
+    first = next((at for at, piece in enumerate(pieces) if piece.written.lower() not in BEFORE_NOUN), len(pieces))
+    if first >= len(pieces) or pieces[first].written.lower() not in ("people", "person") or not pieces[first].replaced:
+        return []
+    noun = replace(pieces[first], written=pieces[first].written.lower())
+    rest = pieces[first + 1 :]
+    after = next((piece for piece in rest if piece.written.strip()), None)
+    reduced = after is not None and (after.anchor is not None or after.written.lower() in REDUCED)
+    that = [_Piece(" ", " ", 0, 0), _Piece("that", "that", 0, 0)] if reduced else []
+    asking = [_Piece(word, word, 0, 0) for word in ("Name", " ", "the", " ")]
+    return [*asking, noun, *that, *rest]
 
 
 def _moved_back(pieces: list[_Piece]) -> list[_Piece]:

@@ -10,6 +10,7 @@ from typing import Any
 __all__ = [
     "Token",
     "core_name",
+    "forms_of_verb",
     "is_irregular",
     "root",
     "singular",
@@ -20,6 +21,7 @@ __all__ = [
 
 WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 DERIVED = ("ation", "ition", "ion", "ment", "ency", "ance", "ence", "er", "or", "e", "ist", "ive", "al", "ant", "ent")
+DOUBLED = "bdgmnprt"  # before an ending
 SHORTEST_ROOT = 4  # letters that remain of a word without such an ending
 NAMESPACE = re.compile(r"__|/|\.(?=[A-Za-z])|:")  # between the parts of people__person__parents
 
@@ -51,6 +53,16 @@ def word_table(name: str) -> Any:
 def is_irregular(word: str) -> bool:
     """Whether a word is a form that no rule makes: "beaten", "won", "children"."""
     return word.lower() in word_table("irregular.json")
+
+
+def forms_of_verb(verb: str) -> tuple[str, ...]:
+    """A verb as it stands in the present and in the past.
+
+    >>> forms_of_verb("hire"), forms_of_verb("sell")
+    (('hire', 'hires', 'hired'), ('sell', 'sells', 'selled', 'sold'))
+    """
+    past = f"{verb}d" if verb.endswith("e") else f"{verb[:-1]}ied" if verb.endswith("y") else f"{verb}ed"
+    return (verb, f"{verb}s", past, *(form for form, meant in word_table("irregular.json").items() if meant == verb))
 
 
 @cache
@@ -105,4 +117,8 @@ def stem(word: str) -> str:
     for ending in ("ing", "ed"):
         if lowered.endswith(ending) and len(lowered) - len(ending) >= 3:
             lowered = lowered[: -len(ending)]
+            if len(lowered) > 3 and lowered[-1] == lowered[-2] and lowered[-1] in DOUBLED:  # planned, shipping
+                lowered = lowered[:-1]
+            elif ending == "ed" and lowered.endswith("i"):  # studied
+                lowered = f"{lowered[:-1]}y"
     return lowered.removesuffix("e") if len(lowered) > 3 else lowered

@@ -10,9 +10,10 @@ from functools import cache
 
 from clew.answer.lexicon.forms import word_table
 
-__all__ = ["Frame", "find_frame"]
+__all__ = ["Frame", "find_frame", "sentences_before"]
 
 APART = r"[\s,;:.!?–—-]*"
+END_OF_SENTENCE = re.compile(r"(?<=[^\W\d_]{3})[.!?]\s+(?=[A-Z])")
 WHETHER = re.compile(rf"{APART}(?:whether(?: or not)?|if)\b", re.IGNORECASE)
 ASKS = re.compile(
     r"\W*(?:(?:in|to|for|with|by|from|at|on|under|of)\s+)?"
@@ -41,10 +42,26 @@ def find_frame(text: str) -> Frame:
     if not re.search(r"\w{2}", text[start:end]):
         return Frame()
     kinds = [found.span() for found in _patterns()["subclasses"].finditer(text, start, end)]
-    spans = tuple(span for span in ((0, start), *kinds, (end, len(text))) if span[0] < span[1])
+    idle = [found.span() for found in _patterns()["anywhere"].finditer(text, start, end)]
+    spans = tuple(span for span in ((0, start), *kinds, *idle, (end, len(text))) if span[0] < span[1])
     if lists and ASKS.match(text, start, end):
         lists = False  # "Which drugs …? List them." asks once
     return Frame(spans, lists, judges, bool(kinds))
+
+
+def sentences_before(text: str) -> list[tuple[int, int]]:
+    """Where the sentences stand that lead up to a question: "I'm drafting a contract. Who looks after A?".
+
+    >>> sentences_before("Thanks a lot. I am new here! Who is A?")
+    [(0, 13), (14, 28)]
+    """
+    found, start = [], 0
+    for end in END_OF_SENTENCE.finditer(text):
+        if text[end.start()] == "?" or not re.search(r"\w{2}", text[end.end() :]):
+            break
+        found.append((start, end.start() + 1))
+        start = end.end()
+    return found
 
 
 def _end_of_opening(text: str) -> int:
@@ -74,6 +91,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {
         "opening": re.compile(rf"{APART}(?:{either['opening']})(?!\w)(?:\s*[,:;.!?–—-]+)*", re.IGNORECASE),
         "closing": re.compile(rf"[\s,;:.!?(–—-]+(?:{either['closing']})[\s,;:.!?)–—-]*$", re.IGNORECASE),
+        "anywhere": re.compile(either["anywhere"], re.IGNORECASE),
         "subclasses": re.compile(either["subclasses"], re.IGNORECASE),
         "listing": re.compile(rf"(?:[.?!;:,]\s*|\s[-–—]\s*)(?:{either['listing']})[\s.?!]*$", re.IGNORECASE),
     }

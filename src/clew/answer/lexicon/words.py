@@ -9,15 +9,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clew.answer.lexicon.families import senses_of, synonyms_of
 from clew.answer.lexicon.forms import Token, core_name, root, singular, stem, tokens_of, word_table
-from clew.answer.lexicon.light import is_light
-from clew.answer.lexicon.synonyms import converses_of, synonyms_of
-from clew.store.layout import StoreSchema, upper_snake
+from clew.answer.lexicon.kinds import other_nouns
+from clew.answer.lexicon.phrases import (
+    TRAILING,
+    VERB_PARTICLES,
+    is_doer,
+    is_verb_name,
+    phrases_of,
+    roots_of,
+    spoken_phrases,
+)
+from clew.store.layout import Relationship, StoreSchema, upper_snake
 
 __all__ = ["Said", "TypeWord", "Words", "known_words"]
 
-TRAILING = frozenset({"by", "with", "to", "on", "upon"})
-VERB_PARTICLES = TRAILING | {"in", "for", "at", "from", "through", "under", "into", "against"}
 OWN_NAME = 0.1  # bonus of a relation's own name over an everyday word
 LESS_CLEARLY = 0.6
 SAME_BEGINNING = 6  # letters that an adjective shares with the name of the type it is made from
@@ -30,14 +37,6 @@ class Said:
 
     clearly: float
     places: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    """A phrase for a relation; `own` if it is the relation's name."""
-
-    stems: tuple[str, ...]
-    own: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +62,30 @@ class Words:
         known: Any = _merged(known_words(), more or {})
         self.schema = schema
         self.everyday: Mapping[str, list[str]] = known["everyday"]  # lay words → what graphs call it
-        self.types = {label.name: _phrases(label.type, known["types"]) for label in schema.labels}
+        others = other_nouns(label.type for label in schema.labels)
+        self.types = {
+            label.name: list(dict.fromkeys([*phrases_of(label.type, known["types"]), *others[label.type]]))
+            for label in schema.labels
+        }
         self.verbs = {label.name: known["verbs"].get(label.type, []) for label in schema.labels}
         both = {
             name: [*known["relations"].get(name, ()), *known["reversed"].get(name, ())]
             for name in {**known["relations"], **known["reversed"]}
         }
+        self.classes = {name: {stem(word) for word in listed} for name, listed in word_table("asking.json").items()}
+        self._senses = {each.name: senses_of(each.relation, _types_of(each)) for each in schema.relationships}
+        self._listed = {each.name: phrases_of(each.relation, both) for each in schema.relationships}
+        taken = {phrase for phrases in self.types.values() for phrase in phrases}
         self.relations = {
-            each.name: _with_synonyms(_phrases(each.relation, both), each.relation) for each in schema.relationships
+            each.name: [
+                *self._listed[each.name],
+                *(
+                    phrase
+                    for phrase in synonyms_of(each.relation, _types_of(each))
+                    if phrase not in self._listed[each.name] and phrase not in taken and not self._says_nothing(phrase)
+                ),
+            ]
+            for each in schema.relationships
         }
         own = {label.name: [" ".join(upper_snake(core_name(label.type)).lower().split("_"))] for label in schema.labels}
         self._type_index = {**_heads(_index(own, singular)), **_index(self.types, singular)}
@@ -83,23 +98,19 @@ class Words:
         self._foreign_index = {phrase: () for phrase in elsewhere if phrase not in self._type_index}
         self._verb_index = _index(self.verbs, stem)
         self._spoken = {
-            each.name: _spoken_phrases(self.relations[each.name], each.relation) for each in schema.relationships
+            each.name: spoken_phrases(self.relations[each.name], each.relation) for each in schema.relationships
         }
         spoken = [phrase for family in (self.relations, self.verbs) for listed in family.values() for phrase in listed]
         asking = [*spoken, *known["asking"]["words"]]
-        self.classes = {name: {stem(word) for word in listed} for name, listed in word_table("asking.json").items()}
         self._agents = {label for label, phrases in self.types.items() if any(map(self._is_agent, phrases))}
         self._roots = {
-            each.name: _roots(self.relations[each.name], core_name(each.relation)) for each in schema.relationships
+            each.name: roots_of(self._listed[each.name], self.relations[each.name], core_name(each.relation))
+            for each in schema.relationships
         }
         self._cores = {each.name: upper_snake(core_name(each.relation)) for each in schema.relationships}
         turned = {upper_snake(name): phrases for name, phrases in known["reversed"].items()}
         self._reversed = {
-            each.name: {
-                stem(word)
-                for phrase in (*turned.get(self._cores[each.name], ()), *converses_of(each.relation))
-                for word in phrase.split()
-            }
+            each.name: {stem(word) for phrase in turned.get(self._cores[each.name], ()) for word in phrase.split()}
             - self.classes["frame"]
             for each in schema.relationships
         }
@@ -111,12 +122,15 @@ class Words:
             and (len(phrase.stems) == 1 or phrase.stems[1] in VERB_PARTICLES)
         }
         self._explained = {token.stem for phrase in asking for token in tokens_of(phrase)}
-        listed_only = [_phrases(each.relation, both) for each in schema.relationships]
-        said = [phrase for phrases in (*listed_only, *self.verbs.values()) for phrase in phrases]
+        said = [phrase for phrases in (*self._listed.values(), *self.verbs.values()) for phrase in phrases]
         self._asking = {token.stem for phrase in (*said, *known["asking"]["words"]) for token in tokens_of(phrase)}
         listed = [phrase for family in (self.types, self.verbs) for phrases in family.values() for phrase in phrases]
         right = (token for phrase in [*asking, *listed] for token in tokens_of(phrase))
-        self._right = {token.stem: token.text for token in right if len(token.stem) >= SHORTEST_SLIP}
+        spelt = list(right)
+        self._right = {token.stem: token.text for token in spelt if len(token.stem) >= SHORTEST_SLIP}
+        self._swapped = {  # a short word with two letters exchanged: "bron", "wrok"
+            "".join(sorted(token.text.lower())): token.text for token in spelt if len(token.text) == SHORTEST_SLIP - 1
+        }
 
     def read(self, text: str, *, is_right: Callable[[str], bool]) -> list[Token]:
         """The words of a question, with slips of the pen in those that ask put right ("wich sympoms").
@@ -132,7 +146,8 @@ class Words:
             if not known and len(token.stem) >= SHORTEST_SLIP - 1 and not is_right(token.text):
                 most = 1 if len(token.stem) < LONG_WORD else 2
                 meant = extractOne(token.stem, self._right.keys(), scorer=OSA.distance, score_cutoff=most)
-                token = Token(self._right[meant[0]], token.start, token.end) if meant else token
+                right = self._right[meant[0]] if meant else self._swapped.get("".join(sorted(token.text.lower())))
+                token = Token(right, token.start, token.end) if right else token
             tokens.append(token)
         return tokens
 
@@ -230,17 +245,24 @@ class Words:
 
     def said_forward(self, relation: str) -> list[str]:
         """The words for a relation that are not said from its other end."""
-        turned = self._reversed[relation]
-        return [each for each in self.relations[relation] if not turned.intersection(self.stems_in(each))]
+        turned, senses = self._reversed[relation], self._senses[relation]
+        return [
+            each
+            for each in self.relations[relation]
+            if not turned.intersection(self.stems_in(each)) and not any(sense.is_turned(each) for sense in senses)
+        ]
 
     def noun_is_subject(self, relation: str, noun: str) -> bool:
         """Whether "the NOUN of X" is the subject of triples that have X as their object: captain_of, not capital."""
         name = self._cores[relation]
+        for sense in self._senses[relation]:
+            if (known := sense.noun_is_subject(noun)) is not None:
+                return known
         if stem(noun) in self._reversed[relation]:
             return not name.endswith("_OF")
         if name.endswith("_OF"):
             return True
-        return self.is_own(relation, noun) and _is_doer(noun) and _is_verb(name) and not name.endswith("_BY")
+        return self.is_own(relation, noun) and is_doer(noun) and is_verb_name(name) and not name.endswith("_BY")
 
     def is_own(self, relation: str, word: str) -> bool:
         """Whether a word is of the family of a relation's own name."""
@@ -249,9 +271,12 @@ class Words:
     def verb_is_subject(self, relation: str, words: Sequence[str], *, passive: bool) -> bool:
         """Whether the subject of a verb is that of a relation's triples: for made_by only if the verb is passive."""
         name = self._cores[relation]
+        for sense in self._senses[relation]:
+            if (known := sense.verb_is_subject(words, passive=passive)) is not None:
+                return known
         turned = any(stem(word) in self._reversed[relation] for word in words)
-        if not _is_verb(name):
-            doer = any(_is_doer(word) for word in name.split("_"))
+        if not is_verb_name(name):
+            doer = any(is_doer(word) for word in name.split("_"))
             return (passive or not doer) != turned
         return (name.endswith("_BY") == passive) != turned
 
@@ -263,8 +288,12 @@ class Words:
         """Whether a word belongs to a class of words for asking: frame, filler, light, negation, …"""
         return stem(word) in self.classes[name]
 
+    def _says_nothing(self, phrase: str) -> bool:
+        """Whether a synonym is one word that any question may have: "part", "get"."""
+        return any(stem(phrase) in self.classes[name] for name in ("frame", "filler", "light", "listing"))
+
     def _is_agent(self, noun: str) -> bool:
-        return _is_doer(noun) or not self.classes["who"].isdisjoint(self.stems_in(noun))
+        return is_doer(noun) or not self.classes["who"].isdisjoint(self.stems_in(noun))
 
     def _said(self, relation: str, stems: Sequence[str]) -> Said:
         """The small word at the end of a phrase need not be there: "metabolise" matches "metabolised by"."""
@@ -280,22 +309,6 @@ class Words:
         return best
 
 
-def _is_doer(noun: str) -> bool:
-    """Whether a noun names who does something: director, artist."""
-    return noun.lower().removesuffix("s").endswith(("er", "or", "ist", "ian", "ant"))
-
-
-def _is_verb(name: str) -> bool:
-    """Whether a relation is named by a verb ("treats", "made by"), not by a noun ("capital", "place of birth")."""
-    first, *rest = name.lower().split("_")
-    if rest:
-        return rest[-1] in VERB_PARTICLES or rest[-1] == "of"
-    table = word_table("irregular.json")
-    if first in word_table("asking.json")["noun relations"]:
-        return False
-    return first.endswith(("s", "ed", "ing", "ize", "ise")) or first in table or first in table.values()
-
-
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:
     return {
         family: {
@@ -306,43 +319,9 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[
     }
 
 
-def _spoken_phrases(phrases: Iterable[str], relation: str) -> list[_Phrase]:
-    own = upper_snake(core_name(relation))
-    found = [(phrase, tuple(stem(word.text) for word in tokens_of(phrase))) for phrase in phrases]
-    return [_Phrase(stems, _family(phrase) == _family(own)) for phrase, stems in found if stems]
-
-
-def _roots(phrases: Iterable[str], own: str) -> frozenset[str]:
-    """The roots of all words that say something by themselves, of a relation's own name and of other phrases for it.
-
-    A light verb of a longer phrase says nothing without the rest: "give rise to".
-    """
-    small = {stem(word) for word in word_table("asking.json")["frame"]}
-    spoken = [tokens_of(" ".join(upper_snake(phrase).lower().split("_"))) for phrase in phrases]
-    said = [token for words in spoken for token in words if len(words) == 1 or not is_light(token.text)]
-    said += tokens_of(" ".join(upper_snake(own).lower().split("_")))
-    return frozenset(root(token.text) for token in said if token.stem not in small)
-
-
-def _family(phrase: str) -> tuple[str, ...]:
-    """The words of a phrase without their endings, small ones left out: "treat" and TREATS are one."""
-    words = upper_snake(phrase).lower().split("_")
-    return tuple(stem(word) for word in words if word not in TRAILING) or tuple(words)
-
-
-def _phrases(name: str, known: Mapping[str, list[str]]) -> list[str]:
-    """Everyday words for a name, or its own words."""
-    by_form = {upper_snake(each): phrases for each, phrases in known.items()}
-    core = upper_snake(core_name(name))
-    first, _, last = core.rpartition("_")
-    bare = first if last.lower() in VERB_PARTICLES - {"by"} else core  # participates_in is participates
-    listed = next((by_form[each] for each in (upper_snake(name), core, bare) if each in by_form), [])
-    return list(dict.fromkeys([*listed, " ".join(core.lower().split("_"))]))
-
-
-def _with_synonyms(phrases: Sequence[str], relation: str) -> list[str]:
-    """Everyday words for a relation, and those that say the same as its name, from either end."""
-    return list(dict.fromkeys([*phrases, *synonyms_of(relation), *converses_of(relation)]))
+def _types_of(relation: Relationship) -> tuple[str, ...]:
+    """The types that a relation leads from and to."""
+    return tuple(dict.fromkeys(label for ends in relation.ends for label in (ends.subject, ends.object)))
 
 
 def _heads(names: Mapping[tuple[str, ...], tuple[str, ...]]) -> dict[tuple[str, ...], tuple[str, ...]]:

@@ -10,7 +10,7 @@ from clew.answer.lexicon.forms import Token, word_table
 from clew.answer.names.meanings import Meaning, meanings_of
 from clew.link import Linked, Linker
 
-__all__ = ["is_direction", "part_of_place", "places_of"]
+__all__ = ["adjectives_of", "is_direction", "part_of_place", "places_named", "places_of"]
 
 ENDINGS = {
     "ian": ("", "ia", "y", "e"),
@@ -32,7 +32,7 @@ def places_of(tokens: Sequence[Token], at: int, linker: Linker) -> tuple[int, tu
     """The first word of an adjective that ends at a word, and the places that it may mean, if any."""
     for before in range(min(WORDS_BEFORE, at), -1, -1):
         leading = " ".join(token.text for token in tokens[at - before : at])
-        for name in _named(tokens[at].text):
+        for name in places_named(tokens[at].text):
             linked = _linked(f"{leading} {name}".strip(), linker)
             if linked.best is not None:
                 found = meanings_of(linked.candidates, linked.best)
@@ -65,14 +65,29 @@ def _less(meaning: Meaning, adjective: str) -> Meaning:
     )
 
 
-def _named(adjective: str) -> Iterator[str]:
+def places_named(adjective: str) -> Iterator[str]:
     """What an adjective may be made from.
 
-    >>> "Melanesia" in _named("Melanesian"), "Denmark" in _named("danish"), "Japan" in _named("Japanese")
-    (True, True, True)
+    >>> [place in places_named(adjective) for adjective, place in (("Melanesian", "Melanesia"), ("danish", "Denmark"))]
+    [True, True]
     """
     yield from word_table("demonyms.json").get(adjective.lower(), ())
     for ending, added in ENDINGS.items():
         if adjective.lower().endswith(ending):
             first = adjective[: -len(ending)]
             yield from (first + each for each in added if len(first + each) >= SHORTEST)
+
+
+def adjectives_of(place: str) -> Iterator[str]:
+    """The adjectives that are made from a place, in lower case.
+
+    >>> list(adjectives_of("France")), list(adjectives_of("Melanesia"))
+    (['french'], ['melanesian'])
+    """
+    lowered = place.lower()
+    listed = [
+        adjective
+        for adjective, places in word_table("demonyms.json").items()
+        if lowered in (each.lower() for each in places)
+    ]
+    yield from listed or ([f"{lowered}n"] if lowered.endswith("a") else [])

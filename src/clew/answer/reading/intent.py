@@ -34,7 +34,10 @@ LISTING = frozenset(
 BEING = frozenset({"is", "are", "was", "were", "be"})
 YES_NO = BEING | {"does", "do", "did", "can", "could", "has", "have", "may", "might", "will", "would"}
 PASSING = frozenset({"of", "in", "with", "that", "by", "to", "for"})
-COUNTING = re.compile(r"\bhow many\b|\b(?:total )?number of\b|\bcount\b|\bhow often\b|\btotal of\b", re.IGNORECASE)
+COUNTING = re.compile(
+    r"\bhow many\b|(?:^|\b(?:the|total|a|what|give|by|and)\s+)number of\b|\bcount\b|\bhow often\b|\btotal of\b",
+    re.IGNORECASE,
+)
 MOST = re.compile(
     r"\b(most(?!\s+of\s+(?:the|these|those|its|their|all)\b)|top|largest|greatest|highest|biggest|rank|maximum|commonest)\b",
     re.IGNORECASE,

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.forms import core_name
 from clew.answer.lexicon.matching import Matcher, Rendered, WordEncoder, small_words
-from clew.answer.lexicon.synonyms import has_synonyms
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.account import RESTRICTION, STRUCTURE, Account, Unbound
 from clew.answer.reading.candidates import Candidate

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from clew.answer.lexicon.forms import Token, stem, tokens_of
-from clew.answer.lexicon.frames import Frame, find_frame
+from clew.answer.lexicon.frames import Frame, find_frame, sentences_before
 from clew.answer.lexicon.words import Said, TypeWord, Words
+from clew.answer.names.coreference import with_antecedent
 from clew.answer.names.meanings import Anchor, Meaning, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
 from clew.answer.plans.filters import Filters
@@ -129,8 +130,15 @@ def understand(
         tokens = tokens_of(said)
         return [tokens[word.last - 1].end for word in words.find_types(tokens)]
 
+    text = with_antecedent(text, sentences_before(text), lambda said: names_in(said, tokens_of(said)))
     frame = find_frame(text)
     plain = _blanked(text, frame.spans)
+    idle = [
+        (start, end)
+        for start, end in sentences_before(plain)
+        if not types_in(plain[start:end]) and not names_in(plain[start:end], tokens_of(plain[start:end]))
+    ]
+    plain = _blanked(plain, idle)
     values = NO_VALUES
     if vocabulary is not None:
         values = find_values(

@@ -11,7 +11,7 @@ from typing import Any
 
 from clew.answer.lexicon.dimensions import dimensions, units
 from clew.answer.names.meanings import Meaning
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.schema_paths import SchemaPath, SchemaPaths
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import WH
@@ -199,15 +199,30 @@ class _Builder:
                 changes |= self._ordered(values.order, slot, shown, much=graded[shown])
             else:
                 changes |= self._asking(values, slot, shown)
-        required = Part(REQUIRED, tuple(self.steps), tuple(self.conditions))
-        parts = (*plan.parts, required) if self.steps or self.conditions else plan.parts
-        whole = replace(plan, slots=(*plan.slots, *self.slots), parts=parts, **changes)
+        whole = replace(plan, slots=(*plan.slots, *self.slots), parts=self._parts(plan), **changes)
         unit = units()[values.unit] if values.unit else None
         described = ValuePart(plan, _joined(self.said), shown, self.unsure, unit=unit)
         more = tuple(name for step in self.steps for name in step.relations)
         return replace(
             self.candidate, plan=whole, relationships=(*self.candidate.relationships, *more), values=described
         )
+
+    def _parts(self, plan: Plan) -> tuple[Part, ...]:
+        """The parts of a plan with what was added: to the part that says no, where that alone has the slot."""
+        present = {end for part in plan.parts if part.kind == REQUIRED for step in part.steps for end in step.ends}
+        steps, conditions = list(self.steps), list(self.conditions)
+        parts = []
+        for part in plan.parts:
+            inner = {end for step in part.steps for end in step.ends} - present if part.kind == ABSENT else set()
+            own_steps = [each for each in steps if inner.intersection(each.ends)]
+            inner |= {end for each in own_steps for end in each.ends} - present
+            own = [each for each in conditions if each.of in inner]
+            steps = [each for each in steps if each not in own_steps]
+            conditions = [each for each in conditions if each not in own]
+            parts.append(
+                replace(part, steps=(*part.steps, *own_steps), conditions=(*part.conditions, *own)) if inner else part
+            )
+        return (*parts, Part(REQUIRED, tuple(steps), tuple(conditions))) if steps or conditions else tuple(parts)
 
     def _value(self, slot: str, attribute: Attribute) -> Asked:
         """The value of an attribute, with the step that leads to it."""

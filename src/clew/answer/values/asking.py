@@ -107,8 +107,11 @@ def _take_verbs(passage: Passage, options: Sequence[Attribute]) -> None:
 
 
 def _how_much(passage: Passage) -> Asking:
-    """ "How much does A weigh": the verb says what is measured."""
-    asking = re.search(r"\bhow\s+much(?:\s+money)?\s+(?:is|are|was|were|does|do|did|will|would)\b", passage.text)
+    """ "How much does A weigh", "how many people can A seat": the verb says what is measured."""
+    asking = re.search(
+        r"\bhow\s+(?:much(?:\s+money)?|many(?:\s+\w+)?)\s+(?:is|are|was|were|does|do|did|will|would|can|could)\b",
+        passage.text,
+    )
     if asking is None:
         return Asking()
     for found in re.finditer(rf"\b{passage.words.verb}\b", passage.text[asking.end() :]):

@@ -50,7 +50,7 @@ def _classes(passage: Passage) -> Iterator[ValueCondition]:
         meant = words.classes[plain(found["value"])]
         value = meant[0][1]
         options = tuple(attribute for attribute, each in meant if each == value)
-        if passage.take(*found.span()):
+        if passage.take_condition(*found.span()):
             yield ValueCondition(options, "<>" if found["no"] or found["no2"] else "=", value, start=found.start())
 
 
@@ -68,7 +68,7 @@ def _named(passage: Passage) -> Iterator[ValueCondition]:
         graded = passage.graded(found.groupdict())
         much = graded[0].much if graded else True
         options = tuple(each.attribute for each in graded if each.much == much)
-        if name is not None and options and passage.take(*found.span()):
+        if name is not None and options and passage.take_condition(*found.span()):
             yield ValueCondition(options, ">" if much else "<", None, than=name, start=found.start())
 
 
@@ -93,7 +93,7 @@ def _numbers(passage: Passage) -> Iterator[ValueCondition]:
         for found in re.finditer(pattern, passage.open):
             made = list(_compared(passage, found))
             name = found.start("name") if found.groupdict().get("name") else None
-            if made and passage.take(found.start(), found.end() if name is None else name):
+            if made and passage.take_condition(found.start(), found.end() if name is None else name):
                 yield from made
                 behind = [each.end for each in passage.names if each.start == name]
                 if behind:
@@ -171,7 +171,7 @@ def _times(passage: Passage) -> Iterator[ValueCondition]:
         if not options or first is None or (found["other"] and other is None):
             continue
         made = list(_bounds(options, found, first if other is None else first.until(other)))
-        if made and passage.take(*found.span()):
+        if made and passage.take_condition(*found.span()):
             yield from made
 
 

@@ -12,6 +12,7 @@ __all__ = ["ARTICLE", "HELPING", "NAME", "Corrected", "Passage", "plain"]
 
 NAME = "§"
 ARTICLE = r"(?:an?\s+|the\s+|its\s+|their\s+|his\s+|her\s+)?"
+ASKING = re.compile(r"\s*(?:which|who|whose|where|that)\s+")
 HELPING = r"(?:\s*,?\s*\b(?:is|are|was|were|does|do|did|has|have|will)\b)?"
 
 
@@ -72,6 +73,11 @@ class Passage:
             return False
         self.spans.append((start, end))
         return True
+
+    def take_condition(self, start: int, end: int) -> bool:
+        """The same for what must be so, of which the word that asks is no part: "Which" of "Which Danish films"."""
+        asking = ASKING.match(self.text, start) if not self.text[:start].strip() else None
+        return self.take(asking.end() if asking is not None else start, end)
 
     def graded(self, groups: dict[str, str | None]) -> list[Graded]:
         """The attributes that an adjective is about, with the noun behind it if there is one."""

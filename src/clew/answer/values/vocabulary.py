@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from clew.answer.lexicon.dimensions import ANY_TIME, Dimension, compared_forms, dimensions, units
-from clew.answer.lexicon.forms import stem, word_table
+from clew.answer.lexicon.forms import forms_of_verb, is_irregular, stem, word_table
+from clew.answer.names.adjectives import adjectives_of, places_named
 from clew.answer.values.attributes import Attribute
 from clew.plurals import plural
 
@@ -18,6 +19,9 @@ __all__ = ["Graded", "Vocabulary", "either", "is_done"]
 TIMES = ("year", "date", "day", "time")
 COUNTING = frozenset({"number", "num", "count", "total", "no", "n", "of", "nr"})
 DONE = {"win": ("win", "won"), "goal": ("score", "scored"), "scor": ("score", "scored"), "sal": ("sell", "sold")}
+YES = frozenset({"yes", "true", "y"})
+YES_OR_NO = YES | {"no", "false", "n", ""}
+PLACES = frozenset({"country", "nation", "nationality", "citizenship", "state", "region", "continent", "origin"})
 AMOUNTS = ("more", "most", "less", "least")  # of something that is named, never by themselves
 PREPOSITIONS = ("in", "on", "at", "by", "since", "from")
 INFLECTED = r"(?:s|es|d|ed|ing)?"
@@ -124,14 +128,13 @@ class Vocabulary:
         for verb in _verbs(attribute, own):
             _put(self.verbs, verb, attribute)
         if attribute.kind == "text":
-            for value in attribute.values:
-                lowered = " ".join(value.lower().split())
-                if len(lowered) > 2 and not lowered.isdigit() and lowered not in types and not _is_asking(lowered):
-                    for form in (lowered, plural(lowered)):
-                        _put(self.classes, form, (attribute, value))
+            for form, value in _class_words(attribute):
+                if len(form) > 2 and not form.isdigit() and form not in types and not _is_asking(form):
+                    _put(self.classes, form, (attribute, value))
             return
         for noun in _counted(attribute, own):
-            _put(self.counted, noun, attribute)
+            if noun not in types:
+                _put(self.counted, noun, attribute)
         for dimension in own:
             for words, much in ((dimension.more, True), (dimension.less, False)):
                 for adjective in words:
@@ -145,6 +148,21 @@ class Vocabulary:
                             _put(self.superlatives, form, Graded(attribute, much))
                     _put(self.comparatives, f"less {adjective}", Graded(attribute, not much))
                     _put(self.superlatives, f"least {adjective}", Graded(attribute, not much))
+
+
+def _class_words(attribute: Attribute) -> Iterator[tuple[str, str]]:
+    """What sorts entities by a text: its values, the adjectives of places, and the name of what is so or not."""
+    if attribute.values and YES_OR_NO.issuperset(value.lower() for value in attribute.values):
+        for value in attribute.values:
+            if value.lower() in YES:
+                yield from ((attribute.title, value), (attribute.title.replace(" ", "-"), value))
+        return
+    placed = PLACES.intersection(attribute.title.split())
+    for value in attribute.values:
+        lowered = " ".join(value.lower().split())
+        adjectives = adjectives_of(lowered) if placed else ()
+        for form in (lowered, plural(lowered), *adjectives, *(places_named(lowered) if placed else ())):
+            yield form.lower(), value
 
 
 def _is_asking(word: str) -> bool:
@@ -189,16 +207,18 @@ def _counted(attribute: Attribute, own: Iterable[Dimension]) -> Iterator[str]:
     words = [word for word in attribute.title.split() if word not in COUNTING]
     if attribute.kind == "number" and attribute.unit is None and words and not any(own):
         yield from (" ".join(words), plural(" ".join(words)))
-        if len(words) == 2 and stem(words[1]) in DONE:  # oscar wins: how many Oscars were won
-            yield plural(words[0])
+        if len(words) == 2:  # oscar wins: how many Oscars were won; daily passengers: how many passengers
+            yield plural(words[0]) if stem(words[1]) in DONE else plural(words[1])
 
 
 def _verbs(attribute: Attribute, own: Iterable[Dimension]) -> Iterator[str]:
     for dimension in own:
         yield from dimension.verbs
+    words = attribute.title.split()
     if is_done(attribute):
-        words = attribute.title.split()
         yield " ".join(words[:-1]) if words[-1] in PREPOSITIONS and len(words) > 1 else attribute.title
+    elif attribute.kind == "time" and len(words) == 2 and words[-1] in TIMES:  # hire date: when somebody was hired
+        yield from forms_of_verb(words[0])
     if attribute.kind == "number" and stem(attribute.title.split()[-1]) in DONE:
         yield from DONE[stem(attribute.title.split()[-1])]
     if attribute.key == "definition":
@@ -209,4 +229,5 @@ def is_done(attribute: Attribute) -> bool:
     """Whether an attribute is called by what was done: "born", "released in"."""
     words = attribute.title.split()
     verbs = {verb for name in attribute.dimensions for verb in dimensions()[name].verbs}
-    return attribute.kind == "time" and (words[-1] in PREPOSITIONS or attribute.title in verbs)
+    done = len(words) == 1 and (words[0].endswith("ed") or is_irregular(words[0]))
+    return attribute.kind == "time" and (done or words[-1] in PREPOSITIONS or attribute.title in verbs)
