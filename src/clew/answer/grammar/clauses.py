@@ -247,9 +247,7 @@ class _Clauses:
 
     def _of_preposition(self, at: int) -> Iterator[tuple[int, tuple[int, ...]]]:
         for right in self.tree.children(at, "pobj"):
-            if self.low[right] in RELATIVE and self._above(at, "relcl") is not None:
-                right = self._above(at, "relcl") or right
-            for each in self._listed(right):
+            for each in self._listed(self._antecedent(right, at)):
                 yield each, (at,)
         asked, stranded = self.found.asked, not self.tree.children(at) and self.words[at].head < at
         if stranded and asked is not None and asked < at and not inside_relative(self.tree, at):
@@ -257,6 +255,16 @@ class _Clauses:
         for other in self.tree.children(at, "conj"):
             if self.words[other].kind == "ADP":
                 yield from self._of_preposition(other)
+
+    def _antecedent(self, pronoun: int, at: int) -> int:
+        """The noun that a relative pronoun stands for: that of its clause, else the noun before."""
+        if self.low[pronoun] not in RELATIVE or pronoun == self.asking:
+            return pronoun
+        head = self._above(at, "relcl")
+        before = pronoun - 1
+        if head is None and before >= 0 and self.words[before].kind == "NOUN" and self.words[before].anchor is None:
+            return before
+        return pronoun if head is None else head
 
     def _above(self, at: int, role: str) -> int | None:
         """The noun that the clause of a word belongs to."""

@@ -11,11 +11,22 @@ from typing import Any
 
 from clew.answer.lexicon.forms import word_table
 from clew.plurals import plural
+from clew.store.layout import upper_snake
 
-__all__ = ["find_column"]
+__all__ = ["find_column", "is_time"]
 
 Spans = tuple[tuple[int, int], ...]
 HELPING = r"(?:(?:do|does|did|is|are|was|were|have|has|had|been|be|can|could|there|we|you|it|also)\s+)*"
+TIMES = frozenset({"since", "year", "date", "start", "begin", "end", "from", "until", "when"})
+ENDS = frozenset({"end", "to", "until"})
+WHEN = re.compile(
+    r"\b(?:(?:since|until|till|from|in|on|as\s+of)\s+)?(?:(?:what|which)\s+(?:exact\s+)?(?:year|date|day)|when)\b",
+    re.IGNORECASE,
+)
+BOUNDS = re.compile(
+    r"\b(?:(?P<end>until|till|end(?:ed)?|stop(?:ped)?|finish(?:ed)?|expired?)|starte?d?|beg[iau]n|(?P<also>join(?:ed)?|left))\b",
+    re.IGNORECASE,
+)
 NOT_ASKED = frozenset({"source", "evidence", "document", "negated", "license", "confidence", "valid_from", "valid_to"})
 
 
@@ -32,7 +43,9 @@ def find_column(text: str, keys: Collection[str], *, is_type: Callable[[str], bo
     for name in ("source", "evidence"):  # a source database is a source
         if name in keys and (spans := _document(text, name)):
             return name, spans
-    return _own_name(text, [key for key in keys if not is_type(key.removeprefix("q_").replace("_", " "))])
+    own = [key for key in keys if not is_type(key.removeprefix("q_").replace("_", " "))]
+    key, spans = _own_name(text, own)
+    return (key, spans) if key is not None else _time(text, own)
 
 
 def _document(text: str, name: str) -> Spans:
@@ -74,20 +87,45 @@ def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
 
 def _own_name(text: str, keys: Iterable[str]) -> tuple[str | None, Spans]:
     for key in keys:
-        if key in NOT_ASKED or not key.startswith("q_"):
+        if key in NOT_ASKED or not key.startswith("q_") or _words_of(key) <= TIMES:
             continue
-        words = [word for word in key.removeprefix("q_").lower().split("_") if len(word) > 2]
+        words = [word for word in upper_snake(key.removeprefix("q_")).lower().split("_") if len(word) > 2]
         called = " ".join(words)
         forms = {called, plural(called), called.removesuffix("s")} - {""}
         found = forms and re.search(
-            rf"\b(?:(?:with|by|at|in|of|through|to)\s+)?(?:what|which)\s+(?:(?:is|are|was|were)\s+)?(?:the\s+)?"
-            rf"(?:(?:kind|type|sort)s?\s+of\s+)?{_either(forms)}\b(?:\s+(?:of|for|between)\b)?",
+            rf"\b(?:(?:with|by|at|in|of|through|to|as)\s+)?(?:(?:what|which)\s+(?:(?:is|are|was|were)\s+)?(?:the\s+)?"
+            rf"(?:(?:kind|type|sort)s?\s+of\s+)?|how\s+many\s+){_either(forms)}\b(?:\s+(?:of|for|between)\b)?",
             text,
             re.IGNORECASE,
         )
         if found:
             return key, (found.span(),)
     return None, ()
+
+
+def _time(text: str, keys: Iterable[str]) -> tuple[str | None, Spans]:
+    """The column that says since or until when a statement holds: "since which year", "when did A join B"."""
+    asking = WHEN.search(text)
+    if asking is None:
+        return None, ()
+    verb = BOUNDS.search(text)
+    ends = verb is not None and verb["end"] is not None
+    said = set(text.lower().split())
+    timed = sorted(
+        (key for key in keys if is_time(key) and bool(ENDS & _words_of(key)) == ends),
+        key=lambda key: (said.isdisjoint(_words_of(key)), _words_of(key) == {"year"}),
+    )
+    spans = [asking.span(), *([verb.span()] if verb is not None and verb["also"] is None else [])]
+    return (timed[0], tuple(sorted(set(spans)))) if timed else (None, ())
+
+
+def is_time(key: str) -> bool:
+    """Whether a column of statements says when they hold."""
+    return key.startswith("q_") and bool(TIMES & _words_of(key))
+
+
+def _words_of(key: str) -> set[str]:
+    return set(upper_snake(key.removeprefix("q_")).lower().split("_"))
 
 
 def _either(phrases: Iterable[str]) -> str:

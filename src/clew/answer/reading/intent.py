@@ -254,6 +254,9 @@ def _number(lowered: Sequence[str]) -> int | None:
 
 def _is_singular(tokens: Sequence[Token], named: Sequence[TypeWord]) -> bool:
     """Which gene … the most, the most common symptom: one is meant."""
+    asking, noun = ([token.text.lower() for token in tokens[:2]] + ["", ""])[:2]
+    if asking in ("which", "what") and noun.isalpha() and noun not in YES_NO | PASSING | DEGREES:
+        return not noun.endswith("s")  # "which composer has the most works"
     for word in named:
         before = [token.text.lower() for token in tokens[max(0, word.first - 4) : word.first]]
         if before[-1:] == ["one"]:

@@ -10,6 +10,7 @@ from clew.answer.plans.filters import meets_qualifiers
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.quantify import counted, every, root_of
 from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.column_words import is_time
 from clew.answer.reading.question import ParsedQuestion
 from clew.store.layout import Relationship, StoreSchema
 
@@ -163,6 +164,7 @@ def _with_column(plan: Plan, column: str, schema: StoreSchema) -> Plan | None:
     if plan.kind != "exists" or len(steps) != 1 or steps[0].repeated or not steps[0].relations:
         return None
     (step,) = steps
+    column = _own_time(step, column, schema)
     relations = [each for each in schema.relationships if each.name in step.relations and _has(each, column)]
     if not relations:
         return None
@@ -181,6 +183,14 @@ def _with_column(plan: Plan, column: str, schema: StoreSchema) -> Plan | None:
 
 def _replaced(steps: tuple[Step, ...], old: Step, new: Step) -> tuple[Step, ...]:
     return tuple(new if step == old else step for step in steps)
+
+
+def _own_time(step: Step, column: str, schema: StoreSchema) -> str:
+    """A column, or where statements of a step have another one for the time, that."""
+    known = [schema.relationship(name) for name in step.relations]
+    if not is_time(column) or any(_has(each, column) for each in known):
+        return column
+    return next((own.name for each in known for own in each.properties if is_time(own.name)), column)
 
 
 def _has(relationship: Relationship, column: str) -> bool:
