@@ -11,7 +11,15 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, BoundWord, Usage
-from clew.answer.kept import judge_of, polarity_of, schema_of, schema_paths_of, vocabulary_of, words_of
+from clew.answer.kept import (
+    judge_of,
+    polarity_of,
+    schema_of,
+    schema_paths_of,
+    stated_once,
+    vocabulary_of,
+    words_of,
+)
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.filter_words import provenance_of
@@ -99,6 +107,7 @@ class Answering:
             longer_names=lambda anchors: with_longer_names(anchors, self.engine),
             has=self._has,
             literals=vocabulary_of(resources).literals,
+            mutual=resources.once("stated once", lambda: stated_once(resources)),
             encoder=self.encoder,
             judge=lambda: judge_of(resources),
             choose=self.strategy.choose,

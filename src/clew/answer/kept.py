@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from clew.answer.lexicon.families import is_mutual
 from clew.answer.lexicon.matching import tuned_initialisers
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
@@ -14,7 +15,16 @@ from clew.answer.values.vocabulary import Vocabulary
 from clew.graph import read_triples
 from clew.store.layout import Relationship, StoreSchema
 
-__all__ = ["hierarchy_of", "judge_of", "polarity_of", "schema_of", "schema_paths_of", "vocabulary_of", "words_of"]
+__all__ = [
+    "hierarchy_of",
+    "judge_of",
+    "polarity_of",
+    "schema_of",
+    "schema_paths_of",
+    "stated_once",
+    "vocabulary_of",
+    "words_of",
+]
 
 MOST_COMPARED = 20_000  # triples of a relation that are compared with their reverse
 
@@ -64,9 +74,20 @@ def schema_paths_of(resources: Resources) -> SchemaPaths:
     )
 
 
+def stated_once(resources: Resources) -> frozenset[str]:
+    """The relationships that hold both ways by what they mean, though the graph states them one way: spouse."""
+    return frozenset(
+        each.name
+        for each in resources.schema.relationships
+        if not each.symmetric
+        and not each.negated
+        and is_mutual(each.relation, [label for ends in each.ends for label in (ends.subject, ends.object)])
+    )
+
+
 def _with_mutual(resources: Resources) -> StoreSchema:
     schema = resources.schema
-    mutual = {each.name for each in schema.relationships if _is_mutual(each, resources)}
+    mutual = {each.name for each in schema.relationships if _is_mutual(each, resources)} | stated_once(resources)
     known = tuple(replace(each, symmetric=each.symmetric or each.name in mutual) for each in schema.relationships)
     return replace(schema, relationships=known) if mutual else schema
 

@@ -5,7 +5,7 @@ one that fits its types. Where a relation does not reach the noun it is said of 
 more step of the schema may lie between.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
@@ -28,6 +28,7 @@ __all__ = ["propose"]
 
 MOST_PLANS = 40  # of one tree
 MOST_MEANINGS = 6
+LESS_LIKELY = 0.6  # how much a tree counts in which phrases are attached otherwise than the parser does
 COUNTED = frozenset({"most", "fewest", "least", "more", "fewer", "less"})
 PRONOUNS = frozenset({"it", "they", "them", "he", "she", "him", "her"})
 
@@ -46,17 +47,36 @@ def propose(
     if apart or (question.direction is not None and layered) or (question.denied and stated):
         return
     found: dict[Plan, Candidate] = {}
-    votes: Counter[Plan] = Counter()
+    votes: defaultdict[Plan, float] = defaultdict(float)
     trees = [tree for tree in question.trees if sum(word.role == "ROOT" for word in tree.words) == 1]
     for tree in trees:  # those of several sentences are left to the schema
-        proposer = _Proposer(question, words, schema, find_clauses(tree), has)
-        proposed = {each.plan: each for each in islice(proposer.plans(), MOST_PLANS)}
-        votes.update(proposed.keys())
-        found = {**proposed, **found}
+        for number, attached in enumerate(_attachments(tree)):
+            proposer = _Proposer(question, words, schema, find_clauses(attached), has)
+            for each in islice(proposer.plans(), MOST_PLANS):
+                votes[each.plan] += LESS_LIKELY if number else 1.0
+                found.setdefault(each.plan, each)
     for plan, candidate in found.items():
-        agreed = replace(candidate, share=votes[plan] / len(question.trees))
+        agreed = replace(candidate, share=min(1.0, votes[plan] / len(question.trees)))
         for meant in with_siblings(question, agreed, schema):
             yield replace(meant, plan=with_filters(meant.plan, question.filters))
+
+
+def _attachments(tree: Tree) -> Iterator[Tree]:
+    """A tree, and one in which phrases behind a noun belong to it and not to the verb: "turn up in films by A"."""
+    yield tree
+    moved = list(tree.words)
+    for at, word in enumerate(tree.words):
+        verb = tree.words[word.head].kind == "VERB" and word.head < at - 1
+        if (
+            word.role == "prep"
+            and verb
+            and at
+            and tree.words[at - 1].kind == "NOUN"
+            and tree.words[at - 1].anchor is None
+        ):
+            moved[at] = replace(word, head=at - 1)
+    if tuple(moved) != tree.words:
+        yield Tree(tuple(moved))
 
 
 class _Proposer:

@@ -5,19 +5,20 @@ receiver: "boss | manage | subordinate | report to". A relation belongs to a fam
 whether its subject is the doer (*manages*) or the receiver (*managed_by*, *manager*, *reports_to*).
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from clew.answer.lexicon.forms import core_name, is_irregular, stem, word_table
 from clew.store.layout import upper_snake
 
-__all__ = ["Sense", "has_synonyms", "senses_of", "synonyms_of"]
+__all__ = ["Sense", "has_synonyms", "is_mutual", "senses_of", "synonyms_of", "written_out"]
 
 LEADING = ("has", "have", "is", "was", "are", "be", "had")
 PARTICLES = frozenset(
     ("by", "of", "in", "at", "for", "with", "to", "on", "from", "under", "into", "through", "as", "upon")
 )
+SHORTEST = 2  # letters of an abbreviation, and of what it leaves out
 Stems = tuple[str, ...]
 
 
@@ -41,6 +42,11 @@ class Sense:
 
     family: Family
     subject_does: bool
+
+    @property
+    def nouns(self) -> frozenset[str]:
+        """Nouns of the family that are no verbs as well."""
+        return frozenset((*self.family.doers, *self.family.receivers)) - {*self.family.does, *self.family.undergoes}
 
     def noun_is_subject(self, noun: str) -> bool | None:
         """Whether a noun of the family names the subject of the triples; None for another noun."""
@@ -70,13 +76,14 @@ class Sense:
         return phrase in (self.family.undergoes if self.subject_does else self.family.does)
 
 
-def senses_of(relation: str, types: Iterable[str] = ()) -> tuple[Sense, ...]:
+def senses_of(relation: str, types: Sequence[str] = ()) -> tuple[Sense, ...]:
     """The families that a relation belongs to by its name, whatever names its types say.
 
     >>> [sense.subject_does for sense in senses_of("managed_by")[:1]], senses_of("hasColour")
     ([False], ())
     """
-    words = [word for word in upper_snake(core_name(relation)).lower().split("_") if word]
+    named = upper_snake(core_name(relation)).lower().split("_")
+    words = [part for word in named if word for part in written_out(word, types).split("_")]
     led = len(words) > 1 and words[0] in LEADING
     words = words[1:] if led else words
     typed = {stem(word) for type in types for word in upper_snake(type).lower().split("_")}
@@ -88,7 +95,31 @@ def senses_of(relation: str, types: Iterable[str] = ()) -> tuple[Sense, ...]:
     return ()
 
 
-def synonyms_of(relation: str, types: Iterable[str] = ()) -> tuple[str, ...]:
+def written_out(word: str, types: Sequence[str] = ()) -> str:
+    """A word of a name, in full where it is an abbreviation: of a common word, or of a type.
+
+    >>> written_out("loc"), written_out("ing", ["dish", "ingredient"]), written_out("treats", ["Drug"])
+    ('location', 'ingredient', 'treats')
+    """
+    known: dict[str, str] = word_table("abbreviations.json")
+    if word in known:
+        return known[word]
+    named = (part for type in types for part in upper_snake(type).lower().split("_"))
+    longer = [part for part in named if SHORTEST <= len(word) <= len(part) - SHORTEST and part.startswith(word)]
+    return longer[0] if longer else word
+
+
+def is_mutual(relation: str, types: Sequence[str]) -> bool:
+    """Whether a relation holds both ways by what it means, even if stated once: spouse, neighbour, friend.
+
+    >>> is_mutual("spouse", ["Person"]), is_mutual("parent", ["Person"]), is_mutual("spouse", ["Person", "City"])
+    (True, False, False)
+    """
+    found = senses_of(relation, types) if len(set(types)) == 1 else ()
+    return any(not {*each.family.doers}.isdisjoint(each.family.receivers) for each in found)
+
+
+def synonyms_of(relation: str, types: Sequence[str] = ()) -> tuple[str, ...]:
     """Other words for a relation, from either end.
 
     >>> "boss" in synonyms_of("reports_to"), "boss" in synonyms_of("date_of_birth")

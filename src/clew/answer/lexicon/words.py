@@ -114,11 +114,13 @@ class Words:
             - self.classes["frame"]
             for each in schema.relationships
         }
+        nouns = {(stem(noun),) for senses in self._senses.values() for sense in senses for noun in sense.nouns}
         self._verbs = {
             phrase.stems[0]
             for phrases in self._spoken.values()
             for phrase in phrases
             if phrase.stems[0] not in self.classes["frame"]
+            and phrase.stems not in nouns
             and (len(phrase.stems) == 1 or phrase.stems[1] in VERB_PARTICLES)
         }
         self._explained = {token.stem for phrase in asking for token in tokens_of(phrase)}
@@ -132,21 +134,22 @@ class Words:
             "".join(sorted(token.text.lower())): token.text for token in spelt if len(token.text) == SHORTEST_SLIP - 1
         }
 
-    def read(self, text: str, *, is_right: Callable[[str], bool]) -> list[Token]:
+    def read(self, text: str, *, is_right: Callable[[str], bool], more: Iterable[str] = ()) -> list[Token]:
         """The words of a question, with slips of the pen in those that ask put right ("wich sympoms").
 
-        What `is_right` says of a name or an English word is left as it is.
+        What `is_right` says of a name or an English word is left as it is; `more` are other words that may be meant.
         """
         from rapidfuzz.distance import OSA
         from rapidfuzz.process import extractOne
 
         tokens = []
+        spelt = {**{stem(word): word for word in more if len(word) >= SHORTEST_SLIP}, **self._right}
         for token in tokens_of(text):
             known = token.stem in self._explained or self.find_types([token])
             if not known and len(token.stem) >= SHORTEST_SLIP - 1 and not is_right(token.text):
                 most = 1 if len(token.stem) < LONG_WORD else 2
-                meant = extractOne(token.stem, self._right.keys(), scorer=OSA.distance, score_cutoff=most)
-                right = self._right[meant[0]] if meant else self._swapped.get("".join(sorted(token.text.lower())))
+                meant = extractOne(token.stem, spelt.keys(), scorer=OSA.distance, score_cutoff=most)
+                right = spelt[meant[0]] if meant else self._swapped.get("".join(sorted(token.text.lower())))
                 token = Token(right, token.start, token.end) if right else token
             tokens.append(token)
         return tokens
@@ -293,6 +296,8 @@ class Words:
         return any(stem(phrase) in self.classes[name] for name in ("frame", "filler", "light", "listing"))
 
     def _is_agent(self, noun: str) -> bool:
+        if noun in word_table("asking.json")["not doers"]:
+            return False
         return is_doer(noun) or not self.classes["who"].isdisjoint(self.stems_in(noun))
 
     def _said(self, relation: str, stems: Sequence[str]) -> Said:

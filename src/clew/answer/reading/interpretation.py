@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from clew.answer.grammar.fitting import Has
 from clew.answer.grammar.propose import propose
 from clew.answer.lexicon.words import Words
+from clew.answer.plans.containment import containing, either_way, within_places
 from clew.answer.plans.plan import ABSENT, COUNTED
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
@@ -81,18 +82,21 @@ class Interpreter:
         longer_names: Callable[[tuple[Anchor, ...]], tuple[Anchor, ...]],
         has: Has | None = None,
         literals: frozenset[str] = frozenset(),
+        mutual: frozenset[str] = frozenset(),
         encoder: "Encoder | None" = None,
         judge: "Callable[[], Judge | None] | None" = None,
         choose: str = "never",
         compose: bool | None = None,
     ) -> None:
         self.schema = schema
+        self.nested = containing(schema)
         self.words = words
         self.schema_paths = schema_paths
         self._composer = composer  # asked for only where a model may write
         self.polarity = polarity  # of each relationship: help, harm or neither
         self.longer_names = longer_names
         self.has = has  # whether a name has triples of a relationship
+        self.mutual = mutual  # relationships that hold both ways, though they are stated one way
         self.literals = literals  # labels of numbers and days
         self.encoder = encoder
         self.judge = judge  # opened only for words that nothing else binds
@@ -143,7 +147,8 @@ class Interpreter:
         for one in found:
             if deadline is not None:
                 deadline.check()
-            shape = shaped(question, one, self.schema)
+            wide = replace(one, plan=within_places(either_way(one.plan, self.mutual), self.schema, self.nested))
+            shape = shaped(question, wide, self.schema)
             for each in () if shape is None or self._counts_amiss(question, shape) else with_values(question, shape):
                 (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
         return rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline), opposed

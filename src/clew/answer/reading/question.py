@@ -121,7 +121,7 @@ def understand(
         return known or linker.index.phrases.count(word) > 0 or (vocabulary is not None and vocabulary.knows(word))
 
     def read_words(said: str) -> list[Token]:
-        return words.read(said, is_right=is_right)
+        return words.read(said, is_right=is_right, more=() if vocabulary is None else vocabulary.spelt)
 
     def names_in(said: str, tokens: Sequence[Token]) -> list[Anchor]:
         return find_anchors(said, tokens, linker, words, is_cue=is_cue, paraphrases=paraphrases, deadline=deadline)

@@ -11,6 +11,7 @@ from clew.answer.values.passage import HELPING, NAME, Passage, plain
 __all__ = ["Asking", "find_asked"]
 
 AGGREGATES = {"average": "avg", "mean": "avg", "total": "sum", "combined": "sum", "overall": "sum", "summed": "sum"}
+SAID_OF_VALUES = r"(?:\w+-\w+|official|exact|full|current|precise|actual|listed|registered)"
 WHEN = re.compile(
     r"\b(?:(?:in|on|during|from|of)\s+)?(?:what|which)\s+(?:exact\s+)?(?:year|date|day)\b|\b(?:since\s+)?when\b"
 )
@@ -169,7 +170,8 @@ def _noun(passage: Passage) -> Asking:
     unit = rf"(?:\s*,?\s*\(?in\s+(?P<unit>{words.unit})\)?\s*,?)?"
     aggregate = rf"(?:(?P<aggregate>{'|'.join(AGGREGATES)})\s+)?"
     for pattern in (
-        rf"(?P<said>(?:\bthe\s+|\bits\s+)?{aggregate}\b(?P<noun>{words.noun})\b{unit}\s+(?:of|for|at)\b)(?!\s+(?:which|what)\b)",
+        rf"(?P<said>(?:\bthe\s+|\bits\s+)?(?:{SAID_OF_VALUES}\s+)?{aggregate}\b(?P<noun>{words.noun})\b{unit}\s+(?:of|for|at)\b)"
+        r"(?!\s+(?:which|what)\b)",
         rf"{NAME}\s*(?P<said>'s?\s+{aggregate}(?P<noun>{words.noun})\b{unit})",
         rf"(?P<said>\b(?:what|which)\s+{aggregate}(?P<noun>{words.noun})\b{unit})(?=\s+(?:does|do|did|is|has|have|are|was))",
         rf"{NAME}(?:\s+[\w-]+){{0,2}}?\s+(?P<said>(?P<noun>{words.noun}))\s*\??$",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from clew.answer.lexicon.forms import root
 from clew.answer.lexicon.numbers import COMPARISON, NUMBER, OPERATORS, read_number
 from clew.answer.lexicon.times import TIME, Span, read_time
 from clew.answer.values.attributes import Attribute
@@ -43,11 +44,13 @@ def _classes(passage: Passage) -> Iterator[ValueCondition]:
     lead = r"(?:\b(?:that|which|who)\s+)?(?:\b(?:is|are|was|were|with|having|has|have|whose|as)\s+)*"
     called = either(each.title for listed in words.classes.values() for each, _ in listed)
     pattern = (
-        rf"{lead}(?P<no>\bnot\s+)?{ARTICLE}(?:\b{called}\s+(?:(?:is|of|as|are|was|=)\s+)*(?:the\s+)?)?"
-        rf"(?P<no2>\bnot\s+)?\b(?P<value>{words.class_})\b(?:\s+{called}\b)?"
+        rf"{lead}(?P<no>\b(?:not|(?:is|are|was|were)n't)\s+)?{ARTICLE}(?:\b{called}\s+(?:(?:is|of|as|are|was|=)\s+)*(?:the\s+)?)?"
+        rf"(?P<no2>\bnot\s+)?\b(?P<value>{words.class_})\b(?:\s+{called}\b|-(?P<so>[a-z]+ed)\b)?"
     )
     for found in re.finditer(pattern, passage.text):
         meant = words.classes[plain(found["value"])]
+        if found["so"] and not any(root(found["so"]) == root(each.title) for each, _ in meant):  # hybrid-powered
+            continue
         value = meant[0][1]
         options = tuple(attribute for attribute, each in meant if each == value)
         if passage.take_condition(*found.span()):

@@ -89,6 +89,7 @@ class Vocabulary:
             *self.verbs,
         )
         self._known = frozenset(word for phrase in (*phrases, *self.generic, *self.units) for word in phrase.split())
+        self.spelt = tuple(sorted(word for phrase in (*self.classes, *self.nouns) for word in phrase.split()))
         written = {form for name in self.units for form in (name, plural(name) if name.isalpha() else name)}
         self.unit = either(name for name in written if name not in ("in", "d", "c", "f", "t"))
 

@@ -1,0 +1,133 @@
+"""Places inside places: "born in Japan" holds of those born in a city of Japan, however many steps lie between.
+
+In: a plan with a step to a named place, or a chain of steps up to it. Out: the plan in which whatever that place
+contains counts too; the plan itself where nothing is contained in what it names.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from clew.answer.lexicon.forms import core_name
+from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
+from clew.store.layout import Relationship, StoreSchema, upper_snake
+
+__all__ = ["containing", "either_way", "within_places"]
+
+WITHIN = frozenset(("PART_OF", "IS_PART_OF", "PART", "LOCATED_IN", "LOC", "IS_IN", "IN", "WITHIN", "LIES_IN")) | {
+    "SITUATED_IN",
+    "CONTAINED_IN",
+    "CONTAINED_BY",
+}
+PLACES = frozenset(
+    ("place", "location", "city", "town", "village", "country", "region", "subregion", "state", "province", "county")
+) | {
+    "nation",
+    "district",
+    "continent",
+    "island",
+    "municipality",
+    "area",
+    "territory",
+    "settlement",
+    "borough",
+    "commune",
+}
+DEEPEST = 8  # places inside each other
+
+
+def containing(schema: StoreSchema) -> frozenset[str]:
+    """The relations that lead from a place to the one around it, along which places are nested."""
+    found = [each for each in schema.relationships if _core(each) in WITHIN and not each.negated and not each.symmetric]
+    inner = {ends.subject for each in found for ends in each.ends}
+    outer = {ends.object for each in found for ends in each.ends}
+    return frozenset(each.name for each in found) if inner & outer else frozenset()
+
+
+def either_way(plan: Plan, mutual: frozenset[str]) -> Plan:
+    """The plan in which relations that hold both ways, though they are stated one way, are followed both ways."""
+    if not mutual:
+        return plan
+    parts = tuple(
+        replace(
+            part,
+            steps=tuple(
+                replace(step, either_way=True) if step.relations and mutual.issuperset(step.relations) else step
+                for step in part.steps
+            ),
+        )
+        for part in plan.parts
+    )
+    return replace(plan, parts=parts)
+
+
+def within_places(plan: Plan, schema: StoreSchema, nested: frozenset[str]) -> Plan:
+    """The plan with whatever the places that it names contain."""
+    if not nested or plan.kind == "path":
+        return plan
+    for part in plan.parts:
+        for condition in part.conditions if part.kind in (REQUIRED, ABSENT) else ():
+            changed = _widened(plan, part, condition, schema, nested)
+            if changed is not None:
+                return within_places(changed, schema, nested)
+    return plan
+
+
+def _widened(plan: Plan, part: Part, condition: Condition, schema: StoreSchema, nested: frozenset[str]) -> Plan | None:
+    named = condition.of
+    if condition.key != "id" or condition.negated or not _is_outer(plan.slot(named), schema, nested):
+        return None
+    chain = list(_chain(plan, part, named, nested))
+    if not chain or any(step.repeated or step.name or len(step.relations) != 1 for step in chain):
+        return None
+    first = chain[-1]
+    if len(chain) == 1 and (first.relations[0] in nested or not _leads_inside(first, schema, nested)):
+        return None
+    inner = f"{named}w"
+    gone = {step.subject for step in chain[:-1]}
+    steps = [step for step in part.steps if step not in chain]
+    steps += [replace(first, object=inner), Step(inner, tuple(sorted(nested)), named, 0, DEEPEST)]
+    slots = [slot for slot in plan.slots if slot.name not in gone]
+    parts = tuple(replace(part, steps=tuple(steps)) if each is part else each for each in plan.parts)
+    return replace(plan, slots=(*slots, Slot(inner, ())), parts=parts)
+
+
+def _chain(plan: Plan, part: Part, named: str, nested: frozenset[str]) -> Iterator[Step]:
+    """The steps that lead up to a named place, the last first, to the first that is no step between places."""
+    here, needed = named, _needed(plan)
+    while True:
+        touching = [step for each in plan.parts for step in each.steps if here in step.ends]
+        steps = [step for step in touching if step.object == here and step in part.steps]
+        if len(steps) != 1 or len(touching) > (1 if here == named else 2):
+            return
+        yield steps[0]
+        here = steps[0].subject
+        if steps[0].relations[:1] and steps[0].relations[0] not in nested:
+            return
+        if here in needed:
+            return
+
+
+def _needed(plan: Plan) -> set[str]:
+    """Slots of which more is said than that they lie on the way."""
+    said = {each.of for part in plan.parts for each in part.conditions}
+    return said | {each.of for each in plan.asked} | ({plan.measure.of} if plan.measure is not None else set())
+
+
+def _is_outer(slot: Slot, schema: StoreSchema, nested: frozenset[str]) -> bool:
+    around = {ends.object for name in nested for ends in schema.relationship(name).ends}
+    return any(label in around and _core_name(label) in PLACES for label in slot.types)
+
+
+def _leads_inside(step: Step, schema: StoreSchema, nested: frozenset[str]) -> bool:
+    """Whether a relation leads to places that lie in others."""
+    relation = schema.relationship(step.relations[0])
+    inside = {ends.subject for name in nested for ends in schema.relationship(name).ends}
+    return not relation.symmetric and any(ends.object in inside for ends in relation.ends)
+
+
+def _core(relation: Relationship) -> str:
+    return upper_snake(core_name(relation.relation))
+
+
+def _core_name(label: str) -> str:
+    return upper_snake(core_name(label)).lower().split("_")[-1]
