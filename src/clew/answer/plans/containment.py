@@ -1,10 +1,10 @@
 """Places inside places: "born in Japan" holds of those born in a city of Japan, however many steps lie between.
 
-In: a plan with a step to a named place, or a chain of steps up to it. Out: the plan in which whatever that place
-contains counts too; the plan itself where nothing is contained in what it names.
+In: a plan with a step to a named place, or a chain of steps up to it or to a group of groups. Out: the plan in which
+whatever that contains counts too; the plan itself where nothing is contained in what it names.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from clew.answer.lexicon.forms import core_name
@@ -18,6 +18,9 @@ WITHIN = frozenset(("PART_OF", "IS_PART_OF", "PART", "LOCATED_IN", "LOC", "IS_IN
     "CONTAINED_IN",
     "CONTAINED_BY",
 }
+GROUPED = frozenset(
+    ("KIND", "KIND_OF", "TYPE_OF", "GROUP", "CATEGORY", "PARENT_TAXON", "SUBGROUP_OF", "MEMBER_OF_GROUP")
+)
 PLACES = frozenset(
     ("place", "location", "city", "town", "village", "country", "region", "subregion", "state", "province", "county")
 ) | {
@@ -35,12 +38,18 @@ PLACES = frozenset(
 DEEPEST = 8  # places inside each other
 
 
-def containing(schema: StoreSchema) -> frozenset[str]:
-    """The relations that lead from a place to the one around it, along which places are nested."""
-    found = [each for each in schema.relationships if _core(each) in WITHIN and not each.negated and not each.symmetric]
-    inner = {ends.subject for each in found for ends in each.ends}
-    outer = {ends.object for each in found for ends in each.ends}
-    return frozenset(each.name for each in found) if inner & outer else frozenset()
+def containing(schema: StoreSchema) -> tuple[frozenset[str], ...]:
+    """The relations that lead from a place to the one around it, and from a group to a wider one, where these nest."""
+    found = []
+    for names in (WITHIN, GROUPED):
+        own = [
+            each for each in schema.relationships if _core(each) in names and not each.negated and not each.symmetric
+        ]
+        inner = {ends.subject for each in own for ends in each.ends}
+        outer = {ends.object for each in own for ends in each.ends}
+        if inner & outer:
+            found.append(frozenset(each.name for each in own))
+    return tuple(found)
 
 
 def either_way(plan: Plan, mutual: frozenset[str]) -> Plan:
@@ -60,15 +69,16 @@ def either_way(plan: Plan, mutual: frozenset[str]) -> Plan:
     return replace(plan, parts=parts)
 
 
-def within_places(plan: Plan, schema: StoreSchema, nested: frozenset[str]) -> Plan:
-    """The plan with whatever the places that it names contain."""
-    if not nested or plan.kind == "path":
+def within_places(plan: Plan, schema: StoreSchema, containers: Sequence[frozenset[str]]) -> Plan:
+    """The plan with whatever the places and groups that it names contain."""
+    if plan.kind == "path":
         return plan
-    for part in plan.parts:
-        for condition in part.conditions if part.kind in (REQUIRED, ABSENT) else ():
-            changed = _widened(plan, part, condition, schema, nested)
-            if changed is not None:
-                return within_places(changed, schema, nested)
+    for nested in containers:
+        for part in plan.parts:
+            for condition in part.conditions if part.kind in (REQUIRED, ABSENT) else ():
+                changed = _widened(plan, part, condition, schema, nested)
+                if changed is not None:
+                    return within_places(changed, schema, containers)
     return plan
 
 
@@ -76,11 +86,12 @@ def _widened(plan: Plan, part: Part, condition: Condition, schema: StoreSchema, 
     named = condition.of
     if condition.key != "id" or condition.negated or not _is_outer(plan.slot(named), schema, nested):
         return None
+    placed = any(_core_name(label) in PLACES for label in plan.slot(named).types)
     chain = list(_chain(plan, part, named, nested))
     if not chain or any(step.repeated or step.name or len(step.relations) != 1 for step in chain):
         return None
     first = chain[-1]
-    if len(chain) == 1 and (first.relations[0] in nested or not _leads_inside(first, schema, nested)):
+    if len(chain) == 1 and (not placed or first.relations[0] in nested or not _leads_inside(first, schema, nested)):
         return None
     inner = f"{named}w"
     gone = {step.subject for step in chain[:-1]}
@@ -115,7 +126,8 @@ def _needed(plan: Plan) -> set[str]:
 
 def _is_outer(slot: Slot, schema: StoreSchema, nested: frozenset[str]) -> bool:
     around = {ends.object for name in nested for ends in schema.relationship(name).ends}
-    return any(label in around and _core_name(label) in PLACES for label in slot.types)
+    groups = all(_core(schema.relationship(name)) in GROUPED for name in nested)
+    return any(label in around and (groups or _core_name(label) in PLACES) for label in slot.types)
 
 
 def _leads_inside(step: Step, schema: StoreSchema, nested: frozenset[str]) -> bool:

@@ -18,6 +18,7 @@ __all__ = ["find_column", "is_time"]
 Spans = tuple[tuple[int, int], ...]
 HELPING = r"(?:(?:do|does|did|is|are|was|were|have|has|had|been|be|can|could|there|we|you|it|also)\s+)*"
 TIMES = frozenset({"since", "year", "date", "start", "begin", "end", "from", "until", "when"})
+AMOUNTS = frozenset({"amount", "quantity", "dose", "dosage", "volume", "price", "cost", "fee"})
 ENDS = frozenset({"end", "to", "until"})
 WHEN = re.compile(
     r"\b(?:(?:since|until|till|from|in|on|as\s+of)\s+)?(?:(?:what|which)\s+(?:exact\s+)?(?:year|date|day)|when)\b",
@@ -92,9 +93,10 @@ def _own_name(text: str, keys: Iterable[str]) -> tuple[str | None, Spans]:
         words = [word for word in upper_snake(key.removeprefix("q_")).lower().split("_") if len(word) > 2]
         called = " ".join(words)
         forms = {called, plural(called), called.removesuffix("s")} - {""}
+        much = r"|how\s+much(?:\s+of)?()" if AMOUNTS.intersection(words) else ""
         found = forms and re.search(
             rf"\b(?:(?:with|by|at|in|of|through|to|as)\s+)?(?:(?:what|which)\s+(?:(?:is|are|was|were)\s+)?(?:the\s+)?"
-            rf"(?:(?:kind|type|sort)s?\s+of\s+)?|how\s+many\s+){_either(forms)}\b(?:\s+(?:of|for|between)\b)?",
+            rf"(?:(?:kind|type|sort)s?\s+of\s+)?|how\s+many\s+){_either(forms)}\b(?:\s+(?:of|for|between)\b)?{much}",
             text,
             re.IGNORECASE,
         )

@@ -17,7 +17,8 @@ LEAD = (
     r"(?:\b(?:and|but)\s+)?(?:\b(?:that|which|who|whose|where)\s+)?(?:\b(?:with|having|have|has|had|of|is|are|was|were|"
     r"be|being|do|does|did|at|for)\s+)*"
 )
-AMOUNT = rf"[$€£]?\s*(?P<number>{NUMBER})"
+ONE_OF = r"(?:half\s+)?an?(?=\s+(?:hour|minute|second|day|week|month|year|kilo|metre|meter|mile|tonne|ton|kilometre)\b)"
+AMOUNT = rf"[$€£]?\s*(?P<number>{NUMBER}|{ONE_OF})"
 OTHER = rf"(?:\s+(?:and|to)\s+[$€£]?\s*(?P<other>{NUMBER}))?"
 SIGNS = {"exceeds": ">", "exceed": ">", "exceeding": ">", ">": ">", ">=": ">=", "<": "<", "<=": "<=", "≥": ">=",
          "≤": "<=", "=": "="}  # fmt: skip
@@ -107,7 +108,7 @@ def _compared(passage: Passage, found: re.Match[str]) -> Iterator[ValueCondition
     groups = found.groupdict()
     unit = passage.words.unit_named(groups.get("unit"))
     options, much = _options(passage, groups, unit)
-    number, operator = read_number(groups["number"]), _operator(groups)
+    number, operator = _number(groups["number"]), _operator(groups)
     if groups["number"].endswith("m") and any(each.measures == "length" for each in options):  # 300m high
         number, unit = read_number(groups["number"][:-1].strip()), "m"
     if groups.get("more"):
@@ -125,6 +126,12 @@ def _compared(passage: Passage, found: re.Match[str]) -> Iterator[ValueCondition
     yield ValueCondition(options, operator, number, unit, start=found.start())
     if between:
         yield ValueCondition(options, "<=", other, unit, start=found.start())
+
+
+def _number(text: str) -> int | float | None:
+    """A number, or the one of "an hour" and the half of "half an hour"."""
+    words = text.split()
+    return 0.5 if words[:1] == ["half"] else 1 if words[-1] in ("a", "an") else read_number(text)
 
 
 def _operator(groups: dict[str, str | None]) -> str | None:
