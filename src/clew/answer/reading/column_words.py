@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from clew.answer.lexicon.families import written_out
 from clew.answer.lexicon.forms import word_table
 from clew.plurals import plural
 from clew.store.layout import upper_snake
@@ -90,7 +91,7 @@ def _own_name(text: str, keys: Iterable[str]) -> tuple[str | None, Spans]:
     for key in keys:
         if key in NOT_ASKED or not key.startswith("q_") or _words_of(key) <= TIMES:
             continue
-        words = [word for word in upper_snake(key.removeprefix("q_")).lower().split("_") if len(word) > 2]
+        words = [word for word in _spelt(key) if len(word) > 2]
         called = " ".join(words)
         forms = {called, plural(called), called.removesuffix("s")} - {""}
         much = r"|how\s+much(?:\s+of)?()" if AMOUNTS.intersection(words) else ""
@@ -127,7 +128,13 @@ def is_time(key: str) -> bool:
 
 
 def _words_of(key: str) -> set[str]:
-    return set(upper_snake(key.removeprefix("q_")).lower().split("_"))
+    return set(_spelt(key))
+
+
+def _spelt(key: str) -> list[str]:
+    """The words of a column's name, written out."""
+    named = upper_snake(key.removeprefix("q_")).lower().split("_")
+    return [part for word in named for part in written_out(word).split("_")]
 
 
 def _either(phrases: Iterable[str]) -> str:

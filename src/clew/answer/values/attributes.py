@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.answer.lexicon.dimensions import ANY_TIME, Unit, dimensions, units
+from clew.answer.lexicon.families import written_out
 from clew.answer.lexicon.forms import core_name, singular, stem
 from clew.answer.plans.plan import Plan
 from clew.graph import GraphContents
@@ -102,7 +103,8 @@ def _literal_relations(contents: GraphContents, schema: StoreSchema) -> Iterator
 def _attribute(
     label: str, key: str, name: str, values: pa.ChunkedArray, *, relation: str = "", target: str = ""
 ) -> Attribute:
-    words = upper_snake(core_name(name)).lower().split("_")
+    named = upper_snake(core_name(name)).lower().split("_")
+    words = [part for word in named for part in written_out(word).split("_")]
     title, unit = _title(words, target)
     stems = tuple(map(stem, title))
     if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
