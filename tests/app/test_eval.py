@@ -289,3 +289,15 @@ def test_each_graph_that_is_named_is_asked_its_own_questions(run: Run, asked: Pa
     record = json.loads(run("eval", "trust", questions, *given, "--json").out)
     assert record["graphs"] == {"small": "small.clew"}
     assert [each["right"] for each in record["outcomes"]] == [True]
+
+
+def test_multiple_choice_of_a_graph_is_asked_and_shown(run: Callable, hpo: Path, tmp_path: Path) -> None:
+    options = ("--count", 4, "--no-embedding", "--out", tmp_path / "run.jsonl")
+    ran = run("eval", "mcq", hpo, "--rows", "prior,evidence", *options)
+    assert ran.code == 0
+    assert "evidence against prior: " in ran.out
+    report = run("eval", "mcq", hpo, "--rows", "prior,evidence", *options, "--json").json  # from the file
+    assert [row["row"] for row in report["rows"]] == ["prior", "evidence"]
+    assert report["rows"][1]["right"] == 1.0
+    assert "known: random, prior" in run("eval", "mcq", hpo, "--rows", "psychic").error
+    assert "needs a language model" in run("eval", "mcq", hpo, "--rows", "rag", "--count", 4, "--no-embedding").error

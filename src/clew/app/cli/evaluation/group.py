@@ -46,7 +46,7 @@ def application() -> typer.Typer:
     from clew.app.cli.evaluation.extraction import application as extraction
 
     app = new_group("eval", "Evaluate answers, extracted triples and Cypher coverage; compare runs.")
-    for command in (qa, trust, cypher, compare):
+    for command in (qa, mcq, trust, cypher, compare):
         app.command(command.__name__)(command)
     app.add_typer(extraction(), name="extraction")
     return app
@@ -93,6 +93,55 @@ def qa(
         phrase=not no_phrase,
     )
     evaluate_questions(bench, asking, baseline=Path(baseline) if baseline else None, out=path, as_json=as_json)
+
+
+def mcq(
+    graph: Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory.", show_default=False)],
+    count: Annotated[int, typer.Option("--count", metavar="N", help="Number of questions.")] = 500,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the generator.")] = 0,
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROW,ROW",
+            help="Rows to ask (default: all; those with a model if one is named).",
+            show_default=False,
+        ),
+    ] = None,
+    model: Model = None,
+    sample: Annotated[int, typer.Option(metavar="N", help="Questions for rows with a model.")] = 100,
+    no_embedding: NoEmbedding = False,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="RUN.jsonl", help="Keep every answer; resumes.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Generate multiple-choice questions from a graph and ask strategies and baselines.
+
+    Half of the questions name their entity by a synonym, half need two hops; in a fifth no option is right, and
+    abstaining is. Distractors are as popular as the right option. random: any option or none. prior: the most popular
+    option. vectors: the name nearest to the question. exhaustive: all paths of two hops. evidence: rag without a model.
+    With a model: no-context, rag, rag-json, local.
+
+    \b
+    Examples:
+      clew eval mcq hpo.clew
+      clew eval mcq hpo.clew --rows evidence,prior --count 50 --out run.jsonl
+      clew eval mcq hpo.clew --model smollm2 --sample 20 --out run.jsonl
+    """
+    from clew.app.cli.evaluation.choices import evaluate_choices
+
+    evaluate_choices(
+        graph,
+        count=count,
+        seed=seed,
+        rows=rows,
+        model=model,
+        sample=sample,
+        embedding=not no_embedding,
+        out=None if out is None else Path(out),
+        as_json=as_json,
+    )
 
 
 def trust(

@@ -1,0 +1,1 @@
+"""Multiple-choice questions made from any graph, and how strategies and baselines answer them."""

@@ -1,0 +1,147 @@
+"""Runs of multiple-choice questions: every answer is appended to a file, so that an interrupted run resumes.
+
+The file is JSON lines: first what was asked of which graph and model, then one line for each row and question.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from clew.answer import Resources
+from clew.errors import InputError
+from clew.evaluate.choices.generate import ChoiceQuestion, generate_choices
+from clew.evaluate.choices.rows import WITH_MODEL, choose
+from clew.evaluate.statistics import bootstrap_mean, permutation_test
+from clew.progress import Progress, silent
+
+__all__ = ["run_choices"]
+
+Answers = dict[tuple[str, str], dict[str, Any]]
+
+
+def run_choices(
+    resources: Resources,
+    model_resources: Resources | None,
+    *,
+    rows: Sequence[str],
+    count: int,
+    seed: int,
+    sample: int,
+    out: Path | None = None,
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """Ask every row: rows without a model all questions, rows with one the first `sample`; returns the table."""
+    needing = [row for row in rows if row in WITH_MODEL]
+    if needing and model_resources is None:
+        raise InputError(f"the row {needing[0]} needs a language model: name one")
+    questions = generate_choices(resources.linker, count=count, seed=seed)
+    settings = {
+        "snapshot": resources.engine.snapshot.id,
+        "count": count,
+        "seed": seed,
+        "encoder": None if resources.encoder is None else resources.encoder.identity,
+        "model": None if model_resources is None or model_resources.model is None else model_resources.model.identity,
+    }
+    known = _resume(out, settings)
+    total = sum(min(sample, count) if row in WITH_MODEL else count for row in rows)
+    done = 0
+    for row in rows:
+        own = model_resources if model_resources is not None and row in WITH_MODEL else resources
+        for question in questions[:sample] if row in WITH_MODEL else questions:
+            if (row, question.id) not in known:
+                answer = asdict(choose(row, question, own))
+                known[row, question.id] = {"row": row, "id": question.id, **answer}
+                _append(out, known[row, question.id])
+            done += 1
+            progress(f"asking {row}", done, total)
+    table = [_row(row, questions, known) for row in rows]
+    return {"settings": settings, "questions": len(questions), "rows": table, "paired": _paired(rows, questions, known)}
+
+
+def _resume(out: Path | None, settings: dict[str, Any]) -> Answers:
+    """The answers of an earlier run of the same settings; a line that was cut short is asked again."""
+    if out is None:
+        return {}
+    if not out.exists():
+        _append(out, settings)
+        return {}
+    whole = out.read_bytes()
+    kept = whole[: whole.rfind(b"\n") + 1]
+    if len(kept) < len(whole):
+        with out.open("r+b") as file:
+            file.truncate(len(kept))
+    try:
+        first, *rest = map(json.loads, kept.decode("utf-8").splitlines())
+        answers = {(each["row"], each["id"]): each for each in rest}
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{out} is not a run of multiple-choice questions: give another file") from error
+    if first != settings:
+        raise InputError(f"{out} is a run with other settings ({first}): give another file, or the same settings")
+    return answers
+
+
+def _append(out: Path | None, record: dict[str, Any]) -> None:
+    if out is not None:
+        with out.open("ab") as file:
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _is_right(question: ChoiceQuestion, answer: dict[str, Any]) -> bool:
+    return bool(answer["option"] == question.gold)
+
+
+def _row(row: str, questions: Sequence[ChoiceQuestion], known: Answers) -> dict[str, Any]:
+    asked = [(each, known[row, each.id]) for each in questions if (row, each.id) in known]
+    right = [_is_right(*pair) for pair in asked]
+    interval = bootstrap_mean([float(each) for each in right])
+    by_kind = {}
+    for name in sorted({each.kind for each, _ in asked} | {"no right option"}):
+        part = [ok for (each, _), ok in zip(asked, right, strict=True) if name == _part(each)]
+        if part:
+            by_kind[name] = {"n": len(part), "right": round(sum(part) / len(part), 4)}
+    return {
+        "row": row,
+        "n": len(asked),
+        "right": round(interval.mean, 4),
+        "low": round(interval.low, 4),
+        "high": round(interval.high, 4),
+        "abstained": round(sum(answer["option"] is None for _, answer in asked) / len(asked), 4),
+        "by_kind": by_kind,
+        "calls": sum(answer["calls"] for _, answer in asked),
+        "tokens": sum(answer["tokens"] for _, answer in asked),
+        "seconds": round(sum(answer["seconds"] for _, answer in asked), 2),
+    }
+
+
+def _part(question: ChoiceQuestion) -> str:
+    return question.kind if question.gold is not None else "no right option"
+
+
+def _paired(rows: Sequence[str], questions: Sequence[ChoiceQuestion], known: Answers) -> list[dict[str, Any]]:
+    """Every row against the first, and rows with a model against the model alone, on the questions both answered."""
+    pairs = [(rows[0], other) for other in rows[1:]]
+    pairs += [("no-context", other) for other in rows if other in WITH_MODEL - {"no-context"} and "no-context" in rows]
+    found = []
+    for one, other in dict.fromkeys(pairs):
+        both = [each for each in questions if (one, each.id) in known and (other, each.id) in known]
+        first = [float(_is_right(each, known[one, each.id])) for each in both]
+        second = [float(_is_right(each, known[other, each.id])) for each in both]
+        gain = bootstrap_mean([b - a for a, b in zip(first, second, strict=True)])
+        test = permutation_test(first, second)
+        found.append(
+            {
+                "baseline": one,
+                "row": other,
+                "n": len(both),
+                "gain": round(gain.mean, 4),
+                "low": round(gain.low, 4),
+                "high": round(gain.high, 4),
+                "p": test.p,
+            }
+        )
+    return found
