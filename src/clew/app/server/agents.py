@@ -156,7 +156,9 @@ class _Tools:
 
         def work(opened: OpenGraph) -> str:
             found = retrieve(question, opened.resources, Retrieval(budget=max_tokens))
-            return found.text or "No entity of the graph is named in the question: look names up with find_entity."
+            if found.entities:
+                return found.text or f"No statement fits {max_tokens} tokens: raise max_tokens."
+            return "No entity of the graph is named in the question: look names up with find_entity."
 
         return await self._run(graph, work)
 

@@ -14,13 +14,19 @@ export function contextOf(graph, question, { signal }) {
     place.replaceChildren(loading("Fetching the context"));
     try {
       const found = await post(graphPath(graph, "/context"), { question }, { signal });
-      place.replaceChildren(...(found.lines.length ? shown(found) : [empty("No entity of this graph is named in the question.", "Name one: the question field completes names.")]));
+      place.replaceChildren(...(found.lines.length ? shown(found) : [nothing(found)]));
     } catch (error) {
       if (error.name !== "AbortError") place.replaceChildren(failed(error, { again: fetchContext }));
     }
   }
 
   return element;
+}
+
+function nothing({ entities }) {
+  return entities.length
+    ? empty("No statement about the question is short enough.", "The command line takes a larger budget: clew context --budget.")
+    : empty("No entity of this graph is named in the question.", "Name one: the question field completes names.");
 }
 
 function shown(found) {
