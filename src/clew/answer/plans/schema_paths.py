@@ -24,6 +24,7 @@ class Move:
 
 
 SchemaPath = tuple[Move, ...]
+MOST_KNOWN = 10_000  # pairs of labels whose paths are kept
 
 
 class SchemaPaths:
@@ -32,6 +33,7 @@ class SchemaPaths:
     def __init__(self, schema: StoreSchema, hierarchy: frozenset[str]) -> None:
         self.hierarchy = hierarchy
         self._moves: dict[bool, dict[str, list[Move]]] = {False: {}, True: {}}
+        self._known: dict[tuple[str, str, bool, tuple[str, ...]], list[SchemaPath]] = {}
         for relationship in schema.relationships:
             moves = self._moves[relationship.negated]
             for ends in relationship.ends:
@@ -45,7 +47,15 @@ class SchemaPaths:
         Paths are at most one step longer than the shortest, or longer if they pass through all the labels of `through`;
         four steps only if they do so in that order.
         """
-        wanted = [label for label in through if label not in (start, end)]
+        wanted = tuple(label for label in through if label not in (start, end))
+        key = (start, end, denied, wanted)
+        if key not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._find(start, end, denied, wanted)
+        return list(self._known[key])
+
+    def _find(self, start: str, end: str, denied: bool, wanted: Sequence[str]) -> list[SchemaPath]:
         found: list[SchemaPath] = []
         for path in self._from(start, end, denied, wanted):
             between = [move.label for move in path[:-1]]

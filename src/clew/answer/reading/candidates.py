@@ -7,7 +7,6 @@ and B" both phenotypes belong to the same disease.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
@@ -35,6 +34,7 @@ from clew.store.layout import StoreSchema
 __all__ = ["Candidate", "SchemaPaths", "candidates", "with_siblings"]
 
 MOST_CHOICES = 400  # plans for one choice of meanings; fewer where they have many names
+MOST_PLANS = 1_500  # for all meanings and types that may be asked for
 FEW_NAMES = 6
 HIERARCHY_DEPTH = 20
 LISTED = re.compile(
@@ -67,6 +67,11 @@ class _Builder:
     absent: list[Part] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     reached: dict[SchemaPath, str] = field(default_factory=dict)
+
+    def copy(self) -> "_Builder":
+        return _Builder(
+            list(self.slots), list(self.steps), list(self.absent), list(self.conditions), dict(self.reached)
+        )
 
     def slot(self, *labels: str) -> str:
         name = f"{labels[0][0].lower() if labels else 'e'}{len(self.slots) + 1}"
@@ -127,7 +132,7 @@ def candidates(
         return
     label_of = {label.type: label.name for label in schema.labels}
     found = []
-    for each in _all(question, paths, label_of):
+    for each in islice(_all(question, paths, label_of), MOST_PLANS):
         if deadline is not None:
             deadline.check()
         found.append((_fitting(question, each), each))
@@ -370,7 +375,7 @@ def _measurable(
         return
     for label in labels:
         for path in _shortest(paths.between(asked, label)):
-            grown = deepcopy(builder)
+            grown = builder.copy()
             yield grown, grown.follow(root, path, end=None)
 
 
