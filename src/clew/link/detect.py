@@ -35,6 +35,7 @@ WINDOW, FEWEST_LETTERS = (
     40,
     6,
 )  # characters examined on either side, and the fewest letters that show a text is all upper case
+SIMILAR = "fuzzy"
 LAST_STAGE = "normalised"  # running text is searched for names, not for similar ones
 ACCEPTED, CASE_SENSITIVE, REJECTED = "accepted", "case-sensitive", "rejected"
 
@@ -77,11 +78,15 @@ class Detector:
         """Every mention in a text, in order and without overlaps."""
         # In reverse, so that the first definition of an abbreviation counts.
         defined = reversed(find_abbreviations(text))
-        shorts = {each.short: each for each in defined if self._link(each.long, None, types).best is not None}
+        definitions = {each.short: each for each in defined}
+        shorts = {short: each for short, each in definitions.items() if self._link(each.long, None, types).best}
+        otherwise = {short for short, each in definitions.items() if short not in shorts and not self._agrees(each)}
         matches = _short_forms(text, shorts)
         for start, end in self._names(text):
             written = text[start:end]
-            if written not in shorts and (types is None or self._link(written, None, types).best is not None):
+            if written in shorts or {written, written.removesuffix("s")} & otherwise:
+                continue
+            if types is None or self._link(written, None, types).best is not None:
                 matches.append((start, end, None))
         mentions = []
         for start, end, short in _without_overlaps(matches, len(text)):
@@ -90,6 +95,15 @@ class Detector:
             if linked.best is not None:
                 mentions.append(Mention(start, end, written, linked, None, long_form))
         return _marked(text, mentions) if marks else mentions
+
+    def _agrees(self, defined: Abbreviation) -> bool:
+        """Whether a definition without an entity may mean the entity that has the short form as a name: "sentinel lymph
+        node (SLN)" is not the gene SLN, while "breast cancer gene 1 (BRCA1)" is spelled like a name of that gene."""
+        meant = {
+            each.entity
+            for each in self._linker.link(defined.long, type=None, long_form=None, last_stage=SIMILAR).candidates
+        }
+        return any(each.entity in meant for each in self._link(defined.short, None, None).candidates)
 
     def _link_name(self, name: str, long_form: str | None, types: tuple[str, ...] | None) -> Linked:
         return self._linker.link(name, type=types, long_form=long_form, last_stage=LAST_STAGE)

@@ -4,10 +4,14 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
 from clew.extract.corpus.sentences import split_passage
+from clew.extract.facts.entity_types import statement_type
+from clew.extract.facts.status import DENIED, SPECULATIVE, STATED, status_of
+from clew.extract.facts.support import supported_heads
 from clew.extract.filter.entities import KnownTriples
 from clew.extract.mentions.heads import Head, HeadChooser, HeadSettings
 from clew.extract.packaging.locate import SEED, find_statements, open_shipped_seed
@@ -20,17 +24,9 @@ from clew.traverse import GraphEngine
 
 __all__ = ["ELSEWHERE", "Fact", "FactFinder"]
 
+STATUSES = (STATED, DENIED, SPECULATIVE)
+CACHED = 1 << 14  # names of entities
 ELSEWHERE = " […] "  # between two sentences that are not one
-TYPES = {
-    "Chemical": "chemical",
-    "Compound": "chemical",
-    "Drug": "chemical",
-    "Disease": "disease",
-    "Phenotype": "disease",
-    "SideEffect": "disease",
-    "Symptom": "disease",
-    "Gene": "gene",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +45,7 @@ class Fact:
     object_type: str
     confidence: float  # the calibrated probability that the text states it
     known: bool  # whether the seed states it
+    status: str  # stated; or denied or speculative, which is no fact and kept with this mark
     sentence: str
     subject_text: str
     subject_start: int
@@ -65,6 +62,8 @@ class FactFinder:
         self.model, self.graph = model, graph
         self._linker = Linker(graph)
         self._known = KnownTriples(graph)
+        self._name_of = lru_cache(maxsize=CACHED)(self._look_up_name)
+        self._names_of = lru_cache(maxsize=CACHED)(self._look_up_names)
         self._chooser = HeadChooser(self._linker, settings or HeadSettings())
 
     @classmethod
@@ -77,8 +76,9 @@ class FactFinder:
 
     def find(self, text: str, *, confidence: float | None = None) -> list[Fact]:
         """The facts of a text, surest first; by default from the threshold of each relation on."""
-        heads = [head for head in self._chooser.heads(text, Counter()) if head.entity and head.type in TYPES]
-        mentions = [Mention(each.start, each.end, TYPES[each.type or ""], (each.entity or "",)) for each in heads]
+        named = self.mentions(text)
+        heads = [head for head, _ in named]
+        mentions = [Mention(head.start, head.end, type_, (head.entity or "",)) for head, type_ in named]
         stated = [
             each
             for each in self.model.state(text, mentions)
@@ -93,26 +93,60 @@ class FactFinder:
         facts = [self._fact(text, sentences, each, of) for each in stated]
         return [replace(fact, known=is_known) for fact, is_known in zip(facts, known, strict=True)]
 
+    def mentions(self, text: str) -> list[tuple[Head, str]]:
+        """The names in a text that statements may be about, each with its type for the statement model."""
+        heads = [head for head in self._chooser.heads(text, Counter()) if head.entity]
+        typed = [(head, type_) for head in heads if (type_ := statement_type(self._name(head), head.type, head.text))]
+        return supported_heads(text, typed, self._names)
+
     def _fact(
         self, text: str, sentences: Sequence[tuple[int, int]], said: Statement, of: dict[str, list[Head]]
     ) -> Fact:
-        begins = [start for start, _ in sentences]
-
-        def place(head: Head) -> int:
-            return max(0, bisect_right(begins, head.start) - 1)
-
-        pairs = product(of[said.subject], of[said.object])
-        subject, object_ = min(
-            pairs, key=lambda pair: (place(pair[0]) != place(pair[1]), abs(pair[0].start - pair[1].start))
-        )
-        where = sorted({place(subject), place(object_)})
-        sentence = ELSEWHERE.join(text[slice(*sentences[each])].strip() for each in where)
+        places = [_place(text, sentences, *pair) for pair in product(of[said.subject], of[said.object])]
+        best = min(places, key=lambda each: (len(each.sentences), STATUSES.index(each.status), each.distance))
+        subject, object_ = best.subject, best.object
+        sentence = ELSEWHERE.join(text[slice(*sentences[each])].strip() for each in best.sentences)
         return Fact(
             said.subject, self._name(subject), subject.type or "", said.relation,
-            said.object, self._name(object_), object_.type or "", said.probability, False, sentence,
+            said.object, self._name(object_), object_.type or "", said.probability, False, best.status, sentence,
             subject.text, subject.start, subject.end, object_.text, object_.start, object_.end,
         )  # fmt: skip
 
     def _name(self, head: Head) -> str:
-        number = int(self.graph.lookup([head.entity or ""])[0])
-        return self._linker.name_of(number) or head.text
+        return self._name_of(head.entity or "") or head.text
+
+    def _names(self, head: Head) -> list[str]:
+        return self._names_of(head.entity or "")
+
+    def _look_up_name(self, entity: str) -> str:
+        return self._linker.name_of(int(self.graph.lookup([entity])[0]))
+
+    def _look_up_names(self, entity: str) -> list[str]:
+        return [form.text for form in self._linker.index.forms_of(self.graph.lookup([entity]))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where two names are: the numbers of their sentences, and what these say of the two."""
+
+    subject: Head
+    object: Head
+    sentences: tuple[int, ...]
+    status: str
+
+    @property
+    def distance(self) -> int:
+        return abs(self.subject.start - self.object.start)
+
+
+def _place(text: str, sentences: Sequence[tuple[int, int]], subject: Head, object_: Head) -> _Place:
+    begins = [start for start, _ in sentences]
+    numbers = [max(0, bisect_right(begins, head.start) - 1) for head in (subject, object_)]
+    (first, end), (later, _) = (sentences[each] for each in numbers)
+    spans = [
+        (head.start - start, head.end - start) for head, start in zip((subject, object_), (first, later), strict=True)
+    ]
+    if first == later:
+        return _Place(subject, object_, (numbers[0],), status_of(text[first:end], *spans))
+    said = {status_of(text[slice(*sentences[number])], span, span) for number, span in zip(numbers, spans, strict=True)}
+    return _Place(subject, object_, tuple(sorted(numbers)), max(said, key=STATUSES.index))

@@ -1,7 +1,8 @@
 """A folder of facts: documents are read in parts, a killed extraction resumes, and the result is KGX for `clew build`.
 
-facts.parquet has a row for each fact of each document; extracted_nodes.jsonl and extracted_edges.jsonl are the same for
-`clew build`; counts.json says what was read.
+facts.parquet has a row for each statement of each document and whether it is stated, denied or speculative;
+extracted_nodes.jsonl and extracted_edges.jsonl are the same for `clew build`, denied ones as negated assertions and
+speculative ones left out; counts.json says what was read.
 """
 
 from collections import Counter
@@ -12,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from clew.errors import InputError
 from clew.extract.corpus.document import Document
 from clew.extract.corpus.readers import read_file
 from clew.extract.corpus.source_files import Input, SourceFile, source_files
+from clew.extract.facts import status
 from clew.extract.facts.finding import Fact, FactFinder
 from clew.extract.facts.workers import rows_of_parts
 from clew.extract.filter.assertions import SOURCE, write_kgx
@@ -81,7 +84,7 @@ def extract_facts(
     name = statements.parent.name
     for some, rows in read:
         named = [(document, license_text, name, *fact) for document, license_text, *fact in rows]
-        parts.write({"facts": make_table(named, SCHEMA)}, {"documents": len(some), "facts": len(rows)})
+        parts.write({"facts": make_table(named, SCHEMA)}, {"documents": len(some)})
         done += len(some)
         progress("reading documents", done, None)
     total = sum((Counter(note) for note in parts.notes()), Counter[str]())
@@ -93,7 +96,7 @@ def extract_facts(
         parts.join("facts", directory / FACTS, SCHEMA)
         write_kgx(
             directory,
-            facts,
+            _assertions(facts),
             relations=_relations(),
             source=_source(facts, statements.parent.name),
             qualifiers=QUALIFIERS,
@@ -128,10 +131,21 @@ def _documents(files: Sequence[SourceFile], problems: Problems) -> Iterator[Docu
         yield from read_file(file, problems)
 
 
-def _describe(facts: pa.Table) -> dict[str, Any]:
+def _assertions(facts: pa.Table) -> pa.Table:
+    """What goes into a graph: speculative statements do not, and denied ones are negated."""
+    kept = facts.filter(pc.not_equal(facts["status"], status.SPECULATIVE))
+    return kept.append_column("negated", pc.equal(kept["status"], status.DENIED))
+
+
+def _describe(table: pa.Table) -> dict[str, Any]:
+    marked = Counter(table["status"].to_pylist())
+    facts = table.filter(pc.equal(table["status"], status.STATED))
     triples = facts.group_by(["subject", "relation", "object"]).aggregate([]).num_rows
     counted = Counter(facts["relation"].to_pylist())
     return {
+        "facts": facts.num_rows,
+        status.DENIED: marked[status.DENIED],
+        status.SPECULATIVE: marked[status.SPECULATIVE],
         "triples": triples,
         "facts in the seed": sum(facts["known"].to_pylist()),
         "relations": dict(counted.most_common()),

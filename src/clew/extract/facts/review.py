@@ -10,6 +10,7 @@ from typing import Any
 
 from clew.errors import InputError
 from clew.extract.facts.folder import read_facts
+from clew.extract.facts.status import STATED
 
 __all__ = [
     "VERDICTS",
@@ -105,13 +106,14 @@ def add_verdict(path: Path, fact: Mapping[str, Any], verdict: str) -> Verdict:
 
 
 def waiting(folder: Path, *, seed: int = 0) -> Iterator[dict[str, Any]]:
-    """The facts of a folder that have no verdict yet, in a random order that the seed decides."""
+    """The facts of a folder that have no verdict yet, in a random order that the seed decides; denied and speculative
+    statements are no facts."""
     judged = {each.key for each in read_verdicts(verdicts_path(folder))}
     rows: list[dict[str, Any]] = read_facts(folder).to_pylist()
     random.Random(seed).shuffle(rows)
     for row in rows:
         key = row["document"], row["subject"], row["relation"], row["object"]
-        if key not in judged:
+        if key not in judged and row["status"] == STATED:
             yield row
 
 

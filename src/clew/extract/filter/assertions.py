@@ -112,7 +112,8 @@ def write_kgx(
 ) -> list[Path]:
     """Write extracted_nodes.jsonl, extracted_edges.jsonl and extracted_relations.json into a directory.
 
-    `qualifiers` are the columns of the table that become qualifiers of an assertion.
+    `qualifiers` are the columns of the table that become qualifiers of an assertion; a column `negated` marks those
+    that deny their triple.
     """
     paths = [directory / f"{NAME}_{kind}" for kind in ("nodes.jsonl", "edges.jsonl", "relations.json")]
     write_json_lines(paths[0], iter([_entities(triples)]))
@@ -155,6 +156,8 @@ def _statements(triples: pa.Table, source: Source, names: Sequence[str]) -> pa.T
         "agent_type": pa.repeat(AGENT, rows),
         "has_confidence_score": triples["confidence"],
     }
+    if "negated" in triples.column_names:
+        columns["negated"] = triples["negated"]
     qualifiers = {f"{name}_qualifier": _as_text(triples[name]) for name in names}
     return pa.table(columns | qualifiers)
 

@@ -58,6 +58,7 @@ HEADS = pa.schema(
 )
 GIVEN = "given"  # method of a mention that somebody marked
 GENE = "Gene"
+CAPITALS = 2  # of a word that is a symbol
 DOCUMENTS_AT_ONCE = 2000
 
 
@@ -216,8 +217,10 @@ class HeadChooser:
 
 
 def _is_written(text: str, candidate: Candidate) -> bool:
-    """Whether a text may mean that name: a gene's symbol, or capitals such as GAVE, only as they are written."""
-    symbol = " " not in candidate.matched and (candidate.type == GENE or candidate.matched.isupper())
+    """Whether a text may mean that name: a gene's symbol, or one such as GAVE or POTs, only as it is written."""
+    word = candidate.matched
+    capitals = word.isalpha() and sum(map(str.isupper, word)) >= CAPITALS
+    symbol = " " not in word and (candidate.type == GENE or word.isupper() or capitals)
     return not symbol or text in (candidate.matched, f"{candidate.matched}s")
 
 

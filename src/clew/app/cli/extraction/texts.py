@@ -63,6 +63,7 @@ def texts(
       clew build hpo.clew facts --out mine.clew
     """
     from clew.extract.facts.folder import extract_facts, read_facts
+    from clew.extract.facts.status import DENIED, SPECULATIVE, STATED
 
     check_limit(limit)
     begun = time.perf_counter()
@@ -72,12 +73,15 @@ def texts(
         )
         if into is not None and counts["facts"]:
             _merge(out, into, progress)
-    rows: list[dict[str, Any]] = read_facts(out).sort_by([("confidence", "descending")]).to_pylist()
+    statements: list[dict[str, Any]] = read_facts(out).sort_by([("confidence", "descending")]).to_pylist()
+    rows = [each for each in statements if each["status"] == STATED]
     if as_json:
         seconds = round(time.perf_counter() - begun, 3)
         print_json({"out": str(out), "into": into, "counts": counts, "facts": rows[:limit], "seconds": seconds})
         return
     say(f"{counted(counts['documents'], 'document')}, {counted(counts['facts'], 'fact')} in {printable(str(out))}")
+    if counts[DENIED] or counts[SPECULATIVE]:
+        say(f"not counted as facts: {counts[DENIED]:,} denied and {counts[SPECULATIVE]:,} speculative (column status)")
     if not rows:
         return
     say()

@@ -1,0 +1,34 @@
+"""A short symbol needs support in its document."""
+
+from clew.extract.facts.support import supported_heads
+from clew.extract.mentions.heads import Head
+
+NAMES = {"G:SLN": ["SLN", "sarcolipin"], "G:KCNE1": ["KCNE1"], "G:KCNE2": ["KCNE2"], "D:AF": ["atrial fibrillation"]}
+
+
+def supported(text: str, *words: tuple[str, str, str], method: str = "exact name") -> list[str]:
+    heads = [
+        (Head(text.index(word), text.index(word) + len(word), word, entity, "", 1.0, method), type_)
+        for word, entity, type_ in words
+    ]
+    return [head.text for head, _ in supported_heads(text, heads, lambda head: NAMES[head.entity or ""])]
+
+
+def test_a_symbol_alone_is_left_out() -> None:
+    assert supported("SLN biopsy in breast cancer.", ("SLN", "G:SLN", "gene")) == []
+    assert supported("AF was seen in ten patients.", ("AF", "D:AF", "disease")) == []
+
+
+def test_words_of_genes_beside_it_its_name_or_a_definition_support_it() -> None:
+    assert supported("Expression of SLN was raised.", ("SLN", "G:SLN", "gene")) == ["SLN"]
+    assert supported("SLN was raised; sarcolipin binds calcium.", ("SLN", "G:SLN", "gene")) == ["SLN"]
+    assert supported("AF was seen; atrial rhythm was restored.", ("AF", "D:AF", "disease")) == ["AF"]
+    assert supported("SLN biopsy.", ("SLN", "G:SLN", "gene"), method="abbreviation") == ["SLN"]
+
+
+def test_a_list_with_a_supported_gene_supports_its_neighbours() -> None:
+    far = "was found in one of the families that were seen here, while in all of the others"
+    text = f"KCNE1 and KCNE2 {far} the KCNE1 mutation was not."
+    heads = (("KCNE1", "G:KCNE1", "gene"), ("KCNE2", "G:KCNE2", "gene"))
+    assert supported(text, *heads) == []
+    assert supported(text.replace("KCNE1 and", "The genes KCNE1 and"), *heads) == ["KCNE1", "KCNE2"]
