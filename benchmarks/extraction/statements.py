@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.report import write_json
 from clew.evaluate.extraction.bc5cdr.end_to_end import mesh_ids
-from clew.extract.corpus.document import lay_out
+from clew.extract.corpus.document import Document, lay_out
 from clew.extract.corpus.readers import read_file
 from clew.extract.corpus.source_files import source_files
 from clew.extract.facts.finding import Fact, FactFinder
@@ -51,7 +51,8 @@ def written(given: argparse.Namespace) -> dict[str, Any]:
     finder = FactFinder.open(Path(given.model), threads=given.threads)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for abstract in map(json.loads, Path(given.abstracts).read_text("utf-8").splitlines()):
-        found = finder.find(f"{abstract['title']} {abstract['abstract']}", confidence=given.confidence)
+        document = Document(abstract["id"], abstract["title"], (abstract["abstract"],), "", "", "")
+        found = finder.find(lay_out(document).text, confidence=given.confidence)
         names = {key: frozenset(map(str.casefold, each["names"])) for key, each in abstract["entities"].items()}
         listed = {(each["subject"], each["relation"], each["object"]) for each in abstract["facts"]}
         for _, relation, _ in listed:

@@ -102,6 +102,11 @@ def test_an_abbreviation_of_something_unknown_is_left_alone(linker: Linker) -> N
     assert found(linker, "Random other thing (ROT) and ROT.") == []
 
 
+def test_a_symbol_that_the_text_defines_otherwise_is_no_name(linker: Linker) -> None:
+    assert found(linker, "The word association scale (WAS) was used; WAS rose.") == []
+    assert found(linker, "The WAS gene.") == [("WAS", "G:1001")]
+
+
 def test_types_are_asked_for_before_the_longest_is_chosen(linker: Linker) -> None:
     text = "WAS and congestive heart failure to thrive"
     assert found(linker, text, types="Phenotype") == [("failure to thrive", "P:1006")]

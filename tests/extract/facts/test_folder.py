@@ -54,6 +54,26 @@ def test_a_folder_of_texts_becomes_facts_and_a_graph(shipped: Path, tmp_path: Pa
     assert said[0].agent_type == "text_mining_agent"
 
 
+def test_what_a_text_denies_is_a_negated_assertion_and_what_it_asks_is_kept_with_its_mark(
+    shipped: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "texts").mkdir()
+    asked = f"We asked whether {CAUSED}"
+    for name, text in (("a.txt", CAUSED), ("b.txt", f"Never {RELIEVED}"), ("c.txt", asked)):
+        (tmp_path / "texts" / name).write_text(text)
+    counts = extract_facts([tmp_path / "texts"], tmp_path / "facts", model=shipped, confidence=0.3)
+    rows = read_facts(tmp_path / "facts").to_pylist()
+    marked = {(row["document"], row["object"]): row["status"] for row in rows}
+    assert marked["a.txt", "ID:tremor"] == "stated"
+    assert marked["b.txt", "ID:nausea"] == "denied"
+    assert marked["c.txt", "ID:tremor"] == "speculative"
+    assert counts["facts"] == sum(row["status"] == "stated" for row in rows)
+    graph = clew.build(tmp_path / "facts", out=tmp_path / "mine.clew")
+    assert not list(graph.paths("ID:lithium", "ID:nausea", k=1))  # only denied: not walked
+    (path,) = graph.paths("ID:aspirin", "ID:tremor", k=1)
+    assert {each.document for each in graph.assertions(path.triples[0].number)} == {"a.txt"}
+
+
 def test_a_stopped_extraction_resumes(shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = write_texts(tmp_path / "texts", count=9)
     monkeypatch.setattr(facts_folder, "PART", 2)

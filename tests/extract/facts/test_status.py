@@ -23,6 +23,8 @@ def status(sentence: str, one: str, other: str) -> str:
         ("The hypothesis was tested in mice with kainic acid-induced seizures.", "kainic acid", "seizures", STATED),
         ("These data suggest that STAT5 reduces obesity.", "STAT5", "obesity", STATED),
         ("Aspirin prevented stroke, which heparin did not.", "Aspirin", "stroke", STATED),
+        ("Aspirin prevented stroke, which heparin did not.", "stroke", "heparin", DENIED),
+        ("Variants of SFRP4 left the risk of fibrosis unchanged.", "SFRP4", "fibrosis", DENIED),
         ("Not only aspirin but also heparin prevented stroke.", "heparin", "stroke", STATED),
     ],
 )

@@ -40,7 +40,21 @@ def test_thresholds_are_those_of_the_best_f1() -> None:
     found = choose_thresholds(read, dict.fromkeys(OUTPUTS, Calibration()))
     assert 0.5 < found["induces"]["threshold"] < 0.9
     assert (found["induces"]["precision"], found["induces"]["recall"]) == (1.0, 1.0)
-    assert found["treats"] == {"threshold": 0.5, "precision": None, "recall": None, "f1": None}
+    assert found["treats"] == {"threshold": 0.5, "default": 0.5, "precision": None, "recall": None, "f1": None}
+
+
+def test_the_default_is_the_least_threshold_that_is_precise_within_sentences() -> None:
+    document = marked(("chemical", *["disease"] * 60), [(0, each) for each in range(1, 61)])
+    scores = np.stack([np.zeros(60), np.linspace(3, -3, 60)], axis=1).astype(np.float32)
+    holds = np.arange(60) < 30
+    read = {"bc5cdr": [(document, Scored(scores, holds.astype(np.int64), np.zeros(60, bool)))], "biored": []}
+    calibration = dict.fromkeys(OUTPUTS, Calibration())
+    default = choose_thresholds(read, calibration)["induces"]["default"]
+    assert default is not None
+    taken = probabilities_of(scores, BY_NAME["induces"], Calibration(), np.zeros(60, bool)) >= default
+    assert taken.sum() == 40  # 30 of 40 hold, 30 of 41 are too few
+    apart = {"bc5cdr": [(document, Scored(scores, holds.astype(np.int64), np.ones(60, bool)))], "biored": []}
+    assert choose_thresholds(apart, calibration)["induces"]["default"] == 1.0
 
 
 def test_every_relation_is_made_of_outputs_of_its_corpus() -> None:

@@ -25,6 +25,7 @@ from clew.traverse import GraphEngine
 __all__ = ["ELSEWHERE", "Fact", "FactFinder"]
 
 STATUSES = (STATED, DENIED, SPECULATIVE)
+STANDARD = " standard"  # gold standard
 CACHED = 1 << 14  # names of entities
 ELSEWHERE = " […] "  # between two sentences that are not one
 
@@ -95,7 +96,11 @@ class FactFinder:
 
     def mentions(self, text: str) -> list[tuple[Head, str]]:
         """The names in a text that statements may be about, each with its type for the statement model."""
-        heads = [head for head in self._chooser.heads(text, Counter()) if head.entity]
+        heads = [
+            head
+            for head in self._chooser.heads(text, Counter())
+            if head.entity and not text.startswith(STANDARD, head.end)
+        ]
         typed = [(head, type_) for head in heads if (type_ := statement_type(self._name(head), head.type, head.text))]
         return supported_heads(text, typed, self._names)
 

@@ -25,7 +25,6 @@ __all__ = ["Statement", "StatementModel"]
 
 REMEDY = "clew statements export"
 AT_ONCE = 16  # pair texts
-HOPELESS = 0.05  # a pair that its document makes less probable than this is not read again in its sentences
 Floats = NDArray[np.float64]
 
 
@@ -37,7 +36,7 @@ class Statement:
     relation: str
     object: str
     probability: float
-    stated: bool  # the likeliest relation of its corpus for the pair, and at least as probable as its threshold
+    stated: bool  # the likeliest relation for the pair, at least as probable as its threshold
     corpus: str  # whose annotation defines the relation
 
 
@@ -118,15 +117,16 @@ class StatementModel:
 
     def state(self, text: str, mentions: Sequence[Mention]) -> list[Statement]:
         """The relations of `STATED` for every pair of entities, surest first; of several for one pair, only the one
-        furthest above its threshold counts as stated."""
+        furthest above its threshold counts as stated, and none for ends that share no sentence."""
         types = frozenset((relation.subject, relation.object) for relation in STATED)
         marked = self.marker.mark(text, mentions, types=types)
         found: dict[int, list[tuple[float, Statement]]] = {}
         for relation, (rows, shares) in zip(STATED, self.shares(text, mentions, marked, STATED), strict=True):
-            least = self.thresholds[relation.name].threshold
+            least = self.thresholds[relation.name].default
             for row, share in zip(rows.tolist(), shares.tolist(), strict=True):
                 subject, object_ = (marked.entities[each] for each in marked.pairs[row])
-                said = Statement(subject, relation.name, object_, share, share >= least, relation.corpus)
+                stated = share >= least and not marked.apart[row]
+                said = Statement(subject, relation.name, object_, share, bool(stated), relation.corpus)
                 found.setdefault(row, []).append((share - least, said))
         chosen: list[Statement] = []
         for each in found.values():
@@ -144,7 +144,7 @@ class StatementModel:
         combined = [number for number, relation in enumerate(relations) if self._combination(relation) is not None]
         hopeful = np.zeros(len(marked.pairs), bool)
         for number in combined:
-            hopeful[rows[number][found[number] >= HOPELESS]] = True
+            hopeful[rows[number][found[number] >= relations[number].read_from]] = True
         read = self.read_pairs(text, mentions, marked, np.flatnonzero(hopeful)) if hopeful.any() else None
         for number in combined:
             if read is not None:

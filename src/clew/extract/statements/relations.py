@@ -12,6 +12,8 @@ from clew.extract.statements.examples import MarkedDocument
 
 __all__ = ["STATED", "StatedRelation", "Threshold", "choose_thresholds", "pairs_of", "probabilities_of"]
 
+PRECISE = 0.75
+FEWEST = 20  # pairs above a threshold that show its precision
 LINKED = ("association", "positive_correlation", "negative_correlation")
 
 
@@ -25,10 +27,11 @@ class StatedRelation:
     object: str
     outputs: tuple[str, ...]
     symmetric: bool = False
+    read_from: float = 0.05  # the probability by its document from which on a pair is read again in its sentences
 
 
 STATED = (
-    StatedRelation("induces", "bc5cdr", "chemical", "disease", ("induces",)),
+    StatedRelation("induces", "bc5cdr", "chemical", "disease", ("induces",), read_from=0.1),
     StatedRelation("treats", "biored", "chemical", "disease", ("negative_correlation",)),
     StatedRelation("associated_with", "biored", "gene", "disease", LINKED),
     StatedRelation("affects", "biored", "chemical", "gene", (*LINKED, "binds")),
@@ -38,9 +41,14 @@ STATED = (
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The least probability of a stated relation, and how it did on the documents it was chosen by."""
+    """The probability of the best F1 and how it did on the documents it was chosen by.
+
+    From `default` on a relation counts as stated where both ends share a sentence: the least probability with a
+    precision of `PRECISE` there, or 1 where none has it.
+    """
 
     threshold: float = 0.5
+    default: float = 0.5
     precision: float | None = None
     recall: float | None = None
     f1: float | None = None
@@ -69,17 +77,19 @@ def choose_thresholds(
         columns = [1 + OUTPUTS[relation.corpus].index(name) for name in relation.outputs]
         shares: list[float] = []
         true: list[bool] = []
+        apart: list[bool] = []
         for marked, scored in documents[relation.corpus]:
             rows = pairs_of(marked, relation)
             if len(rows):
                 mine = calibration[relation.corpus]
                 shares += probabilities_of(scored.scores[rows], relation, mine, scored.apart[rows]).tolist()
                 true += np.isin(scored.labels[rows], columns).tolist()
-        found[relation.name] = asdict(_best(np.array(shares), np.array(true, bool)))
+                apart += scored.apart[rows].tolist()
+        found[relation.name] = asdict(_best(np.array(shares), np.array(true, bool), np.array(apart, bool)))
     return found
 
 
-def _best(shares: NDArray[np.float64], true: NDArray[np.bool_]) -> Threshold:
+def _best(shares: NDArray[np.float64], true: NDArray[np.bool_], apart: NDArray[np.bool_]) -> Threshold:
     if not true.any():
         return Threshold()
     order = np.argsort(-shares, kind="stable")
@@ -88,4 +98,13 @@ def _best(shares: NDArray[np.float64], true: NDArray[np.bool_]) -> Threshold:
     f1 = 2 * hits / (taken + true.sum())
     at = int(f1.argmax())
     figures = hits[at] / taken[at], hits[at] / true.sum(), f1[at]
-    return Threshold(float(shares[order[at]]), *(round(float(each), 4) for each in figures))
+    rounded = (round(float(each), 4) for each in figures)
+    return Threshold(float(shares[order[at]]), _precise(shares[~apart], true[~apart]), *rounded)
+
+
+def _precise(shares: NDArray[np.float64], true: NDArray[np.bool_]) -> float:
+    """The least threshold above which at least `PRECISE` of at least `FEWEST` pairs hold; 1 where there is none."""
+    order = np.argsort(-shares, kind="stable")
+    precision = np.cumsum(true[order]) / np.arange(1, len(order) + 1)
+    enough = np.flatnonzero((precision >= PRECISE) & (np.arange(1, len(order) + 1) >= FEWEST))
+    return float(shares[order[enough[-1]]]) if len(enough) else 1.0

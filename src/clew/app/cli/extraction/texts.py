@@ -36,7 +36,7 @@ def texts(
         float | None,
         typer.Option(
             metavar="P",
-            help="Minimum confidence (default: for each relation, that of its best F1).",
+            help="Minimum confidence (default: for each relation its own, within sentences).",
             show_default=False,
         ),
     ] = None,
