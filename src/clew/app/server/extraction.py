@@ -11,6 +11,7 @@ from typing import Any
 from clew.cancellation import POLL, check_cancelled
 from clew.errors import ClewError
 from clew.extract.facts.finding import FactFinder
+from clew.extract.facts.status import STATED
 from clew.extract.packaging.locate import find_statements
 
 __all__ = ["Extraction", "find_extraction"]
@@ -33,7 +34,8 @@ class Extraction:
         start = 0
         for end, following in [*(match.span() for match in PARAGRAPH.finditer(text)), (len(text), len(text))]:
             check_cancelled()
-            for fact in finder.find(text[start:end], confidence=confidence):
+            stated = (each for each in finder.find(text[start:end], confidence=confidence) if each.status == STATED)
+            for fact in stated:
                 record = asdict(fact)
                 places = ("subject_start", "subject_end", "object_start", "object_end")
                 found.append({**record, **{name: record[name] + start for name in places}})
