@@ -158,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, value in report.items():
         print(name, value)
     if given.json:
-        write_json(given.json, report)
+        write_json(Path(given.json), report)
 
 
 if __name__ == "__main__":
