@@ -1,6 +1,6 @@
 """Whether a sentence states the relation of two names in it, denies it, or only asks, plans or guesses it.
 
-A cue counts up to the end of the later name, and a denial also right behind it: "aspirin relieved pain, which statins
+A cue counts up to the end of the later name, and negation also right behind it: "aspirin relieved pain, which statins
 did not" states the first and denies the second.
 """
 
