@@ -11,7 +11,7 @@ from clew.graph import Assertion
 
 __all__ = ["Alternative", "Ambiguity", "Answer", "BoundWord", "Cited", "Evidence", "Item", "Sense", "Support", "Usage"]
 
-SURE, DOUBTFUL = 0.8, 0.5  # confidence from which an answer is sure, and below which it is doubtful
+SURE, DOUBTFUL = 0.8, 0.74  # confidence from which an answer is sure, and below which it is doubtful (docs/asking.md)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,8 @@ class Answer:
     decided: str | None = None  # what a language model did, if one took part in the interpretation
     trace: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
-    confidence: float = 0.0
+    confidence: float = 0.0  # the probability that the question was read rightly
+    signs: Mapping[str, float] = field(default_factory=dict)  # what the confidence is made of
     abstained: str | None = None
 
     @property

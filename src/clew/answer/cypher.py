@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, BoundWord, Usage
+from clew.answer.certainty import confidence_in, signs_of
 from clew.answer.kept import (
     judge_of,
     polarity_of,
@@ -32,7 +33,7 @@ from clew.answer.running.paths import find_paths
 from clew.answer.running.run import comes_first
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import agreed, stated_number
-from clew.answer.wording.explain import alternatives_of, confidence_in, describe, why_not, why_unmet
+from clew.answer.wording.explain import alternatives_of, describe, why_not, why_unmet
 from clew.answer.wording.phrase import phrased, plain_text
 from clew.errors import ClewError, InputError
 from clew.plurals import counted
@@ -287,6 +288,9 @@ class Answering:
         names = ", ".join(anchor.text for anchor in question.anchors) or "nothing"
         nothing = not answer.items if best.plan.kind == "rows" and best.plan.asked else answer.value is False
         score = f", the best {interpretation.ranked[0].score:.2f}" if interpretation.ranked else ""
+        rivals = self.runner.rivals(ran)
+        asked = bool(question.tokens) or not interpretation.written  # else it is a query of one's own
+        signs = signs_of(interpretation, ran.outcome, rivals, self.words) if asked else {}
         trace = (f"{question.operation}, naming {names}", f"{len(interpretation.ranked)} candidate plans{score}")
         return replace(
             answer,
@@ -309,14 +313,15 @@ class Answering:
             interpretation=(*describe(interpretation.candidate, question.filters, self.words), *ran.notes),
             repairs=interpretation.repairs,
             ambiguities=find_ambiguities(interpretation, self.linker),
-            alternatives=alternatives_of(interpretation, self.words),
+            alternatives=alternatives_of(interpretation, rivals, self.words),
             bindings=tuple(
                 BoundWord(question.text[each.start : each.end], each.part) for each in interpretation.account.bindings
             ),
             unrecognised=tuple(each.text for each in interpretation.account.unbound),
             decided=interpretation.decided,
             trace=trace if interpretation.decided is None else (*trace, interpretation.decided),
-            confidence=confidence_in(interpretation),
+            confidence=confidence_in(signs) if asked else 1.0,
+            signs=signs,
         )
 
     def _abstention(self, question: ParsedQuestion) -> Answer:

@@ -9,23 +9,29 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
+from clew.answer.certainty import Rival, is_contested
 from clew.answer.kept import hierarchy_of
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part
 from clew.answer.plans.untyped import with_untyped
 from clew.answer.plans.write import write_statement
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
 from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.rank import Ranked
 from clew.answer.resources import Resources
 from clew.answer.running.expand import with_subclasses
 from clew.answer.running.run import Outcome, run_plan
 from clew.answer.strategy import Question, Step
-from clew.errors import Timeout
+from clew.answer.values.outcomes import given
+from clew.errors import ClewError, Timeout
 from clew.store.cypher import write
 from clew.store.deadline import Deadline
 from clew.store.store import Store
 
 __all__ = ["Ran", "Runner"]
 
+NEAR = 0.9  # plans that score less by more than this are not run as rivals
+MOST_RIVALS = 4
+RIVAL_SECONDS = 1.0
 WIDENED = (REQUIRED, ABSENT, COUNTED)  # parts whose names stand for their subclasses too
 
 
@@ -102,6 +108,35 @@ class Runner:
             candidate, note = wider, "including subclasses"
             outcome = self.outcome(candidate)
         return Ran(interpretation, candidate, outcome, (*interpretation.notes, note), perf_counter() - begun)
+
+    def rivals(self, ran: Ran) -> list[Rival]:
+        """The plans that could be meant instead, the likeliest first, and whether each gives another answer.
+
+        Those that are far behind, or beyond a few or a fraction of a second, count as different without being run.
+        """
+        interpretation, found = ran.interpretation, list[Rival]()
+        own = next((each.score for each in interpretation.ranked if each.candidate is interpretation.candidate), 0.0)
+        begun = perf_counter()
+        for each in interpretation.ranked:
+            if not is_contested(interpretation, each):
+                continue
+            far = own - each.score > NEAR or len(found) >= MOST_RIVALS or perf_counter() - begun > RIVAL_SECONDS
+            other = None if far or ran.candidate.plan.kind == "path" else self._rival(ran, each)
+            if other is None:
+                found.append(Rival(each, differs=True))
+            else:
+                differs = given(other.outcome) != given(ran.outcome)
+                found.append(Rival(each, differs=differs, finds=not other.is_empty))
+        return found
+
+    def _rival(self, ran: Ran, other: Ranked) -> Ran | None:
+        """What another plan for the same question gives; None if it cannot be run."""
+        try:
+            return self.run(replace(ran.interpretation, candidate=other.candidate))
+        except Timeout:
+            raise
+        except ClewError:
+            return None
 
     def outcome(self, candidate: Candidate, *, as_written: bool = False) -> Outcome:
         """What a plan gives; one for paths is only written, since paths are found apart."""

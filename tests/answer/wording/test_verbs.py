@@ -21,13 +21,45 @@ from clew.answer.wording.verbs import RelationWords
         ("rival of", "is a rival of", "are rivals of", "be rivals of"),
         ("bordered by", "is bordered by", "are bordered by", "be bordered by"),
         ("written by", "is written by", "are written by", "be written by"),
-        ("indication", "is listed as indication of", "are listed as indication of", "be listed as indication of"),
+        ("indication", "has the indication", "have the indication", "have the indication"),
+        ("official language", "has the official language", "have the official language", "have the official language"),
+        ("played for", "played for", "played for", "have played for"),
+        ("won", "won", "won", "have won"),
+        ("similar to", "is similar to", "are similar to", "be similar to"),
+        ("born in", "was born in", "were born in", "have been born in"),
+        ("consists of", "consists of", "consist of", "consist of"),
         ("present with", "presents with", "present with", "present with"),
     ],
 )
 def test_forms(relation: str, one: str, several: str, infinitive: str) -> None:
     words = RelationWords(relation)
     assert (words.after(1), words.after(2), words.infinitive) == (one, several, infinitive)
+
+
+@pytest.mark.parametrize(
+    ("relation", "object", "said", "kind"),
+    [
+        ("won award", "award", "won", "past"),
+        ("causes side effect", "side effect", "causes", "verb"),
+        ("member of class", "class", "member of", "noun of"),
+        ("produced by studio", "studio", "produced by", "participle"),
+        ("official language", "language", "official language", "noun"),
+        ("country of origin", "country", "country of origin", "noun"),
+    ],
+)
+def test_the_type_of_the_object_is_not_repeated_before_its_name(
+    relation: str, object: str, said: str, kind: str
+) -> None:
+    words = RelationWords.towards(relation, object)
+    assert (words.text, words.kind) == (said, kind)
+
+
+def test_who_did_what_was_done_by_them() -> None:
+    assert [RelationWords(each).by_people for each in ("directed by", "written by", "treats")] == [
+        "directed",
+        "wrote",
+        None,
+    ]
 
 
 def test_headlines_of_a_graph_of_sports(tmp_path: Path) -> None:
@@ -45,8 +77,8 @@ def test_headlines_of_a_graph_of_sports(tmp_path: Path) -> None:
     )
     asker = Asker(Resources(engine, encoder=None))
     try:
-        assert asker.ask("Who coaches the Reds?").text == "1 person that coaches Reds: Anneke."
-        assert asker.ask("Which persons coach the Blues?").text == "2 people that coach Blues: Bogdan and Cidney."
+        assert asker.ask("Who coaches the Reds?").text == "1 person who coaches Reds: Anneke."
+        assert asker.ask("Which persons coach the Blues?").text == "2 people who coach Blues: Bogdan and Cidney."
         assert asker.ask("Which teams are a rival of the Blues?").text == "1 team that is a rival of Blues: Reds."
         assert asker.ask("Which cities are the teams that Bogdan coaches located in?").text.startswith(
             "1 city that teams that Bogdan coaches are located in: "

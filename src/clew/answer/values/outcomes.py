@@ -8,7 +8,7 @@ from clew.answer.reading.interpretation import Interpretation
 from clew.answer.running.run import Outcome
 from clew.answer.running.values import as_number
 
-__all__ = ["agreed", "stated_number"]
+__all__ = ["agreed", "given", "stated_number"]
 
 
 def agreed(interpretation: Interpretation, found: Outcome, run: Callable[[Candidate], Outcome]) -> Interpretation:
@@ -18,7 +18,7 @@ def agreed(interpretation: Interpretation, found: Outcome, run: Callable[[Candid
         return interpretation
     others = [each for each in interpretation.ranked if each.candidate is not interpretation.candidate]
     alternatives = [each for each in others if each.candidate.values and each.candidate.values.base == values.base]
-    if any(_given(run(each.candidate)) != _given(found) for each in alternatives):
+    if any(given(run(each.candidate)) != given(found) for each in alternatives):
         return interpretation
     sure = replace(interpretation.candidate, values=replace(values, ambiguous=False))
     own = [replace(each, candidate=sure) for each in interpretation.ranked if each not in others]
@@ -27,7 +27,8 @@ def agreed(interpretation: Interpretation, found: Outcome, run: Callable[[Candid
     )
 
 
-def _given(outcome: Outcome) -> tuple[object, frozenset[str]]:
+def given(outcome: Outcome) -> tuple[object, frozenset[str]]:
+    """What an outcome answers, to be compared with that of another plan."""
     return outcome.value, frozenset(item.id for item in outcome.items)
 
 

@@ -1,26 +1,23 @@
 """How a question was read, how sure that is, what else it could have meant; or why there is no answer to it."""
 
-import math
 from collections.abc import Sequence
 
 from clew.answer.answer import Alternative, Ambiguity
+from clew.answer.certainty import Rival
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Filters
 from clew.answer.plans.show import shown_query
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import ParsedQuestion
-from clew.answer.reading.rank import in_words, names_in
+from clew.answer.reading.rank import Ranked, in_words, names_in
 from clew.answer.wording.amounts import plain_list, value_phrase
 from clew.answer.wording.verbalise import question_phrase, type_name
 from clew.plurals import plural
 
-__all__ = ["alternatives_of", "confidence_in", "describe", "why_not", "why_unmet"]
+__all__ = ["alternatives_of", "describe", "why_not", "why_unmet"]
 
 SHOWN_ALTERNATIVES = 3
-DISAGREEMENT = 0.75  # what confidence falls to where words and grammar do not agree
-LEFT_OUT = 0.45  # the most confidence in an answer that leaves a restriction out
-ALONE = 2.0  # the margin of a plan without competitors
 DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}
 
 
@@ -44,51 +41,27 @@ def _verbalised(candidate: Candidate, words: Words) -> str:
     return value_phrase(candidate, base)
 
 
-def alternatives_of(interpretation: Interpretation, words: Words) -> tuple[Alternative, ...]:
-    """The next likely ways to read the question."""
-    others = [each for each in interpretation.ranked if each.candidate is not interpretation.candidate]
-    return tuple(
-        Alternative(
-            shown_query(each.candidate.plan, words.schema),
-            round(each.score, 3),
-            _verbalised(each.candidate, words),
-        )
-        for each in others[:SHOWN_ALTERNATIVES]
-    )
+def alternatives_of(interpretation: Interpretation, rivals: Sequence[Rival], words: Words) -> tuple[Alternative, ...]:
+    """The next likely ways to read the question, each once: those that answer otherwise, then any that leave words out.
 
-
-def confidence_in(interpretation: Interpretation) -> float:
-    """From the margin of the plan, how well names matched, and what was left unrecognised."""
-    names = [meaning.score for meaning in interpretation.candidate.meanings]
-    sure = sum(names) / len(names) if names else 1.0
-    account = interpretation.account
-    explained = 1 / (1 + len(account.restrictions) + len(account.missing))
-    confidence = sure * explained * _agreement(interpretation) / (1 + math.exp(-4 * _margin(interpretation)))
-    values = interpretation.candidate.values
-    doubted = bool(account.restrictions or account.missing) or (
-        values is not None and (values.unsure or values.ambiguous)
-    )
-    return round(min(confidence, LEFT_OUT if doubted else 1.0), 3)
-
-
-def _agreement(interpretation: Interpretation) -> float:
-    """Less than 1 where the grammar of the question proposes other plans than the one that was chosen."""
-    proposed = any("grammar" in each.candidate.found_by for each in interpretation.ranked)
-    return DISAGREEMENT if proposed and "grammar" not in interpretation.candidate.found_by else 1.0
-
-
-def _margin(interpretation: Interpretation) -> float:
-    """The margin of a plan's score over the best of the others; 0 for one that was not ranked."""
-    own = [each.score for each in interpretation.ranked if each.candidate is interpretation.candidate]
-    complete = not interpretation.account.missing  # then what leaves out a needed word is no competitor
-    others = [
-        each.score
+    One that finds something comes before one that finds nothing.
+    """
+    contested = [each.ranked for each in sorted(rivals, key=lambda rival: not rival.finds) if each.differs]
+    known = {id(each.ranked) for each in rivals}
+    rest = [
+        each
         for each in interpretation.ranked
-        if each.candidate is not interpretation.candidate and not (complete and each.account.missing)
+        if id(each) not in known and each.candidate is not interpretation.candidate
     ]
-    if not own:
-        return 0.0
-    return own[0] - max(others) if others else ALONE
+    said: dict[str, Ranked] = {}
+    for each in (*contested, *rest):
+        if len(said) < SHOWN_ALTERNATIVES:
+            said.setdefault(_verbalised(each.candidate, words), each)
+    said.pop(_verbalised(interpretation.candidate, words), None)
+    return tuple(
+        Alternative(shown_query(each.candidate.plan, words.schema), round(each.score, 3), text)
+        for text, each in said.items()
+    )
 
 
 def why_not(question: ParsedQuestion, words: Words, close: Sequence[Ambiguity] = ()) -> str:

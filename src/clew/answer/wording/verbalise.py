@@ -15,6 +15,7 @@ __all__ = ["COMPARED", "listed", "question_phrase", "relation_phrase", "type_nam
 
 HIERARCHIES = ("IS_A", "SUBCLASS_OF")
 BOTH_WAYS = ("associated with", "linked to", "related to")  # these read the same from either end
+PEOPLE = frozenset({"person", "people", "man", "woman", "human", "patient", "actor", "director", "player", "employee"})
 COMPARED = {">": "more than", ">=": "at least", "<": "fewer than", "<=": "at most", "=": "exactly", "<>": "other than"}
 
 
@@ -159,7 +160,9 @@ class _Verbaliser:
         )
         said, denied = (
             " and ".join(
-                templates[len(names) > 1].format(_any_of(names) if absent and apart else listed(names))
+                templates[len(names) > 1].format(
+                    _any_of(names) if absent and apart else listed(list(dict.fromkeys(names)))
+                )
                 for templates, names in each.items()
             )
             for absent, each in found.items()
@@ -207,7 +210,14 @@ class _Verbaliser:
         return all(name.startswith("HAS_") for name in step.relations)
 
     def _words(self, step: Step) -> list[RelationWords]:
-        return [RelationWords(self.words.relations[name][0]) for name in step.relations]
+        types = self.plan.slot(step.object).types
+        noun = type_name(types[0]) if len(types) == 1 else ""
+        return [RelationWords.towards(self.words.relations[name][0], noun) for name in step.relations]
+
+    def _relative(self, slot: str) -> str:
+        """ "Who" after people, "that" after anything else."""
+        types = self.plan.slot(slot).types
+        return "who" if len(types) == 1 and type_name(types[0]) in PEOPLE else "that"
 
     def _said(self, step: Step, number: int) -> str:
         return " or ".join(dict.fromkeys(each.after(number) for each in self._words(step)))
@@ -217,27 +227,33 @@ class _Verbaliser:
         words = self._words(step)
         verb = " or ".join(each.text for each in words)
         forward = step.subject == slot or verb in BOTH_WAYS
+        who = self._relative(slot)
         if set(step.relations) <= set(HIERARCHIES):
-            said = f"that {'is' if number == 1 else 'are'} {'not ' * absent}"
+            said = f"{who} {'is' if number == 1 else 'are'} {'not ' * absent}"
             kind = plural("subclass" if forward else "superclass", number)
             return (f"{said}{'a ' * (number == 1)}{kind} of {{}}",) * 2
         if self._has(step):
-            return self._had(step, forward=forward, absent=absent, named=other in self.names)
+            return self._had(step, slot, forward=forward, absent=absent, named=other in self.names)
         to_do = " or ".join(dict.fromkeys(each.infinitive for each in words))
         if forward:
-            return (self._forward(words, verb, to_do, absent=absent, number=number),) * 2
+            return (self._forward(words, verb, to_do, who, absent=absent, number=number),) * 2
         if all(each.kind == "noun" for each in words):
             return (f"{'not ' * absent}listed as {verb} of {{}}",) * 2
         if absent:
-            return f"that {{}} is not known to {to_do}", f"that {{}} are not known to {to_do}"
+            return f"{who} {{}} is not known to {to_do}", f"{who} {{}} are not known to {to_do}"
+        done = [each.by_people for each in words]
+        if who == "who" and all(done):
+            return (f"who {' or '.join(filter(None, done))} {{}}",) * 2
         passive = [each.passive for each in words]
         if other not in self.names and all(passive):
             return (f"{' or '.join(filter(None, passive))} {{}}",) * 2
         measure = self.plan.measure
         one = 1 if other in self.names and (measure is None or measure.of != other) else 2
-        return f"that {{}} {self._said(step, one)}", f"that {{}} {self._said(step, 2)}"
+        return f"{who} {{}} {self._said(step, one)}", f"{who} {{}} {self._said(step, 2)}"
 
-    def _forward(self, words: Sequence[RelationWords], verb: str, to_do: str, *, absent: bool, number: int) -> str:
+    def _forward(
+        self, words: Sequence[RelationWords], verb: str, to_do: str, who: str, *, absent: bool, number: int
+    ) -> str:
         kinds = {each.kind for each in words}
         if kinds == {"noun"}:
             return f"{'without' if absent else 'with'} the {verb} {{}}"
@@ -245,14 +261,15 @@ class _Verbaliser:
             return f"not known to {to_do} {{}}"
         if kinds == {"participle"}:
             return f"{verb} {{}}"
-        return f"that {' or '.join(dict.fromkeys(each.after(number) for each in words))} {{}}"
+        return f"{who} {' or '.join(dict.fromkeys(each.after(number) for each in words))} {{}}"
 
-    def _had(self, step: Step, *, forward: bool, absent: bool, named: bool) -> tuple[str, str]:
+    def _had(self, step: Step, slot: str, *, forward: bool, absent: bool, named: bool) -> tuple[str, str]:
         """ "with {}", or where what is had has a name of several words, "with the side effect {}"."""
         what = {" ".join(name.lower().split("_")[1:]) for name in step.relations}
         noun = what.pop() if len(what) == 1 else ""
         if not forward:
-            return (("not of {}" if absent else "of {}"),) * 2
+            own = noun in ("", *map(type_name, self.plan.slot(slot).types))
+            return (f"{'not ' * absent}{'' if own else f'listed as {noun} '}of {{}}",) * 2
         with_ = "without" if absent else "with"
         if " " not in noun or not named:
             return (f"{with_} {{}}",) * 2

@@ -1,12 +1,14 @@
 """The words of a relation as English uses them: after one thing, after several, in the passive, after "not known to".
 
-A relation's words are a verb ("treats", "present with"), a participle ("associated with", "borderedBy"), a noun with
-"of" ("neighbour of") or a noun alone ("indication", "parents"); `RelationWords` says which and puts them in form.
+A relation's words are a verb ("treats", "present with"), a verb in the past ("won", "played for"), a participle
+("associated with", "borderedBy"), a noun with "of" ("neighbour of") or a noun ("indication", "official language");
+`RelationWords` says which and puts them in form.
 """
 
 import re
 from dataclasses import dataclass
 
+from clew.answer.lexicon.forms import word_table
 from clew.plurals import plural
 
 __all__ = ["RelationWords", "bare", "participle", "third_person"]
@@ -23,25 +25,48 @@ PARTICIPLES = {  # of verbs that have no -ed
     "see": "seen", "sell": "sold", "send": "sent", "set": "set", "show": "shown", "sing": "sung", "speak": "spoken",
     "take": "taken", "teach": "taught", "win": "won", "write": "written",
 }  # fmt: skip
-PASSED = frozenset(PARTICIPLES.values()) - {"cut", "hit", "put", "read", "set"} | {"born"}
-NOUN_ENDINGS = ("ion", "ment", "ity", "ship", "tor", "sor", "ness", "ism", "ency", "ancy")
-NOUNS = frozenset(
+PAST = {  # where it is not the participle
+    "beaten": "beat", "begun": "began", "borne": "bore", "broken": "broke", "chosen": "chose", "done": "did",
+    "drawn": "drew", "driven": "drove", "eaten": "ate", "forbidden": "forbade", "given": "gave", "grown": "grew",
+    "known": "knew", "seen": "saw", "shown": "showed", "sung": "sang", "spoken": "spoke", "taken": "took",
+    "written": "wrote",
+}  # fmt: skip
+SAME = frozenset({"beat", "cut", "hit", "put", "read", "set"})  # the participle may be the verb itself
+PASSED = frozenset(PARTICIPLES.values()) - SAME | {"born"}
+PASSIVE = frozenset({"by", "with", "in", "to", "for", "as", "at", "on", "from", "of", "under", "into"})
+INTRANSITIVE = {  # "played for" is said of the player, unlike "indicated for"
+    "act", "appear", "arrive", "belong", "compete", "contribute", "debut", "depart", "die", "emigrate", "graduate",
+    "happen", "leave", "lead", "live", "move", "occur", "participate", "perform", "play", "reign", "reside", "result",
+    "retire", "serve", "star", "study", "succeed", "travel", "vote", "work",
+}  # fmt: skip
+OWN_ADJECTIVES = frozenset({"associated", "connected", "linked", "related"})  # that stand without a preposition
+ADJECTIVES = frozenset(
     {
-        "author",
-        "capital",
-        "child",
-        "children",
-        "city",
-        "continent",
-        "country",
-        "currency",
-        "employer",
-        "gender",
-        "genre",
+        "adjacent",
+        "available",
+        "close",
+        "equal",
+        "equivalent",
+        "identical",
+        "native",
+        "opposite",
+        "responsible",
+        "similar",
     }
-    | {"language", "leader", "member", "members", "neighbour", "neighbor", "neighbours", "owner", "parent", "parents"}
-    | {"partner", "religion", "sibling", "siblings", "spouse", "symptom", "symptoms", "writer"}
 )
+NOUN_ENDINGS = ("ion", "ment", "ity", "ship", "tor", "sor", "ness", "ism", "ency", "ancy")
+VERB_ENDINGS = ("ate", "ize", "ise", "ify")
+VERBS = {  # in their plain form; any other plain word that names a relation is a noun
+    "affect", "appear", "approve", "attack", "belong", "block", "boost", "border", "carry", "cause", "coach",
+    "combine", "contain", "control", "create", "cross", "cure", "dampen", "decrease", "defeat", "depend", "direct",
+    "display", "ease", "employ", "encode", "establish", "exhibit", "experience", "express", "feature", "flow",
+    "found", "include", "increase", "induce", "inhibit", "interact", "join", "lack", "like", "lower", "maintain",
+    "manage", "manifest", "manufacture", "marry", "need", "offer", "own", "paint", "perform", "play", "present",
+    "produce", "protect", "provide", "raise", "relieve", "repress", "require", "resemble", "serve", "silence",
+    "star", "start", "strike", "supply", "support", "suppress", "target", "train", "transport", "treat", "trigger",
+    "underlie", "use",
+    *PARTICIPLES, *THIRD,
+}  # fmt: skip
 PREPOSITIONS = frozenset(
     {"behind", "beside", "near", "in", "from", "under", "above", "below", "within", "outside", "on"}
 )
@@ -49,20 +74,35 @@ PREPOSITIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RelationWords:
-    """The words of one relation; `kind` is verb, participle, noun or noun of."""
+    """The words of one relation; `kind` is verb, past, participle, noun or noun of."""
 
     text: str
+
+    @classmethod
+    def towards(cls, text: str, object: str) -> "RelationWords":
+        """A relation's words before the name of an entity of a type, which they need not repeat: "won *award*"."""
+        words, type = text.split(), object.split()
+        kept = words[: -len(type)] if words[-len(type) :] == type else words
+        verbal = bool(kept) and (kept[-1] in PASSIVE or _is_past(kept[0]) or _is_third_person(kept[0]))
+        return cls(" ".join(kept) if verbal and kept != ["has"] else text)
 
     @property
     def kind(self) -> str:
         first, *rest = self.text.split()
-        if rest[-1:] == ["of"] and first not in THIRD and first not in BARE:
+        if _is_past(first) or first in PREPOSITIONS or first in ADJECTIVES:
+            return "past" if self._is_active(first, rest) else "participle"
+        if rest[-1:] == ["of"] and first not in THIRD and first not in BARE and first not in ("consist", "consists"):
             return "noun of"
-        if (first.endswith("ed") and first not in ("need", "feed")) or first in PASSED or first in PREPOSITIONS:
-            return "participle"
-        if not rest and (first in NOUNS or first.endswith(NOUN_ENDINGS)):
-            return "noun"
-        return "verb"
+        if _is_third_person(first) or first in VERBS or (rest and rest[-1] in PASSIVE):
+            return "verb"
+        return "verb" if not rest and first.endswith(VERB_ENDINGS) else "noun"
+
+    def _is_active(self, first: str, rest: list[str]) -> bool:
+        """ "Won", "attended" and "died in", unlike "indicated for" and "born in"."""
+        if not _is_past(first) or first in OWN_ADJECTIVES or first == "born":
+            return False
+        done = any(participle(verb) == first for verb in INTRANSITIVE)
+        return rest[:1] != ["by"] and (done or not rest or rest[0] not in PASSIVE)
 
     def after(self, number: int) -> str:
         """As a predicate: "causes" after one thing, "cause" after several; "is a neighbour of", "are neighbours of"."""
@@ -71,22 +111,54 @@ class RelationWords:
             article = "an" if head[0] in "aeiou" else "a"
             return f"is {article} {self.text}" if number == 1 else f"are {plural(head)} of{rest}"
         if self.kind == "noun":
-            return f"{'is' if number == 1 else 'are'} listed as {self.text} of"
+            return f"{'has' if number == 1 else 'have'} the {self.text}"
         if self.kind == "participle":
-            return f"{'is' if number == 1 else 'are'} {self.text}"
+            one, several = ("was", "were") if self.text.startswith("born") else ("is", "are")
+            return f"{one if number == 1 else several} {self.text}"
+        if self.kind == "past":
+            return self.text
         return third_person(self.text) if number == 1 else bare(self.text)
 
     @property
     def infinitive(self) -> str:
-        """After "not known to": "cause", "be associated with"."""
+        """After "not known to": "cause", "be associated with", "have won"."""
         if self.kind == "verb":
             return bare(self.text)
-        return f"be {self.after(2).removeprefix('are ')}"
+        if self.kind == "past":
+            return f"have {self.text}"
+        return "have been born" + self.text[4:] if self.text.startswith("born") else bare_predicate(self.after(2))
 
     @property
     def passive(self) -> str | None:
         """ "treated by"; None where English has none that is plain: "presented with by"."""
-        return f"{participle(self.text)} by" if self.kind == "verb" and " " not in self.text else None
+        if " " in self.text or self.kind not in ("verb", "past"):
+            return None
+        return f"{self.text if self.kind == 'past' else participle(self.text)} by"
+
+    @property
+    def by_people(self) -> str | None:
+        """What those do by whom something is done, in the past: "wrote" of "written by"; None for other relations."""
+        done, by, *rest = [*self.text.split(), ""]
+        return PAST.get(done, done) if by == "by" and not any(rest) and self.kind == "participle" else None
+
+
+def bare_predicate(phrase: str) -> str:
+    """A predicate of several things after "to".
+
+    >>> bare_predicate("are neighbours of"), bare_predicate("have the capital")
+    ('be neighbours of', 'have the capital')
+    """
+    return f"be {phrase.removeprefix('are ')}" if phrase.startswith("are ") else phrase
+
+
+def _is_past(word: str) -> bool:
+    return (word.endswith("ed") and word not in ("need", "feed", "breed", "seed", "speed")) or word in PASSED
+
+
+def _is_third_person(word: str) -> bool:
+    """Whether a word ends as verbs do after one thing; relations named by plural nouns are in a table."""
+    plural_noun = word in word_table("asking.json")["noun relations"]
+    return word in BARE or (word.endswith("s") and not word.endswith(("ss", "us", "is")) and not plural_noun)
 
 
 def third_person(phrase: str) -> str:

@@ -102,6 +102,7 @@ def _row(outcome: "Outcome") -> dict[str, Any]:
         "certainty": outcome.certainty,
         "warned": outcome.warned,
         "confidence": None if answer is None else answer.confidence,
+        "signs": {} if answer is None else {name: round(sign, 3) for name, sign in answer.signs.items()},
         "answer": outcome.failure if answer is None else answer.abstained or answer.text,
         "query": "" if answer is None else answer.query,
         "unrecognised": [] if answer is None else list(answer.unrecognised),

@@ -1,0 +1,113 @@
+"""What a question says and its plan has the other way round, or not at all: such an answer is doubtful at best.
+
+Four things are checked that no unbound word gives away: who does what to whom ("which planets orbit Titan"), a yes or
+no that is answered by a list, an exception ("other than those …") from which the plan takes nothing away, and a verb
+that is denied ("never painted") where the plan denies something further away.
+"""
+
+import re
+from collections.abc import Iterator
+
+from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
+from clew.answer.lexicon.forms import core_name
+from clew.answer.lexicon.words import Words
+from clew.answer.plans.plan import ABSENT, Step
+from clew.answer.reading.intent import YES_NO
+from clew.answer.reading.interpretation import Interpretation
+from clew.store.layout import upper_snake
+
+__all__ = ["contradictions"]
+
+EXCEPT = re.compile(r"\b(?:other than|except(?:ing)?|excluding|apart from|aside from|besides|unless)\b", re.IGNORECASE)
+DENIED = re.compile(  # "which artists never", "which diseases do not": the verb of what is asked for
+    r"\W*(?:which|what|who)\s+(?:\w+\s+){0,2}?(?:(?:have|has|do|does|did|are|is|were|was)\s*)?(?:never\b|not\b|n't\b)",
+    re.IGNORECASE,
+)
+CHOOSING = frozenset({"which", "what", "who", "whom", "whose", "list", "show", "name", "tell", "give", "you", "there"})
+
+
+def contradictions(interpretation: Interpretation, words: Words) -> int:
+    """In how many of four ways a plan says something else than its question does."""
+    return sum(
+        (
+            _is_turned(interpretation, words),
+            _lists_for_yes(interpretation),
+            _excludes_nothing(interpretation),
+            _denies_elsewhere(interpretation),
+        )
+    )
+
+
+def _is_turned(interpretation: Interpretation, words: Words) -> bool:
+    """Whether most trees have as the subject of a verb what is the object of its relation in the plan."""
+    votes = [
+        vote
+        for tree in interpretation.question.trees
+        for sentence in (find_clauses(tree),)
+        for clause in sentence.clauses
+        for vote in _votes(clause, sentence, interpretation, words)
+    ]
+    return 2 * sum(votes) > len(votes)
+
+
+def _votes(clause: Clause, sentence: Sentence, interpretation: Interpretation, words: Words) -> Iterator[bool]:
+    """For each step from the requested type to a name that a verb of the clause stands for: whether it is turned."""
+    plan, tree = interpretation.candidate.plan, sentence.tree
+    verbs = [tree.words[at].text for at in clause.words if tree.words[at].kind == "VERB"]
+    asked = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
+    if not verbs or sentence.asked not in (clause.left, clause.right) or asked is None:
+        return
+    named = {condition.of for part in plan.parts for condition in part.conditions if condition.key == "id"}
+    other = clause.right if clause.left == sentence.asked else clause.left
+    for step in (step for part in plan.parts for step in part.steps):
+        ends = {step.subject, step.object}
+        if tree.words[other].anchor is None or asked not in ends or not named & (ends - {asked}):
+            continue
+        active = _is_active(step, verbs, words)
+        if active is not None:
+            asked_does = (clause.left == sentence.asked) != clause.passive
+            yield (asked_does == active) != (step.subject == asked)
+
+
+def _is_active(step: Step, verbs: list[str], words: Words) -> bool | None:
+    """Whether who does what a relation says is its subject (*eats*) or its object (*eaten_by*); None if unclear."""
+    if len(step.relations) != 1 or step.repeated:
+        return None
+    known = words.schema.relationship(step.relations[0])
+    parts = upper_snake(core_name(known.relation)).lower().split("_")
+    one_type = any(ends.subject == ends.object for ends in known.ends)
+    if known.symmetric or one_type or not any(words.is_own(known.name, verb) for verb in verbs):
+        return None
+    if len(parts) == 2 and parts[1] == "by":
+        return False
+    return True if len(parts) == 1 and parts[0].endswith("s") else None
+
+
+def _lists_for_yes(interpretation: Interpretation) -> bool:
+    """Whether a list answers a question that asks for yes or no: "Are all countries in Europe?"."""
+    said = re.findall(r"\w+", interpretation.question.text.lower())
+    plan = interpretation.candidate.plan
+    asks = bool(said) and said[0] in YES_NO and not CHOOSING & set(said)
+    return asks and plan.kind == "rows" and bool(plan.asked) and not interpretation.question.judged
+
+
+def _excludes_nothing(interpretation: Interpretation) -> bool:
+    """Whether an exception leaves no trace in the plan."""
+    candidate = interpretation.candidate
+    taken_away = (
+        bool(candidate.aside)
+        or candidate.plan.kind == "lacks"
+        or any(part.kind == ABSENT for part in candidate.plan.parts)
+        or any(condition.negated for part in candidate.plan.parts for condition in part.conditions)
+        or any(condition.operator == "<>" for part in candidate.plan.parts for condition in part.conditions)
+    )
+    return EXCEPT.search(interpretation.question.text) is not None and not taken_away
+
+
+def _denies_elsewhere(interpretation: Interpretation) -> bool:
+    """Whether the main verb is denied, but everything that must be absent is said of others than those asked for."""
+    plan = interpretation.candidate.plan
+    absent = [part for part in plan.parts if part.kind == ABSENT and not part.inside]
+    asked = {column.of for column in plan.asked} | ({plan.measure.of} if plan.measure is not None else set())
+    near = any(asked & {step.subject, step.object} for part in absent for step in part.steps)
+    return bool(absent and asked) and not near and DENIED.match(interpretation.question.text) is not None
