@@ -52,7 +52,7 @@ def test_declining_is_right_only_where_the_graph_cannot_know() -> None:
 
 def test_a_wrong_answer_is_counted_by_how_sure_it_looked() -> None:
     gold = [{"ids": ["x"]}]
-    sure, likely = listing("a", confidence=0.9), listing("a", confidence=0.6)
+    sure, likely = listing("a", confidence=0.9), listing("a", confidence=0.77)
     left_over, doubtful = listing("a", confidence=0.9, unrecognised=("women",)), listing("a", confidence=0.2)
     outcomes = [asked(gold, each) for each in (sure, likely, left_over, doubtful, listing("x", confidence=0.9))]
     assert [each.warned for each in outcomes] == [False, False, True, True, False]
