@@ -3,7 +3,7 @@
     python -m benchmarks.certainty benchmarks/results/certainty.jsonl      # figures of graphs that were left out
     clew eval trust questions.jsonl --graph NAME=my.clew --out run.json    # signs of the answers to your own questions
     python -m benchmarks.certainty benchmarks/results/certainty.jsonl run.json \\
-        --plot docs/pictures/certainty.svg --write src/clew/answer/certainty.json
+        --plot docs/pictures/certainty.svg --write src/clew/answer/certainty/weights.json
 
 A logistic regression with few signs, each of which may only count in the direction that it should (projected gradient,
 a quadratic penalty). Answers to questions that the reader was developed on ("own") count a third in the fit and not in
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.answer.certainty import LEFT_OUT, NEVER_SURE
+from clew.answer.certainty.signs import LEFT_OUT, NEVER_SURE
 from clew.evaluate.trust import wilson
 
 Array = NDArray[np.float64]

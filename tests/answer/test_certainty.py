@@ -8,9 +8,9 @@ from benchmarks.certainty import DIRECTIONS, Runs, choose_thresholds, fit, left_
 
 from clew.answer import Asker
 from clew.answer.answer import DOUBTFUL, SURE
-from clew.answer.certainty import NEVER_SURE, confidence_in
+from clew.answer.certainty.signs import NEVER_SURE, confidence_in
 
-TABLE = json.loads(files("clew.answer").joinpath("certainty.json").read_text("utf-8"))
+TABLE = json.loads(files("clew.answer.certainty").joinpath("weights.json").read_text("utf-8"))
 
 
 def test_every_sign_counts_in_its_direction() -> None:

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Answer, BoundWord, Usage
-from clew.answer.certainty import confidence_in, signs_of
+from clew.answer.certainty.signs import confidence_in, signs_of
 from clew.answer.kept import (
     judge_of,
     polarity_of,

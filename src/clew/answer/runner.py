@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
-from clew.answer.certainty import Rival, is_contested
+from clew.answer.certainty.signs import Rival, is_contested
 from clew.answer.kept import hierarchy_of
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part
 from clew.answer.plans.untyped import with_untyped

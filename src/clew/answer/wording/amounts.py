@@ -75,7 +75,7 @@ def value_text(
 
 
 def _as_sentence(said: str, *, holds: bool) -> str:
-    """A noun phrase's condition as a predicate: "with population above 5" becomes "has population above 5"."""
+    """The condition of a noun phrase as a sentence: "with population above 5" becomes "has population above 5"."""
     if said.startswith("with "):
         return said.replace("with ", "has " if holds else "does not have ", 1)
     return f"was {'' if holds else 'not '}{said}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from clew.answer.answer import Alternative, Ambiguity
-from clew.answer.certainty import Rival
+from clew.answer.certainty.signs import Rival
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Filters
 from clew.answer.plans.show import shown_query

@@ -105,7 +105,7 @@ class RelationWords:
         return rest[:1] != ["by"] and (done or not rest or rest[0] not in PASSIVE)
 
     def after(self, number: int) -> str:
-        """As a predicate: "causes" after one thing, "cause" after several; "is a neighbour of", "are neighbours of"."""
+        """After so many things: "causes" after one, "cause" after several; "is a neighbour of", "are neighbours of"."""
         if self.kind == "noun of":
             head, _, rest = self.text.partition(" of")
             article = "an" if head[0] in "aeiou" else "a"
@@ -126,7 +126,7 @@ class RelationWords:
             return bare(self.text)
         if self.kind == "past":
             return f"have {self.text}"
-        return "have been born" + self.text[4:] if self.text.startswith("born") else bare_predicate(self.after(2))
+        return "have been born" + self.text[4:] if self.text.startswith("born") else after_to(self.after(2))
 
     @property
     def passive(self) -> str | None:
@@ -142,10 +142,10 @@ class RelationWords:
         return PAST.get(done, done) if by == "by" and not any(rest) and self.kind == "participle" else None
 
 
-def bare_predicate(phrase: str) -> str:
-    """A predicate of several things after "to".
+def after_to(phrase: str) -> str:
+    """What is said of several things, after "to".
 
-    >>> bare_predicate("are neighbours of"), bare_predicate("have the capital")
+    >>> after_to("are neighbours of"), after_to("have the capital")
     ('be neighbours of', 'have the capital')
     """
     return f"be {phrase.removeprefix('are ')}" if phrase.startswith("are ") else phrase

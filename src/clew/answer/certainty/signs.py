@@ -1,7 +1,7 @@
 """How sure an answer is: evidence that its plan is what the question means, weighed by a small fitted model.
 
 In: an interpretation that was run, and the plans that could have been meant instead. Out: signs, each a number, and
-from them the probability that the answer is right. The coefficients are in certainty.json, fitted by
+from them the probability that the answer is right. The weights are in weights.json, fitted by
 `python -m benchmarks.certainty` on questions of graphs that the reader had not been developed on (docs/asking.md).
 """
 
@@ -13,9 +13,9 @@ from importlib.resources import files
 from math import exp
 from typing import Any
 
+from clew.answer.certainty.contradicted import contradictions
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT
-from clew.answer.reading.contradicted import contradictions
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.rank import Ranked
 from clew.answer.running.run import Outcome
@@ -81,7 +81,7 @@ def confidence_in(signs: Mapping[str, float]) -> float:
 
 @cache
 def _table() -> Any:
-    return json.loads(files("clew.answer").joinpath("certainty.json").read_text("utf-8"))
+    return json.loads(files("clew.answer.certainty").joinpath("weights.json").read_text("utf-8"))
 
 
 def _is_said(relation: str, interpretation: Interpretation, words: Words) -> bool:
