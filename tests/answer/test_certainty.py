@@ -1,4 +1,4 @@
-"""How sure answers are: the table of weights, rivals that agree or do not, and what a doubtful answer offers."""
+"""How sure answers are: the table of weights, competitors that agree or do not, and what a doubtful answer offers."""
 
 import json
 from importlib.resources import files

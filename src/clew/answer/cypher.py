@@ -288,9 +288,9 @@ class Answering:
         names = ", ".join(anchor.text for anchor in question.anchors) or "nothing"
         nothing = not answer.items if best.plan.kind == "rows" and best.plan.asked else answer.value is False
         score = f", the best {interpretation.ranked[0].score:.2f}" if interpretation.ranked else ""
-        rivals = self.runner.rivals(ran)
+        competitors = self.runner.competitors(ran)
         asked = bool(question.tokens) or not interpretation.written  # else it is a query of one's own
-        signs = signs_of(interpretation, ran.outcome, rivals, self.words) if asked else {}
+        signs = signs_of(interpretation, ran.outcome, competitors, self.words) if asked else {}
         trace = (f"{question.operation}, naming {names}", f"{len(interpretation.ranked)} candidate plans{score}")
         return replace(
             answer,
@@ -313,7 +313,7 @@ class Answering:
             interpretation=(*describe(interpretation.candidate, question.filters, self.words), *ran.notes),
             repairs=interpretation.repairs,
             ambiguities=find_ambiguities(interpretation, self.linker),
-            alternatives=alternatives_of(interpretation, rivals, self.words),
+            alternatives=alternatives_of(interpretation, competitors, self.words),
             bindings=tuple(
                 BoundWord(question.text[each.start : each.end], each.part) for each in interpretation.account.bindings
             ),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
-from clew.answer.certainty.signs import Rival, is_contested
+from clew.answer.certainty.signs import Competitor, is_contested
 from clew.answer.kept import hierarchy_of
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part
 from clew.answer.plans.untyped import with_untyped
@@ -29,9 +29,9 @@ from clew.store.store import Store
 
 __all__ = ["Ran", "Runner"]
 
-NEAR = 0.9  # plans that score less by more than this are not run as rivals
-MOST_RIVALS = 4
-RIVAL_SECONDS = 1.0
+NEAR = 0.9  # plans that score less by more than this are not run as competitors
+MOST_COMPETITORS = 4
+COMPETITOR_SECONDS = 1.0
 WIDENED = (REQUIRED, ABSENT, COUNTED)  # parts whose names stand for their subclasses too
 
 
@@ -109,27 +109,29 @@ class Runner:
             outcome = self.outcome(candidate)
         return Ran(interpretation, candidate, outcome, (*interpretation.notes, note), perf_counter() - begun)
 
-    def rivals(self, ran: Ran) -> list[Rival]:
+    def competitors(self, ran: Ran) -> list[Competitor]:
         """The plans that could be meant instead, the likeliest first, and whether each gives another answer.
 
         Those that are far behind, or beyond a few or a fraction of a second, count as different without being run.
         """
-        interpretation, found = ran.interpretation, list[Rival]()
+        interpretation, found = ran.interpretation, list[Competitor]()
         own = next((each.score for each in interpretation.ranked if each.candidate is interpretation.candidate), 0.0)
         begun = perf_counter()
         for each in interpretation.ranked:
             if not is_contested(interpretation, each):
                 continue
-            far = own - each.score > NEAR or len(found) >= MOST_RIVALS or perf_counter() - begun > RIVAL_SECONDS
-            other = None if far or ran.candidate.plan.kind == "path" else self._rival(ran, each)
+            far = (
+                own - each.score > NEAR or len(found) >= MOST_COMPETITORS or perf_counter() - begun > COMPETITOR_SECONDS
+            )
+            other = None if far or ran.candidate.plan.kind == "path" else self._competitor(ran, each)
             if other is None:
-                found.append(Rival(each, differs=True))
+                found.append(Competitor(each, differs=True))
             else:
                 differs = given(other.outcome) != given(ran.outcome)
-                found.append(Rival(each, differs=differs, finds=not other.is_empty))
+                found.append(Competitor(each, differs=differs, finds=not other.is_empty))
         return found
 
-    def _rival(self, ran: Ran, other: Ranked) -> Ran | None:
+    def _competitor(self, ran: Ran, other: Ranked) -> Ran | None:
         """What another plan for the same question gives; None if it cannot be run."""
         try:
             return self.run(replace(ran.interpretation, candidate=other.candidate))

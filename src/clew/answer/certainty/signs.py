@@ -20,7 +20,7 @@ from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.rank import Ranked
 from clew.answer.running.run import Outcome
 
-__all__ = ["LEFT_OUT", "NEVER_SURE", "Rival", "confidence_in", "is_contested", "signs_of"]
+__all__ = ["LEFT_OUT", "NEVER_SURE", "Competitor", "confidence_in", "is_contested", "signs_of"]
 
 AHEAD, BEHIND = 1.2, -0.3  # a margin beyond these says no more
 CLOSE = 0.5  # what scores less by this much is hardly meant
@@ -30,7 +30,7 @@ LEFT_OUT = 0.4  # and its confidence at most this
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
+class Competitor:
     """Another plan for the question, and whether it answers otherwise than the chosen one."""
 
     ranked: Ranked
@@ -45,13 +45,13 @@ def is_contested(interpretation: Interpretation, other: Ranked) -> bool:
 
 
 def signs_of(
-    interpretation: Interpretation, outcome: Outcome, rivals: Sequence[Rival], words: Words
+    interpretation: Interpretation, outcome: Outcome, competitors: Sequence[Competitor], words: Words
 ) -> dict[str, float]:
     """The evidence for and against an interpretation, by name."""
     candidate, account, plan = interpretation.candidate, interpretation.account, interpretation.candidate.plan
     own = next((each.score for each in interpretation.ranked if each.candidate is candidate), None)
-    others = [each.ranked.score for each in rivals if each.differs]
-    close = [each for each in rivals if each.differs and each.finds and (own or 0.0) - each.ranked.score < CLOSE]
+    others = [each.ranked.score for each in competitors if each.differs]
+    close = [each for each in competitors if each.differs and each.finds and (own or 0.0) - each.ranked.score < CLOSE]
     proposed = any("grammar" in each.candidate.found_by for each in interpretation.ranked)
     values, rows = candidate.values, plan.kind == "rows" and bool(plan.asked)
     return {

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from clew.answer.answer import Alternative, Ambiguity
-from clew.answer.certainty.signs import Rival
+from clew.answer.certainty.signs import Competitor
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Filters
 from clew.answer.plans.show import shown_query
@@ -41,13 +41,17 @@ def _verbalised(candidate: Candidate, words: Words) -> str:
     return value_phrase(candidate, base)
 
 
-def alternatives_of(interpretation: Interpretation, rivals: Sequence[Rival], words: Words) -> tuple[Alternative, ...]:
+def alternatives_of(
+    interpretation: Interpretation, competitors: Sequence[Competitor], words: Words
+) -> tuple[Alternative, ...]:
     """The next likely ways to read the question, each once: those that answer otherwise, then any that leave words out.
 
     One that finds something comes before one that finds nothing.
     """
-    contested = [each.ranked for each in sorted(rivals, key=lambda rival: not rival.finds) if each.differs]
-    known = {id(each.ranked) for each in rivals}
+    contested = [
+        each.ranked for each in sorted(competitors, key=lambda competitor: not competitor.finds) if each.differs
+    ]
+    known = {id(each.ranked) for each in competitors}
     rest = [
         each
         for each in interpretation.ranked

@@ -105,7 +105,7 @@ class RelationWords:
         return rest[:1] != ["by"] and (done or not rest or rest[0] not in PASSIVE)
 
     def after(self, number: int) -> str:
-        """After so many things: "causes" after one, "cause" after several; "is a neighbour of", "are neighbours of"."""
+        """After a noun: "causes" after one, "cause" after several; "is a neighbour of", "are neighbours of"."""
         if self.kind == "noun of":
             head, _, rest = self.text.partition(" of")
             article = "an" if head[0] in "aeiou" else "a"
