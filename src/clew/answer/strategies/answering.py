@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from time import perf_counter
 
-from clew.answer.answer import Answer, Evidence, Item, Support, Usage
+from clew.answer.answer import DOUBTFUL, Answer, Evidence, Item, Support, Usage
 from clew.answer.context.retrieve import Retrieved
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import cite
@@ -27,6 +27,7 @@ NONE = "None of these"
 MOST_OPTIONS = 25  # letters, less one for none of these
 MOST_TOKENS = 80
 UNKNOWN = re.compile(r"^\W*(unknown|i (do not|don't|cannot)|not (stated|given|known))", re.IGNORECASE)
+GUESSED = DOUBTFUL - 0.01  # the most confidence in what stands in a context: it is near, and perhaps not all
 LISTED = 10  # items in the text
 ENOUGH = 0.85  # of the best relevance: what comes below is no item
 
@@ -134,7 +135,7 @@ def _far_ends(asked: ContextAnswer) -> Answer:
         items=tuple(items),
         truncated=bool(context.left_out),
         evidence=_evidence(lines, asked.resources),
-        confidence=round(best, 4),
+        confidence=round(min(best, GUESSED), 4),
     )
 
 
