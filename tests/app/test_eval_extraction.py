@@ -42,7 +42,7 @@ def few(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("few")
     (folder / "bc5cdr").mkdir()
     texts = []
-    for part, number in (("train", 6), ("dev", 2)):
+    for part, number in (("train", 6), ("dev", 6)):
         with gzip.open(data / "bc5cdr" / f"cdr_{part}.pubtator.gz", "rt", encoding="utf-8") as file:
             blocks = sorted((each for each in file.read().split("\n\n") if "\tCID\t" in each), key=len)[:number]
         with gzip.open(folder / "bc5cdr" / f"cdr_{part}.pubtator.gz", "wt", encoding="utf-8") as file:
