@@ -12,7 +12,7 @@ from attack.zygote import Commands
 
 
 def test_short_corruption(tmp_path: Path) -> None:
-    tally = corruption.attack(tmp_path, seed=3, tries=10, seconds=20)
+    tally = corruption.attack(tmp_path, seed=3, tries=5, seconds=20)
     assert tally.failures == []
     assert tally.tries > 0
 
@@ -33,7 +33,7 @@ def test_short_kills(tmp_path: Path) -> None:
 
 
 def test_short_questions(tmp_path: Path) -> None:
-    tally = questions.attack(tmp_path, seed=3, tries=60, seconds=15)
+    tally = questions.attack(tmp_path, seed=3, tries=20, seconds=15)
     assert tally.failures == []
     assert tally.outcomes["answered"] > 0
 

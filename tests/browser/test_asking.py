@@ -50,7 +50,7 @@ def test_a_question_is_completed_asked_and_answered(site: str, page: Page) -> No
 
 def test_the_query_can_be_edited_and_run_again(site: str, page: Page) -> None:
     page.goto(at(site, "ask", graph="clinic", question=GENES))
-    page.get_by_text("Cypher", exact=True).click()
+    page.locator("summary").get_by_text("Cypher", exact=True).click()
     field = page.get_by_label("Cypher query")
     query = field.input_value()
     assert "P:1" in query
@@ -104,12 +104,12 @@ def test_strategies_are_shown_side_by_side(site: str, page: Page) -> None:
     page.goto(at(site, "ask", graph="clinic", question=GENES))
     page.get_by_label("Strategy").select_option("Compare all")
     page.get_by_label("Question").press("Enter")
-    expect(page.locator(".strategy h3")).to_have_text(["Cypher", "Local search", "KG-RAG"])
-    expect(page.locator(".strategy ol")).to_have_count(3)
+    expect(page.locator(".strategy h3")).to_have_text(["Two readers", "Cypher", "Local search", "KG-RAG"])
+    expect(page.locator(".strategy ol")).to_have_count(4)
     expect(page.locator(".strategy").first).to_contain_text("2 genes")
     page.get_by_role("button", name="Open this answer").first.click()
     expect(page.locator(".headline h2")).to_contain_text("2 genes")
-    assert "strategy=cypher" in page.url
+    assert "strategy=agree" in page.url
 
 
 def test_a_strategy_that_fails_says_why_beside_the_others(site: str, page: Page) -> None:

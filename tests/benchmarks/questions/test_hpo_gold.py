@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from benchmarks.questions.hpo_gold import answers
 
 import clew
@@ -11,6 +12,7 @@ from clew.evaluate.metrics import GoldSet, GoldTop
 from clew.evaluate.questions import load_bench, work_out
 
 
+@pytest.mark.soak
 def test_gold_is_what_the_raw_files_say(hpo: Path) -> None:
     """Every first reading."""
     asker = Asker(Resources(clew.open(hpo), encoder=None))
