@@ -37,6 +37,7 @@ def share_right(asker: Asker) -> float:
     return sum(bool(each.score.result_match) for each in asked) / len(asked)
 
 
+@pytest.mark.soak  # with meanings the same questions are asked in the slow tier
 def test_most_are_answered_by_words_alone(graph: clew.Engine) -> None:
     asker = Asker(Resources(graph, encoder=None))
     try:

@@ -25,6 +25,7 @@ def asker(hpo: Path) -> Iterator[Asker]:
     asker.close()
 
 
+@pytest.mark.soak  # the slow tier asks them through a loopback engine
 def test_hpo_60_with_words_alone(asker: Asker) -> None:
     """What the issue asks of the defaults holds without any model at all."""
     asked = list(ask_all(load_bench("hpo-60"), asker))
