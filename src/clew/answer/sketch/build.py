@@ -231,11 +231,12 @@ class _Building(ValuesSaid):
         if not said.operator:
             return
         number = self._number(said.value, said.operator)
-        if number is not None:
-            share = "frequency" in key.lower()
-            conditions.append(Condition(step.name, key, said.operator, number, numeric=not share, shared=share))
-        else:
+        if number is None:
             conditions.append(Condition(step.name, key, said.operator, self.text(said.value)))
+        elif "frequency" in key.lower():
+            conditions.append(Condition(step.name, key, said.operator, number, shared=True))
+        else:  # plans compare numbers of entities, and of statements only shares
+            raise Unbuildable(Unmet(said.words, "said"))
 
     def _described(self, each: Statement) -> None:
         """ "Wooden", "retired": a value that sorts entities, or words that are left out."""
