@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from network import Parser
+from network import EMBEDDINGS, Parser
 
 DECODER = "decoder."
 
@@ -23,15 +23,19 @@ class _Reading(torch.nn.Module):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("weights", type=Path)
+    parser.add_argument("trained", type=Path, help="the folder that train.py wrote")
+    parser.add_argument("start", type=Path, help="the arrays of MiniLM, whose embeddings stay as they are")
     parser.add_argument("tokenizer", type=Path)
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
-    arrays = np.load(given.weights)
+    arrays = {name: array for path in given.trained.glob("*.npz") for name, array in np.load(path).items()}
+    with np.load(given.start) as start:
+        for mine, theirs in EMBEDDINGS.items():
+            arrays[f"encoder.{mine}"] = start[theirs]
     few = arrays["decoder.symbols.weight"].shape[0]
-    layers = 1 + max(int(name.split(".")[2]) for name in arrays.files if name.startswith("decoder.layers."))
+    layers = 1 + max(int(name.split(".")[2]) for name in arrays if name.startswith("decoder.layers."))
     model = Parser(few, layers=layers)
-    model.load_state_dict({name: torch.from_numpy(arrays[name].astype(np.float32)) for name in arrays.files})
+    model.load_state_dict({name: torch.from_numpy(arrays[name].astype(np.float32)) for name in arrays})
     model.eval()
     given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +50,7 @@ def main() -> None:
 
         quantize_dynamic(str(whole), str(given.out / "encoder.onnx"), weight_type=QuantType.QInt8)
     decoder: dict[str, np.ndarray] = {}
-    for name in [each for each in arrays.files if each.startswith(DECODER)]:
+    for name in [each for each in arrays if each.startswith(DECODER)]:
         value, own = arrays[name].astype(np.float32), name.removeprefix(DECODER)
         if value.ndim == 1:
             decoder[own] = value.astype(np.float16)

@@ -6,8 +6,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-__all__ = ["Decoder", "Encoder", "Parser"]
+__all__ = ["EMBEDDINGS", "Decoder", "Encoder", "Parser"]
 
+EMBEDDINGS = {
+    "words.weight": "embeddings.word_embeddings.weight",
+    "places.weight": "embeddings.position_embeddings.weight",
+    "kinds.weight": "embeddings.token_type_embeddings.weight",
+}
 WIDTH, HEADS, LAYERS, INNER, PLACES = 384, 12, 6, 1536, 512
 
 
@@ -34,9 +39,7 @@ class Encoder(nn.Module):
     def load(self, arrays: dict[str, Tensor]) -> None:
         """Take the weights of a checkpoint in the names of BERT."""
         own = {
-            "words.weight": "embeddings.word_embeddings.weight",
-            "places.weight": "embeddings.position_embeddings.weight",
-            "kinds.weight": "embeddings.token_type_embeddings.weight",
+            **EMBEDDINGS,
             "norm.weight": "embeddings.LayerNorm.weight",
             "norm.bias": "embeddings.LayerNorm.bias",
         }

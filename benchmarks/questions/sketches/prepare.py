@@ -1,8 +1,10 @@
-"""Sketches as arrays for training: pieces of words, the place of each word's first piece, symbols."""
+"""What training starts from: sketches as pieces of words and symbols, and the arrays of MiniLM."""
 
 import argparse
 import json
 from pathlib import Path
+
+import numpy as np
 
 from benchmarks.questions.sketches.notation import read_file
 from clew.answer.sketch.parser import pieces_of
@@ -13,13 +15,18 @@ __all__ = ["main"]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("tokenizer", type=Path)
+    parser.add_argument("model", type=Path, help="the folder of all-MiniLM-L6-v2")
     parser.add_argument("out", type=Path)
+    parser.add_argument("start", type=Path, help="where its arrays are kept for training")
     parser.add_argument("files", type=Path, nargs="+")
     given = parser.parse_args()
+    from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(given.tokenizer))
+    arrays = load_file(given.model / "model.safetensors")
+    used = [name for name in arrays if "pooler" not in name and "position_ids" not in name]
+    np.savez(given.start, **{name: arrays[name].astype(np.float16) for name in used})
+    tokenizer = Tokenizer.from_file(str(given.model / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
     rows = []
@@ -28,12 +35,7 @@ def main() -> None:
             whole, bare = pieces_of(words, tokenizer), pieces_of(words, tokenizer, names=False)
             if len(whole[0]) > 200:
                 continue
-            rows.append(
-                {
-                    "set": path.stem, "text": text, "whole": whole, "bare": bare, "symbols": to_symbols(sketch),
-                    "names": [word.name is not None for word in words],
-                }
-            )  # fmt: skip
+            rows.append({"set": path.stem, "text": text, "whole": whole, "bare": bare, "symbols": to_symbols(sketch)})
     given.out.write_text(json.dumps({"symbols": SYMBOLS, "rows": rows}))
     print(len(rows), "questions")
 

@@ -17,13 +17,12 @@ from clew.answer.kept import (
     polarity_of,
     schema_of,
     schema_paths_of,
-    stated_once,
+    stated_once_of,
     vocabulary_of,
     words_of,
 )
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
-from clew.answer.reading.filter_words import provenance_of
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
 from clew.answer.reading.question import Meaning, ParsedQuestion, understand
 from clew.answer.resources import Resources
@@ -31,6 +30,7 @@ from clew.answer.runner import Ran, Runner
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.paths import find_paths
 from clew.answer.running.run import comes_first
+from clew.answer.statements.filter_words import provenance_of
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import agreed, stated_number
 from clew.answer.wording.explain import alternatives_of, describe, why_not, why_unmet
@@ -108,7 +108,7 @@ class Answering:
             longer_names=lambda anchors: with_longer_names(anchors, self.engine),
             has=self._has,
             literals=vocabulary_of(resources).literals,
-            mutual=resources.once("stated once", lambda: stated_once(resources)),
+            mutual=stated_once_of(resources),
             encoder=self.encoder,
             judge=lambda: judge_of(resources),
             choose=self.strategy.choose,

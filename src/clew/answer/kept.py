@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from clew.answer.lexicon.families import is_mutual
-from clew.answer.lexicon.matching import tuned_initialisers
+from clew.answer.lexicon.matching import Matcher, tuned_initialisers
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
 from clew.answer.lexicon.words import Words
@@ -18,10 +18,11 @@ from clew.store.layout import Relationship, StoreSchema
 __all__ = [
     "hierarchy_of",
     "judge_of",
+    "matcher_of",
     "polarity_of",
     "schema_of",
     "schema_paths_of",
-    "stated_once",
+    "stated_once_of",
     "vocabulary_of",
     "words_of",
 ]
@@ -58,8 +59,13 @@ def polarity_of(resources: Resources) -> dict[str, str]:
 
 
 def judge_of(resources: Resources) -> Judge | None:
-    """What says which relation a word means, where the default encoder is in use: it is that encoder, tuned."""
+    """What says which relation a word means, where there is a matcher of words and relations."""
     return resources.once("judge", lambda: _open_judge(resources))
+
+
+def matcher_of(resources: Resources) -> Matcher | None:
+    """What matches words with relations, where the default encoder is in use: it is that encoder, tuned."""
+    return resources.once("matcher", lambda: _open_matcher(resources))
 
 
 def hierarchy_of(resources: Resources) -> dict[str, str]:
@@ -74,8 +80,12 @@ def schema_paths_of(resources: Resources) -> SchemaPaths:
     )
 
 
-def stated_once(resources: Resources) -> frozenset[str]:
+def stated_once_of(resources: Resources) -> frozenset[str]:
     """The relationships that hold both ways by what they mean, though the graph states them one way: spouse."""
+    return resources.once("stated once", lambda: _stated_once(resources))
+
+
+def _stated_once(resources: Resources) -> frozenset[str]:
     return frozenset(
         each.name
         for each in resources.schema.relationships
@@ -87,7 +97,7 @@ def stated_once(resources: Resources) -> frozenset[str]:
 
 def _with_mutual(resources: Resources) -> StoreSchema:
     schema = resources.schema
-    mutual = {each.name for each in schema.relationships if _is_mutual(each, resources)} | stated_once(resources)
+    mutual = {each.name for each in schema.relationships if _is_mutual(each, resources)} | stated_once_of(resources)
     known = tuple(replace(each, symmetric=each.symmetric or each.name in mutual) for each in schema.relationships)
     return replace(schema, relationships=known) if mutual else schema
 
@@ -115,10 +125,13 @@ def _hierarchy(resources: Resources) -> dict[str, str]:
 
 
 def _open_judge(resources: Resources) -> Judge | None:
+    matcher = matcher_of(resources)
+    return None if matcher is None else Judge(words_of(resources), vocabulary_of(resources).attributes, matcher)
+
+
+def _open_matcher(resources: Resources) -> Matcher | None:
     from clew.embed.encoders.onnx import OnnxEncoder, open_minilm
 
     encoder = resources.encoder
-    if not isinstance(encoder, OnnxEncoder) or encoder.name != "minilm":
-        return None
-    tuned = open_minilm(replaced=tuned_initialisers())
-    return Judge(words_of(resources), vocabulary_of(resources).attributes, tuned)
+    default = isinstance(encoder, OnnxEncoder) and encoder.name == "minilm"
+    return Matcher(open_minilm(replaced=tuned_initialisers())) if default else None

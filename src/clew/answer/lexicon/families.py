@@ -134,7 +134,7 @@ def has_synonyms(word: str) -> bool:
 
 
 def _forms(words: list[str], bare: list[str]) -> Iterator[list[str]]:
-    """A name, and what is left of it without the small word behind, the words for its types, or all but its head."""
+    """A name as it is, without its last particle, without the words for its types, and its last word alone."""
     for each in (words, bare):
         if each:
             yield each

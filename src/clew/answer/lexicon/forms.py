@@ -7,11 +7,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from clew.store.layout import upper_snake
+
 __all__ = [
     "Token",
     "core_name",
     "forms_of_verb",
     "is_irregular",
+    "plain_name",
     "root",
     "singular",
     "stem",
@@ -99,6 +102,15 @@ def core_name(relation: str) -> str:
     ('parents', 'treats', 'located_in')
     """
     return next((part for part in reversed(NAMESPACE.split(relation)) if part.strip("_")), relation)
+
+
+def plain_name(name: str) -> str:
+    """A name of a type, relation or column in plain words.
+
+    >>> plain_name("people__person__placeOfBirth"), plain_name("biolink:treats")
+    ('place of birth', 'treats')
+    """
+    return " ".join(upper_snake(core_name(name)).lower().split("_")) or "thing"
 
 
 @cache

@@ -31,7 +31,7 @@ from clew.answer.values.attributes import ValuePart
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
 
-__all__ = ["Candidate", "SchemaPaths", "candidates", "with_siblings"]
+__all__ = ["Candidate", "SchemaPaths", "candidates", "is_meant", "with_siblings"]
 
 MOST_CHOICES = 400  # plans for one choice of meanings; fewer where they have many names
 MOST_PLANS = 1_500  # for all meanings and types that may be asked for
@@ -90,7 +90,7 @@ class _Builder:
                 self.reached.setdefault(path[:number], there)
             here = there
         if end is not None:
-            self.conditions.append(_is(here, end))
+            self.conditions.append(is_meant(here, end))
         return here
 
     def without(self, start: str, ends: Sequence[tuple[SchemaPath, Meaning]]) -> None:
@@ -103,7 +103,7 @@ class _Builder:
                 there = self.slot(move.label)
                 steps.append(_step(here, move, there))
                 here = there
-            conditions.append(_is(here, end))
+            conditions.append(is_meant(here, end))
         self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
 
     def parts(self) -> tuple[Part, ...]:
@@ -115,7 +115,8 @@ def _step(here: str, move: Move, there: str) -> Step:
     return Step(subject, (move.relationship,), object_)
 
 
-def _is(slot: str, meaning: Meaning) -> Condition:
+def is_meant(slot: str, meaning: Meaning) -> Condition:
+    """That a slot is filled by what a name means."""
     if len(meaning.ids) == 1:
         return Condition(slot, "id", "=", meaning.ids[0])
     return Condition(slot, "id", "IN", meaning.ids)
@@ -237,7 +238,7 @@ def _path(meanings: tuple[Meaning, ...]) -> Candidate:
     one, other = meanings
     plan = Plan(
         (Slot("a", (one.type,)), Slot("b", (other.type,))),
-        (Part(REQUIRED, (Step("a", (), "b", 1, PATH_LENGTH, True),), (_is("a", one), _is("b", other))),),
+        (Part(REQUIRED, (Step("a", (), "b", 1, PATH_LENGTH, True),), (is_meant("a", one), is_meant("b", other))),),
         kind="path",
         asked=(Asked("a"),),
     )
@@ -263,7 +264,7 @@ def _joined(
     for chosen in islice(product(*(denied if question.denied and not missing else stated)), _most(question)):
         builder = _Builder()
         root = builder.slot(start)
-        builder.conditions.append(_is(root, first))
+        builder.conditions.append(is_meant(root, first))
         for path, other in zip(chosen, others, strict=True):
             builder.follow(root, path, end=other)
         kind = "lacks" if missing else "exists"
@@ -277,7 +278,7 @@ def _one_above_the_other(
     below, above = meanings if question.direction == "up" else meanings[::-1]
     slots = (Slot("a", (label,)), Slot("b", (label,)))
     step = Step("a", (relationship,), "b", 1, HIERARCHY_DEPTH)
-    part = Part(REQUIRED, (step,), (_is("a", below), _is("b", above)))
+    part = Part(REQUIRED, (step,), (is_meant("a", below), is_meant("b", above)))
     return _candidate(Plan(slots, (part,), kind="lacks" if question.denied else "exists"), None, meanings)
 
 

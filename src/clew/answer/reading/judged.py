@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clew.answer.lexicon.families import has_synonyms
-from clew.answer.lexicon.forms import core_name
-from clew.answer.lexicon.matching import Matcher, Rendered, WordEncoder, small_words
+from clew.answer.lexicon.forms import plain_name
+from clew.answer.lexicon.matching import Matcher, Rendered, small_words
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.account import RESTRICTION, STRUCTURE, Account, Unbound
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.values.attributes import Attribute
-from clew.store.layout import LabelPair, upper_snake
+from clew.store.layout import LabelPair
 
 __all__ = ["Judge"]
 
@@ -37,10 +37,10 @@ class _Masked:
 class Judge:
     """Says which relations of one graph the words of a question mean."""
 
-    def __init__(self, words: Words, attributes: Sequence[Attribute], encoder: WordEncoder) -> None:
+    def __init__(self, words: Words, attributes: Sequence[Attribute], matcher: Matcher) -> None:
         self._words = words
         self._attributes = [each for each in attributes if not each.relation]
-        self._matcher = Matcher(encoder)
+        self._matcher = matcher
 
     def eased(self, accounts: Sequence[tuple[Candidate, Account]], question: ParsedQuestion) -> list[Account]:
         """The accounts of some plans, in which words that mean a relation of the plan only restrict."""
@@ -82,7 +82,7 @@ class Judge:
             if anchor is not None:
                 if said and said[-1] in ARTICLES:
                     said.pop()
-                said += ["this", *_plain(anchor.meanings[0].type).split()]
+                said += ["this", *plain_name(anchor.meanings[0].type).split()]
                 end = anchor.end
         schema = self._words.schema
         labels = frozenset(schema.label_of(meaning.type) for each in anchors for meaning in each.meanings)
@@ -96,15 +96,15 @@ class Judge:
                 yield each.name, self._rendered(each.name, max(ends, key=lambda pair: pair.count))
         for attribute in self._attributes:
             if not labels or attribute.label in labels:
-                subject = _plain(self._words.schema.type_of(attribute.label))
+                subject = plain_name(self._words.schema.type_of(attribute.label))
                 yield f"{attribute.label}.{attribute.key}", Rendered(subject, attribute.title, attribute.kind)
 
     def _rendered(self, name: str, ends: LabelPair | None) -> Rendered:
         schema = self._words.schema
         known = schema.relationship(name)
         ends = ends or max(known.ends, key=lambda pair: pair.count)
-        subject, object = (_plain(schema.type_of(label)) for label in (ends.subject, ends.object))
-        return Rendered(subject, _plain(known.relation), object)
+        subject, object = (plain_name(schema.type_of(label)) for label in (ends.subject, ends.object))
+        return Rendered(subject, plain_name(known.relation), object)
 
 
 def _runs(unbound: Sequence[Unbound], masked: _Masked) -> Iterator[list[Unbound]]:
@@ -121,8 +121,3 @@ def _runs(unbound: Sequence[Unbound], masked: _Masked) -> Iterator[list[Unbound]
         run.append(each)
     if run:
         yield run
-
-
-def _plain(name: str) -> str:
-    """A name of a type, relation or column in plain words."""
-    return " ".join(upper_snake(core_name(name)).lower().split("_")) or "thing"

@@ -27,7 +27,6 @@ from clew.answer.quantities.quantifier_words import (
     with_quantity,
 )
 from clew.answer.quantities.recast import Stretch, recast, with_stretches
-from clew.answer.reading.filter_words import find_filters
 from clew.answer.reading.intent import (
     Bound,
     Operation,
@@ -40,7 +39,8 @@ from clew.answer.reading.intent import (
     mask,
     negate,
 )
-from clew.answer.reading.qualifier_words import find_qualifiers
+from clew.answer.statements.filter_words import find_filters
+from clew.answer.statements.qualifier_words import find_qualifiers
 from clew.answer.values.find import find_values
 from clew.answer.values.said import NOTHING_SAID as NO_VALUES
 from clew.answer.values.said import ValueWords

@@ -10,8 +10,8 @@ from clew.answer.plans.filters import meets_qualifiers
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.quantify import counted, every, root_of
 from clew.answer.reading.candidates import Candidate
-from clew.answer.reading.column_words import is_time
 from clew.answer.reading.question import ParsedQuestion
+from clew.answer.statements.column_words import is_time
 from clew.store.layout import Relationship, StoreSchema
 
 __all__ = ["shaped"]

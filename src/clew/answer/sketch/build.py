@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clew.answer.lexicon.forms import word_table
-from clew.answer.names.meanings import Anchor, Meaning
+from clew.answer.names.meanings import Anchor
+from clew.answer.plans.containment import either_way
 from clew.answer.plans.plan import (
     ABSENT,
     COUNTED,
@@ -20,17 +20,15 @@ from clew.answer.plans.plan import (
     Step,
 )
 from clew.answer.plans.quantify import counted, every, only, root_of
-from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded, Link
-from clew.answer.sketch.lexical import Lexical, plain
+from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.said_values import Unbuildable, ValuesSaid
 from clew.answer.sketch.sketch import Ref, Said, Statement, Word
 from clew.answer.sketch.things import Unmet
 from clew.answer.values.apply import put_values
 
 __all__ = ["Built", "build"]
-
-MUTUAL = frozenset(word_table("sketch.json")["mutual"])  # words of relations that hold both ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +41,21 @@ class Built:
     left_out: tuple[int, ...] = ()
 
 
-def build(grounded: Grounded, words: Sequence[Word], anchors: Sequence[Anchor], lexical: Lexical) -> Built | Unmet:
-    """The candidate of a grounded sketch, or what it cannot say."""
+def build(
+    grounded: Grounded,
+    words: Sequence[Word],
+    anchors: Sequence[Anchor],
+    lexical: Lexical,
+    *,
+    mutual: frozenset[str] = frozenset(),
+) -> Built | Unmet:
+    """The candidate of a grounded sketch, or what it cannot say.
+
+    `mutual` are relationships that hold both ways, though they are stated one way.
+    """
     try:
-        return _Building(grounded, words, anchors, lexical).built()
+        built = _Building(grounded, words, anchors, lexical).built()
+        return replace(built, candidate=replace(built.candidate, plan=either_way(built.candidate.plan, mutual)))
     except Unbuildable as error:
         return error.unmet
 
@@ -131,7 +140,7 @@ class _Building(ValuesSaid):
         self.slots.append(Slot(name, (label,) if label else ()))
         slots[ref] = name
         if isinstance(ref, int):
-            (self.conditions if conditions is None else conditions).append(_is(name, self.grounded.meanings[ref]))
+            (self.conditions if conditions is None else conditions).append(is_meant(name, self.grounded.meanings[ref]))
         return name
 
     def _fact(
@@ -155,17 +164,10 @@ class _Building(ValuesSaid):
         if link.via is not None:
             end = f"b{len(self.slots) + 1}"
             self.slots.append(Slot(end, (link.via[1],)))
-        both = self._is_mutual(link)
         subject, object_ = (here, end) if link.forward else (end, here)
-        yield Step(subject, (link.relation,), object_, longest=link.longest, either_way=both)
+        yield Step(subject, (link.relation,), object_, longest=link.longest)
         if link.via is not None:
             yield Step(end, (link.via[0],), there, longest=link.via[2])
-
-    def _is_mutual(self, link: Link) -> bool:
-        """Whether a relation between things of one type holds both ways though it is stated once."""
-        known = self.schema.relationship(link.relation)
-        words = set(plain(known.relation).split())
-        return link.left == link.right and link.longest == 1 and not known.symmetric and bool(words & MUTUAL)
 
     def _alternative(self, number: int, fact: Statement) -> None:
         """ "A or B": either name fills the slot of the first, or either relation leads there."""
@@ -221,7 +223,7 @@ class _Building(ValuesSaid):
                     self.conditions.append(Condition(self._slot(one.left), "id", "IN", meaning.ids, negated=True))
 
     def _said(self, said: Said, step: Step, link: Link, conditions: list[Condition]) -> None:
-        """What is said of a statement: a condition on one of its columns."""
+        """A condition on a column of the statement, such as its frequency or source."""
         known = self.schema.relationship(link.relation)
         found = self.lexical.columns(self.text(said.words), known)
         if not found:
@@ -335,8 +337,3 @@ def _counted(plan: Plan, count: Count) -> Plan | None:
     kept = Part(REQUIRED, left, tuple(each for each in required.conditions if each not in own))
     others = [each for each in plan.parts if each.kind != REQUIRED]
     return replace(plan, parts=(kept, *others, Part(COUNTED, tuple(joins), own, count)))
-
-
-def _is(slot: str, meaning: Meaning) -> Condition:
-    one = len(meaning.ids) == 1
-    return Condition(slot, "id", "=", meaning.ids[0]) if one else Condition(slot, "id", "IN", meaning.ids)

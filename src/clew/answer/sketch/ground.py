@@ -10,9 +10,10 @@ from functools import cached_property
 from itertools import islice, product
 from math import log
 
+from clew.answer.lexicon.forms import plain_name
 from clew.answer.lexicon.light import senses_of_relation
 from clew.answer.names.meanings import Anchor, Meaning
-from clew.answer.sketch.lexical import BARE, SAID, Lexical, plain
+from clew.answer.sketch.lexical import BARE, SAID, Lexical
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 from clew.answer.sketch.things import Find, Has, Things, Unmet
 from clew.store.layout import Relationship
@@ -29,7 +30,7 @@ VIA = 0.8  # of a relation that reaches a thing through what that contains
 TURNED = 0.6  # of a relation that is read against its direction
 UNSTATED = 0.7  # of a relation that the named entity has no triple of
 JUDGED = 0.8  # of a relation that a trained judge is certain of
-TOO_LITTLE = -1.7  # sum of logarithms below which too much is guessed
+TOO_LITTLE = -1.7  # sum of logarithms of one fit below which too much is guessed; of n facts, its root of n-fold
 ALONE = 0.4  # of the only relation between two types, where no word means it
 
 
@@ -48,7 +49,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """What each thing and each fact of a sketch is in a graph; `fit` is the product of all fits."""
+    """What each thing and each fact of a sketch is in a graph; `score` is the sum of the logarithms of all fits."""
 
     sketch: Sketch
     labels: dict[Ref, str]
@@ -86,8 +87,6 @@ def ground(
 class _Grounding(Things):
     """The search for relations, given what the things of a sketch may be."""
 
-    # search ---------------------------------------------------------------------------------------------------------
-
     def run(self) -> Iterator[Grounded]:
         if self.unmet:
             return
@@ -111,9 +110,8 @@ class _Grounding(Things):
                     break
             for state in states:
                 for done in self._typed(state):
-                    if done.score - states[0].score * 0 < TOO_LITTLE * max(1, len(done.links)) ** 0.5:
-                        continue
-                    yield Grounded(self.sketch, done.labels, done.links, meant, done.score, done.weakest)
+                    if done.score >= TOO_LITTLE * max(1, len(done.links)) ** 0.5:
+                        yield Grounded(self.sketch, done.labels, done.links, meant, done.score, done.weakest)
         self.unmet += failed[:1]
 
     def _typed(self, state: _State) -> Iterator[_State]:
@@ -209,14 +207,14 @@ class _Grounding(Things):
             if word.name is None:
                 said.append(word.text.lower())
             else:
-                said += ["this", *plain(self.anchors[word.name].meanings[0].type).split()]
+                said += ["this", *plain_name(self.anchors[word.name].meanings[0].type).split()]
         return tuple(said), [places[at] for at in numbers]
 
     def _noun(self, ref: Ref | None, fits: object) -> str:
         if isinstance(ref, str) and ref in self.said:
             return self.said[ref]
         if isinstance(fits, dict) and fits:
-            return plain(self.schema.type_of(next(iter(fits))))
+            return plain_name(self.schema.type_of(next(iter(fits))))
         return ""
 
     def _placed(

@@ -6,13 +6,12 @@ that are only near in meaning, and little for words that say nothing by themselv
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.answer.lexicon.forms import core_name, stem, tokens_of, word_table
+from clew.answer.lexicon.forms import core_name, plain_name, stem, tokens_of, word_table
 from clew.answer.lexicon.light import senses_of_relation, senses_of_verb
 from clew.answer.lexicon.matching import Matcher, Rendered
 from clew.answer.lexicon.words import Words
@@ -21,26 +20,19 @@ from clew.answer.values.vocabulary import Vocabulary
 from clew.embed import Encoder
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
-__all__ = ["Lexical", "plain"]
+__all__ = ["Lexical"]
 
 SMALL = frozenset(word_table("sketch.json")["small"])  # words that mean no relation by themselves
 REPORTING = frozenset(word_table("sketch.json")["reporting"])  # words that say no more than that there is a relation
 NEAR, SAME = 0.35, 0.85  # cosines of words that have nothing to do with each other, and of those that mean one thing
 OWN, SAID, LIGHT, NEARBY, BARE = 1.0, 0.9, 0.6, 0.75, 0.45
+REMEMBERED = 4096  # phrases and their fits, texts and their vectors
 UNKNOWN = 0.35  # of a type that a noun may name for all that is known
 PEOPLE = frozenset(word_table("sketch.json")["people"])  # nouns and pronouns for anybody
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """A part of the schema that words may mean, and how well."""
-
-    part: object
-    fit: float
-
-
 class Lexical:
-    """The words of one graph; vectors of its parts are computed once."""
+    """The words of one graph; what was computed last is remembered."""
 
     def __init__(
         self,
@@ -52,12 +44,13 @@ class Lexical:
     ) -> None:
         self.schema, self.words, self.vocabulary, self.encoder = schema, words, vocabulary, encoder
         self.matcher = matcher
-        self._vectors: dict[str, NDArray[np.float32]] = {}
-        self._matched: dict[tuple[tuple[str, ...], tuple[int, ...]], dict[str, float]] = {}
+        self.relation = lru_cache(REMEMBERED)(self._relation)
+        self._vector = lru_cache(REMEMBERED)(self._encoded)
+        self._matched = lru_cache(REMEMBERED)(self._judged)
 
     # relations ------------------------------------------------------------------------------------------------------
 
-    def relation(self, phrase: str, relation: Relationship, left: str = "", right: str = "") -> float:
+    def _relation(self, phrase: str, relation: Relationship, left: str = "", right: str = "") -> float:
         """How well a phrase between two kinds of things means a relation."""
         said = [token.text for token in tokens_of(phrase)]
         content = [word for word in said if word.lower() not in SMALL]
@@ -66,8 +59,8 @@ class Lexical:
         open_ = [word for word in content if word not in own and word not in bound and word.lower() not in REPORTING]
         if not open_ and not own and not bound:
             return self._bare(said, relation)
-        covered = (len(own) * OWN + (len(bound) - len(own)) * SAID) / max(len(own) + len(bound) - len(own), 1)
-        fit = covered * (1 - len(open_) / len(content)) ** 2 if own or bound else 0.0
+        met = [OWN if word in own else SAID for word in content if word in own or word in bound]
+        fit = sum(met) / len(met) * (1 - len(open_) / len(content)) ** 2 if met else 0.0
         if fit < LIGHT and len(content) == 1:
             senses = senses_of_verb(content[0], [word for word in said if word.lower() in SMALL])
             if senses & senses_of_relation(relation, self.schema):
@@ -86,28 +79,26 @@ class Lexical:
     def _near(self, whole: str, phrase: str, relation: Relationship) -> float:
         if self.encoder is None:
             return 0.0
-        name = plain(relation.relation)
+        name = plain_name(relation.relation)
         best = max(relation.ends, key=lambda ends: ends.count)
-        typed = f"{plain(self.schema.type_of(best.subject))} {name} {plain(self.schema.type_of(best.object))}"
+        typed = f"{plain_name(self.schema.type_of(best.subject))} {name} {plain_name(self.schema.type_of(best.object))}"
         bare, typed_ = self._cosine(phrase, name), self._cosine(whole, typed)
         return _scaled(max(bare, 0.5 * bare + 0.5 * typed_))
 
     def matched(self, words: tuple[str, ...], places: Sequence[int]) -> dict[str, float]:
         """How likely words of a question mean each relation, as a trained judge says; names are "this TYPE" there."""
-        if self.matcher is None or not places:
-            return {}
-        key = (words, tuple(places))
-        if key not in self._matched:
-            rendered = [self._rendered(each) for each in self.schema.relationships]
-            found = self.matcher.match(words, list(places), rendered)
-            names = [each.name for each in self.schema.relationships]
-            self._matched[key] = dict(zip(names, map(float, found), strict=False))
-        return self._matched[key]
+        return {} if self.matcher is None or not places else self._matched(self.matcher, words, tuple(places))
+
+    def _judged(self, matcher: Matcher, words: tuple[str, ...], places: tuple[int, ...]) -> dict[str, float]:
+        rendered = [self._rendered(each) for each in self.schema.relationships]
+        found = matcher.match(words, list(places), rendered)
+        names = [each.name for each in self.schema.relationships]
+        return dict(zip(names, map(float, found), strict=False))  # the last is none of them
 
     def _rendered(self, relation: Relationship) -> Rendered:
         ends = max(relation.ends, key=lambda pair: pair.count)
-        subject, object_ = (plain(self.schema.type_of(label)) for label in (ends.subject, ends.object))
-        return Rendered(subject, plain(relation.relation), object_)
+        subject, object_ = (plain_name(self.schema.type_of(label)) for label in (ends.subject, ends.object))
+        return Rendered(subject, plain_name(relation.relation), object_)
 
     # types ----------------------------------------------------------------------------------------------------------
 
@@ -126,7 +117,7 @@ class Lexical:
         if people:
             return [(label, SAID) for label in self.who], []
         for label in self.schema.labels:
-            near = self._cosine(phrase, plain(label.type)) if self.encoder else 0.0
+            near = self._cosine(phrase, plain_name(label.type)) if self.encoder else 0.0
             found[label.name] = UNKNOWN + (NEARBY - UNKNOWN) * _scaled(near)
         return sorted(found.items(), key=lambda each: -each[1]), []
 
@@ -187,7 +178,7 @@ class Lexical:
         documents = word_table("qualifiers.json")["documents"]
         found = []
         for each in relation.properties:
-            name = plain(each.column.removeprefix("qualifier:"))
+            name = plain_name(each.column.removeprefix("qualifier:"))
             own = {stem(word) for word in name.split()}
             usual = frozenset().union(*(COLUMN_WORDS.get(word, frozenset()) for word in name.split()))
             if own & {stem(word) for word in content}:
@@ -208,17 +199,16 @@ class Lexical:
     def _cosine(self, one: str, other: str) -> float:
         return float(self._vector(one) @ self._vector(other))
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
-        if text not in self._vectors:
-            assert self.encoder is not None
-            row = np.asarray(self.encoder.encode([text])[0], np.float32)
-            self._vectors[text] = row / max(float(np.linalg.norm(row)), 1e-9)
-        return self._vectors[text]
+    def _encoded(self, text: str) -> NDArray[np.float32]:
+        assert self.encoder is not None
+        row = np.asarray(self.encoder.encode([text])[0], np.float32)
+        found: NDArray[np.float32] = row / max(float(np.linalg.norm(row)), 1e-9)
+        return found
 
     @cached_property
     def has_people(self) -> bool:
         """Whether some type of the graph is one of people."""
-        nouns = [plain(label.type) for label in self.schema.labels]
+        nouns = [plain_name(label.type) for label in self.schema.labels]
         return any(noun.endswith(("ist", "ian", "ee", "person")) or self.words.is_class("who", noun) for noun in nouns)
 
     @cached_property
@@ -250,8 +240,3 @@ def _scaled(cosine: float) -> float:
 def singular_of(word: str) -> str:
     """A noun without the ending of its plural."""
     return f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
-
-
-def plain(name: str) -> str:
-    """A name of a type, relation or column in plain words."""
-    return " ".join(upper_snake(core_name(name)).lower().split("_")) or "thing"

@@ -17,7 +17,7 @@ from clew.answer.sketch.ground import ground
 from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.parser import SketchParser
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
-from clew.answer.sketch.things import Has, Unmet
+from clew.answer.sketch.things import Has
 from clew.answer.sketch.writing import Written
 from clew.graph import GraphContents
 
@@ -27,8 +27,6 @@ IMPROBABLE = 0.02  # sketches of a lower probability are no readings
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
 SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
-
-
 ALSO_ELSE = frozenset({"all", "both", "each", "last", "first", "no"})  # of these, words that often say nothing
 
 
@@ -58,25 +56,22 @@ def read_sketches(
     *,
     has: Has | None = None,
     is_right: Callable[[str], bool] = lambda word: True,
-) -> tuple[list[SketchReading], list[tuple[Unmet, str]], list[Word]]:
-    """All readings, best first; what kept others from being one, in words; and the words of the question."""
+    mutual: frozenset[str] = frozenset(),
+) -> tuple[list[SketchReading], list[Word]]:
+    """All readings, best first, and the words of the question."""
     words, written = parser.parse(text, [(each.start, each.end) for each in anchors])
-    plain = _spelt(text, words, lexical.words, is_right)
+    spelt = _spelt(text, words, lexical.words, is_right)
     found: list[SketchReading] = []
-    unmet: list[tuple[Unmet, str]] = []
     for each in written:
         for sketch in _forms(each.sketch) if each.probability >= IMPROBABLE else ():
-            grounded, missing = ground(
-                sketch, plain, anchors, lexical, has=has, find=lambda said: entities_named(said, contents)
+            grounded, _ = ground(
+                sketch, spelt, anchors, lexical, has=has, find=lambda said: entities_named(said, contents)
             )
-            unmet += [(one, " ".join(words[at].text for at in one.words)) for one in missing]
             for one in grounded[:MOST_GROUNDED]:
-                built = build(one, plain, anchors, lexical)
-                if isinstance(built, Unmet):
-                    unmet.append((built, " ".join(words[at].text for at in built.words)))
-                else:
+                built = build(one, spelt, anchors, lexical, mutual=mutual)
+                if isinstance(built, Built):
                     found.append(_reading(built, sketch, each, words))
-    return _distinct(found), unmet, words
+    return _distinct(found), words
 
 
 def _reading(built: Built, sketch: Sketch, written: Written, words: Sequence[Word]) -> SketchReading:

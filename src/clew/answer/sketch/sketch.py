@@ -33,7 +33,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said of a statement itself: how often, since when, by whom."""
+    """A property of a statement itself: how often it holds, since when, according to whom."""
 
     words: tuple[int, ...]
     operator: str = ""

@@ -23,7 +23,7 @@ NUMBER = {symbol: number for number, symbol in enumerate(SYMBOLS)}
 BEGIN, END = NUMBER["begin"], NUMBER["end"]
 FIRST = len(SYMBOLS)  # the symbol of the first word
 # What follows the symbol of a statement: v a variable, r a variable or a name, w words, o an operator, e an end (words,
-# a variable or a name), n names, a a thing or what is said of a statement, s nothing or what is said.
+# a variable or a name), n names, a a thing or a property of a statement, s any number of such properties.
 FORMS = {
     "kind": "vw", "fact": "rwrs", "attribute": "rwoe", "is": "rw", "number": "voe", "most": "v", "fewest": "v",
     "max": "aw", "min": "aw", "top": "w", "only": "r", "every": "r", "any": "r", "of": "vn", "differ": "vv",

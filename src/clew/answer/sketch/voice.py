@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clew.answer.kept import schema_of, vocabulary_of, words_of
-from clew.answer.names.meanings import Anchor, Meaning
+from clew.answer.kept import matcher_of, schema_of, stated_once_of, vocabulary_of, words_of
+from clew.answer.names.meanings import Anchor
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
@@ -13,6 +13,7 @@ from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.parser import SketchParser
 from clew.answer.sketch.reading import SketchReading, read_sketches
 from clew.answer.sketch.sketch import Word
+from clew.answer.sketch.things import Has
 from clew.errors import ClewError, Timeout
 
 __all__ = ["Spoken", "speak"]
@@ -22,35 +23,30 @@ MOST_TRIED = 4  # readings that are run until one finds something
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A reading that was run, the words of its question, and the other readings."""
+    """A reading that was run, and the words of its question."""
 
     reading: SketchReading
     ran: Ran
     words: Sequence[Word]
-    others: tuple[SketchReading, ...]
 
 
 def speak(
-    text: str, anchors: Sequence[Anchor], parser: SketchParser, resources: Resources, runner: Runner
+    text: str, anchors: Sequence[Anchor], parser: SketchParser, resources: Resources, runner: Runner, has: Has
 ) -> Spoken | None:
-    """The best reading of a question that finds something, else the best that runs; None where there is none."""
-    lexical = resources.once("sketch words", lambda: _lexical(resources))
-    engine, schema = resources.engine, resources.schema
+    """The best reading of a question that finds something, else the best that runs; None where there is none.
 
-    def has(meaning: Meaning, relationship: str, subject: bool) -> bool:
-        known = schema.relationship(relationship)
-        way = "both" if known.symmetric else "out" if subject else "in"
-        return bool(engine.degree(list(meaning.ids), relations=[known.relation], direction=way).any())
-
+    `has` says whether an entity has triples of a relation.
+    """
     english = resources.parser
-    readings, _, words = read_sketches(
+    readings, words = read_sketches(
         text,
         anchors,
         parser,
-        lexical,
-        engine,
+        resources.once("sketch words", lambda: _lexical(resources)),
+        resources.engine,
         has=has,
         is_right=lambda word: english is not None and english.knows(word),
+        mutual=stated_once_of(resources),
     )
     first: Spoken | None = None
     for reading in readings[:MOST_TRIED]:
@@ -70,7 +66,7 @@ def speak(
             raise
         except ClewError:
             continue
-        spoken = Spoken(reading, ran, words, tuple(each for each in readings if each is not reading))
+        spoken = Spoken(reading, ran, words)
         if not ran.is_empty:
             return spoken
         first = first or spoken
@@ -78,10 +74,10 @@ def speak(
 
 
 def _lexical(resources: Resources) -> Lexical:
-    from clew.answer.lexicon.matching import Matcher, tuned_initialisers
-    from clew.embed.encoders.onnx import OnnxEncoder, open_minilm
-
-    encoder = resources.encoder
-    tuned = isinstance(encoder, OnnxEncoder) and encoder.name == "minilm"
-    matcher = Matcher(open_minilm(replaced=tuned_initialisers())) if tuned else None
-    return Lexical(schema_of(resources), words_of(resources), vocabulary_of(resources), encoder, matcher)
+    return Lexical(
+        schema_of(resources),
+        words_of(resources),
+        vocabulary_of(resources),
+        resources.encoder,
+        matcher_of(resources),
+    )

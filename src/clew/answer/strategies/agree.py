@@ -12,6 +12,8 @@ from clew.answer.answer import DOUBTFUL, SURE, Alternative, Answer
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.resources import Resources
 from clew.answer.strategy import Question
+from clew.answer.values.outcomes import stated_number
+from clew.answer.wording.explain import verbalised
 from clew.errors import Timeout
 
 if TYPE_CHECKING:
@@ -53,27 +55,35 @@ class _Agreeing(Answering):
         begun = perf_counter()
         spoken = self._spoken()
         if spoken is None:
-            return first if first.abstained is not None else _capped(first, ALONE if _is_sure(first) else CONTESTED)
+            return (
+                first
+                if first.abstained is not None
+                else _capped(first, ALONE if first.certainty == "sure" else CONTESTED)
+            )
+        reading, understood = spoken.reading, perf_counter() - begun
         if first.abstained is not None:
-            if not _may_speak_alone(spoken):
-                return first
-            return self._sketched(spoken, perf_counter() - begun)
-        second = self._sketched(spoken, perf_counter() - begun)
-        reading = spoken.reading
-        if _given(first) == _given(second):
+            return self._sketched(spoken, understood) if _may_speak_alone(spoken) else first
+        if (first.value, frozenset(item.id for item in first.items)) == _given(spoken):
             certain = reading.probability >= CERTAIN and first.confidence >= DOUBTFUL and not reading.left_out
             raised = max(first.confidence, AGREED) if certain else first.confidence
             return replace(first, confidence=raised if reading.probability >= PROBABLE else min(raised, ALONE))
-        better = reading.probability >= CERTAIN and reading.weakest >= CLEAR and not reading.left_out
-        chosen, other = (second, first) if better else (first, second)
-        return replace(_capped(chosen, CONTESTED), alternatives=(*_as_alternative(other), *chosen.alternatives)[:3])
+        if reading.probability >= CERTAIN and reading.weakest >= CLEAR and not reading.left_out:
+            second = self._sketched(spoken, understood)
+            said = next((line.removeprefix("interpreted as: ") for line in first.interpretation), "")
+            other = Alternative(first.query, round(first.confidence, 3), said)
+            return replace(_capped(second, CONTESTED), alternatives=(other, *second.alternatives)[:3])
+        said = verbalised(spoken.ran.candidate, self.words)
+        other = Alternative(spoken.ran.outcome.query, CONTESTED, said)
+        return replace(_capped(first, CONTESTED), alternatives=(other, *first.alternatives)[:3])
 
     def _spoken(self) -> "Spoken | None":
         from clew.answer.sketch.voice import speak
 
         assert self.parsed is not None
         try:
-            return speak(self.question.text, self.parsed.anchors, self.sketch_parser, self.resources, self.runner)
+            return speak(
+                self.question.text, self.parsed.anchors, self.sketch_parser, self.resources, self.runner, self._has
+            )
         except Timeout:
             return None
 
@@ -96,18 +106,11 @@ def _may_speak_alone(spoken: "Spoken") -> bool:
     return reading.weakest >= (UNCLEAR if reading.probability >= PROBABLE else CLEAR)
 
 
-def _is_sure(answer: Answer) -> bool:
-    return answer.certainty == "sure"
-
-
-def _given(answer: Answer) -> tuple[object, frozenset[str]]:
-    return answer.value, frozenset(item.id for item in answer.items)
+def _given(spoken: "Spoken") -> tuple[object, frozenset[str]]:
+    """What a sketch answers, to be compared with what the other reader does."""
+    outcome = spoken.ran.outcome
+    return stated_number(spoken.ran.candidate, outcome), frozenset(item.id for item in outcome.items)
 
 
 def _capped(answer: Answer, most: float) -> Answer:
     return replace(answer, confidence=min(answer.confidence, most))
-
-
-def _as_alternative(answer: Answer) -> tuple[Alternative, ...]:
-    said = next((line.removeprefix("interpreted as: ") for line in answer.interpretation), "")
-    return (Alternative(answer.query, round(answer.confidence, 3), said),) if answer.query else ()

@@ -10,10 +10,9 @@ from itertools import islice, product
 from typing import Any
 
 from clew.answer.lexicon.dimensions import dimensions, units
-from clew.answer.names.meanings import Meaning
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.schema_paths import SchemaPath, SchemaPaths
-from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.reading.intent import WH
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.values.attributes import Attribute, ValuePart
@@ -244,7 +243,7 @@ class _Builder:
             name = f"o{len(self.slots) + 1}"
             assert other is not None
             self.slots.append(Slot(name, (attribute.label,)))
-            self.conditions.append(_is(name, other))
+            self.conditions.append(is_meant(name, other))
             self.conditions.append(
                 Condition(value.of, key, condition.operator, Asked(name, key, numeric=True), numeric=True)
             )
@@ -287,14 +286,6 @@ class _Builder:
         if values.aggregate and not single and attribute.kind == "number":
             return {"asked": (), "measure": Measure(values.aggregate, value.of, value.key, numeric=True)}
         return {"asked": (Asked(value.of) if attribute.relation else value,)}
-
-
-def _is(slot: str, meaning: Meaning) -> Condition:
-    return (
-        Condition(slot, "id", "=", meaning.ids[0])
-        if len(meaning.ids) == 1
-        else Condition(slot, "id", "IN", meaning.ids)
-    )
 
 
 def _timed(attribute: Attribute, operator: str, wanted: str | int, said: list[str]) -> str:

@@ -15,7 +15,7 @@ from clew.answer.wording.amounts import plain_list, value_phrase
 from clew.answer.wording.verbalise import question_phrase, type_name
 from clew.plurals import plural
 
-__all__ = ["alternatives_of", "describe", "why_not", "why_unmet"]
+__all__ = ["alternatives_of", "describe", "verbalised", "why_not", "why_unmet"]
 
 SHOWN_ALTERNATIVES = 3
 DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}
@@ -23,7 +23,7 @@ DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": 
 
 def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
     """How the question was interpreted, which assertions it uses, and which entities its names were linked to."""
-    said = [f"interpreted as: {_verbalised(candidate, words)}", *([str(filters)] if filters else [])]
+    said = [f"interpreted as: {verbalised(candidate, words)}", *([str(filters)] if filters else [])]
     shown = candidate.values.shown if candidate.values is not None else None
     if shown is not None and not shown.relation:
         said.append(f"{shown.title}: the column {shown.key} of the entity table")
@@ -33,7 +33,7 @@ def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
     return said
 
 
-def _verbalised(candidate: Candidate, words: Words) -> str:
+def verbalised(candidate: Candidate, words: Words) -> str:
     """A plan in plain English, or where there is no plain phrase, step by step."""
     if candidate.values is None:
         return question_phrase(candidate.plan, names_in(candidate), words) or in_words(candidate, words, names=True)
@@ -60,8 +60,8 @@ def alternatives_of(
     said: dict[str, Ranked] = {}
     for each in (*contested, *rest):
         if len(said) < SHOWN_ALTERNATIVES:
-            said.setdefault(_verbalised(each.candidate, words), each)
-    said.pop(_verbalised(interpretation.candidate, words), None)
+            said.setdefault(verbalised(each.candidate, words), each)
+    said.pop(verbalised(interpretation.candidate, words), None)
     return tuple(
         Alternative(shown_query(each.candidate.plan, words.schema), round(each.score, 3), text)
         for text, each in said.items()

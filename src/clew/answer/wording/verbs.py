@@ -143,7 +143,7 @@ class RelationWords:
 
 
 def after_to(phrase: str) -> str:
-    """What is said of several things, after "to".
+    """A plural verb phrase as an infinitive, without its "to".
 
     >>> after_to("are neighbours of"), after_to("have the capital")
     ('be neighbours of', 'have the capital')

@@ -159,6 +159,9 @@ def trust(
     ] = None,
     data: Data = "data",
     model: Model = None,
+    strategy: Annotated[
+        str, typer.Option("--strategy", metavar="NAME", help="Which strategy answers (see `clew ask --help`).")
+    ] = "cypher",
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE.json", help="Keep every answer.", show_default=False)
     ] = None,
@@ -179,7 +182,7 @@ def trust(
       clew eval trust questions.jsonl --graph my.clew --list
       clew eval trust questions.jsonl --graph hpo=hpo.clew --graph world=world.clew --out run.json
       clew eval trust benchmarks/questions/unseen/one.jsonl --list
-      clew eval trust benchmarks/questions/unseen/two.jsonl --data data
+      clew eval trust benchmarks/questions/unseen/two.jsonl --data data --strategy agree
     \b
     A line:
       {"question": "What borders France?", "gold": [{"ids": ["country:ES", "country:BE"]}]}
@@ -191,6 +194,7 @@ def trust(
         graph or [],
         data=Path(data),
         model=model,
+        strategy=strategy,
         out=None if out is None else Path(out),
         list_wrong=list_wrong,
         as_json=as_json,

@@ -27,6 +27,7 @@ def evaluate_trust(
     *,
     data: Path,
     model: str | None,
+    strategy: str,
     out: Path | None,
     list_wrong: bool,
     as_json: bool,
@@ -39,7 +40,7 @@ def evaluate_trust(
         places = _places(graphs, {each.graph for each in questions}, data, progress)
         askers: dict[str, Asker] = {}
         for place in dict.fromkeys(places.values()):
-            askers[place] = assemble(Settings(place, model=model, phrase=False), progress=progress)
+            askers[place] = assemble(Settings(place, model=model, strategy=strategy, phrase=False), progress=progress)
             stack.callback(askers[place].close)
         for asker in askers.values():
             mention_missing_encoder(asker)
@@ -48,7 +49,7 @@ def evaluate_trust(
             return askers[places[question.graph]].ask(question.question)
 
         outcomes = list(ask_each(track(questions, "asking", progress, total=len(questions)), ask))
-    record = _record(path, places, outcomes)
+    record = _record(path, places, outcomes) | {"strategy": strategy}
     if out is not None:
         from clew.files import write_text
 

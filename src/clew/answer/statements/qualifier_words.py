@@ -14,7 +14,7 @@ from typing import Any
 
 from clew.answer.lexicon.numbers import COMPARISON, OPERATORS
 from clew.answer.plans.filters import Qualifier
-from clew.answer.reading.column_words import find_column
+from clew.answer.statements.column_words import find_column
 from clew.store.layout import StoreSchema
 
 __all__ = ["StatementWords", "find_qualifiers"]

@@ -9,8 +9,8 @@ import clew
 from clew import GraphEngine
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Filters
-from clew.answer.reading.filter_words import find_filters
 from clew.answer.reading.question import understand
+from clew.answer.statements.filter_words import find_filters
 from clew.link import Linker
 from clew.store.layout import lay_out
 

@@ -8,8 +8,8 @@ import pytest
 
 import clew
 from clew.answer import Asker, Resources
-from clew.answer.reading.column_words import find_column
-from clew.answer.reading.qualifier_words import find_qualifiers
+from clew.answer.statements.column_words import find_column
+from clew.answer.statements.qualifier_words import find_qualifiers
 from clew.evaluate.evidence import check_evidence
 from clew.graph.staging import Relation
 
