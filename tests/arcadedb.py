@@ -5,7 +5,7 @@ Run as a program it is that process: it says "ready", makes a database for each 
 
 import os
 import secrets
-import select
+import selectors
 import socket
 import subprocess
 import sys
@@ -40,7 +40,9 @@ class Server:
 
 def wait_for_line(process: "subprocess.Popen[str]", wanted: str) -> None:
     """Read the one line the server owes us."""
-    readable, _, _ = select.select([process.stdout], [], [], START_SECONDS)
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(process.stdout, selectors.EVENT_READ)
+        readable = waiting.select(START_SECONDS)
     line = process.stdout.readline() if readable else ""
     if line.strip() != wanted:
         raise RuntimeError(f"ArcadeDB did not say {wanted!r} but {line!r}")

@@ -1,7 +1,9 @@
 """Questions over HPO: read, run, and shown with triples that are really in the graph."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
@@ -214,3 +216,12 @@ def test_every_shape_of_query_is_put_into_words(clinic: Asker, query: str) -> No
     assert answer.text
     assert answer.interpretation[0].startswith("interpreted as: ")
     assert {item.id for item in answer.items} <= set(read_entities(clinic.resources.engine, ("id",))["id"].to_pylist())
+
+
+def test_what_was_kept_for_a_graph_is_freed_with_it(hpo: Path) -> None:
+    graph = clew.open(hpo)
+    clew.ask(graph, "Which genes are associated with Marfan syndrome?")
+    opened = ref(graph)
+    del graph
+    gc.collect()
+    assert opened() is None

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from weakref import WeakKeyDictionary
 
 from clew.answer.answer import Answer
 from clew.answer.cypher import CypherStrategy
@@ -16,10 +15,10 @@ from clew.traverse import GraphEngine
 __all__ = ["MAX_CHARACTERS", "Asker", "ask", "check_question", "resources_of"]
 
 MAX_CHARACTERS = 5_000  # of a question
+KEPT_PATHS = 8  # graphs given by their paths that stay open
 
 _guard = Lock()
-_of_engines: "WeakKeyDictionary[GraphEngine, Asker]" = WeakKeyDictionary()
-_of_paths: "dict[Path, tuple[str, Asker]]" = {}
+_of_paths: "dict[Path, tuple[str, Asker]]" = {}  # the last asked about is the last here
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +78,16 @@ def check_question(text: str) -> None:
 def _asker(graph: GraphEngine | str | Path) -> Asker:
     with _guard:
         if not isinstance(graph, str | Path):
-            return _of_engines.setdefault(graph, Asker(Resources(graph)))
+            kept: Asker = graph.kept.setdefault("asker", Asker(Resources(graph)))
+            return kept
         path = Path(graph).resolve()
         snapshot = _snapshot(path)
-        known = _of_paths.get(path)
+        known = _of_paths.pop(path, None)
         if known is None or known[0] != snapshot:  # not asked before, or built again since
-            known = _of_paths[path] = (snapshot, Asker(Resources(path)))
+            known = snapshot, Asker(Resources(path))
+        _of_paths[path] = known
+        if len(_of_paths) > KEPT_PATHS:
+            _of_paths.pop(next(iter(_of_paths)))  # freed when whoever asks by it now has its answer
         return known[1]
 
 

@@ -14,6 +14,7 @@ from clew.answer.answer import Answer, BoundWord, Usage
 from clew.answer.certainty.signs import confidence_in, signs_of
 from clew.answer.kept import (
     judge_of,
+    paraphrases_of,
     polarity_of,
     schema_of,
     schema_paths_of,
@@ -218,7 +219,7 @@ class Answering:
                 text,
                 self.linker,
                 self.words,
-                encoder=self.encoder,
+                paraphrases=paraphrases_of(self.resources),
                 parser=parser,
                 vocabulary=vocabulary,
                 deadline=self.runner.deadline,

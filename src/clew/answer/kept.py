@@ -13,12 +13,14 @@ from clew.answer.resources import Resources
 from clew.answer.values.attributes import find_attributes
 from clew.answer.values.vocabulary import Vocabulary
 from clew.graph import read_triples
+from clew.link import Paraphrases
 from clew.store.layout import Relationship, StoreSchema
 
 __all__ = [
     "hierarchy_of",
     "judge_of",
     "matcher_of",
+    "paraphrases_of",
     "polarity_of",
     "schema_of",
     "schema_paths_of",
@@ -66,6 +68,12 @@ def judge_of(resources: Resources) -> Judge | None:
 def matcher_of(resources: Resources) -> Matcher | None:
     """What matches words with relations, where the default encoder is in use: it is that encoder, tuned."""
     return resources.once("matcher", lambda: _open_matcher(resources))
+
+
+def paraphrases_of(resources: Resources) -> Paraphrases | None:
+    """What finds entities by the meaning of a phrase, where there is an encoder."""
+    encoder = resources.encoder
+    return None if encoder is None else resources.once("paraphrases", lambda: Paraphrases(resources.linker, encoder))
 
 
 def hierarchy_of(resources: Resources) -> dict[str, str]:

@@ -6,7 +6,7 @@ only this contract.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Protocol, Unpack
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ class GraphEngine(GraphContents, Protocol):
     """
 
     _reader: Reader  # kept by results, which must not hold the engine
+    kept: dict[str, Any]  # what others derived from the engine, by name: freed with it
 
     def hop(
         self,

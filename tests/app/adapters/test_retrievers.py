@@ -1,6 +1,7 @@
 """The adapters in the real libraries they are for."""
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -10,8 +11,8 @@ QUESTION = "Which phenotypes does Marfan syndrome have?"
 
 
 @pytest.fixture(scope="module")
-def opened(built_graph: Path) -> clew.GraphEngine:
-    return clew.open(built_graph)
+def opened(built_graph: Path, tmp_path_factory: pytest.TempPathFactory) -> clew.GraphEngine:
+    return clew.open(copytree(built_graph, tmp_path_factory.mktemp("graph") / "small.clew"))
 
 
 @pytest.mark.filterwarnings("default")  # what other libraries warn of is not our concern

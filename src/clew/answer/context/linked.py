@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from clew.answer.context.retrieval import Retrieval
-from clew.answer.kept import words_of
+from clew.answer.kept import paraphrases_of, words_of
 from clew.answer.reading.question import ParsedQuestion, understand
 from clew.answer.resources import Resources
-from clew.link import Paraphrases
 
 __all__ = ["LinkedQuestion", "link_question"]
 
@@ -33,8 +32,8 @@ class LinkedQuestion:
 
 def link_question(text: str, resources: Resources, retrieval: Retrieval) -> LinkedQuestion:
     """Read a question as far as retrieval needs it."""
-    linker, encoder, words = resources.linker, resources.encoder, words_of(resources)
-    parsed = understand(text, linker, words, encoder=encoder)
+    words = words_of(resources)
+    parsed = understand(text, resources.linker, words, paraphrases=paraphrases_of(resources))
     schema = words.schema
     named = [] if retrieval.linking == "vectors" else _named(parsed)
     if retrieval.linking == "vectors" or (retrieval.linking == "both" and not named):
@@ -72,14 +71,13 @@ def _named(parsed: ParsedQuestion) -> list[tuple[str, ...]]:
 
 def _nearest(parsed: ParsedQuestion, resources: Resources) -> list[tuple[str, ...]]:
     """The entity nearest in meaning to each phrase of the question that is neither a type nor a word of asking."""
-    encoder, linker = resources.encoder, resources.linker
     phrases = _phrases(parsed, resources)[:MOST_PHRASES]
     if not phrases:
         return []
-    if encoder is None:
-        linked = [linker.link(phrase) for phrase in phrases]
+    paraphrases = paraphrases_of(resources)
+    if paraphrases is None:
+        linked = [resources.linker.link(phrase) for phrase in phrases]
         return [(each.candidates[0].id,) for each in linked if each.candidates]
-    paraphrases = resources.once("context paraphrases", lambda: Paraphrases(linker, encoder))
     found = paraphrases.nearest(phrases, limit=1)
     return [(each.id,) for near in found for each in near if each.score >= NEAR]
 

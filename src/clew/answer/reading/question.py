@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from clew.answer.lexicon.forms import Token, stem, tokens_of
 from clew.answer.lexicon.frames import Frame, find_frame, sentences_before
@@ -50,7 +49,6 @@ from clew.store.deadline import Deadline
 
 if TYPE_CHECKING:
     from clew.answer.grammar.parse import Known, Parser, Tree
-    from clew.embed import Encoder
 
 __all__ = ["Anchor", "Meaning", "ParsedQuestion", "understand"]
 
@@ -59,7 +57,6 @@ BEFORE_NOUNS = frozenset(
 )  # words after which a word is no verb
 COMPOUND = re.compile(r"[-–](\w+)")  # what makes an adjective of a name
 NEAR_BEHIND = 12  # letters from a name to a type word that tells what it is: "preeclampsia in the history"
-_paraphrases: "WeakKeyDictionary[Linker, Paraphrases]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +102,15 @@ def understand(
     linker: Linker,
     words: Words,
     *,
-    encoder: "Encoder | None" = None,
+    paraphrases: Paraphrases | None = None,
     parser: "Parser | None" = None,
     vocabulary: Vocabulary | None = None,
     deadline: Deadline | None = None,
 ) -> ParsedQuestion:
-    """Read a question as far as its words go; an encoder (else the linker's) finds names that are paraphrased.
+    """Read a question as far as its words go; `paraphrases` finds names that are said in other words.
 
     With a `vocabulary` of attributes, what it says of their values is read first, and the rest without it.
     """
-    paraphrases = _paraphrases_of(linker, encoder or linker.encoder)
 
     def is_right(word: str) -> bool:
         known = parser is not None and parser.knows(word)
@@ -267,15 +263,6 @@ def _known(
         if at not in taken and before not in BEFORE_NOUNS and words.is_verb(token.text):
             known.append(Known(token.start, token.end, "verb"))
     return known
-
-
-def _paraphrases_of(linker: Linker, encoder: "Encoder | None") -> Paraphrases | None:
-    if encoder is None:
-        return None
-    found = _paraphrases.get(linker)
-    if found is None or found.encoder is not encoder:
-        found = _paraphrases[linker] = Paraphrases(linker, encoder)
-    return found
 
 
 def _lacks(tokens: Sequence[Token], found: Sequence[TypeWord], asked: TypeWord | None) -> bool:

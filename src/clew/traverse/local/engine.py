@@ -42,6 +42,7 @@ class Engine(GraphReader, GraphEngine):
     def __init__(self, graph: Graph, *, backend: str | Backend = "auto", segments: int = 1) -> None:
         super().__init__(graph)
         self._reader = GraphReader(graph)  # kept by results, which must not hold the engine
+        self.kept = {}
         self._walking = Walking(graph, backend, segments=segments)
 
     def __repr__(self) -> str:

@@ -131,6 +131,7 @@ class RemoteEngine(RemoteReader, GraphEngine):
     def __init__(self, send: Send, *, folder: FolderPath | None = None) -> None:
         super().__init__(send, folder=folder)
         self._reader = RemoteReader(send, folder=folder)  # what results keep: they must not hold the engine
+        self.kept = {}
 
     def _hop(self, seeds: Seeds, walk: Walk, deadline: Deadline) -> tuple[Ints, Ints]:
         request = HopRequest(self.snapshot.id, as_ends(seeds), walk)
