@@ -15,7 +15,7 @@ from clew.errors import ClewError
 
 if TYPE_CHECKING:
     from clew import extract
-    from clew.answer import Answer, Asker, Question, Resources, ask
+    from clew.answer import Answer, Asker, Diagnoses, Question, Resources, ask, diagnose
     from clew.graph import Assertion, Relation, Source, Staged, Where
     from clew.traverse import (
         BatchResult,
@@ -39,6 +39,7 @@ __all__ = [
     "Assertion",
     "BatchResult",
     "ClewError",
+    "Diagnoses",
     "Engine",
     "GraphEngine",
     "HopRequest",
@@ -58,6 +59,7 @@ __all__ = [
     "__version__",
     "ask",
     "build",
+    "diagnose",
     "extract",
     "open",
 ]

@@ -6,6 +6,7 @@ clew.ask(clew.open("hpo.clew"), "Which genes are linked to arachnodactyly?").tex
 from clew.answer.answer import Answer, Cited, Evidence, Item, Support, Usage
 from clew.answer.ask import Asker, ask
 from clew.answer.cypher import CypherStrategy
+from clew.answer.diagnosis.diagnose import Diagnoses, diagnose
 from clew.answer.plans.filters import Filters
 from clew.answer.plans.plan import Plan
 from clew.answer.resources import Resources
@@ -17,6 +18,7 @@ __all__ = [
     "Asker",
     "Cited",
     "CypherStrategy",
+    "Diagnoses",
     "Evidence",
     "Filters",
     "Item",
@@ -28,4 +30,5 @@ __all__ = [
     "Support",
     "Usage",
     "ask",
+    "diagnose",
 ]

@@ -29,6 +29,7 @@ COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the 
     "paths": "paths:paths",
     "ask": "asking.ask:ask",
     "context": "asking.context:context",
+    "diagnose": "asking.diagnose:diagnose",
     "words": "asking.words:words",
     "index": "graphs.index:index",
     "link": "asking.link:link",

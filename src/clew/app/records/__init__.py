@@ -2,6 +2,7 @@
 
 from clew.app.records.answers import answer_record, answers_record, error_record
 from clew.app.records.contexts import context_record
+from clew.app.records.diagnoses import diagnoses_record
 from clew.app.records.extraction import run_record, text_record
 from clew.app.records.graphs import damage_record, export_record, found_record, graph_record, index_record
 from clew.app.records.links import links_record, mentions_record
@@ -21,6 +22,7 @@ __all__ = [
     "count_types",
     "damage_record",
     "demo_record",
+    "diagnoses_record",
     "entity_record",
     "entity_records",
     "error_record",

@@ -1,0 +1,1 @@
+"""From findings to diagnoses: profiles of a graph's diagnoses, a ranker without a model, and two rounds with one."""

@@ -1,0 +1,198 @@
+"""`clew.diagnose`: findings → ranked diagnoses, each with the statements for and against it. Not medical advice."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from clew.answer.answer import Cited
+from clew.answer.ask import resources_of
+from clew.answer.diagnosis.findings import Finding, Ignored, read_findings
+from clew.answer.diagnosis.profiles import read_profiles
+from clew.answer.diagnosis.ranking import Match, Ranker
+from clew.answer.diagnosis.relations import ProfileRelations, choose_relations
+from clew.answer.resources import Resources
+from clew.answer.running.evidence import cite
+from clew.errors import InputError
+from clew.traverse import GraphEngine
+
+__all__ = ["NOT_ADVICE", "Diagnoses", "Diagnosis", "FindingMatch", "Term", "diagnose", "diagnose_with", "ranker_of"]
+
+NOT_ADVICE = "Not medical advice: a ranking of what this graph states, for research."
+MOST_BESIDE = 50  # genes of one diagnosis
+Names = str | Iterable[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An entity by id and name."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingMatch:
+    """How one finding bears on a diagnosis: what of the diagnosis matches it, their common ancestor, the statement.
+
+    `kind` says what the diagnosis has: the same, something more specific or more general, something related, nothing
+    (unexplained), or the statement that it lacks the finding; of a finding that is absent, whether it was expected.
+    """
+
+    finding: Finding
+    kind: str
+    weight: float  # log of a likelihood ratio: above 0 speaks for the diagnosis, below 0 against it
+    term: Term | None
+    ancestor: Term | None
+    frequency: float | None  # share of patients with the term
+    statement: Cited | None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One diagnosis with its score, the findings that bear on it, and what else leads to it: genes."""
+
+    id: str
+    name: str
+    score: float
+    matches: tuple[FindingMatch, ...]
+    beside: tuple[Cited, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnoses:
+    """The best diagnoses for some findings, of `total` that were ranked."""
+
+    findings: tuple[Finding, ...]
+    ignored: tuple[Ignored, ...]
+    items: tuple[Diagnosis, ...]
+    total: int
+    relations: ProfileRelations
+    seconds: float
+    note: str = NOT_ADVICE
+
+
+def diagnose(
+    graph: GraphEngine | str | Path,
+    findings: Names = (),
+    *,
+    absent: Names = (),
+    note: str = "",
+    limit: int = 10,
+    relations: ProfileRelations | None = None,
+) -> Diagnoses:
+    """Rank all diagnoses of a graph by findings (names or ids), or by a note in which they are found.
+
+    Negated findings of the note, and those in `absent`, count against diagnoses that have them. `relations` says which
+    relations describe diagnoses (`choose_relations`); by default they are chosen from the schema.
+    """
+    return diagnose_with(resources_of(graph), findings, absent=absent, note=note, limit=limit, relations=relations)
+
+
+def diagnose_with(
+    resources: Resources,
+    findings: Names = (),
+    *,
+    absent: Names = (),
+    note: str = "",
+    limit: int = 10,
+    relations: ProfileRelations | None = None,
+) -> Diagnoses:
+    """`diagnose` with resources that are open."""
+    if limit < 1:
+        raise InputError(f"limit= is a number of diagnoses, 1 or more, not {limit}")
+    begun = perf_counter()
+    relations = relations or choose_relations(resources.engine.schema)
+    given, ignored = read_findings(
+        resources.linker, relations.finding_type, present=_listed(findings), absent=_listed(absent), note=note
+    )
+    ranker = ranker_of(resources, relations)
+    terms = ranker.profiles.find_terms(np.array([each.entity for each in given], np.int64)).tolist()
+    used = [(each, term) for each, term in zip(given, terms, strict=True) if term >= 0]
+    if not any(each.present for each, _ in used):
+        raise InputError(_nothing(relations, given, ignored))
+    present = [term for each, term in used if each.present]
+    absent_terms = [term for each, term in used if not each.present]
+    scores = ranker.score(present, absent_terms)
+    best = np.argsort(-scores, kind="stable")[:limit]
+    ordered = [each for each, _ in used if each.present] + [each for each, _ in used if not each.present]
+    names = _Names(resources.engine)
+    items = tuple(
+        _diagnosis(int(at), float(scores[at]), ordered, ranker.matches(int(at), present, absent_terms), ranker, names)
+        for at in best
+    )
+    return Diagnoses(tuple(ordered), tuple(ignored), items, len(scores), relations, perf_counter() - begun)
+
+
+def ranker_of(resources: Resources, relations: ProfileRelations) -> Ranker:
+    """The ranker of a graph; its profiles are read once and kept with the graph."""
+    return resources.once(f"ranker {relations}", lambda: Ranker(read_profiles(resources.engine, relations)))
+
+
+class _Names:
+    """Describes entities and triples of one graph."""
+
+    def __init__(self, engine: GraphEngine) -> None:
+        self.engine = engine
+
+    def term(self, entity: int) -> Term:
+        row = self.engine.describe([entity]).to_pylist()[0]
+        return Term(row["id"], row["name"])
+
+    def beside(self, entity: int, relations: Sequence[str]) -> tuple[Cited, ...]:
+        if not relations:
+            return ()
+        found = self.engine.triples([entity], direction="in", relations=list(relations))
+        return cite(found.numbers[:MOST_BESIDE].tolist(), self.engine)
+
+
+def _diagnosis(
+    at: int, score: float, findings: Sequence[Finding], matches: Sequence[Match], ranker: Ranker, names: _Names
+) -> Diagnosis:
+    profiles = ranker.profiles
+    entity = int(profiles.diagnoses[at])
+    own = names.term(entity)
+    cited = {
+        each.triple: each for each in cite((int(profiles.triple[m.row]) for m in matches if m.row >= 0), names.engine)
+    }
+    shown = []
+    for finding, match in zip(findings, matches, strict=True):
+        row = match.row
+        shown.append(
+            FindingMatch(
+                finding,
+                match.kind,
+                round(match.weight, 4),
+                names.term(int(profiles.terms[match.term])) if match.term >= 0 else None,
+                names.term(int(profiles.terms[match.ancestor])) if match.ancestor >= 0 else None,
+                float(profiles.frequency[row]) if row >= 0 and profiles.stated[row] else None,
+                cited[int(profiles.triple[row])] if row >= 0 else _denied(match, entity, ranker, names),
+            )
+        )
+    return Diagnosis(own.id, own.name, round(score, 4), tuple(shown), names.beside(entity, profiles.relations.beside))
+
+
+def _denied(match: Match, entity: int, ranker: Ranker, names: _Names) -> Cited | None:
+    """The statement that a diagnosis lacks a term."""
+    if match.kind != "lacked":
+        return None
+    profiles = ranker.profiles
+    at = int(profiles.find_diagnoses(np.array([entity]))[0])
+    place = int(profiles.lacked.starts[at]) + int(np.flatnonzero(profiles.lacked[at] == match.term)[0])
+    return cite([int(profiles.lacked_triple[place])], names.engine)[0]
+
+
+def _listed(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _nothing(relations: ProfileRelations, given: Sequence[Finding], ignored: Sequence[Ignored]) -> str:
+    what = relations.finding_type
+    if given:
+        return f"every {what} that was found is absent: give at least one that is present"
+    if ignored:
+        listed = "; ".join(f"{each.text!r}: {each.reason}" for each in ignored[:3])
+        return f"no {what} was recognised ({listed}): give names or ids of this graph, as `clew find` lists them"
+    return f"no {what} was recognised: give names or ids of this graph, or a note that mentions some"

@@ -1,0 +1,68 @@
+"""Diagnoses with the statements for and against each."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from clew.app.records.statements import assertion_record, triple_record
+
+if TYPE_CHECKING:
+    from clew.answer.answer import Cited
+    from clew.answer.diagnosis.diagnose import Diagnoses, Diagnosis, FindingMatch, Term
+    from clew.answer.diagnosis.findings import Finding
+
+__all__ = ["diagnoses_record"]
+
+
+def diagnoses_record(found: "Diagnoses", *, graph: str, snapshot: str) -> dict[str, Any]:
+    """What `clew diagnose --json` prints."""
+    return {
+        "graph": graph,
+        "snapshot": snapshot,
+        "note": found.note,
+        "relations": asdict(found.relations),
+        "findings": [_finding(each) for each in found.findings],
+        "ignored": [{"text": each.text, "reason": each.reason} for each in found.ignored],
+        "ranked": found.total,
+        "seconds": round(found.seconds, 4),
+        "diagnoses": [_diagnosis(each) for each in found.items],
+    }
+
+
+def _finding(finding: "Finding") -> dict[str, Any]:
+    return {
+        "text": finding.text,
+        "id": finding.id,
+        "name": finding.name,
+        "present": finding.present,
+        "reason": finding.reason,
+    }
+
+
+def _diagnosis(diagnosis: "Diagnosis") -> dict[str, Any]:
+    return {
+        "id": diagnosis.id,
+        "name": diagnosis.name,
+        "score": diagnosis.score,
+        "matches": [_match(each) for each in diagnosis.matches],
+        "beside": [_statement(each) for each in diagnosis.beside],
+    }
+
+
+def _match(match: "FindingMatch") -> dict[str, Any]:
+    return {
+        "finding": match.finding.id,
+        "kind": match.kind,
+        "weight": match.weight,
+        "term": _term(match.term),
+        "ancestor": _term(match.ancestor),
+        "frequency": match.frequency,
+        "statement": None if match.statement is None else _statement(match.statement),
+    }
+
+
+def _term(term: "Term | None") -> dict[str, str] | None:
+    return None if term is None else {"id": term.id, "name": term.name}
+
+
+def _statement(cited: "Cited") -> dict[str, Any]:
+    return {**triple_record(cited), "assertions": [assertion_record(each) for each in cited.assertions]}
