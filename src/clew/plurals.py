@@ -1,6 +1,6 @@
 """English plurals: the noun after a number, for every sentence that counts."""
 
-__all__ = ["counted", "plural"]
+__all__ = ["counted", "plural", "singular"]
 
 IRREGULAR = {
     "child": "children",
@@ -41,6 +41,23 @@ def plural(noun: str, number: int = 2) -> str:
     if lowered.endswith(SIBILANT):
         return f"{noun}es"
     return noun if lowered.endswith("s") else f"{noun}s"
+
+
+def singular(noun: str) -> str:
+    """A noun in the plural, perhaps of several words, as it names one; one that is in the singular already stays so.
+
+    >>> [singular(each) for each in ("operators", "subsidiaries", "branches", "people", "home bases", "bus", "species")]
+    ['operator', 'subsidiary', 'branch', 'person', 'home base', 'bus', 'species']
+    """
+    rest, space, last = noun.rpartition(" ")
+    one = next((one for one, many in (*IRREGULAR.items(), *LATIN.items()) if many == last), None)
+    if one is None and last.endswith("ies"):
+        one = f"{last[:-3]}y"
+    elif one is None and last.endswith(("sses", "xes", "zes", "ches", "shes")):
+        one = last[:-2]
+    elif one is None:
+        one = last if last.endswith(("ss", "us", "is")) else last.removesuffix("s")
+    return f"{rest}{space}{one}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -109,6 +109,12 @@ def test_triples_by_number(graph: clew.Engine) -> None:
     assert [row["source"] for row in said.to_pylist()] == [
         each.source for number in (3, 0) for each in graph.assertions(number)
     ]
+    affirmed = [(number, each.source) for number in range(5) for each in graph.assertions(number) if not each.negated]
+    kept = graph.assertion_table(range(5), where=Where())
+    assert [(row["number"], row["source"]) for row in kept.to_pylist()] == affirmed
+    assert len(affirmed) < graph.assertion_table(range(5)).num_rows
+    with pytest.raises(UnknownName, match="known: "):
+        graph.assertion_table([0], where=Where(sources="nobody"))
     for wrong in ([5], [-1]):
         with pytest.raises(InputError, match="0 to 4"):
             graph.triple_columns(wrong)

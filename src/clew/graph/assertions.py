@@ -134,7 +134,7 @@ class Assertions:
     def __init__(self, table: pa.Table, offsets: Ints, sources: Iterable[Source]) -> None:
         self.table = table
         self.offsets = offsets  # (triples + 1,) strictly rising
-        self._declared_curated = {source.name for source in sources if source.curated}
+        self._sources = tuple(sources)
         self._masks: dict[Where, Mask] = {}
         self._lock = threading.Lock()
 
@@ -156,11 +156,17 @@ class Assertions:
         with self._lock:
             mask = self._masks.get(where)
             if mask is None:
+                self._check_sources(where)
                 rows = self._rows(where)
                 mask = rows if len(rows) == len(self.offsets) - 1 else np.logical_or.reduceat(rows, self.offsets[:-1])
                 mask.setflags(write=False)
                 self._masks[where] = mask
         return mask
+
+    def meeting(self, where: Where, rows: pa.Table) -> Mask:
+        """Which of some rows of the table meet all conditions."""
+        self._check_sources(where)
+        return Assertions(rows, np.arange(rows.num_rows + 1), self._sources)._rows(where)
 
     def _rows(self, where: Where) -> Mask:
         keep = np.ones(len(self), bool)
@@ -171,7 +177,7 @@ class Assertions:
         elif where.layer == "no-extracted":
             keep &= ~self._among("agent_type", (EXTRACTED_AGENT,))
         if where.sources is not None:
-            keep &= self._among("source", self._known_sources(where.sources))
+            keep &= self._among("source", where.sources)
         if where.min_confidence is not None:
             keep &= self._numbers("confidence", np.nan) >= where.min_confidence
         if where.as_of is not None:
@@ -185,17 +191,18 @@ class Assertions:
     @cached_property
     def _curated(self) -> Mask:
         stated = self._among("agent_type", CURATED_AGENTS) & self._among("knowledge_level", CURATED_LEVELS)
-        if self._declared_curated:
+        if declared := {source.name for source in self._sources if source.curated}:
             silent = self._among("knowledge_level", NOT_PROVIDED) & self._among("agent_type", NOT_PROVIDED)
-            stated |= silent & self._among("source", self._declared_curated)
+            stated |= silent & self._among("source", declared)
         return stated
 
-    def _known_sources(self, sources: frozenset[str]) -> frozenset[str]:
+    def _check_sources(self, where: Where) -> None:
+        if where.sources is None:
+            return
         known = set(_one_chunk(self.table["source"]).dictionary.to_pylist()) if self._has("source") else set()
-        if unknown := sorted(sources - known):
+        if unknown := sorted(where.sources - known):
             listed = ", ".join(sorted(known)[:12]) or "none"
             raise UnknownName(f"nothing in this graph has the source {unknown[0]!r}; known: {listed}")
-        return sources
 
     def _qualifier(self, name: str) -> str:
         column = QUALIFIER_PREFIX + name

@@ -53,8 +53,10 @@ class Reader(Protocol):
     def assertions(self, number: int) -> list[Assertion]:
         """Every source's statement of a triple given by number."""
 
-    def assertion_table(self, numbers: ArrayLike) -> pa.Table:
-        """The assertions of many triples, one row each, in the order given: `number` and the columns of assertions."""
+    def assertion_table(self, numbers: ArrayLike, *, where: Where | None = None) -> pa.Table:
+        """The assertions of many triples, one row each, in the order given: `number` and the columns of assertions.
+
+        `where` keeps those that meet it."""
 
 
 class GraphContents(Reader, Protocol):

@@ -111,15 +111,18 @@ class GraphReader:
             raise InputError(f"no triple has the number {number}: this graph has {self._graph.triple_count}")
         return self._graph.assertions.of(number)
 
-    def assertion_table(self, numbers: ArrayLike) -> pa.Table:
-        """The assertions of many triples, one row each, in the order given."""
+    def assertion_table(self, numbers: ArrayLike, *, where: Where | None = None) -> pa.Table:
+        """The assertions of many triples, one row each, in the order given; all of them, or those that meet `where`."""
         wanted, offsets = self._checked(numbers), self._graph.assertions.offsets
         begin = offsets[wanted].astype(np.int64)
         count = offsets[wanted + 1] - begin
         before = np.cumsum(count) - count
         rows = np.arange(int(count.sum())) + np.repeat(begin - before, count)
         found = self._graph.assertions.table.take(arrow_of(rows))
-        return found.add_column(0, "number", arrow_of(np.repeat(wanted, count)))
+        numbered = found.add_column(0, "number", arrow_of(np.repeat(wanted, count)))
+        if where is None:
+            return numbered
+        return numbered.take(arrow_of(np.flatnonzero(self._graph.assertions.meeting(where, found))))
 
     def scan_triples(
         self,

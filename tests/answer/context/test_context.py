@@ -1,7 +1,9 @@
 """`graph.context`: the budget is never exceeded, every line is cited, and what is relevant comes first."""
 
 import json
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -115,6 +117,25 @@ def test_statements_can_be_filtered(hpo) -> None:  # type: ignore[no-untyped-def
     assert f"Source: HPO, {everything.lines[0].documents[0]}" in everything.lines[0].text
 
 
+def test_a_filtered_line_cites_the_statements_that_let_it_in(tmp_path: Path) -> None:
+    rows = [
+        ("Marfan syndrome", "has_sign", "Scoliosis", "Notes", "PMID:1", None),
+        ("Marfan syndrome", "has_sign", "Scoliosis", "Rumours", "PMID:2", None),
+        ("Marfan syndrome", "has_sign", "Scoliosis", "Doubts", "PMID:3", True),
+    ]
+    names = ("subject", "relation", "object", "source", "document", "negated")
+    table = pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+    graph = clew.build(table, out=tmp_path / "said.clew")
+    resources = Resources(graph, encoder=None)
+    for sources, cited in (((), {"Notes", "Rumours"}), (("Notes",), {"Notes"})):
+        (line,) = retrieve(
+            "Which signs has Marfan syndrome?", resources, Retrieval(filters=Filters(sources=sources))
+        ).lines
+        assert set(line.sources) == cited
+        assert ("PMID:2" in line.text) is ("Rumours" in cited)
+        assert "PMID:3" not in line.text
+
+
 def test_an_encoder_ranks_and_finds_phrases(clinic: Asker) -> None:
     resources = Resources(clinic.resources.engine, encoder=HashedEncoder())
     found = retrieve("Which diseases show arachnodactyly?", resources)
@@ -150,7 +171,9 @@ def test_the_budget_is_never_exceeded_and_every_line_is_cited(folder, raw, budge
     assert estimate_tokens(found.text) <= budget
     assert all(0 <= line.score <= 1 for line in found.lines)
     for line in found.lines:
-        stated = {each.source for triple in line.triples for each in graph.assertions(triple.number)}
+        stated = {
+            each.source for triple in line.triples for each in graph.assertions(triple.number) if not each.negated
+        }
         assert set(line.sources) == stated
         assert all(source in line.text for source in line.sources)
     graph.close()

@@ -23,6 +23,8 @@ from clew.answer.wording.verbs import RelationWords
         ("written by", "is written by", "are written by", "be written by"),
         ("indication", "has the indication", "have the indication", "have the indication"),
         ("official language", "has the official language", "have the official language", "have the official language"),
+        ("operators", "has the operator", "have the operator", "have the operator"),
+        ("home subsidiaries", "has the home subsidiary", "have the home subsidiary", "have the home subsidiary"),
         ("played for", "played for", "played for", "have played for"),
         ("won", "won", "won", "have won"),
         ("similar to", "is similar to", "are similar to", "be similar to"),
@@ -70,6 +72,11 @@ def test_headlines_of_a_graph_of_sports(tmp_path: Path) -> None:
         ("Reds", "Team", "rival_of", "Blues", "Team"),
         ("Blues", "Team", "located_in", "Rome", "City"),
         ("Reds", "Team", "located_in", "Bonn", "City"),
+        ("Reds", "Team", "owners", "Acme", "Company"),
+        ("Blues", "Team", "owners", "Acme", "Company"),
+        ("Blues", "Team", "owners", "Globex", "Company"),
+        ("Acme", "Company", "sponsor", "Umbra", "Sponsor"),
+        ("Globex", "Company", "sponsor", "Volta", "Sponsor"),
     ]
     columns = ("subject", "subject_type", "relation", "object", "object_type")
     engine = clew.build(
@@ -82,6 +89,16 @@ def test_headlines_of_a_graph_of_sports(tmp_path: Path) -> None:
         assert asker.ask("Which teams are a rival of the Blues?").text == "1 team that is a rival of Blues: Reds."
         assert asker.ask("Which cities are the teams that Bogdan coaches located in?").text.startswith(
             "1 city that teams that Bogdan coaches are located in: "
+        )
+        assert asker.ask("Which companies are owners of the Blues?").text == (
+            "2 companies listed as owner of Blues: Acme and Globex."
+        )
+        assert asker.ask("Which teams have the owners Acme and Globex?").text == (
+            "1 team with both Acme and Globex as owners: Blues."
+        )
+        assert asker.ask("Which sponsor does Acme have?").text == "1 sponsor of Acme: Umbra."
+        assert asker.ask("Which teams have owners with the sponsor Volta?").text == (
+            "1 team whose owner is among companies with the sponsor Volta: Blues."
         )
     finally:
         asker.close()

@@ -127,6 +127,17 @@ def test_other_methods_are_refused(client: httpx.Client, method: str) -> None:
     assert client.request(method, "/api/server").status_code == 405
 
 
+def test_a_wrong_method_is_told_the_right_one(client: httpx.Client) -> None:
+    for method, path, allowed, takes in (
+        ("GET", "/api/graphs/small/hop", "POST", "takes POST with a JSON object, not GET"),
+        ("GET", "/v1/chat/completions", "POST", "takes POST with a JSON object, not GET"),
+        ("POST", "/api/server", "GET", "takes GET, not POST"),
+    ):
+        refused = client.request(method, path, json={} if method == "POST" else None)
+        assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
+        assert takes in refused.json()["error"]["message"]
+
+
 def test_addresses_are_bounded(client: httpx.Client) -> None:
     assert client.get("/api/graphs/small/entities", params={"text": "x" * 9_000}).status_code == 414
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from clew.answer.context.facts import Fact
 from clew.answer.context.sentences import named, sentence
+from clew.graph import Where
 from clew.traverse import GraphEngine, Triple
 from clew.traverse.context import ContextLine
 
@@ -41,11 +42,11 @@ def fit(sheet: Sheet, budget: int, count: Callable[[str], int]) -> int:
     return low
 
 
-def lay_out_lines(facts: Sequence[Fact], style: str, engine: GraphEngine) -> Sheet:
-    """The lines of some facts, numbered from 1, with the sources that state them."""
+def lay_out_lines(facts: Sequence[Fact], style: str, engine: GraphEngine, where: Where) -> Sheet:
+    """The lines of some facts, numbered from 1, with the sources that state them under the conditions of `where`."""
     numbers = sorted({number for fact in facts for number in fact.triples})
     triples = {triple.number: triple for triple in engine.numbered(numbers)}
-    sources, documents = _stated_by(numbers, engine)
+    sources, documents = _stated_by(numbers, engine, where)
     types = _types(triples.values(), engine)
     alike = _alike(facts, triples)
     lines = []
@@ -73,9 +74,11 @@ def _alike(facts: Sequence[Fact], triples: Mapping[int, Triple]) -> list[tuple[l
     return [(same, [triples[number] for number in same[0].triples]) for same in groups.values()]
 
 
-def _stated_by(numbers: Sequence[int], engine: GraphEngine) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
-    """The sources and the documents of each triple."""
-    table = engine.assertion_table(numbers)
+def _stated_by(
+    numbers: Sequence[int], engine: GraphEngine, where: Where
+) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+    """The sources and the documents of each triple: of the statements that let it in, and of no others."""
+    table = engine.assertion_table(numbers, where=where)
     owners = table["number"].to_pylist()
     sources: dict[int, list[str]] = {}
     documents: dict[int, list[str]] = {}

@@ -47,7 +47,7 @@ def pack(
     kept = prune(facts, percentile=retrieval.percentile, floor=retrieval.floor)
     most = retrieval.budget // SHORTEST_LINE + 1
     most = most if retrieval.most is None else min(most, retrieval.most)
-    sheet = lay_out_lines(kept[:most], retrieval.style, resources.engine)
+    sheet = lay_out_lines(kept[:most], retrieval.style, resources.engine, retrieval.filters.where)
     sheet = replace(sheet, head=head + sheet.head)
     shown = fit(sheet, retrieval.budget, retrieval.count)
     text = sheet.text(shown)

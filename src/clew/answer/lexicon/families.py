@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from functools import cache
 
 from clew.answer.lexicon.forms import core_name, is_irregular, stem, word_table
+from clew.plurals import plural
 from clew.store.layout import upper_snake
 
-__all__ = ["Sense", "has_synonyms", "is_mutual", "senses_of", "synonyms_of", "written_out"]
+__all__ = ["Sense", "has_synonyms", "is_mutual", "names_roles", "senses_of", "synonyms_of", "written_out"]
 
 LEADING = ("has", "have", "is", "was", "are", "be", "had")
 PARTICLES = frozenset(
     ("by", "of", "in", "at", "for", "with", "to", "on", "from", "under", "into", "through", "as", "upon")
 )
+NOUN_ENDINGS = ("er", "or", "ist", "ian", "ant", "ent", "ee", "ion", "ity", "ship", "ary", "ency")
+VERBS_TOO = frozenset({"implement", "position", "transfer"})
 SHORTEST = 2  # letters of an abbreviation, and of what it leaves out
 Stems = tuple[str, ...]
 
@@ -79,7 +82,7 @@ class Sense:
 def senses_of(relation: str, types: Sequence[str] = ()) -> tuple[Sense, ...]:
     """The families that a relation belongs to by its name, whatever names its types say.
 
-    >>> [sense.subject_does for sense in senses_of("managed_by")[:1]], senses_of("hasColour")
+    >>> [sense.subject_does for sense in senses_of("managed_by")[:1]], senses_of("acidity")
     ([False], ())
     """
     named = upper_snake(core_name(relation)).lower().split("_")
@@ -131,6 +134,23 @@ def synonyms_of(relation: str, types: Sequence[str] = ()) -> tuple[str, ...]:
 def has_synonyms(word: str) -> bool:
     """Whether a word by itself is listed for some relation, and so means that and no other."""
     return any((stem(word),) in table for table in _index())
+
+
+def names_roles(word: str) -> bool:
+    """Whether a word in the plural names those who do or undergo something, and is no verb.
+
+    >>> names_roles("operators"), names_roles("children"), names_roles("causes"), names_roles("treats")
+    (True, True, False, False)
+    """
+    return word in _role_plurals()
+
+
+@cache
+def _role_plurals() -> frozenset[str]:
+    families = {family for listed in (*_index()[0].values(), *_index()[1].values()) for family, _ in listed}
+    nouns = {noun for each in families for noun in (*each.doers, *each.receivers) if noun.endswith(NOUN_ENDINGS)}
+    verbs = {verb for each in families for verb in (*each.does, *each.undergoes)} | VERBS_TOO
+    return frozenset(word_table("asking.json")["noun relations"]) | {plural(noun) for noun in nouns - verbs}
 
 
 def _forms(words: list[str], bare: list[str]) -> Iterator[list[str]]:

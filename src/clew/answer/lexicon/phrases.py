@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from clew.answer.lexicon.families import names_roles
 from clew.answer.lexicon.forms import Token, core_name, root, stem, tokens_of, word_table
 from clew.answer.lexicon.light import is_light
 from clew.store.layout import upper_snake
@@ -81,6 +82,6 @@ def is_verb_name(name: str) -> bool:
     if rest:
         return rest[-1] in VERB_PARTICLES or rest[-1] == "of"
     table = word_table("irregular.json")
-    if first in word_table("asking.json")["noun relations"]:
+    if names_roles(first):
         return False
     return first.endswith(("s", "ed", "ing", "ize", "ise")) or first in table or first in table.values()

@@ -235,10 +235,11 @@ class _Verbaliser:
         if self._has(step):
             return self._had(step, slot, forward=forward, absent=absent, named=other in self.names)
         to_do = " or ".join(dict.fromkeys(each.infinitive for each in words))
+        if all(each.kind == "noun" for each in words):
+            roles = dict.fromkeys(each.role for each in words)
+            return self._roles(tuple(roles), slot, other, forward=forward, absent=absent)
         if forward:
             return (self._forward(words, verb, to_do, who, absent=absent, number=number),) * 2
-        if all(each.kind == "noun" for each in words):
-            return (f"{'not ' * absent}listed as {verb} of {{}}",) * 2
         if absent:
             return f"{who} {{}} is not known to {to_do}", f"{who} {{}} are not known to {to_do}"
         done = [each.by_people for each in words]
@@ -254,14 +255,27 @@ class _Verbaliser:
     def _forward(
         self, words: Sequence[RelationWords], verb: str, to_do: str, who: str, *, absent: bool, number: int
     ) -> str:
-        kinds = {each.kind for each in words}
-        if kinds == {"noun"}:
-            return f"{'without' if absent else 'with'} the {verb} {{}}"
         if absent:
             return f"not known to {to_do} {{}}"
-        if kinds == {"participle"}:
+        if all(each.kind == "participle" for each in words):
             return f"{verb} {{}}"
         return f"{who} {' or '.join(dict.fromkeys(each.after(number) for each in words))} {{}}"
+
+    def _roles(self, roles: Sequence[str], slot: str, other: str, *, forward: bool, absent: bool) -> tuple[str, str]:
+        """What relations named by nouns say: "lines with the operator {}", "operators of {}"."""
+        role, named = " or ".join(roles), other in self.names
+        own = [type_name(each) for each in self.plan.slot(other if forward else slot).types] == [role]
+        if not forward and own:
+            return ("of no {}" if absent and not named else f"{'not ' * absent}of {{}}",) * 2
+        if not forward:
+            return (f"{'not ' * absent}listed as {role} of {{}}",) * 2
+        with_ = "without" if absent else "with"
+        if named:
+            return f"{with_} the {role} {{}}", f"{with_} {{}} as {' or '.join(map(plural, roles))}"
+        measure = self.plan.measure
+        counted = other in self.counts or other in self.only or (measure is not None and measure.of == other)
+        said = f"with {{}} as {role}" if counted else f"whose {role} is among {{}}"
+        return (f"{with_} {{}}" if own else f"without {{}} as {role}" if absent else said,) * 2
 
     def _had(self, step: Step, slot: str, *, forward: bool, absent: bool, named: bool) -> tuple[str, str]:
         """ "with {}", or where what is had has a name of several words, "with the side effect {}"."""

@@ -8,8 +8,8 @@ A relation's words are a verb ("treats", "present with"), a verb in the past ("w
 import re
 from dataclasses import dataclass
 
-from clew.answer.lexicon.forms import word_table
-from clew.plurals import plural
+from clew.answer.lexicon.families import names_roles
+from clew.plurals import plural, singular
 
 __all__ = ["RelationWords", "bare", "participle", "third_person"]
 
@@ -54,7 +54,6 @@ ADJECTIVES = frozenset(
         "similar",
     }
 )
-NOUN_ENDINGS = ("ion", "ment", "ity", "ship", "tor", "sor", "ness", "ism", "ency", "ancy")
 VERB_ENDINGS = ("ate", "ize", "ise", "ify")
 VERBS = {  # in their plain form; any other plain word that names a relation is a noun
     "affect", "appear", "approve", "attack", "belong", "block", "boost", "border", "carry", "cause", "coach",
@@ -111,13 +110,18 @@ class RelationWords:
             article = "an" if head[0] in "aeiou" else "a"
             return f"is {article} {self.text}" if number == 1 else f"are {plural(head)} of{rest}"
         if self.kind == "noun":
-            return f"{'has' if number == 1 else 'have'} the {self.text}"
+            return f"{'has' if number == 1 else 'have'} the {self.role}"
         if self.kind == "participle":
             one, several = ("was", "were") if self.text.startswith("born") else ("is", "are")
             return f"{one if number == 1 else several} {self.text}"
         if self.kind == "past":
             return self.text
         return third_person(self.text) if number == 1 else bare(self.text)
+
+    @property
+    def role(self) -> str:
+        """What a noun calls one thing at the far end: "operator" of "operators"."""
+        return singular(self.text) if names_roles(self.text.split()[-1]) else self.text
 
     @property
     def infinitive(self) -> str:
@@ -156,9 +160,8 @@ def _is_past(word: str) -> bool:
 
 
 def _is_third_person(word: str) -> bool:
-    """Whether a word ends as verbs do after one thing; relations named by plural nouns are in a table."""
-    plural_noun = word in word_table("asking.json")["noun relations"]
-    return word in BARE or (word.endswith("s") and not word.endswith(("ss", "us", "is")) and not plural_noun)
+    """Whether a word ends as verbs do after one thing, and does not name several things."""
+    return word in BARE or (word.endswith("s") and not word.endswith(("ss", "us", "is")) and not names_roles(word))
 
 
 def third_person(phrase: str) -> str:

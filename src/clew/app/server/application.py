@@ -109,14 +109,22 @@ def _agent_routes(agents: "MCPServer[Any]") -> list[BaseRoute]:
     return agents.streamable_http_app(json_response=True, stateless_http=True, transport_security=open_to_all).routes
 
 
+def _refusal(request: Request, error: HTTPException) -> str:
+    """What the framework's own refusals say here."""
+    if error.status_code == 404:
+        return "there is nothing at this address: /api/openapi.json lists what there is"
+    if error.status_code == 405:
+        takes = "POST with a JSON object" if "POST" in (error.headers or {}).get("Allow", "") else "GET"
+        return f"this address takes {takes}, not {request.method}: /api/openapi.json has an example"
+    return error.detail.rstrip(".")
+
+
 async def _failed(request: Request, error: Exception) -> Response:
     """The answer to a request that failed; the gate logs it."""
     if isinstance(error, RequestValidationError):
         error = invalid(error.errors())
     elif isinstance(error, HTTPException):
-        said = "there is nothing at this address: /api/openapi.json lists what there is"
-        said = said if error.status_code == 404 else error.detail.rstrip(".")
-        error = Refused(said, error.status_code, headers=error.headers)
+        error = Refused(_refusal(request, error), error.status_code, headers=error.headers)
     request.state.error = error
     if isinstance(error, ClientGone):
         return Response(status_code=CLIENT_GONE)

@@ -72,8 +72,8 @@ class RemoteReader:
     def assertions(self, number: int) -> list[Assertion]:
         return self._ask("assertions", int(number))  # type: ignore[no-any-return]
 
-    def assertion_table(self, numbers: ArrayLike) -> pa.Table:
-        return self._ask("assertion_table", np.asarray(numbers, np.int64))
+    def assertion_table(self, numbers: ArrayLike, *, where: Where | None = None) -> pa.Table:
+        return self._ask("assertion_table", np.asarray(numbers, np.int64), where=where)
 
     def types_of(self, ids: ArrayLike | None = None) -> Ints:
         return self._types if ids is None else self._types[np.asarray(ids)]
