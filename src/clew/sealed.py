@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from clew.cache import FileIdentity, file_identity, is_proved, remember_proof
 from clew.checksums import (
@@ -25,7 +25,10 @@ from clew.checksums import (
     size_fault,
 )
 from clew.errors import DamagedDerived, DerivedError
-from clew.files import BLOCK_BYTES, new_directory, open_regular, write_text
+from clew.files import BLOCK_BYTES, map_regular, new_directory, open_regular, write_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["SEAL", "Identity", "Seal", "check_seal", "new_sealed", "open_seal"]
 
@@ -78,6 +81,14 @@ class Seal:
             file.close()
             raise
         return file
+
+    def map(self, name: str) -> "pa.Buffer":
+        """What `open` would read, mapped; it stays what it is while the buffer or an array over it lives."""
+        with self.open(name) as file:
+            try:
+                return map_regular(file)
+            except OSError as error:
+                raise self._fault(f"{self.path / name} cannot be mapped: {error.strerror or error}") from error
 
     def prove(self) -> None:
         """Prove all files, as `open` does."""

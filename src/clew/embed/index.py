@@ -4,7 +4,6 @@ A sealed directory: `vectors.npy` (float16, one row per text), the heads of exac
 HNSW graph of approximate search.
 """
 
-import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,11 +114,13 @@ def _open_heads(seal: Seal) -> Heads:
 
 def _mapped(seal: Seal, name: str, shape: tuple[int, int | None], kind: type[np.generic]) -> NDArray[Any]:
     """A proved file as a memory-mapped array of the expected type and shape (None: any width)."""
-    with seal.open(name) as file:
-        np.lib.format.read_magic(file)
-        found, by_column, dtype = np.lib.format.read_array_header_1_0(file)
-        wanted = (shape[0], found[-1] if shape[1] is None else shape[1])
-        if found != wanted or dtype != kind or by_column:
-            raise ValueError(f"{name} is {dtype} {found}, not {np.dtype(kind)} {wanted}")
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return np.frombuffer(mapped, dtype, wanted[0] * wanted[1], file.tell()).reshape(wanted)
+    import pyarrow as pa
+
+    content = seal.map(name)
+    file = pa.BufferReader(content)
+    np.lib.format.read_magic(file)
+    found, by_column, dtype = np.lib.format.read_array_header_1_0(file)
+    wanted = (shape[0], found[-1] if shape[1] is None else shape[1])
+    if found != wanted or dtype != kind or by_column:
+        raise ValueError(f"{name} is {dtype} {found}, not {np.dtype(kind)} {wanted}")
+    return np.frombuffer(content, dtype, wanted[0] * wanted[1], file.tell()).reshape(wanted)

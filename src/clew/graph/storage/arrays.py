@@ -5,21 +5,18 @@ from 0 to the length of what they point into, ids lie inside the graph. A flippe
 `doctor` finds it; it can never make a walk read outside an array.
 """
 
-import mmap
-import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import DamagedGraph, GraphError
-from clew.files import open_regular
+from clew.files import map_regular, open_regular
 
-__all__ = ["MappedArrays", "arrow_of", "map_array", "numbers_of", "prove_ids", "prove_offsets", "write_array"]
+__all__ = ["MappedArrays", "array_of", "arrow_of", "numbers_of", "prove_ids", "prove_offsets", "write_array"]
 
 Ints = NDArray[np.integer]
 Proof = Callable[[Ints], bool]
@@ -57,18 +54,19 @@ def prove_ids(below: int) -> Proof:
     return proof
 
 
-def _data_start(file: BinaryIO, dtype: np.dtype[np.generic], length: int) -> int:
+def _data_start(content: "pa.Buffer", dtype: np.dtype[np.generic], length: int) -> int:
     """Where the numbers of a .npy file begin, once its header says exactly what is expected and its size agrees.
 
     `np.load` would evaluate a damaged header as a Python expression, and take one that ends early for a shifted array.
     """
-    magic = file.read(len(MAGIC))
-    header = file.read(int.from_bytes(file.read(2), "little"))
-    start = file.tell()
+    beginning = memoryview(content)[: len(MAGIC) + 2 + 0xFFFF]
+    magic, begin = bytes(beginning[: len(MAGIC)]), len(MAGIC) + 2
+    start = begin + int.from_bytes(beginning[len(MAGIC) : begin], "little")
+    header = bytes(beginning[begin:start])
     expected = f"{{'descr': {dtype.str!r}, 'fortran_order': False, 'shape': ({length},), }}"
-    size = file.seek(0, os.SEEK_END)
-    if magic != MAGIC or header.rstrip() != expected.encode() or size != start + length * dtype.itemsize:
-        raise ValueError(f"magic {magic!r}, header {header!r}, {size} bytes")
+    whole = content.size == start + length * dtype.itemsize
+    if magic != MAGIC or header.rstrip() != expected.encode() or not whole:
+        raise ValueError(f"magic {magic!r}, header {header!r}, {content.size} bytes")
     return start
 
 
@@ -94,7 +92,7 @@ class MappedArrays:
     def _map(self, path: Path, dtype: str, length: int, proof: Proof) -> Ints:
         try:
             with open_regular(path) as file:
-                array = map_array(file, dtype, length)
+                array = array_of(map_regular(file), dtype, length)
         except (OSError, ValueError) as error:
             raise self._fault(
                 f"{path} is not an array of {length} {dtype}: run `clew doctor`, then build the graph again"
@@ -106,10 +104,9 @@ class MappedArrays:
         return array
 
 
-def map_array(file: BinaryIO, dtype: str, length: int) -> Ints:
-    """A .npy file of exactly that type and length, mapped; raises ValueError where it is none."""
-    start = _data_start(file, np.dtype(dtype), length)
-    return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, length, start)
+def array_of(content: "pa.Buffer", dtype: str, length: int) -> Ints:
+    """The numbers of a mapped .npy file of exactly that type and length; raises ValueError where it is none."""
+    return np.frombuffer(content, dtype, length, _data_start(content, np.dtype(dtype), length))
 
 
 def numbers_of(array: "pa.Array") -> Ints:

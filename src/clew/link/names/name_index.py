@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clew.errors import DerivedError
 from clew.graph import GraphContents
-from clew.graph.storage.arrays import map_array, prove_ids, prove_offsets
+from clew.graph.storage.arrays import array_of, prove_ids, prove_offsets
 from clew.link.names.curies import curie_key, local_part
 from clew.link.names.phrases import Phrases
 from clew.link.names.strings import Strings, hash_of
@@ -226,8 +226,7 @@ def open_index(contents: GraphContents) -> LinkIndex:
 def _mapped(seal: Seal, name: str, counts: Mapping[str, int]) -> Ints:
     dtype, length, _ = LAYOUT[name]
     count, _, more = length.partition("+")
-    with seal.open(f"{name}.npy") as file:
-        return map_array(file, dtype, counts[count] + bool(more))
+    return array_of(seal.map(f"{name}.npy"), dtype, counts[count] + bool(more))
 
 
 def _proof(starts: bool, target: str | None, counts: Mapping[str, int]) -> Callable[[Ints], bool]:
