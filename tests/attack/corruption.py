@@ -18,7 +18,7 @@ from typing import Any
 import clew
 from attack.graphs import build
 from attack.tally import Tally
-from attack.zygote import Commands, english
+from attack.zygote import Commands
 from clew.answer import Answer, Asker, Resources
 from clew.embed.encoders.hashed import HashedEncoder
 from clew.errors import ClewError
@@ -171,7 +171,6 @@ def probe(path: str) -> dict[str, Any]:
             return found
         engine = opened[0]
         resources = stack.enter_context(Resources(engine, encoder=None))
-        resources.once("parser", english)
         attempt("hop", lambda: engine.hop("G:3", 2).entities.to_pylist())
         attempt("degree", lambda: engine.degree().tolist())
         attempt("paths", lambda: [[path.numbers, str(path)] for path in engine.paths("G:3", "P:7", 4)])

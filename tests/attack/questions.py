@@ -13,7 +13,7 @@ from typing import Any
 
 import clew
 from attack.tally import Tally
-from attack.zygote import Commands, english
+from attack.zygote import Commands
 from clew.answer import Asker, Filters, Question, Resources
 from clew.errors import ClewError, Timeout
 from clew.graph import read_entities
@@ -136,7 +136,6 @@ def ask_all(path: str, seed: int, tries: int, seconds: float, timeout: float) ->
     tally, until = Tally("questions"), time.monotonic() + seconds
     engine = clew.open(path)
     with Resources(engine, encoder=None) as resources:
-        resources.once("parser", english)
         asker = Asker(resources)
         resources.store.run("MATCH (n) RETURN count(n)")
         asker.ask("What is there?")  # builds the index of names

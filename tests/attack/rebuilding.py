@@ -11,7 +11,7 @@ import numpy as np
 import clew
 from attack.graphs import build, tables
 from attack.tally import Tally
-from attack.zygote import Commands, english
+from attack.zygote import Commands
 from clew.answer import Asker, Resources
 from clew.errors import ClewError, GraphError
 
@@ -40,7 +40,6 @@ def observe(engine: clew.Engine, what: str) -> Any:
         case "details":
             return engine.details(["G:3"]).to_pylist()
     with Resources(engine, encoder=None) as resources:
-        resources.once("parser", english)
         answer = Asker(resources).ask(f"Which genes cause {engine.describe(engine.resolve(['D:1']))['name'][0]}?")
         return [item.name for item in answer.items]
 

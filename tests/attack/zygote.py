@@ -16,12 +16,11 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-__all__ = ["Commands", "Ran", "english"]
+__all__ = ["Commands", "Ran"]
 
 TESTS = Path(__file__).resolve().parents[1]
 BACKSTOP = 8 << 30  # bytes of memory at which a process is killed, before it takes the machine
@@ -132,14 +131,6 @@ class Commands:
 # the other side -------------------------------------------------------------------------------------------------------
 
 
-@cache
-def english() -> Any:
-    """The parser of English questions, opened once for all forks."""
-    from clew.answer.grammar.parse import open_parser
-
-    return open_parser()
-
-
 def main() -> None:
     """Serve until the attacker closes the pipe."""
     import importlib
@@ -148,7 +139,7 @@ def main() -> None:
     for name in PRELOADED:
         importlib.import_module(name)
     importlib.import_module("clew.store.cypher").parse("RETURN 1 AS x")  # builds the tables of its parser
-    importlib.import_module("attack.zygote").english()  # by this name it is found again
+    importlib.import_module("clew.answer.grammar.parse").open_parser()  # once for all forks
     running: dict[int, dict[str, Any]] = {}
     for line in sys.stdin:
         request = json.loads(line)

@@ -37,6 +37,7 @@ BEFORE_NOUN = frozenset({" ", "the", "all", "any", "every", "those", "of"})
 REDUCED = frozenset({"nobody", "no", "everybody", "everyone", "we", "you", "i", "he", "she", "they", "nothing"})
 LONGEST = 500  # letters of a question that is parsed; longer ones are told in many sentences
 _guard = Lock()
+_opened: "dict[Path, Parser]" = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ class Parser:
 
 
 def open_parser() -> Parser | None:
-    """The parser, if spaCy and its English pipeline are on this machine."""
+    """The parser, if spaCy and its English pipeline are on this machine; opened once for all graphs of a process."""
     try:
         files = locate(MODEL)
         with _guard, _without_torch():
@@ -141,7 +142,10 @@ def open_parser() -> Parser | None:
         log.warning("questions are read by words alone: pip install 'clew[english]' adds the parser")
         return None
     folder: Path = files["config.cfg"].parent
-    return Parser(spacy.load(folder, exclude=list(NOT_NEEDED)))
+    with _guard:
+        if folder not in _opened:
+            _opened[folder] = Parser(spacy.load(folder, exclude=list(NOT_NEEDED)))
+        return _opened[folder]
 
 
 @contextmanager
