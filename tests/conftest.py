@@ -1,12 +1,14 @@
 """Shared by all tests: the Human Phenotype Ontology built once, and where the real data lies."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 import clew
+from made_once import made_once
 
 settings.register_profile("clew", deadline=None)  # how long an example takes depends on what else the machine does
 settings.load_profile("clew")
@@ -20,12 +22,18 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["CLEW_HOME"] = str(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_fsync() -> Iterator[None]:
+    """Nothing waits for the disk: a graph is 32 files, and no test can pull the plug (test_files.py does wait)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def hpo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of an HPO graph."""
-    out = tmp_path_factory.mktemp("hpo") / "hpo.clew"
-    clew.build("hpo", out=out)
-    return out
+    """The directory of an HPO graph; processes that test side by side share it, and what is derived from it."""
+    return made_once(tmp_path_factory, "hpo.clew", lambda out: clew.build("hpo", out=out))
 
 
 @pytest.fixture(scope="session")

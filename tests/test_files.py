@@ -2,6 +2,7 @@
 
 import errno
 import os
+import posix
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,19 @@ def fill(path: Path, text: str, *, overwrite: bool = False, marker: str | None =
     with new_directory(path, overwrite=overwrite, marker=marker) as directory:
         (directory / "inside").mkdir()
         (directory / "inside" / "text").write_text(text)
+
+
+@pytest.fixture(autouse=True)
+def synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
+    """Wait for the disk, as other tests do not: the files that were synced, and whether `a` had its name by then."""
+    done: list[tuple[int, bool]] = []
+
+    def fsync(descriptor: int) -> None:
+        posix.fsync(descriptor)
+        done.append((os.fstat(descriptor).st_ino, (tmp_path / "a").exists()))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return done
 
 
 def leftover(path: Path) -> Path:
@@ -31,6 +45,10 @@ class TestWriteBytes:
         write_bytes(tmp_path / "a", b"two")
         assert (tmp_path / "a").read_text() == "two"
         assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+    def test_is_on_disk_before_it_has_its_name(self, tmp_path: Path, synced: list[tuple[int, bool]]) -> None:
+        write_text(tmp_path / "a", "one")
+        assert synced == [((tmp_path / "a").stat().st_ino, False), (tmp_path.stat().st_ino, True)]
 
     def test_a_failed_write_leaves_the_old_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write_text(tmp_path / "a", "one")
@@ -56,6 +74,13 @@ class TestNewDirectory:
             (directory / "text").write_text("one")
         assert (tmp_path / "deep" / "a" / "text").read_text() == "one"
         assert [file.name for file in (tmp_path / "deep").iterdir()] == ["a"]
+
+    def test_is_on_disk_before_it_has_its_name(self, tmp_path: Path, synced: list[tuple[int, bool]]) -> None:
+        fill(tmp_path / "a", "one")
+        whole = {each.stat().st_ino for each in (tmp_path / "a", *(tmp_path / "a").rglob("*"))}
+        assert len(whole) == 3
+        assert whole <= {number for number, named in synced if not named}
+        assert (tmp_path.stat().st_ino, True) in synced
 
     def test_a_failure_inside_leaves_nothing_and_keeps_the_old(self, tmp_path: Path) -> None:
         fill(tmp_path / "a", "one")

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from made_once import made_once
 from shipped_models import CAUSED, RELIEVED, write_shipped
 
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_shipped(tmp_path_factory.mktemp("shipped") / "tiny")
+    return made_once(tmp_path_factory, "shipped", lambda made: write_shipped(made / "tiny")) / "tiny"
 
 
 def test_from_texts_to_an_answer_with_its_sentence(run, shipped: Path, tmp_path: Path, monkeypatch) -> None:

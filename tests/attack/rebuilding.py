@@ -87,8 +87,8 @@ def rebuild(path: str, seconds: float) -> int:
     return times
 
 
-def attack(folder: Path, *, seed: int, tries: int, seconds: float) -> Tally:
-    """Let readers look at a graph that is rebuilt all the time."""
+def attack(folder: Path, *, seed: int, tries: int, seconds: float, each: float = 8.0) -> Tally:
+    """Let readers look at a graph that is rebuilt all the time, six of them for `each` seconds."""
     tally, until = Tally("readers under rebuild"), time.monotonic() + seconds
     graph = folder / "rebuilt.clew"
     with Commands(folder) as commands:
@@ -96,9 +96,9 @@ def attack(folder: Path, *, seed: int, tries: int, seconds: float) -> Tally:
         commands.call("attack.graphs:build", str(graph), SEEDS[0])
         number = 0
         while not tally.tries or (tally.tries < tries and time.monotonic() < until):
-            writer = commands.start_call("attack.rebuilding:rebuild", str(graph), 8.0)
+            writer = commands.start_call("attack.rebuilding:rebuild", str(graph), each)
             readers = [
-                commands.start_call("attack.rebuilding:read", str(graph), seed + number + at, 8.0) for at in range(6)
+                commands.start_call("attack.rebuilding:read", str(graph), seed + number + at, each) for at in range(6)
             ]
             for pid in readers:
                 ran = commands.end(pid)

@@ -4,6 +4,7 @@
 takes too long is killed. `python -m attack.zygote` is the other side: JSON lines in, JSON lines out.
 """
 
+import atexit
 import ctypes
 import json
 import os
@@ -63,16 +64,10 @@ class Ran:
 class Commands:
     """Runs `clew` commands, or functions of this folder, each in a process of its own."""
 
-    def __init__(self, folder: Path, *, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = Path(tempfile.mkdtemp(dir=folder))
-        given = {"CLEW_HOME": str(self._folder / "home"), "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "attack.zygote"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **given, **(environment or {})},
-            text=True,
-        )
+        self._process = _started()
+        self._running: set[int] = set()
 
     def run(self, *args: str, seconds: float = 30.0) -> Ran:
         """Run `clew ARGS` to its end."""
@@ -85,23 +80,21 @@ class Commands:
 
     def start(self, *args: str) -> int:
         """Start `clew ARGS` and return its process id; `end` waits for it."""
-        return int(self._ask({"args": list(args), "start": True})["pid"])
+        return self._start({"args": list(args)})
 
     def start_call(self, function: str, *values: Any) -> int:
         """Start a function; `end` waits for it."""
-        return int(self._ask({"call": function, "values": list(values), "start": True})["pid"])
+        return self._start({"call": function, "values": list(values)})
 
     def end(self, pid: int, *, seconds: float = 60.0) -> Ran:
         """Wait for what was started."""
+        self._running.discard(pid)
         return self._ran((), self._ask({"end": pid, "seconds": seconds}))
 
     def close(self) -> None:
-        """End the process."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait()
-        self._process.stdout.close()
+        """End what was started and not waited for."""
+        for pid in list(self._running):
+            self.end(pid, seconds=0)
 
     def __enter__(self) -> Self:
         return self
@@ -110,6 +103,11 @@ class Commands:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _start(self, request: Mapping[str, Any]) -> int:
+        pid = int(self._ask({**request, "start": True})["pid"])
+        self._running.add(pid)
+        return pid
 
     def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
@@ -126,6 +124,29 @@ class Commands:
         for name in ("out", "err"):
             Path(got[name]).unlink(missing_ok=True)
         return Ran(tuple(args), got["code"], got["signal"], out, err, got["seconds"], got["peak"] << 10)
+
+
+_processes: "list[subprocess.Popen[str]]" = []
+
+
+def _started() -> "subprocess.Popen[str]":
+    """The process that forks, one for all attacks of this one; it ends with this one."""
+    if not _processes or _processes[-1].poll() is not None:
+        _processes.append(
+            subprocess.Popen(
+                [sys.executable, "-m", "attack.zygote"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+                text=True,
+            )
+        )
+        atexit.register(_stop, _processes[-1])
+    return _processes[-1]
+
+
+def _stop(process: "subprocess.Popen[str]") -> None:
+    process.communicate()
 
 
 # the other side -------------------------------------------------------------------------------------------------------
@@ -169,6 +190,7 @@ def _fork(request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
             sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            os.environ["CLEW_HOME"] = str(Path(request["folder"]) / "home")
             status = _work(request)
             sys.stdout.flush()
             sys.stderr.flush()

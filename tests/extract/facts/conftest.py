@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from made_once import made_once
 from shipped_models import write_shipped
 
 
 @pytest.fixture(scope="session")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_shipped(tmp_path_factory.mktemp("shipped") / "tiny")
+    return made_once(tmp_path_factory, "shipped", lambda made: write_shipped(made / "tiny")) / "tiny"
 
 
 @pytest.fixture(autouse=True)

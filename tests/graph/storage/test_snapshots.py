@@ -151,6 +151,15 @@ class TestBuilding:
         assert (before / "schema.json").stat().st_ino == inode
         assert sorted(each.name for each in path.iterdir()) == [CURRENT, SNAPSHOTS]
 
+    def test_everything_is_on_disk_before_it_is_current(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        synced: list[tuple[int, bool]] = []
+        path = tmp_path / "g.clew"
+        monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append((os.fstat(descriptor).st_ino, path.exists())))
+        build(path, 0)
+        whole = {each.stat().st_ino for each in (path, *path.rglob("*"))}
+        assert len(whole) > 20
+        assert whole <= {number for number, named in synced if not named}
+
     def test_a_damaged_snapshot_is_mended_by_the_same_content(self, path: Path) -> None:
         folder = snapshot_folder(path)
         with open(folder / "entities.arrow", "r+b") as file:
