@@ -28,7 +28,7 @@ class RankSettings:
 
     related: float = 0.1  # weight of a match that is no subclass of the finding, but shares an ancestor
     noise: float = 1.0  # ratio of a finding that the diagnosis does not explain
-    length: float = 0.5  # penalty of each finding: this times log(1 + expected number of findings of the profile)
+    length: float = 0.3  # penalty of each finding: this times log(1 + expected number of findings of the profile)
     lacked: float = 0.1  # ratio of a finding that the diagnosis is stated to lack
     missed: float = 0.1  # share of findings that are recorded as absent though they are there
 

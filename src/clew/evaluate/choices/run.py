@@ -1,10 +1,5 @@
-"""Runs of multiple-choice questions: every answer is appended to a file, so that an interrupted run resumes.
+"""Runs of multiple-choice questions: every answer is kept in a journal, so that an interrupted run resumes."""
 
-The file is JSON lines: first what was asked of which graph and model, then one line for each row and question.
-"""
-
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +9,7 @@ from clew.answer import Resources
 from clew.errors import InputError
 from clew.evaluate.choices.generate import ChoiceQuestion, generate_choices
 from clew.evaluate.choices.rows import WITH_MODEL, choose
+from clew.evaluate.journal import Journal
 from clew.evaluate.statistics import bootstrap_mean, permutation_test
 from clew.progress import Progress, silent
 
@@ -45,7 +41,8 @@ def run_choices(
         "encoder": None if resources.encoder is None else resources.encoder.identity,
         "model": None if model_resources is None or model_resources.model is None else model_resources.model.identity,
     }
-    known = _resume(out, settings)
+    journal = Journal(out, settings, what="multiple-choice questions")
+    known: Answers = {(each["row"], each["id"]): each for each in journal.records}
     total = sum(min(sample, count) if row in WITH_MODEL else count for row in rows)
     done = 0
     for row in rows:
@@ -54,41 +51,11 @@ def run_choices(
             if (row, question.id) not in known:
                 answer = asdict(choose(row, question, own))
                 known[row, question.id] = {"row": row, "id": question.id, **answer}
-                _append(out, known[row, question.id])
+                journal.append(known[row, question.id])
             done += 1
             progress(f"asking {row}", done, total)
     table = [_row(row, questions, known) for row in rows]
     return {"settings": settings, "questions": len(questions), "rows": table, "paired": _paired(rows, questions, known)}
-
-
-def _resume(out: Path | None, settings: dict[str, Any]) -> Answers:
-    """The answers of an earlier run of the same settings; a line that was cut short is asked again."""
-    if out is None:
-        return {}
-    if not out.exists():
-        _append(out, settings)
-        return {}
-    whole = out.read_bytes()
-    kept = whole[: whole.rfind(b"\n") + 1]
-    if len(kept) < len(whole):
-        with out.open("r+b") as file:
-            file.truncate(len(kept))
-    try:
-        first, *rest = map(json.loads, kept.decode("utf-8").splitlines())
-        answers = {(each["row"], each["id"]): each for each in rest}
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{out} is not a run of multiple-choice questions: give another file") from error
-    if first != settings:
-        raise InputError(f"{out} is a run with other settings ({first}): give another file, or the same settings")
-    return answers
-
-
-def _append(out: Path | None, record: dict[str, Any]) -> None:
-    if out is not None:
-        with out.open("ab") as file:
-            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def _is_right(question: ChoiceQuestion, answer: dict[str, Any]) -> bool:
