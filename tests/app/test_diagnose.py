@@ -30,7 +30,7 @@ def test_diagnoses_are_shown_with_their_evidence(run: Callable, ward: Path) -> N
 def test_json_is_one_documented_object(run: Callable, ward: Path) -> None:
     report = run("diagnose", ward, "--text", "Long fingers, but no seizures.", "--json").json
     assert set(report) == {
-        "graph", "snapshot", "note", "relations", "findings", "ignored", "ranked", "seconds", "diagnoses",
+        "graph", "snapshot", "note", "relations", "findings", "ignored", "ranked", "seconds", "diagnoses", "rounds",
     }  # fmt: skip
     assert [each["present"] for each in report["findings"]] == [True, False]
     assert report["diagnoses"][0]["matches"][0]["statement"]["assertions"][0]["evidence"] == ["PMID:1"]

@@ -10,15 +10,27 @@ import numpy as np
 from clew.answer.answer import Cited
 from clew.answer.ask import resources_of
 from clew.answer.diagnosis.findings import Finding, Ignored, read_findings
+from clew.answer.diagnosis.predictors import Case, ModelPredictor
 from clew.answer.diagnosis.profiles import read_profiles
 from clew.answer.diagnosis.ranking import Match, Ranker
 from clew.answer.diagnosis.relations import ProfileRelations, choose_relations
+from clew.answer.diagnosis.two_rounds import RoundSettings, TwoRounds, two_rounds
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import cite
 from clew.errors import InputError
 from clew.traverse import GraphEngine
 
-__all__ = ["NOT_ADVICE", "Diagnoses", "Diagnosis", "FindingMatch", "Term", "diagnose", "diagnose_with", "ranker_of"]
+__all__ = [
+    "NOT_ADVICE",
+    "Diagnoses",
+    "Diagnosis",
+    "FindingMatch",
+    "Term",
+    "diagnose",
+    "diagnose_with",
+    "predict_for",
+    "ranker_of",
+]
 
 NOT_ADVICE = "Not medical advice: a ranking of what this graph states, for research."
 MOST_BESIDE = 50  # genes of one diagnosis
@@ -124,6 +136,17 @@ def diagnose_with(
         for at in best
     )
     return Diagnoses(tuple(ordered), tuple(ignored), items, len(scores), relations, perf_counter() - begun)
+
+
+def predict_for(resources: Resources, found: Diagnoses, settings: RoundSettings | None = None) -> TwoRounds:
+    """Two rounds for findings that were diagnosed: the model of the resources predicts and selects."""
+    if resources.model is None:
+        raise InputError("two rounds need a language model: name one")
+    present = tuple((each.entity, each.name) for each in found.findings if each.present)
+    absent = tuple((each.entity, each.name) for each in found.findings if not each.present)
+    predictor = ModelPredictor(resources.model, resources.linker, found.relations.diagnosis_type)
+    ranker = ranker_of(resources, found.relations)
+    return two_rounds(Case("", present, absent), predictor, ranker, resources.engine, settings)
 
 
 def ranker_of(resources: Resources, relations: ProfileRelations) -> Ranker:

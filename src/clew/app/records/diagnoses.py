@@ -9,12 +9,15 @@ if TYPE_CHECKING:
     from clew.answer.answer import Cited
     from clew.answer.diagnosis.diagnose import Diagnoses, Diagnosis, FindingMatch, Term
     from clew.answer.diagnosis.findings import Finding
+    from clew.answer.diagnosis.two_rounds import Fate, TwoRounds
 
 __all__ = ["diagnoses_record"]
 
 
-def diagnoses_record(found: "Diagnoses", *, graph: str, snapshot: str) -> dict[str, Any]:
-    """What `clew diagnose --json` prints."""
+def diagnoses_record(
+    found: "Diagnoses", *, graph: str, snapshot: str, rounds: "TwoRounds | None" = None
+) -> dict[str, Any]:
+    """What `clew diagnose --json` prints; `rounds` is null without a model."""
     return {
         "graph": graph,
         "snapshot": snapshot,
@@ -25,6 +28,7 @@ def diagnoses_record(found: "Diagnoses", *, graph: str, snapshot: str) -> dict[s
         "ranked": found.total,
         "seconds": round(found.seconds, 4),
         "diagnoses": [_diagnosis(each) for each in found.items],
+        "rounds": None if rounds is None else [_fate(each) for each in rounds.fates],
     }
 
 
@@ -45,6 +49,18 @@ def _diagnosis(diagnosis: "Diagnosis") -> dict[str, Any]:
         "score": diagnosis.score,
         "matches": [_match(each) for each in diagnosis.matches],
         "beside": [_statement(each) for each in diagnosis.beside],
+    }
+
+
+def _fate(fate: "Fate") -> dict[str, Any]:
+    return {
+        "id": fate.id,
+        "name": fate.name,
+        "fate": fate.fate,
+        "reason": fate.reason,
+        "hops": fate.hops,
+        "similarity": fate.similarity,
+        "path": [_statement(each) for each in fate.path],
     }
 
 

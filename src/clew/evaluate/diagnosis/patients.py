@@ -39,6 +39,7 @@ class Patient:
     gold: int
     present: tuple[int, ...]
     absent: tuple[int, ...] = ()
+    random: tuple[int, ...] = ()  # those of `present` that were added as noise
 
 
 def simulate_patients(
@@ -65,7 +66,10 @@ def _simulate(
     drawn = random.choice(profiles.term[rows], settings.findings, replace=False, p=weight / weight.sum())
     present = [_blurred(profiles, int(term), random, settings.imprecision) for term in drawn]
     known = np.flatnonzero(profiles.annotated)
-    present += random.choice(known, settings.noise, replace=False).tolist()
+    added: list[int] = [
+        term for term in random.choice(known, settings.noise, replace=False).tolist() if term not in present
+    ]
+    present += added
     absent: list[int] = []
     for _ in range(TRIES * settings.absent):
         row = int(random.integers(len(profiles.term)))
@@ -73,7 +77,7 @@ def _simulate(
         if len(absent) < settings.absent and _is_absent(profiles, gold, term, present, random) and term not in absent:
             absent.append(term)
     shuffled = random.permutation(list(dict.fromkeys(present)))
-    return Patient(id, gold, tuple(shuffled.tolist()), tuple(absent))
+    return Patient(id, gold, tuple(shuffled.tolist()), tuple(absent), tuple(added))
 
 
 def _blurred(profiles: Profiles, term: int, random: np.random.Generator, imprecision: float) -> int:

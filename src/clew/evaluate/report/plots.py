@@ -1,19 +1,21 @@
 """The plots of a report as SVG elements; their colours are the page's, so they follow light and dark."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 
 from clew.evaluate.metrics import PHASES
 from clew.evaluate.report.run import Figure, Level, Run
 from clew.evaluate.report.words import PHASE_NAMES, html, interval, percent, seconds, shorten
 
-__all__ = ["draw_accuracy", "draw_latency"]
+__all__ = ["draw_accuracy", "draw_latency", "draw_shares"]
 
 WIDTH, LEFT, RIGHT = 400.0, 106.0, 276.0  # names stand left of LEFT, figures right of RIGHT
 SPAN = RIGHT - LEFT
 BAR, ROW = 13.0, 54.0
 HILL, HILL_ROW = 30.0, 48.0
 BINS_IN_A_DECADE = 8
+SVG = "http://www.w3.org/2000/svg"
+STANDALONE = "text{font:12px sans-serif;fill:#1b1f24}.name{font-weight:600}.tick{fill:#55606b}.result{fill:#4a86c5}"
 FLOOR, CEILING = -4, 4  # powers of ten of a second: what lies outside is drawn at the end of the axis
 
 
@@ -34,6 +36,27 @@ def draw_accuracy(levels: Sequence[Level]) -> str:
         for level in levels
     )
     return _picture("accuracy", "Accuracy by level with 95 % intervals", said, bottom + 24, parts)
+
+
+def draw_shares(title: str, groups: Mapping[str, Mapping[str, float]]) -> str:
+    """Bars of shares by group as an SVG file of its own, in colours of its own."""
+    top = 30.0
+    parts, y = [f'<text class="name" x="8" y="18">{html(title)}</text>'], top
+    for name, shares in groups.items():
+        parts.append(_name(name, "", y + 11))
+        for label, share in shares.items():
+            y += BAR + 4
+            parts += [
+                f'<text class="tick" x="{LEFT - 10}" y="{y + 10}" text-anchor="end">{html(label)}</text>',
+                f'<rect class="result" x="{LEFT}" y="{y}" width="{SPAN * share:.1f}" height="{BAR}" rx="2"/>',
+                f'<text class="figure" x="{LEFT + SPAN * share + 6:.1f}" y="{y + 10}">{percent(share)}</text>',
+            ]
+        y += BAR + 16
+    said = "; ".join(
+        f"{name}: {', '.join(f'{k} {percent(v)}' for k, v in each.items())}" for name, each in groups.items()
+    )
+    style = f'<style>{STANDALONE}</style><rect width="100%" height="100%" fill="#fff"/>'
+    return _picture("shares", title, said, y, [style, *parts]).replace("<svg ", f'<svg xmlns="{SVG}" ', 1)
 
 
 def _bar(figure: Figure, y: float, kind: str) -> list[str]:

@@ -16,6 +16,7 @@ from clew.errors import InputError
 
 if TYPE_CHECKING:
     from clew.answer.diagnosis.diagnose import Diagnoses, Diagnosis, FindingMatch
+    from clew.answer.diagnosis.two_rounds import TwoRounds
 
 __all__ = ["diagnose"]
 
@@ -57,6 +58,16 @@ def diagnose(
     relation: RelationOption = None,
     negated: NegatedOption = None,
     hierarchy: HierarchyOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="Also let a language model predict, in two rounds with the graph.",
+            show_default=False,
+        ),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", metavar="K", help="Hops of the two rounds, from 1 to 5.")] = 2,
     details: Annotated[int, typer.Option(metavar="N", help="Diagnoses whose evidence is shown.")] = 3,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of diagnoses.")] = 10,
     as_json: AsJson = False,
@@ -67,13 +78,15 @@ def diagnose(
     frequency in the diagnosis; absent findings, and findings that a diagnosis is stated to lack, count against it. In a
     note, negated findings are absent, and those that are uncertain or about family members are not used.
 
-    The relations are chosen from the schema, unless they are named.
+    The relations are chosen from the schema, unless they are named. With --model, its predictions within k hops of a
+    finding are kept, and it selects among the best candidates of the graph; each is shown with its path.
 
     \b
     Examples:
       clew diagnose hpo.clew Arachnodactyly "Ectopia lentis" "Aortic root aneurysm"
       clew diagnose hpo.clew HP:0001250 "Global developmental delay" --absent Microcephaly
       clew diagnose hpo.clew --text "Tall girl with arachnodactyly and ectopia lentis. No scoliosis." --json
+      clew diagnose hpo.clew Arachnodactyly "Ectopia lentis" --model smollm2 --k 1
     """
     check_limit(limit)
     if not limit:
@@ -83,20 +96,27 @@ def diagnose(
     note = text or "" if file is None else read_input(file)
     if not findings and not note.strip():
         raise InputError("nothing to diagnose: give findings, --text with a note, or --file")
-    from clew.answer.diagnosis.diagnose import diagnose_with
+    from clew.answer.diagnosis.diagnose import diagnose_with, predict_for
     from clew.answer.diagnosis.relations import choose_relations
+    from clew.answer.diagnosis.two_rounds import RoundSettings
 
     with terminal_progress() as progress:
         prepared = announced(progress, f"preparing {graph} for diagnoses, once", after=PATIENCE)
-        resources = assemble(Settings(graph), progress=prepared).resources
+        resources = assemble(Settings(graph, model=model), progress=prepared).resources
         relations = choose_relations(resources.engine.schema, finding=relation, negated=negated, hierarchy=hierarchy)
         found = diagnose_with(
             resources, findings or (), absent=absent or (), note=note, limit=limit, relations=relations
         )
+        rounds = None if model is None else predict_for(resources, found, RoundSettings(k=k))
     if as_json:
-        print_json(diagnoses_record(found, graph=graph, snapshot=resources.engine.snapshot.id))
+        print_json(diagnoses_record(found, graph=graph, snapshot=resources.engine.snapshot.id, rounds=rounds))
         return
     _show(found, details=details)
+    if rounds is not None:
+        _show_rounds(rounds)
+    say()
+    say(found.note)
+    print(f"clew: {found.total:,} diagnoses ranked in {found.seconds * 1000:.0f} ms", file=sys.stderr)
 
 
 def _show(found: "Diagnoses", *, details: int) -> None:
@@ -118,9 +138,18 @@ def _show(found: "Diagnoses", *, details: int) -> None:
         say(bold(printable(f"{at}. {each.name} ({each.id})")))
         evidence = [_row(match) for match in each.matches]
         print_table(["finding", "matched by", "how", "frequency", "weight", "sources"], evidence, shrink=["sources"])
+
+
+def _show_rounds(rounds: "TwoRounds") -> None:
     say()
-    say(found.note)
-    print(f"clew: {found.total:,} diagnoses ranked in {found.seconds * 1000:.0f} ms", file=sys.stderr)
+    say(bold("Two rounds with the model"))
+    for each in rounds.fates:
+        named = each.name if each.id is None else f"{each.name} ({each.id})"
+        say(printable(f"{each.fate}: {named}: {each.reason}"))
+        for step in each.path:
+            say(printable(f"    {step}"))
+    if not rounds.fates:
+        say("the model named and selected no diagnosis")
 
 
 def _explained(diagnosis: "Diagnosis") -> str:

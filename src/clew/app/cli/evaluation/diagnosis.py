@@ -1,65 +1,199 @@
-"""`clew eval diagnosis`: rankings of simulated patients, shown as a table."""
+"""`clew eval diagnosis`, `rounds` and `patients`: simulated patients, ranked, predicted, and as training data."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
+
+import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.terminal.output import print_json, print_table, say
+from clew.app.cli.evaluation.diagnosis_tables import show_rankings, show_rounds
+from clew.app.cli.terminal.options import AsJson, GraphPath
+from clew.app.cli.terminal.output import print_json, say
 from clew.app.cli.terminal.progress import terminal_progress
+from clew.errors import InputError
 
-if TYPE_CHECKING:
-    from clew.evaluate.diagnosis.patients import PatientSettings
+__all__ = ["diagnosis", "patients", "rounds"]
 
-__all__ = ["evaluate_rankings"]
+Journal = Annotated[
+    str | None,
+    typer.Option("--out", "-o", metavar="RUN.jsonl", help="Keep every result; resumes.", show_default=False),
+]
+Count = Annotated[int, typer.Option("--count", metavar="N", help="Number of patients.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Of the simulation.")]
+Findings = Annotated[int, typer.Option(metavar="N", help="Findings drawn from the profile of the diagnosis.")]
+Noise = Annotated[int, typer.Option(metavar="N", help="Random findings added.")]
+Imprecision = Annotated[float, typer.Option(metavar="X", help="Share of findings given as a parent in the hierarchy.")]
+Absent = Annotated[int, typer.Option(metavar="N", help="Findings recorded as absent.")]
 
 
-def evaluate_rankings(
-    graph: str,
-    *,
-    count: int,
-    seed: int,
-    settings: "PatientSettings",
-    hidden: float,
-    rows: str | None,
-    out: Path | None,
-    as_json: bool,
+def diagnosis(
+    graph: GraphPath,
+    count: Count = 500,
+    seed: Seed = 0,
+    findings: Findings = 5,
+    noise: Noise = 2,
+    imprecision: Imprecision = 0.3,
+    absent: Absent = 0,
+    hidden: Annotated[float, typer.Option(metavar="X", help="Share of profile rows that no ranking may see.")] = 0.0,
+    rows: Annotated[
+        str | None, typer.Option(metavar="ROW,ROW", help="Rows to rank by (default: all).", show_default=False)
+    ] = None,
+    out: Journal = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Rank the diagnoses of simulated patients and show how high the right ones are."""
+    """Simulate patients from the profiles of a graph and rank all diagnoses by their findings.
+
+    Findings are drawn from the profile of a random diagnosis, frequent ones more often; each becomes a parent in the
+    hierarchy with the given probability, and random ones are added. Rows: ranker (`clew diagnose`), random, overlap
+    (findings in common), cosine (TF-IDF), best-match (mean of the best Lin similarities).
+
+    \b
+    Examples:
+      clew eval diagnosis hpo.clew
+      clew eval diagnosis hpo.clew --hidden 0.1 --rows ranker,cosine --out run.jsonl
+      clew eval diagnosis hpo.clew --count 50 --findings 3 --absent 2 --json
+    """
     from clew.answer import Resources
+    from clew.evaluate.diagnosis.patients import PatientSettings
     from clew.evaluate.diagnosis.rows import ROWS
     from clew.evaluate.diagnosis.run import run_rankings
 
-    chosen = (
-        list(ROWS) if rows is None else list(dict.fromkeys(each.strip() for each in rows.split(",") if each.strip()))
-    )
+    listed = [each.strip() for each in (",".join(ROWS) if rows is None else rows).split(",") if each.strip()]
+    settings = PatientSettings(findings=findings, noise=noise, imprecision=imprecision, absent=absent)
     with Resources(open_graph(graph), encoder=None) as resources, terminal_progress() as progress:
         report = run_rankings(
-            resources, count=count, seed=seed, settings=settings, hidden=hidden, rows=chosen, out=out, progress=progress
+            resources,
+            count=count,
+            seed=seed,
+            settings=settings,
+            hidden=hidden,
+            rows=list(dict.fromkeys(listed)),
+            out=None if out is None else Path(out),
+            progress=progress,
         )
     if as_json:
         print_json({"graph": graph, **report})
     else:
-        _show(report)
+        show_rankings(report)
 
 
-def _show(report: dict[str, Any]) -> None:
-    table = [
-        (
-            row["row"],
-            row["n"],
-            _share(row["top_1"]),
-            _share(row["top_10"]),
-            row["mean_reciprocal_rank"],
-            f"{row['median_rank']:,.0f}",
-            row["milliseconds"],
-        )
-        for row in report["rows"]
-    ]
-    print_table(["row", "n", "top-1", "top-10", "MRR", "median rank", "ms"], table)
-    say(
-        f"{report['diagnoses']:,} diagnoses; the patients are drawn from the profiles that are ranked, so this is a ceiling"
+def rounds(
+    graph: GraphPath,
+    count: Count = 200,
+    seed: Seed = 0,
+    k: Annotated[str, typer.Option("--k", metavar="K,K", help="Hops, from 1 to 5.")] = "1,2,3,4,5",
+    offered: Annotated[int, typer.Option(metavar="N", help="Candidates of Round 2.")] = 20,
+    precision: Annotated[float, typer.Option(metavar="X", help="Of the simulated predictor.")] = 0.3,
+    recall: Annotated[float, typer.Option(metavar="X", help="Of the simulated predictor.")] = 0.5,
+    plausible: Annotated[
+        float, typer.Option(metavar="X", help="Share of its wrong diagnoses that share a finding with the patient.")
+    ] = 0.5,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="A language model predicts instead: a name, a .gguf file or a URL.",
+            show_default=False,
+        ),
+    ] = None,
+    findings: Findings = 5,
+    noise: Noise = 2,
+    imprecision: Imprecision = 0.3,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE.svg", help="Draw the distances to the diagnosis.", show_default=False)
+    ] = None,
+    out: Journal = None,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate the two rounds of a predictor and the graph on simulated patients.
+
+    Round 1 keeps predicted diagnoses within k hops of a finding; Round 2 adds what the predictor selects among the best
+    candidates of the graph within k hops. Precision, recall and F1 by k and round, Round 1 refined by similarity, and
+    how far findings are from the right diagnosis. The predictor is simulated with stated rates, or a language model.
+
+    \b
+    Examples:
+      clew eval rounds hpo.clew
+      clew eval rounds hpo.clew --precision 0.1 --recall 0.6 --plot hops.svg --out run.jsonl
+      clew eval rounds hpo.clew --model smollm2 --count 10 --k 1,2 --out model.jsonl
+    """
+    from clew.answer import Resources
+    from clew.evaluate.diagnosis.patients import PatientSettings
+    from clew.evaluate.diagnosis.rounds import RoundsRun, run_rounds
+    from clew.evaluate.diagnosis.simulated import PredictorSettings
+
+    if plot is not None and not plot.endswith(".svg"):
+        raise InputError(f"--plot takes a file that ends in .svg, not {plot!r}")
+    run = RoundsRun(
+        count,
+        seed,
+        _numbers(k),
+        offered,
+        PredictorSettings(precision, recall, plausible, seed),
+        PatientSettings(findings, noise, imprecision),
     )
+    with Resources(open_graph(graph), encoder=None, model=model) as resources, terminal_progress() as progress:
+        report = run_rounds(resources, run, out=None if out is None else Path(out), progress=progress)
+    if plot is not None:
+        from clew.evaluate.report.plots import draw_shares
+        from clew.files import write_text
+
+        write_text(Path(plot), draw_shares("Hops from a finding to the right diagnosis", report["hops"]))
+    if as_json:
+        print_json({"graph": graph, **report})
+    else:
+        show_rounds(report)
 
 
-def _share(figure: dict[str, float]) -> str:
-    return f"{figure['mean']:.1%} ({figure['low']:.0%}-{figure['high']:.0%})"
+def patients(
+    graph: GraphPath,
+    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE.jsonl", help="Where to write.", show_default=False)],
+    count: Count = 500,
+    seed: Seed = 1,
+    k: Annotated[int, typer.Option("--k", metavar="K", help="Hops, from 1 to 5.")] = 1,
+    mode: Annotated[str, typer.Option(metavar="MODE", help="at: exactly k hops away; within: up to k hops.")] = "at",
+    most: Annotated[int, typer.Option(metavar="N", help="Diagnoses of the graph in each chat, the best.")] = 20,
+    findings: Findings = 5,
+    noise: Noise = 2,
+    imprecision: Imprecision = 0.3,
+    as_json: AsJson = False,
+) -> None:
+    """Write simulated patients as chats for training a model that diagnoses.
+
+    A chat has the findings, the best diagnoses of the graph at or within k hops, and the right one as the answer.
+    Use another seed than that of an evaluation.
+
+    \b
+    Examples:
+      clew eval patients hpo.clew --out train.jsonl --count 2000
+      clew eval patients hpo.clew --out train.jsonl --k 2 --mode within --most 30
+    """
+    from clew.answer import Resources
+    from clew.evaluate.diagnosis.patients import PatientSettings
+    from clew.evaluate.diagnosis.training import write_training
+
+    settings = PatientSettings(findings, noise, imprecision)
+    with Resources(open_graph(graph), encoder=None) as resources, terminal_progress() as progress:
+        suggested = write_training(
+            resources,
+            Path(out),
+            count=count,
+            seed=seed,
+            k=k,
+            mode=mode,
+            most=most,
+            settings=settings,
+            progress=progress,
+        )
+    if as_json:
+        print_json({"graph": graph, "out": out, "chats": count, "suggested": suggested})
+    else:
+        say(f"{count:,} chats in {out}; the right diagnosis is among those of the graph in {suggested / count:.1%}")
+
+
+def _numbers(listed: str) -> tuple[int, ...]:
+    try:
+        return tuple(dict.fromkeys(int(each) for each in listed.split(",")))
+    except ValueError:
+        raise InputError(f"--k takes numbers of hops such as 1,2,3, not {listed!r}") from None

@@ -40,24 +40,14 @@ Out = Annotated[
     typer.Option("--out", "-o", metavar="FILE", help="Also write FILE.json, .md or .html.", show_default=False),
 ]
 
-Journal = Annotated[
-    str | None,
-    typer.Option("--out", "-o", metavar="RUN.jsonl", help="Keep every result; resumes.", show_default=False),
-]
-Count = Annotated[int, typer.Option("--count", metavar="N", help="Number of patients.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="Of the simulation.")]
-Findings = Annotated[int, typer.Option(metavar="N", help="Findings drawn from the profile of the diagnosis.")]
-Noise = Annotated[int, typer.Option(metavar="N", help="Random findings added.")]
-Imprecision = Annotated[float, typer.Option(metavar="X", help="Share of findings given as a parent in the hierarchy.")]
-Absent = Annotated[int, typer.Option(metavar="N", help="Findings recorded as absent.")]
-
 
 def application() -> typer.Typer:
     """The commands below `clew eval`."""
+    from clew.app.cli.evaluation.diagnosis import diagnosis, patients, rounds
     from clew.app.cli.evaluation.extraction import application as extraction
 
     app = new_group("eval", "Evaluate answers, extracted triples and Cypher coverage; compare runs.")
-    for command in (qa, mcq, diagnosis, trust, cypher, compare):
+    for command in (qa, mcq, diagnosis, rounds, patients, trust, cypher, compare):
         app.command(command.__name__)(command)
     app.add_typer(extraction(), name="extraction")
     return app
@@ -150,48 +140,6 @@ def mcq(
         model=model,
         sample=sample,
         embedding=not no_embedding,
-        out=None if out is None else Path(out),
-        as_json=as_json,
-    )
-
-
-def diagnosis(
-    graph: Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory.", show_default=False)],
-    count: Count = 500,
-    seed: Seed = 0,
-    findings: Findings = 5,
-    noise: Noise = 2,
-    imprecision: Imprecision = 0.3,
-    absent: Absent = 0,
-    hidden: Annotated[float, typer.Option(metavar="X", help="Share of profile rows that no ranking may see.")] = 0.0,
-    rows: Annotated[
-        str | None, typer.Option(metavar="ROW,ROW", help="Rows to rank by (default: all).", show_default=False)
-    ] = None,
-    out: Journal = None,
-    as_json: AsJson = False,
-) -> None:
-    """Simulate patients from the profiles of a graph and rank all diagnoses by their findings.
-
-    Findings are drawn from the profile of a random diagnosis, frequent ones more often; each becomes a parent in the
-    hierarchy with the given probability, and random ones are added. Rows: ranker (`clew diagnose`), random, overlap (findings
-    in common), cosine (TF-IDF), best-match (mean of the best Lin similarities).
-
-    \b
-    Examples:
-      clew eval diagnosis hpo.clew
-      clew eval diagnosis hpo.clew --hidden 0.1 --rows ranker,cosine --out run.jsonl
-      clew eval diagnosis hpo.clew --count 50 --findings 3 --absent 2 --json
-    """
-    from clew.app.cli.evaluation.diagnosis import evaluate_rankings
-    from clew.evaluate.diagnosis.patients import PatientSettings
-
-    evaluate_rankings(
-        graph,
-        count=count,
-        seed=seed,
-        settings=PatientSettings(findings=findings, noise=noise, imprecision=imprecision, absent=absent),
-        hidden=hidden,
-        rows=rows,
         out=None if out is None else Path(out),
         as_json=as_json,
     )
