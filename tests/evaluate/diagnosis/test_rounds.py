@@ -25,7 +25,7 @@ from clew.traverse import GraphEngine
 from ward import build_ward
 
 PATIENTS = PatientSettings(findings=2, noise=1, imprecision=0.3)
-RUN = RoundsRun(count=12, seed=1, ks=(1, 3), offered=3, patients=PATIENTS)
+RUN = RoundsRun(count=12, seed=1, ks=(1, 3), candidates=3, patients=PATIENTS)
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +50,11 @@ def test_the_simulated_predictor_has_its_stated_rates(resources: Resources) -> N
     right = np.mean([gold[case.id] in each for case, each in zip(cases, named, strict=True)])
     assert right == pytest.approx(0.4, abs=0.03)
     assert predictor.predict(cases[0]) == predictor.predict(cases[0])
-    offered = [Named("", int(each)) for each in wide.diagnoses]
-    chosen = [predictor.select(case, offered) for case in cases]
-    hits = sum(gold[case.id] in [offered[at].entity for at in each] for case, each in zip(cases, chosen, strict=True))
+    candidates = [Named("", int(each)) for each in wide.diagnoses]
+    chosen = [predictor.select(case, candidates) for case in cases]
+    hits = sum(
+        gold[case.id] in [candidates[at].entity for at in each] for case, each in zip(cases, chosen, strict=True)
+    )
     assert hits / len(cases) == pytest.approx(0.4, abs=0.03)
     assert hits / sum(map(len, chosen)) == pytest.approx(0.5, abs=0.04)
 

@@ -42,7 +42,7 @@ class Named:
 
 
 class Predictor(Protocol):
-    """Names diagnoses, and selects among those that are offered."""
+    """Names diagnoses, and selects among candidates."""
 
     @property
     def identity(self) -> str:
@@ -51,8 +51,8 @@ class Predictor(Protocol):
     def predict(self, case: Case) -> list[Named]:
         """The diagnoses that come to mind, the likeliest first."""
 
-    def select(self, case: Case, offered: Sequence[Named]) -> list[int]:
-        """The places of those among the offered that fit."""
+    def select(self, case: Case, candidates: Sequence[Named]) -> list[int]:
+        """The places of those among the candidates that fit."""
 
 
 class ModelPredictor:
@@ -68,12 +68,12 @@ class ModelPredictor:
         named = (Named(name, self._link(name)) for name in names)
         return list({each.text if each.entity is None else each.entity: each for each in named}.values())
 
-    def select(self, case: Case, offered: Sequence[Named]) -> list[int]:
-        if not offered:
+    def select(self, case: Case, candidates: Sequence[Named]) -> list[int]:
+        if not candidates:
             return []
-        listed = "\n".join(f"{at}. {each.text}" for at, each in enumerate(offered, start=1))
-        prompt = load_prompt("clew.answer", "select_diagnoses.txt").format(case=case.text, offered=listed)
-        return parse_numbers(self._ask(prompt), most=len(offered))
+        listed = "\n".join(f"{at}. {each.text}" for at, each in enumerate(candidates, start=1))
+        prompt = load_prompt("clew.answer", "select_diagnoses.txt").format(case=case.text, candidates=listed)
+        return parse_numbers(self._ask(prompt), most=len(candidates))
 
     def _ask(self, prompt: str) -> str:
         with suppress(BadAnswer):  # a model that says nothing predicts nothing

@@ -30,7 +30,7 @@ class RoundSettings:
     k: int = 2
     threshold: float | None = None  # least similarity of a prediction to the findings, from 0 to 1
     top: int | None = None  # the most similar predictions that stay
-    offered: int = 20
+    candidates: int = 20
     relations: tuple[str, ...] | None = None  # that are walked; None: all
 
     def __post_init__(self) -> None:
@@ -38,7 +38,7 @@ class RoundSettings:
             raise InputError(f"k= is a number of hops from 1 to {MOST_HOPS}, not {self.k}")
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise InputError(f"a threshold of similarity is from 0 to 1, not {self.threshold:g}")
-        if (self.top is not None and self.top < 1) or self.offered < 0:
+        if (self.top is not None and self.top < 1) or self.candidates < 0:
             raise InputError(f"expected 1 or more predictions to stay and 0 or more candidates, not {self}")
 
 
@@ -61,7 +61,7 @@ class TwoRounds:
 
     predicted: tuple[Named, ...]
     kept: tuple[int, ...]  # after Round 1
-    offered: tuple[int, ...]
+    candidates: tuple[int, ...]
     added: tuple[int, ...]  # by Round 2
     fates: tuple[Fate, ...]
 
@@ -84,7 +84,7 @@ def two_rounds(
     similar = similarities(ranker, case, known)
     kept = refine(near, [similar[each] for each in near], threshold=settings.threshold, top=settings.top)
     terms = terms_of(ranker, case)
-    candidates = offer(reach, ranker, ranker.score(*terms), settings.k, most=settings.offered)
+    candidates = offer(reach, ranker, ranker.score(*terms), settings.k, most=settings.candidates)
     names = dict(zip(candidates, engine.describe(candidates)["name"].to_pylist(), strict=True)) if candidates else {}
     listed = [Named(names[each], each) for each in candidates]
     selected = [candidates[at] for at in predictor.select(case, listed)]

@@ -40,15 +40,15 @@ class RoundsRun:
     count: int = 200
     seed: int = 0
     ks: tuple[int, ...] = tuple(range(1, MOST_HOPS + 1))
-    offered: int = 20
+    candidates: int = 20
     predictor: PredictorSettings = field(default_factory=PredictorSettings)
     patients: PatientSettings = field(default_factory=PatientSettings)
 
     def __post_init__(self) -> None:
         if not self.ks or any(not 1 <= k <= MOST_HOPS for k in self.ks):
             raise InputError(f"k is one or several numbers of hops from 1 to {MOST_HOPS}, not {self.ks}")
-        if self.offered < 0:
-            raise InputError(f"expected 0 or more candidates, not {self.offered}")
+        if self.candidates < 0:
+            raise InputError(f"expected 0 or more candidates, not {self.candidates}")
 
 
 def run_rounds(
@@ -91,7 +91,7 @@ class _Record:
     rank: int  # of the gold by the ranker alone
     predicted: list[int | None]
     kept: dict[int, list[int]]  # by k
-    offered: dict[int, list[int]]
+    candidates: dict[int, list[int]]
     selected: dict[int, list[int]]
     similarity: dict[int, float]
     drawn_hops: list[int | None]  # from each finding of the profile to the gold
@@ -119,15 +119,15 @@ class _Rounds:
         reach = reach_of(engine, [entity for entity, _ in case.present], k=max(self._run.ks))
         scores = self._ranker.score(patient.present, patient.absent)
         ks = self._run.ks
-        offered = {k: offer(reach, self._ranker, scores, k, most=self._run.offered) for k in ks}
+        candidates = {k: offer(reach, self._ranker, scores, k, most=self._run.candidates) for k in ks}
         back = reach_of(engine, [gold])
         return _Record(
             gold,
             int(1 + (scores > scores[patient.gold]).sum()),
             predicted,
             {k: connected(known, reach, k) for k in ks},
-            offered,
-            {k: self._selections(case, k, offered[k]) for k in ks},
+            candidates,
+            {k: self._selections(case, k, candidates[k]) for k in ks},
             similarities(self._ranker, case, known),
             [back.hops(int(profiles.terms[each])) for each in patient.present if each not in patient.random],
             [back.hops(int(profiles.terms[each])) for each in patient.random],
@@ -139,10 +139,10 @@ class _Rounds:
             self._keep(case, 0, named)
         return [entity for _, entity in self._said[case.id, 0]]
 
-    def _selections(self, case: Case, k: int, offered: Sequence[int]) -> list[int]:
+    def _selections(self, case: Case, k: int, candidates: Sequence[int]) -> list[int]:
         if (case.id, k) not in self._said:
-            names = self._engine.describe(list(offered))["name"].to_pylist() if offered else []
-            listed = [Named(name, entity) for name, entity in zip(names, offered, strict=True)]
+            names = self._engine.describe(list(candidates))["name"].to_pylist() if candidates else []
+            listed = [Named(name, entity) for name, entity in zip(names, candidates, strict=True)]
             chosen = self._predictor.select(case, listed)
             self._keep(case, k, [[listed[at].text, listed[at].entity] for at in chosen])
         return [entity for _, entity in self._said[case.id, k]]
@@ -166,7 +166,7 @@ def _by_round(records: Sequence[_Record], ks: Sequence[int]) -> list[dict[str, A
         rows.append(
             {
                 "k": k,
-                "offered": round(sum(each.gold in each.offered[k] for each in records) / len(records), 4),
+                "reached": round(sum(each.gold in each.candidates[k] for each in records) / len(records), 4),
                 "round_1": pooled([Outcome(len(each.kept[k]), each.gold in each.kept[k]) for each in records]),
                 "round_2": pooled(
                     [Outcome(len(both), each.gold in both) for each, both in zip(records, final, strict=True)]

@@ -57,12 +57,12 @@ class SimulatedPredictor:
         order = random.permutation(len(named))
         return [Named(str(named[at]), named[at]) for at in order]
 
-    def select(self, case: Case, offered: Sequence[Named]) -> list[int]:
-        random, gold = self._random(case, SELECTING, len(offered)), self._gold[case.id]
-        wrong = [at for at, each in enumerate(offered) if each.entity != gold]
+    def select(self, case: Case, candidates: Sequence[Named]) -> list[int]:
+        random, gold = self._random(case, SELECTING, len(candidates)), self._gold[case.id]
+        wrong = [at for at, each in enumerate(candidates) if each.entity != gold]
         rate = min(1.0, self._settings.wrong / max(1, len(wrong)))
         chosen = [at for at in wrong if random.random() < rate]
-        right = [at for at, each in enumerate(offered) if each.entity == gold]
+        right = [at for at, each in enumerate(candidates) if each.entity == gold]
         return sorted(chosen + [at for at in right if random.random() < self._settings.recall])
 
     def _plausible(self, case: Case, random: np.random.Generator) -> int | None:

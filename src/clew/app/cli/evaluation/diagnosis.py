@@ -82,7 +82,7 @@ def rounds(
     count: Count = 200,
     seed: Seed = 0,
     k: Annotated[str, typer.Option("--k", metavar="K,K", help="Hops, from 1 to 5.")] = "1,2,3,4,5",
-    offered: Annotated[int, typer.Option(metavar="N", help="Candidates of Round 2.")] = 20,
+    candidates: Annotated[int, typer.Option(metavar="N", help="Candidates of Round 2.")] = 20,
     precision: Annotated[float, typer.Option(metavar="X", help="Of the simulated predictor.")] = 0.3,
     recall: Annotated[float, typer.Option(metavar="X", help="Of the simulated predictor.")] = 0.5,
     plausible: Annotated[
@@ -129,7 +129,7 @@ def rounds(
         count,
         seed,
         _numbers(k),
-        offered,
+        candidates,
         PredictorSettings(precision, recall, plausible, seed),
         PatientSettings(findings, noise, imprecision),
     )

@@ -34,9 +34,9 @@ def show_rounds(report: dict[str, Any]) -> None:
     rows = [("predictions", "", *_measures(report["baseline"]), "")]
     for each in report["rounds"]:
         rows.append(("round 1", str(each["k"]), *_measures(each["round_1"]), ""))
-        rows.append(("round 2", str(each["k"]), *_measures(each["round_2"]), f"{each['offered']:.1%}"))
+        rows.append(("round 2", str(each["k"]), *_measures(each["round_2"]), f"{each['reached']:.1%}"))
     rows += [(f"ranker, top {each['top']}", "", *_measures(each), "") for each in report["ranker"]]
-    print_table(["diagnoses", "k", "P", "R", "F1", "named", "right one offered"], rows)
+    print_table(["diagnoses", "k", "P", "R", "F1", "named", "right one among candidates"], rows)
     say()
     say("Round 1 refined: F1 by the least similarity and the number of most similar that stay")
     tops = [top for top in SHOWN_TOPS if any(each["top"] == top for each in report["grid"])]
