@@ -179,7 +179,7 @@ def test_graphs_and_tables_are_merged_and_differences_told(run, tmp_path: Path) 
     assert ran.json["counts"]["entities"] == 3
     assert ran.json["differences"] == {"different name": 1, "different type": 1}
     ran = run("build", *given, "--out", tmp_path / "c.clew", "--overwrite")
-    assert "difference between sources" in ran.out
+    assert "noted" in ran.out
     assert "b.clew: different type: 'b': 'Drug', but 'Gene' in " in ran.out
     assert run("find", tmp_path / "c.clew", "Aleph", "--json").json["found"][0]["id"] == "a"
 

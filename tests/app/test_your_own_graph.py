@@ -6,17 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import networkx
-import pandas as pd
 import pytest
 
 import clew
 from clew.answer.lexicon.own_words import load_words
-from clew.graph.readers.source_files import FOREIGN
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "your-own-graph.md"
 (SCRIPT,) = re.findall(r"```bash\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-FROM_PYTHON, FROM_RDF, FROM_NETWORK = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+(FROM_PYTHON,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -71,22 +68,3 @@ def test_the_python_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.chdir(tmp_path)
     exec(FROM_PYTHON, {})
     assert "Great Mirror and Twin Dish" in capsys.readouterr().out
-
-
-def test_a_network_becomes_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    networkx.write_graphml(networkx.DiGraph([("a", "b", {"relation": "r"}), ("b", "c")]), "mine.graphml")
-    exec(FROM_NETWORK, {})
-    assert pd.read_csv("mine.csv").values.tolist() == [["a", "r", "b"], ["b", "related_to", "c"]]
-
-
-def test_rdf_becomes_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.ttl").write_text('@prefix x: <http://x.example/> . x:a x:r x:b ; x:name "A" .')
-    exec(FROM_RDF, {})
-    rows = pd.read_csv("mine.csv").values.tolist()
-    assert rows == [["http://x.example/a", "r", "http://x.example/b"]]
-
-
-def test_the_page_is_where_errors_point() -> None:
-    assert any("docs/your-own-graph.md" in advice for _, advice in FOREIGN.values())

@@ -86,7 +86,9 @@ class Problems:
     on_error: str = "refuse"  # or "skip"
     counts: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
-    differences: Counter[str] = field(default_factory=Counter)  # between sources, resolved without losing a row
+    differences: Counter[str] = field(
+        default_factory=Counter
+    )  # between sources, resolved; and what a format leaves out
     difference_examples: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -99,11 +101,11 @@ class Problems:
             self.examples.append(f"{where}: {kind}: {what}")
         self.counts[kind] += count
 
-    def note(self, kind: str, where: str, what: str) -> None:
-        """Count a difference between sources that was resolved: it is reported and never stops a build."""
+    def note(self, kind: str, where: str, what: str, *, count: int = 1) -> None:
+        """Count what was resolved or left out by rule (or `count` alike): it is reported and never stops a build."""
         if self.differences[kind] < EXAMPLES_KEPT:
             self.difference_examples.append(f"{where}: {kind}: {what}")
-        self.differences[kind] += 1
+        self.differences[kind] += count
 
     def settle(self) -> None:
         """Raise if bad rows were found and they are to be refused."""

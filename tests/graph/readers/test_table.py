@@ -478,14 +478,11 @@ class TestClearSentences:
     @pytest.mark.parametrize(
         ("name", "words"),
         [
-            ("g.ttl", r"g\.ttl is RDF \(Turtle\), .* with rdflib"),
-            ("g.nt.gz", r"is RDF \(N-Triples\)"),
-            ("g.RDF", r"is RDF \(RDF/XML\)"),
-            ("g.jsonld", r"is RDF \(JSON-LD\)"),
-            ("g.owl", "is an OWL ontology, .* KGX .* `hpo`"),
-            ("g.obo", "is an OBO ontology, .* KGX .* `hpo`"),
-            ("g.gml", "is a GML network, .* with networkx"),
-            ("g.graphml", "is a GraphML network, .* with networkx"),
+            ("g.ttl", r"g\.ttl has the format rdf and is no table: leave format= out"),
+            ("g.nt.gz", "has the format rdf"),
+            ("g.obo", "has the format obo"),
+            ("g.gml", "is a GML network, .* networkx.read_gml"),
+            ("g.json", "is JSON that is no OBO graph"),
             ("g.xlsx", "is an Excel workbook, .* save the sheet as CSV"),
         ],
     )

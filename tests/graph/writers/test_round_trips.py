@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 import clew
 from clew.graph import Graph, Relation, Source, Staged
+from clew.graph.contents import read_triples
 from clew.graph.readers.biolink import SYMMETRIC_PREDICATES
 from clew.graph.readers.kgx import ASSERTION_COLUMNS
 from clew.graph.reading import GraphReader
 from clew.graph.writers import WRITERS
+from clew.graph.writers.losses import CARRIED, FEATURES, left_out
 from effort import examples
 
 RELATIONS = (
@@ -248,3 +250,72 @@ class TestKgx:
             columns = ("remark",)
             found = described(again, escaped=escaped, columns=columns)
             assert found == described(graph, escaped=escaped, columns=columns)
+
+
+class TestNTriples:
+    """Names, types, synonyms, properties, triples and flags come back; statements do not."""
+
+    @staticmethod
+    def triples(graph: Graph) -> set[tuple[str, str, str]]:
+        reader = GraphReader(graph)
+        ids = graph.entities["id"].to_pylist()
+        names = [relation.name for relation in graph.schema.relations]
+        table = read_triples(reader, assertions=["negated"])
+        negated = table["negated"].to_pylist() if "negated" in table.column_names else [None] * table.num_rows
+        rows = zip(*(table[name].to_pylist() for name in ("subject", "relation", "object")), negated, strict=True)
+        return {(ids[subject], names[relation], ids[object_]) for subject, relation, object_, no in rows if not no}
+
+    @given(given=tables())
+    @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    def test_any_graph(self, given: tuple[pa.Table, pa.Table]) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            graph = build(given, folder / "made.clew")
+            (written,) = WRITERS.load("n-triples")(GraphReader(graph), folder / "out")
+            again = clew.build(written, out=folder / "again.clew")._graph
+            assert self.triples(again) == self.triples(graph)
+            found = described(again, escaped=False, columns=("remark",))
+            wanted = described(graph, escaped=False, columns=("remark",))
+            unordered = {
+                identifier: (name, kind, sorted(set(synonyms)), remark)
+                for identifier, (name, kind, synonyms, remark) in wanted.items()
+            }
+            assert unordered == {
+                identifier: (name, kind, sorted(set(synonyms)), remark)
+                for identifier, (name, kind, synonyms, remark) in found.items()
+            }
+            used = {relation for _, relation, _ in self.triples(graph)}
+            flags = {r.name: (r.negated, r.symmetric, r.transitive, r.inverse) for r in graph.schema.relations}
+            assert {r.name: (r.negated, r.symmetric, r.transitive, r.inverse) for r in again.schema.relations} == {
+                name: flags[name] for name in used
+            }
+
+    def test_the_iris_of_others(self, folder: Path) -> None:
+        triples = pa.table({"subject": ["HP:0001250"], "relation": ["is_a"], "object": ["NCBIGene:2200"]})
+        graph = build((triples, pa.table({"id": ["HP:0001250", "NCBIGene:2200"]})), folder / "made.clew")
+        (written,) = WRITERS.load("n-triples")(GraphReader(graph), folder / "out")
+        ends = "<http://purl.obolibrary.org/obo/HP_0001250> <http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+        assert f"{ends} <http://identifiers.org/ncbigene/2200> .\n" in written.read_text()
+
+    def test_what_is_left_out_is_listed(self, folder: Path) -> None:
+        triples = pa.table({"subject": ["a", "a"], "relation": ["r", "r"], "object": ["b", "b"], "source": ["S", "T"]})
+        graph = GraphReader(build((triples, pa.table({"id": ["a", "b"], "weight": [1, 2]})), folder / "made.clew"))
+        assert left_out("parquet", graph) == []
+        assert left_out("kgx", graph) == ["types of values (weight), which become text"]
+        assert left_out("n-triples", graph) == [
+            "types of values (weight), which become text",
+            "what statements say (source); 1 further statements of the same triples",
+            "records of sources (S, T)",
+        ]
+        assert set(CARRIED) == set(WRITERS)
+
+
+def test_the_page_says_what_exports_carry() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "formats.md").read_text("utf-8")
+    table = page[page.index("| | parquet") :].split("\n\n")[0].splitlines()
+    formats = [cell.strip() for cell in table[0].strip("|").split("|")][1:]
+    said = {row.strip("|").split("|")[0].strip(): row.strip("|").split("|")[1:] for row in table[2:]}
+    assert set(formats) == set(WRITERS)
+    assert {feature: [cell.strip() == "yes" for cell in cells] for feature, cells in said.items()} == {
+        feature: [feature in CARRIED[name] for name in formats] for feature in FEATURES
+    }

@@ -82,6 +82,9 @@ def _counts(manifest: "Manifest | None") -> dict[str, Any]:
     }
 
 
-def export_record(files: Sequence[tuple[str, int]], *, graph: str, to: str, out: str) -> dict[str, Any]:
-    """The files that were written, with their sizes."""
-    return {"graph": graph, "to": to, "out": out, "files": [{"name": name, "bytes": size} for name, size in files]}
+def export_record(
+    files: Sequence[tuple[str, int]], *, graph: str, to: str, out: str, left_out: Sequence[str]
+) -> dict[str, Any]:
+    """The files that were written, with their sizes, and what of the graph their format does not carry."""
+    written = [{"name": name, "bytes": size} for name, size in files]
+    return {"graph": graph, "to": to, "out": out, "files": written, "left_out": list(left_out)}

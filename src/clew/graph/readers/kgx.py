@@ -20,8 +20,8 @@ from clew.errors import InputError
 from clew.graph.readers import json_lines
 from clew.graph.readers.biolink import GENERIC_CATEGORIES, SYMMETRIC_PREDICATES
 from clew.graph.readers.conversion import LIST_SEPARATOR
-from clew.graph.readers.declarations import beside, read_declarations
 from clew.graph.readers.delimited import Delimited
+from clew.graph.readers.own.declarations import beside, read_declarations
 from clew.graph.readers.parts import Part, check_entities, check_triples, join
 from clew.graph.readers.source_files import check_file, plain_suffix
 from clew.graph.staging import QUALIFIER_PREFIX, Problems, Relation, Source, Staged

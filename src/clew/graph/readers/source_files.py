@@ -14,6 +14,7 @@ from clew.errors import InputError
 from clew.unpacking import open_unpacked
 
 __all__ = [
+    "BY_SUFFIX",
     "FOREIGN",
     "LONGEST_LINE",
     "check_file",
@@ -24,28 +25,22 @@ __all__ = [
     "unreadable",
 ]
 
-GUIDE = "docs/your-own-graph.md shows how"
-RDF = f"convert it to a table of subject, relation and object with rdflib ({GUIDE})"
-NETWORK = f"convert it to a table of subject, relation and object with networkx ({GUIDE})"
-ONTOLOGY = (
-    f"convert it to KGX (kgx transform) or to a table ({GUIDE}); the Human Phenotype Ontology itself is read "
-    "as `hpo`, or from a directory with hp.obo and its annotation files"
-)
 KGX_NAMES = "name KGX files NAME_nodes.jsonl and NAME_edges.jsonl, or convert it to a table"
 FOREIGN = {  # suffix → what it is, what to do
-    ".ttl": ("RDF (Turtle)", RDF),
-    ".nt": ("RDF (N-Triples)", RDF),
-    ".nq": ("RDF (N-Quads)", RDF),
-    ".rdf": ("RDF (RDF/XML)", RDF),
-    ".jsonld": ("RDF (JSON-LD)", RDF),
-    ".owl": ("an OWL ontology", ONTOLOGY),
-    ".obo": ("an OBO ontology", ONTOLOGY),
-    ".gml": ("a GML network", NETWORK),
-    ".graphml": ("a GraphML network", NETWORK),
-    ".json": ("JSON", KGX_NAMES),
+    ".graphml": ("a GraphML network", "read it with networkx and write its edges as a table (docs/formats.md)"),
+    ".gml": ("a GML network", "read it with networkx.read_gml and write its edges as a table (docs/formats.md)"),
+    ".json": ("JSON that is no OBO graph", KGX_NAMES),
     ".jsonl": ("JSON Lines", KGX_NAMES),
     ".xlsx": ("an Excel workbook", "save the sheet as CSV"),
     ".xls": ("an Excel workbook", "save the sheet as CSV"),
+    ".n3": ("Notation3", "save it as Turtle (.ttl)"),
+    ".ofn": ("OWL in functional syntax", "convert it to RDF/XML or OBO (robot convert --output x.obo)"),
+    ".omn": ("OWL in Manchester syntax", "convert it to RDF/XML or OBO (robot convert --output x.obo)"),
+    ".owx": ("OWL/XML", "convert it to RDF/XML or OBO (robot convert --output x.obo)"),
+}
+BY_SUFFIX = {  # suffix → the format of READERS that has it alone
+    **dict.fromkeys((".nt", ".nq", ".ttl", ".trig", ".rdf", ".owl", ".jsonld"), "rdf"),
+    ".obo": "obo",
 }
 PACKED = (".gz", ".bz2")
 LONGEST_LINE = 64 << 20  # bytes
@@ -72,8 +67,8 @@ def _kind(path: Path) -> str:
 
 
 def plain_suffix(path: Path) -> str:
-    """The suffix that tells the format: ".tsv" for "edges.tsv" and for "edges.TSV.gz"."""
-    return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
+    """The suffix that tells the format: ".tsv" for "edges.tsv" and for "edges.TSV.gz" or ".bz2"."""
+    return Path(path.stem if path.suffix.lower() in PACKED else path.name).suffix.lower()
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -101,6 +96,9 @@ def reading(path: Path, kind: str) -> Iterator[None]:
 
 def unreadable(path: Path, readable: str) -> InputError:
     """The error for a file that is no table: the name of its format where the suffix tells it."""
+    if plain_suffix(path) in BY_SUFFIX:
+        name = BY_SUFFIX[plain_suffix(path)]
+        return InputError(f"{path} has the format {name} and is no table: leave format= out, or say format={name!r}")
     what, advice = FOREIGN.get(plain_suffix(path), ("", ""))
     if what:
         return InputError(f"{path} is {what}, which Clew does not read yet: {advice}")

@@ -12,5 +12,6 @@ WRITERS = Registry(
         "parquet": Entry(
             "clew.graph.writers.parquet:write", "Parquet tables of entities, triples with assertions, relations"
         ),
+        "n-triples": Entry("clew.graph.writers.n_triples:write", "RDF, one statement a line"),
     },
 )

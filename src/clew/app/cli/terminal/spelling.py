@@ -7,7 +7,13 @@ import re
 
 __all__ = ["as_options"]
 
-PLURALS = {"columns": "column", "entity_columns": "entity-column", "relations": "relation", "sources": "source"}
+PLURALS = {
+    "columns": "column",
+    "entity_columns": "entity-column",
+    "relations": "relation",
+    "sources": "source",
+    "prefixes": "prefix",
+}
 NAMES = (
     *PLURALS,
     "as_of",

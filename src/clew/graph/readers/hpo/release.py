@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError, MissingDependency
 from clew.graph.readers.hpo.annotations import RELATIONS, Annotations, read_annotations, read_genes
-from clew.graph.readers.hpo.ontology import Ontology, read_ontology
+from clew.graph.readers.hpo.ontology import is_a, term_entities
+from clew.graph.readers.ontology.obo import read_obo
+from clew.graph.readers.ontology.terms import Ontology
 from clew.graph.readers.tab_separated import constant, line_origin
 from clew.graph.staging import Problems, Source, Staged
 from clew.progress import Progress, silent
@@ -37,17 +39,17 @@ def read(source: Path | str = "hpo", *, problems: Problems, progress: Progress =
         if not (folder / name).is_file():
             raise InputError(f"{folder} has no {name}; expected the files of an HPO release (https://hpo.jax.org)")
     progress("reading HPO terms", 0, STEPS)
-    ontology = read_ontology(folder / "hp.obo", problems=problems)
+    ontology = read_obo(folder / "hp.obo", problems=problems)
     progress("reading HPO annotations", 1, STEPS)
     diseases = read_annotations(folder / "phenotype.hpoa", ontology.renamed, problems=problems)
     progress("reading HPO genes", 2, STEPS)
     genes = read_genes(folder, problems=problems)
     progress("joining HPO files", 3, STEPS)
-    is_a, lines = ontology.is_a()
+    parents, lines = is_a(ontology)
     license_text = f"HPO licence: {ontology.license or LICENSE_URL}"
     version = diseases.version or ontology.version
     triples = [
-        _sourced(is_a, ontology.version, license_text),
+        _sourced(parents, ontology.version, license_text),
         _sourced(diseases.triples, version, license_text),
         _sourced(genes.triples, version, license_text),
     ]
@@ -104,7 +106,7 @@ def _entities(ontology: Ontology, diseases: Annotations, genes: Annotations) -> 
         ("Disease", genes, "object", {disease: [] for disease in unnamed}),
         ("Gene", genes, "subject", genes.names),
     ]
-    tables = [ontology.entities()]
+    tables = [term_entities(ontology)]
     parts = [(ontology.file, np.array([term.line for term in ontology.terms.values()], np.int64))]
     for kind, annotations, column, names in met:
         if names:

@@ -1,0 +1,1 @@
+"""What Clew itself wrote: graph directories, Parquet exports, and what is declared beside KGX files."""

@@ -1,0 +1,71 @@
+"""Which format a source has: by what it is in Python, by its name, and where a name may mean several by its start."""
+
+from pathlib import Path
+from typing import Any
+
+from clew.errors import InputError
+from clew.graph.readers.source_files import BY_SUFFIX, open_bytes, plain_suffix, reading
+
+__all__ = ["kgx_part", "recognise"]
+
+HEAD = 1 << 16
+
+
+def recognise(source: Any) -> str:
+    """The format of a source; a file or an object in memory that is nothing else is a table."""
+    if not isinstance(source, str | Path):
+        return "clew" if hasattr(source, "scan_triples") else "table"
+    path = Path(source)
+    if path.is_dir():
+        return _directory(path)
+    if str(source) == "hpo" and not path.exists():
+        return "hpo"
+    if not path.exists() and list(path.parent.glob(f"{path.name}_nodes.*")):
+        return "kgx"
+    return _file(path)
+
+
+def kgx_part(item: Any) -> str | None:
+    """Whether a file holds KGX nodes or edges, by its name."""
+    name = Path(item).name if isinstance(item, str | Path) else ""
+    return next((part for part in ("nodes", "edges") if f"{part}." in name), None)
+
+
+def _file(path: Path) -> str:
+    suffix = plain_suffix(path)
+    if suffix in BY_SUFFIX:
+        return BY_SUFFIX[suffix]
+    if not path.is_file():
+        return "table"
+    if suffix == ".json" and b'"graphs"' in _head(path):
+        return "obo-json"
+    return "table"
+
+
+def _head(path: Path) -> bytes:
+    with reading(path, "text"), open_bytes(path) as stream:
+        return stream.read(HEAD)
+
+
+def _directory(path: Path) -> str:
+    from clew.graph.readers.ibkh import is_ibkh
+    from clew.graph.readers.own.graph_directory import is_graph
+    from clew.graph.readers.own.parquet_export import is_export
+
+    names = [each.name for each in path.iterdir()]
+    matches = {
+        "clew": is_graph(path),
+        "parquet": is_export(path),
+        "hpo": "hp.obo" in names,
+        "hetionet": any(name.startswith("hetionet") and "nodes" in name for name in names),
+        "kgx": any("nodes." in name for name in names) and any("edges." in name for name in names),
+        "ibkh": is_ibkh(path),
+    }
+    for name, fits in matches.items():
+        if fits:
+            return name
+    raise InputError(
+        f"{path} is a directory of no known format: expected a graph, a Parquet export, KGX (*_nodes.tsv and "
+        "*_edges.tsv), Hetionet, HPO or iBKH files; for tables, RDF and OBO "
+        "name the files, or say what it is with format="
+    )
