@@ -64,6 +64,7 @@ FREE = (
     "qualifiers",
     "slots",
     "alternatives",
+    "groups",
 )  # objects whose keys come from the data
 STATED = ("source_version", "license", "knowledge_level", "agent_type")  # keys that depend on the source
 

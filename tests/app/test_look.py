@@ -1,7 +1,9 @@
 """`clew info` and `clew find`."""
 
+import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import clew
@@ -11,7 +13,7 @@ def test_info_json(run, graph: Path) -> None:
     report = run("info", graph, "--json").json
     assert list(report) == [
         "graph", "snapshot", "format_version", "created_by", "bytes", "counts", "widths", "types", "relations",
-        "sources", "problems",
+        "super_relations", "sources", "problems",
     ]  # fmt: skip
     assert report["types"] == {"Disease": 3, "Gene": 2, "Other": 1, "Phenotype": 4}
     assert {r["name"]: r["triples"] for r in report["relations"]} == {
@@ -26,6 +28,29 @@ def test_info_json(run, graph: Path) -> None:
     ]
     on_disk = sum(f.stat().st_size for f in graph.rglob("*.*") if f.is_file() and f.name != "manifest.json")
     assert report["bytes"] == on_disk
+
+
+def test_super_relations_are_made_kept_and_shown(run, tmp_path: Path) -> None:
+    names = ("film.actor.film", "film.actor.award", "film.actor.born_in", "has_sign", "has_cause", "treats")
+    rows = [("a", name, "b") for name in names]
+    table = pa.table(dict(zip(("subject", "relation", "object"), zip(*rows, strict=True), strict=True)))
+    graph = tmp_path / "films.clew"
+    clew.build(table, out=graph).close()
+    assert "3 super-relations, made by names" in run("info", graph).out
+    made = run("index", graph, "--no-vectors", "--relations", "names", "--json").json["super_relations"]
+    assert (made["made_by"], made["relations"], made["count"]) == ("names", 6, 3)
+    kept = graph / "super_relations.json"
+    assert json.loads(kept.read_text())["groups"]["has"] == ["has_cause", "has_sign"]
+    kept.write_text('{"made_by": "me", "groups": {"all of them": ["has_sign", "treats"]}}')
+    edited = run("info", graph)
+    assert "made by me" in edited.out
+    assert "all of them" in edited.out
+    kept.write_text('{"made_by": "me", "groups": {"odd": ["no such"]}}')
+    refused = run("info", graph)
+    assert refused.code == 2
+    assert "'no such', which is no relation of this graph; edit it" in refused.error
+    refused = run("index", graph, "--no-vectors", "--relations", "colour")
+    assert "names, types, clusters, not by 'colour'" in refused.error
 
 
 def test_info_for_people(run, graph: Path) -> None:

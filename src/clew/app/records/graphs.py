@@ -16,7 +16,10 @@ __all__ = ["damage_record", "export_record", "found_record", "graph_record", "in
 
 def graph_record(engine: "GraphEngine", *, graph: str) -> dict[str, Any]:
     """The contents of a graph."""
+    from clew.graph.super_relations import load_groups
+
     snapshot = engine.snapshot
+    groups = load_groups(snapshot, engine.schema)
     return {
         "graph": graph,
         "snapshot": snapshot.id,
@@ -27,6 +30,10 @@ def graph_record(engine: "GraphEngine", *, graph: str) -> dict[str, Any]:
         "widths": asdict(snapshot.widths),
         "types": dict(engine.schema.types),
         "relations": [_relation(relation) for relation in engine.schema.relations],
+        "super_relations": {
+            "made_by": groups.made_by,
+            "groups": {label: list(members) for label, members in groups.groups.items()},
+        },
         "sources": [asdict(source) for source in snapshot.sources],
         "problems": dict(snapshot.problems),
     }
@@ -43,9 +50,17 @@ def found_record(found: "Sequence[Found]", *, graph: str, text: str) -> dict[str
     return {"graph": graph, "text": text, "count": len(hits), "found": hits}
 
 
-def index_record(names: dict[str, Any], vectors: dict[str, Any] | None, *, graph: str, snapshot: str) -> dict[str, Any]:
-    """The name index of a graph, and the vectors of its names where they were made."""
-    return {"graph": graph, "snapshot": snapshot, "names": names, "vectors": vectors}
+def index_record(
+    names: dict[str, Any],
+    vectors: dict[str, Any] | None,
+    super_relations: dict[str, Any] | None,
+    *,
+    graph: str,
+    snapshot: str,
+) -> dict[str, Any]:
+    """The name index of a graph, the vectors of its names and its super-relations where they were made."""
+    made = {"names": names, "vectors": vectors, "super_relations": super_relations}
+    return {"graph": graph, "snapshot": snapshot, **made}
 
 
 def damage_record(

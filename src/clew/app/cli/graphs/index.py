@@ -1,4 +1,4 @@
-"""`clew index`: build the name index of a graph and the embeddings of its names, kept beside it."""
+"""`clew index`: the name index of a graph, the embeddings of its names and its super-relations, kept beside it."""
 
 import time
 from contextlib import suppress
@@ -34,25 +34,36 @@ def index(
         list[str] | None,
         typer.Option("--type", "-t", metavar="TYPE", help="Embed only this type; may be repeated.", show_default=False),
     ] = None,
+    relations: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BY",
+            help="Also group relations by names, types or clusters, into super_relations.json.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Build the name index of a graph, and embeddings of its names.
 
-    Up-to-date indexes are kept; interrupted runs resume.
+    Up-to-date indexes are kept; interrupted runs resume. super_relations.json, in the graph's directory, is a plain
+    file to edit; --relations replaces it.
 
     \b
     Examples:
       clew index hpo.clew
       clew index hpo.clew --no-vectors
       clew index mesh.clew --type Disease --encoder minilm
+      clew index films.clew --no-vectors --relations clusters
     """
     engine = open_graph(graph)
     types = resolve_types(engine.schema, type)
     with terminal_progress() as progress:
         names = _index_names(engine, progress)
         encoded = _index_vectors(engine, encoder, types, progress) if vectors else None
+    grouped = None if relations is None else _group_relations(engine, relations, encoder)
     if as_json:
-        print_json(index_record(names, encoded, graph=graph, snapshot=engine.snapshot.id))
+        print_json(index_record(names, encoded, grouped, graph=graph, snapshot=engine.snapshot.id))
         return
     done = "built" if names["made"] else "up to date"
     say(
@@ -62,6 +73,9 @@ def index(
     if encoded is not None:
         what = counted(encoded["count"], "name")
         say(f"{what} encoded by {printable(encoded['encoder'])} in {encoded['seconds']:.1f} s")
+    if grouped is not None:
+        what = f"{counted(grouped['relations'], 'relation')} in {counted(grouped['count'], 'super-relation')}"
+        say(f"{what}, by {grouped['made_by']}: {printable(grouped['file'])}")
 
 
 def _index_names(engine: "GraphEngine", progress: "Progress") -> dict[str, Any]:
@@ -89,3 +103,14 @@ def _index_vectors(engine: "GraphEngine", spec: str, types: list[str] | None, pr
     count = len(build_vectors(engine, encoder, types=types, progress=progress))
     seconds = round(time.perf_counter() - begun, 3)
     return {"encoder": encoder.identity, "types": types, "count": count, "seconds": seconds}
+
+
+def _group_relations(engine: "GraphEngine", by: str, spec: str) -> dict[str, Any]:
+    from clew.answer.super_relations.grouping import make_groups
+    from clew.embed import open_encoder
+    from clew.graph.super_relations import save_groups
+
+    made = make_groups(by, engine.schema, open_encoder(spec) if by == "clusters" else None)
+    path = save_groups(engine.snapshot, made)
+    members = sum(len(group) for group in made.groups.values())
+    return {"made_by": made.made_by, "relations": members, "count": len(made.groups), "file": str(path)}

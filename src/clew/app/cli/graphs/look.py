@@ -1,6 +1,6 @@
 """`clew info` and `clew find`: the contents of a graph, and entities by name."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,10 +18,11 @@ __all__ = ["find", "info"]
 
 FLAGS = ("negated", "symmetric", "transitive")
 SIGNATURES_SHOWN = 3
+GROUPS_SHOWN = 10
 
 
 def info(graph: GraphPath, as_json: AsJson = False) -> None:
-    """Show the contents of a graph: counts, types, relations, sources and licences.
+    """Show the contents of a graph: counts, types, relations and their groups, sources and licences.
 
     \b
     Examples:
@@ -47,6 +48,7 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
     relations = sorted(engine.schema.relations, key=lambda relation: (-relation.triples, relation.name))
     rows = [(r.name, r.triples, _flags(r), _connects(r)) for r in relations]
     print_table(["relation", "triples", "flags", "connects"], rows, shrink=["connects"])
+    _show_super_relations(engine, record["super_relations"])
     _show_sources(engine)
     if record["problems"]:
         say()
@@ -63,6 +65,21 @@ def _connects(relation: "RelationSchema") -> str:
     shown = [f"{s.subject} → {s.object}" for s in signatures[:SIGNATURES_SHOWN]]
     more = len(signatures) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _show_super_relations(engine: "GraphEngine", record: dict[str, Any]) -> None:
+    """The largest groups of two or more relations."""
+    groups = {label: members for label, members in record["groups"].items() if len(members) > 1}
+    if not groups:
+        return
+    triples = {relation.name: relation.triples for relation in engine.schema.relations}
+    rows = [(label, len(members), sum(triples[name] for name in members)) for label, members in groups.items()]
+    rows.sort(key=lambda row: (-row[2], row[0]))
+    say()
+    say(f"{counted(len(record['groups']), 'super-relation')}, made by {printable(record['made_by'])}")
+    print_table(["super-relation", "relations", "triples"], rows[:GROUPS_SHOWN], shrink=["super-relation"])
+    if len(rows) > GROUPS_SHOWN:
+        say(f"{GROUPS_SHOWN} of {len(rows)} with two or more relations (--json lists all)")
 
 
 def _show_sources(engine: "GraphEngine") -> None:
