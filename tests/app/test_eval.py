@@ -291,6 +291,18 @@ def test_each_graph_that_is_named_is_asked_its_own_questions(run: Run, asked: Pa
     assert [each["right"] for each in record["outcomes"]] == [True]
 
 
+def test_paths_of_a_graph_are_asked_and_shown(run: Callable, hpo: Path, tmp_path: Path) -> None:
+    options = ("--count", 4, "--no-embedding", "--row", "random", "--out", tmp_path / "run.jsonl")
+    ran = run("eval", "paths", hpo, *options)
+    assert ran.code == 0
+    assert "containment" in ran.out
+    report = run("eval", "paths", hpo, *options, "--json").json  # from the file
+    assert [row["row"] for row in report["rows"]] == ["random"]
+    assert report["rows"][0]["calls"] <= 7
+    assert "known: random; tog" in run("eval", "paths", hpo, "--row", "psychic").error
+    assert "need an encoder" in run("eval", "paths", hpo, "--row", "names", "--count", 4, "--no-embedding").error
+
+
 def test_multiple_choice_of_a_graph_is_asked_and_shown(run: Callable, hpo: Path, tmp_path: Path) -> None:
     options = ("--count", 4, "--no-embedding", "--out", tmp_path / "run.jsonl")
     ran = run("eval", "mcq", hpo, "--rows", "prior,evidence", *options)

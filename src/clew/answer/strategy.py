@@ -32,6 +32,11 @@ STRATEGIES = Registry(
         "local": Entry(
             "clew.answer.strategies.local:LocalStrategy", "local search: tables of entities and relationships"
         ),
+        "super-relations": Entry(
+            "clew.answer.strategies.super_relations:SuperRelationStrategy",
+            "ReKnoS: step by step over groups of relations, at most 2L + 1 model calls",
+        ),
+        "tog": Entry("clew.answer.strategies.super_relations:TogStrategy", "Think-on-Graph: a beam of entities"),
     },
 )
 

@@ -32,7 +32,7 @@ def walk_ends(triples: set[Triple], start: str, steps: int, allowed: frozenset[s
                         yield from walk_ends(triples, far, steps - 1, allowed)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     raw=raw_graphs(most=6),
     steps=st.integers(1, 3),

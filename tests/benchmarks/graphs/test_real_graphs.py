@@ -1,17 +1,17 @@
 """Real graphs: every backend gives what every peer library gives, hops 1 to 5; and HPO's negated rows stay out."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from benchmarks.khop.peers import load_peers
 from benchmarks.khop.peers.peer import as_array
 from benchmarks.khop.synthetic import distinct_pairs
 
 import clew
+from benchmarks.graphs import fb15k237
 from clew.errors import MissingDependency
+from clew.graph.super_relations import group_by_names
 
 HOPS = 5
 
@@ -82,28 +82,11 @@ def test_no_default_walk_on_hpo_uses_a_negated_row(hpo: Path) -> None:
 
 @pytest.mark.peers
 def test_fb15k237(data: Path, tmp_path: Path) -> None:
-    folder = data / "fb15k237"
-
-    def lines(name: str) -> Iterator[list[str]]:
-        text = (folder / f"benchmarks__FB15K237__{name}.txt").read_text("utf-8")
-        return (line.split() for line in text.splitlines()[1:] if line.strip())
-
-    entities = {number: name for name, number in lines("entity2id")}
-    relations = {number: name for name, number in lines("relation2id")}
-    rows = [row for part in ("train2id", "valid2id", "test2id") for row in lines(part)]
-    clew.build(
-        pa.table(
-            {
-                "subject": [entities[row[0]] for row in rows],
-                "relation": [relations[row[2]] for row in rows],
-                "object": [entities[row[1]] for row in rows],
-            }
-        ),
-        out=tmp_path / "fb.clew",
-    )
+    fb15k237.build(data, tmp_path / "fb.clew")
     graph = clew.open(tmp_path / "fb.clew")
     assert graph.counts["triples"] == 310_116
     assert graph.counts["relations"] == 237
+    assert len(group_by_names(graph.schema).groups) == 107
     check(tmp_path / "fb.clew")
 
 

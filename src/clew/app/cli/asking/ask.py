@@ -55,7 +55,9 @@ QuestionWords = Annotated[
     ),
 ]
 StoreName = Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")]
-StrategyName = Annotated[str, typer.Option("--strategy", metavar="NAME", help="cypher, rag or local.")]
+StrategyName = Annotated[
+    str, typer.Option("--strategy", metavar="NAME", help="cypher, agree, rag, local, super-relations or tog.")
+]
 Compare = Annotated[
     str | None,
     typer.Option(

@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["bench_graph", "kept_graph", "named_graph"]
 
-RECIPES = {"alzkb": "benchmarks.graphs.hetionet", "ibkh": "benchmarks.graphs.ibkh"}
+RECIPES = {
+    "alzkb": "benchmarks.graphs.hetionet",
+    "fb15k237": "benchmarks.graphs.fb15k237",
+    "ibkh": "benchmarks.graphs.ibkh",
+}
 SHARED = {"hpo": "hpo-60", "hetionet": "alzkb"}  # graphs of unseen questions → the bench that has the same graph
 UNSEEN = "benchmarks.graphs.unseen.recipes"
 
 
 def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
-    """The graph of a benchmark; `data` is the folder that ibkh and alzkb are built from.
+    """The graph of a benchmark; `data` is the folder that ibkh, alzkb and fb15k237 are built from.
 
-    The recipes of those two graphs are in the source checkout; elsewhere a graph is given with --graph.
+    The recipes of those three graphs are in the source checkout; elsewhere a graph is given with --graph.
     """
     if bench not in RECIPES:
         return cached_hpo()[0]

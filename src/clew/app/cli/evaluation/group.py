@@ -19,7 +19,10 @@ GraphToAsk = Annotated[
     ),
 ]
 Data = Annotated[
-    str, typer.Option("--data", metavar="DIR", help="The folder of data sets (ibkh, alzkb, cypher, unseen questions).")
+    str,
+    typer.Option(
+        "--data", metavar="DIR", help="The folder of data sets (ibkh, alzkb, fb15k237, cypher, unseen questions)."
+    ),
 ]
 Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead of the questions.")]
 Model = Annotated[
@@ -47,7 +50,7 @@ def application() -> typer.Typer:
     from clew.app.cli.evaluation.extraction import application as extraction
 
     app = new_group("eval", "Evaluate answers, extracted triples and Cypher coverage; compare runs.")
-    for command in (qa, mcq, diagnosis, rounds, patients, trust, cypher, compare):
+    for command in (qa, mcq, paths, diagnosis, rounds, patients, trust, cypher, compare):
         app.command(command.__name__)(command)
     app.add_typer(extraction(), name="extraction")
     return app
@@ -139,6 +142,54 @@ def mcq(
         rows=rows,
         model=model,
         sample=sample,
+        embedding=not no_embedding,
+        out=None if out is None else Path(out),
+        as_json=as_json,
+    )
+
+
+def paths(
+    graph: Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory, or fb15k237.", show_default=False)],
+    data: Data = "data",
+    count: Annotated[int, typer.Option("--count", metavar="N", help="Number of questions.")] = 1000,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the generator.")] = 0,
+    part: Annotated[str, typer.Option(metavar="PART", help="development or test: they share no chain.")] = "test",
+    row: Annotated[
+        list[str] | None,
+        typer.Option("--row", metavar="ROW", help="Ask this row; may be repeated (default: all).", show_default=False),
+    ] = None,
+    absence: Annotated[
+        bool, typer.Option("--absence", help="Also decide absence at 1 to 3 steps, and compare with brute force.")
+    ] = False,
+    no_embedding: NoEmbedding = False,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="RUN.jsonl", help="Keep every answer; resumes.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Generate questions of two and three hops from a graph, and compare searches over relations on them.
+
+    The topic is given; the answer is at the end of a chain of relations that is used for one question only. Rows: a
+    random scorer, ToG (also held to 7 calls), super-relations by names, by clusters and in random groups of equal size,
+    single relations, and these with no more triples than ToG followed; N and L in 1, 3, 5; the last relation removed.
+
+    \b
+    Examples:
+      clew eval paths fb15k237 --data data --absence --out run.jsonl
+      clew eval paths films.clew --count 50 --row random --row tog --row names
+      clew eval paths films.clew --part development --count 100 --absence --json
+    """
+    from clew.app.cli.evaluation.paths import evaluate_paths
+
+    evaluate_paths(
+        graph,
+        data=Path(data),
+        count=count,
+        seed=seed,
+        part=part,
+        rows=row,
+        absence=absence,
         embedding=not no_embedding,
         out=None if out is None else Path(out),
         as_json=as_json,

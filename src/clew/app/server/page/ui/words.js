@@ -20,7 +20,7 @@ export function relationWords(relation) {
   return relation.replaceAll("_", " ");
 }
 
-const STRATEGIES = { agree: "Two readers", cypher: "Cypher", rag: "KG-RAG", local: "Local search" };
+const STRATEGIES = { agree: "Two readers", cypher: "Cypher", rag: "KG-RAG", local: "Local search", "super-relations": "Super-relations", tog: "Think-on-Graph" };
 
 export function strategyName(strategy) {
   return STRATEGIES[strategy] ?? strategy.replaceAll("_", " ");

@@ -1,0 +1,78 @@
+"""`clew eval paths`: questions over chains of relations, asked of several searches and shown as a table."""
+
+from pathlib import Path
+from typing import Any
+
+from clew.app.assemble import open_graph
+from clew.app.cli.evaluation.graphs import bench_graph
+from clew.app.cli.terminal.output import print_json, print_table, say
+from clew.app.cli.terminal.progress import terminal_progress
+from clew.errors import UnknownName
+
+__all__ = ["evaluate_paths"]
+
+FB15K237 = "fb15k237"  # a graph that is built from the data folder
+
+
+def evaluate_paths(
+    graph: str,
+    *,
+    data: Path,
+    count: int,
+    seed: int,
+    part: str,
+    rows: list[str] | None,
+    absence: bool,
+    embedding: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Ask the rows and show what each found."""
+    from clew.answer import Resources
+    from clew.evaluate.paths.rows import ROWS
+    from clew.evaluate.paths.run import run_paths
+
+    chosen = list(dict.fromkeys(rows or (ROWS if embedding else [row for row in ROWS if ROWS[row].random])))
+    for row in chosen:
+        if row not in ROWS:
+            raise UnknownName(f"no row is called {row!r}: known: {'; '.join(ROWS)}")
+    with terminal_progress() as progress:
+        known = graph == FB15K237 and not Path(graph).exists()
+        engine = bench_graph(graph, data, progress) if known else open_graph(graph)
+        resources = Resources(engine, encoder="default" if embedding else None)
+        with resources:
+            report = run_paths(
+                resources, rows=chosen, count=count, seed=seed, part=part, absence=absence, out=out, progress=progress
+            )
+    if as_json:
+        print_json({"graph": graph, **report})
+    else:
+        _show(report)
+
+
+def _show(report: dict[str, Any]) -> None:
+    from clew.evaluate.paths.run import MEASURES
+
+    table = [
+        (
+            row["row"],
+            row["n"],
+            *(f"{row[name]['mean']:.1%} ({row[name]['low']:.0%}-{row[name]['high']:.0%})" for name in MEASURES),
+            f"{row['no answer']:.0%}",
+            round(row["triples"]),
+            f"{row['calls']:.1f}",
+            f"{row['seconds']:.3f}",
+        )
+        for row in report["rows"]
+    ]
+    print_table(["row", "n", *MEASURES, "no answer", "triples", "calls", "s/question"], table)
+    for each in report["paired"]:
+        say(
+            f"{each['row']} against tog, {each['measure']}: {each['gain']:+.1%} ({each['low']:+.1%} to "
+            f"{each['high']:+.1%}, p = {each['p']:.3g}); {each['misses removed']:.0%} of its misses removed"
+        )
+    for each in report.get("absence", ()):
+        say(
+            f"absence within {each['steps']}: {each['absent']} of {report['questions']} questions; brute force agrees "
+            f"on {each['agreed']}"
+        )

@@ -1,0 +1,155 @@
+"""The rows of a table of path questions: a search, its grouping, its scorer and its limits, and what one answer scores.
+
+strict: the answer has exactly the gold entities. lenient: it has one of them. containment: one is at the end of a path
+that the search kept. read: one was among the entities that it read.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from clew.answer.super_relations.chains import FoundChain
+from clew.answer.super_relations.grouping import group_by_clusters
+from clew.answer.super_relations.scorers import EmbeddingScorer, RandomScorer, Scorer
+from clew.answer.super_relations.search import Found, SearchLimits, SearchTask, search_super_relations
+from clew.answer.super_relations.steps import Allowed
+from clew.answer.super_relations.tog import search_tog
+from clew.embed import Encoder
+from clew.errors import InputError
+from clew.evaluate.paths.generate import PathQuestion
+from clew.graph.super_relations import SuperRelations, group_by_names, group_by_types, group_randomly, group_singly
+from clew.traverse import GraphEngine
+
+__all__ = ["ROWS", "Asked", "PathRow", "Searcher"]
+
+TOG = "tog"
+SIZES = (1, 3, 5)  # of N and L
+UNLIMITED = SearchLimits(triples=None)
+
+
+@dataclass(frozen=True, slots=True)
+class PathRow:
+    """How a row searches; `equal_triples`: it may follow as many triples as ToG does on the same question."""
+
+    groups: str = "names"  # names, types, clusters, random, single, or tog: the search without groups
+    random: bool = False  # a random scorer
+    limits: SearchLimits = UNLIMITED
+    equal_triples: bool = False
+    removed: bool = False  # the last relation of the gold chain is not allowed
+
+
+def _rows() -> dict[str, PathRow]:
+    rows = {
+        "random": PathRow(random=True),
+        TOG: PathRow(TOG),
+        "tog, 7 calls": PathRow(TOG, limits=replace(UNLIMITED, calls=7)),
+        "names": PathRow(),
+        "clusters": PathRow("clusters"),
+        "random groups": PathRow("random"),
+        "single relations": PathRow("single"),
+        "names, triples of tog": PathRow(equal_triples=True),
+        "clusters, triples of tog": PathRow("clusters", equal_triples=True),
+        "single relations, triples of tog": PathRow("single", equal_triples=True),
+        "names, last relation removed": PathRow(removed=True),
+        "tog, last relation removed": PathRow(TOG, removed=True),
+    }
+    for width in SIZES:
+        for steps in SIZES:
+            if (width, steps) != (3, 3):
+                rows[f"names, N={width} L={steps}"] = PathRow(limits=replace(UNLIMITED, width=width, steps=steps))
+    return rows
+
+
+ROWS: Mapping[str, PathRow] = _rows()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a row answered, how that scores, and what it cost."""
+
+    strict: bool
+    lenient: bool
+    containment: bool
+    read: bool
+    answered: int  # entities in the answer
+    fit: float  # of the chain that answers
+    triples: int
+    calls: int
+    seconds: float
+
+
+class Searcher:
+    """Asks rows; what they share is made once."""
+
+    def __init__(self, engine: GraphEngine, encoder: Encoder | None) -> None:
+        self.engine = engine
+        self.names = [relation.name for relation in engine.schema.relations]
+        self._encoder = encoder
+        self._scorer = None if encoder is None else EmbeddingScorer(encoder)
+        self._groups: dict[str, SuperRelations] = {}
+        self._followed: dict[str, int] = {}  # question → triples that ToG followed
+
+    def ask(self, name: str, question: PathQuestion) -> Asked:
+        """Ask one row one question."""
+        begun = perf_counter()
+        row = ROWS[name]
+        scorer = self._scored_by(row)
+        allowed = Allowed(frozenset(self.names) - {question.chain[-1][0]} if row.removed else None)
+        task = SearchTask(
+            self.engine, question.question, self.engine.lookup([question.topic]), scorer, row.limits, allowed
+        )
+        if row.equal_triples:
+            task = replace(task, limits=replace(row.limits, triples=self._triples_of_tog(task, question)))
+        found = search_tog(task) if row.groups == TOG else search_super_relations(task, self.groups(row.groups))
+        return self._score(question, found, scorer, perf_counter() - begun)
+
+    def _triples_of_tog(self, task: SearchTask, question: PathQuestion) -> int:
+        if question.id not in self._followed:
+            self._followed[question.id] = search_tog(task).triples
+        return self._followed[question.id]
+
+    def groups(self, by: str) -> SuperRelations:
+        """The super-relations of a row."""
+        if by not in self._groups:
+            self._groups[by] = self._group(by)
+        return self._groups[by]
+
+    def _group(self, by: str) -> SuperRelations:
+        schema = self.engine.schema
+        if by == "clusters":
+            if self._encoder is None:
+                raise InputError("clusters of relations need an encoder: leave out --no-embedding")
+            return group_by_clusters(schema, self._encoder)
+        if by == "random":
+            return group_randomly(group_by_names(schema))
+        return {"names": group_by_names, "types": group_by_types, "single": group_singly}[by](schema)
+
+    def _scored_by(self, row: PathRow) -> Scorer:
+        if row.random:
+            return RandomScorer()
+        if self._scorer is None:
+            raise InputError("rows other than random need an encoder: run `clew models get minilm`")
+        return self._scorer
+
+    def _score(self, question: PathQuestion, found: Found, scorer: Scorer, seconds: float) -> Asked:
+        gold = self.engine.lookup(list(question.gold))
+        chains = found.chains()
+        fits = scorer.fit(question.question, [self._named(chain) for chain in chains])
+        best = int(np.argmax(fits)) if chains else None
+        answered = chains[best].ends if best is not None else np.empty(0, np.int64)
+        return Asked(
+            strict=np.array_equal(np.sort(gold), answered),
+            lenient=bool(np.isin(gold, answered).any()),
+            containment=bool(np.isin(gold, found.entities()).any()),
+            read=any(bool(np.isin(gold, each).any()) for each in found.read),
+            answered=len(answered),
+            fit=round(float(fits[best]), 4) if best is not None else 0.0,
+            triples=found.triples,
+            calls=found.calls,
+            seconds=round(seconds, 4),
+        )
+
+    def _named(self, chain: FoundChain) -> tuple[tuple[str, bool], ...]:
+        return tuple((self.names[number], forward) for number, forward in chain.relations)
