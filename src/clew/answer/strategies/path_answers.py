@@ -21,7 +21,7 @@ GUESSED = DOUBTFUL - 0.01  # the most confidence in an answer that a search foun
 LISTED = 10  # items in the text
 SHOWN = 25  # items whose paths are cited, unless all are asked for
 MOST_ITEMS = 10_000
-OFFERED = 8  # chains among which a model chooses
+MOST_CHOICES = 8  # chains among which a model chooses
 OTHERS = 3  # chains that a trace mentions besides
 
 
@@ -49,7 +49,7 @@ class PathAnswer:
         order = np.argsort(-fits, kind="stable").tolist()
         best = order[0]
         if judge is not None:
-            best = order[judge.choose(text, [(named[at], ends[id(chains[at])]) for at in order[:OFFERED]])]
+            best = order[judge.choose(text, [(named[at], ends[id(chains[at])]) for at in order[:MOST_CHOICES]])]
         answer = self._answer(chains[best], ends[id(chains[best])], float(fits[best]), named[best])
         others = tuple(f"also found: {chain_text(named[at])}" for at in order[:OTHERS] if at != best)
         decided = None if judge is None else f"{judge.model.name} scored the steps and chose the path"
@@ -83,9 +83,9 @@ class PathAnswer:
         ends = ends[~np.isin(ends, self.topics)]
         if self.types:
             ends = ends[np.isin(engine.types_of(ends), [engine.schema.type_number(name) for name in self.types])]
-        offered = [*self.question.among, *self._options()]
+        permitted = [*self.question.among, *self._options()]
         if self.question.among or self.question.options:
-            ends = ends[np.isin(ends, engine.lookup(offered))] if offered else ends[:0]
+            ends = ends[np.isin(ends, engine.lookup(permitted))] if permitted else ends[:0]
         return [int(each) for each in ends]
 
     def _options(self) -> list[str]:

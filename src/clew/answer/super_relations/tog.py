@@ -19,7 +19,7 @@ from clew.answer.super_relations.steps import Steps, steps_from
 __all__ = ["search_tog"]
 
 Ints = NDArray[np.int64]
-MANY, SAMPLED = 20, 5  # entities of one relation, and how many of so many are scored
+MANY, SAMPLED = 20, 5  # entities of one relation that are too many to score, and how many of them are scored
 Relation = tuple[int, bool]  # number, forward
 
 

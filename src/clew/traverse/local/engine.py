@@ -34,7 +34,7 @@ from clew.traverse.walk import StepOptions, TripleOptions, Walk
 __all__ = ["Engine"]
 
 Ints = NDArray[np.integer]
-DENSE = 16  # numbers that are at least one in so many are marked
+DENSE = 16  # if at least one number in 16 occurs, numbers are marked and not sorted
 
 
 class Engine(GraphReader, GraphEngine):
