@@ -16,6 +16,7 @@ ENTITIES = [
     ("P:4", "Seizure", "Phenotype"),
     ("P:5", "Myopia", "Phenotype"),
     ("P:6", "Deafness", "Phenotype"),
+    ("P:7", "Lonely sign", "Phenotype"),
     ("G:1", "ABC1", "Gene"),
 ]
 TRIPLES = [  # subject, relation, object, frequency, evidence

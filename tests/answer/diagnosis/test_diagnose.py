@@ -63,11 +63,12 @@ def test_the_score_is_the_stated_formula(ward: Resources, ranker: Ranker) -> Non
     scores = ranker.score([fingers])
     at = {each: place for place, each in enumerate(ward.engine.describe(ranker.profiles.diagnoses)["id"].to_pylist())}
     settings = RankSettings()
-    same = np.log(settings.noise + 0.9 * 5 / 2) - settings.length * np.log1p(1.8)
-    assert scores[at["D:1"]] == pytest.approx(same)
-    shared = np.log(settings.noise + settings.related * 0.9 * 5 / 3) - settings.length * np.log1p(0.9 + 0.5)
-    assert scores[at["D:3"]] == pytest.approx(shared)  # by abnormal hand, which three of five diagnoses have
-    assert scores[at["D:4"]] == pytest.approx(np.log(settings.lacked) - settings.length * np.log1p(1.0))
+    assert scores[at["D:1"]] == pytest.approx(np.log(settings.noise + 0.9 * 5 / 2 * 1 / (1 + 1.8)))
+    shared = (
+        settings.related * 0.9 * 5 / 3 * 1 / (1 + 0.9 + 0.5)
+    )  # by abnormal hand, which three of five diagnoses have
+    assert scores[at["D:3"]] == pytest.approx(np.log(settings.noise + shared))
+    assert scores[at["D:4"]] == pytest.approx(np.log(settings.lacked))
     without = ranker.score([seizure], [hand])
     before = ranker.score([seizure])
     assert without[at["D:3"]] - before[at["D:3"]] == pytest.approx(np.log(1 - 0.9 * (1 - settings.missed)))
@@ -121,6 +122,7 @@ def test_mistakes_are_said(ward: Resources) -> None:
     with pytest.raises(InputError, match="not 0"):
         diagnose_with(ward, ["Seizure"], limit=0)
     assert diagnose_with(ward, ["Seizure", "qwertz"]).ignored[0].text == "qwertz"
+    assert diagnose_with(ward, ["Seizure", "Lonely sign"]).ignored[0].reason.startswith("no diagnosis has Lonely sign")
 
 
 def test_without_some_rows_a_diagnosis_keeps_its_first(ward: Resources, ranker: Ranker) -> None:

@@ -10,13 +10,14 @@ import clew
 from clew.answer import Resources
 from clew.answer.diagnosis.diagnose import ranker_of
 from clew.answer.diagnosis.profiles import Profiles
-from clew.answer.diagnosis.relations import choose_relations
+from clew.answer.diagnosis.relations import ProfileRelations
 from clew.errors import InputError
 from clew.evaluate.diagnosis.patients import PatientSettings, simulate_patients
 from clew.evaluate.diagnosis.rows import ROWS, Rankings
 from clew.evaluate.diagnosis.run import held_out, run_rankings
 from ward import build_ward
 
+SIGNS = ProfileRelations("has_sign", "lacks_sign", "is_a", "Disease", "Phenotype", ("causes",))
 TWO = PatientSettings(findings=2, noise=1, imprecision=0.5)
 
 
@@ -28,7 +29,7 @@ def resources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resources]:
 
 @pytest.fixture(scope="module")
 def profiles(resources: Resources) -> Profiles:
-    return ranker_of(resources, choose_relations(resources.engine.schema)).profiles
+    return ranker_of(resources, SIGNS).profiles
 
 
 def test_patients_have_findings_of_their_diagnosis(profiles: Profiles) -> None:
@@ -77,12 +78,12 @@ def test_equal_scores_share_their_mean_rank(profiles: Profiles) -> None:
 
 def test_every_row_beats_chance_and_hidden_rows_cost(resources: Resources, profiles: Profiles) -> None:
     exact = PatientSettings(findings=2, noise=0, imprecision=0)
-    report = run_rankings(resources, count=60, seed=1, settings=exact)
+    report = run_rankings(resources, SIGNS, count=60, seed=1, settings=exact)
     rows = {row["row"]: row for row in report["rows"]}
     assert set(rows) == set(ROWS)
     assert rows["ranker"]["top_1"]["mean"] > rows["random"]["top_1"]["mean"]
     assert rows["ranker"]["top_10"]["mean"] == 1.0
-    hidden = run_rankings(resources, count=60, seed=1, settings=exact, hidden=0.9, rows=["ranker"])
+    hidden = run_rankings(resources, SIGNS, count=60, seed=1, settings=exact, hidden=0.9, rows=["ranker"])
     assert hidden["rows"][0]["mean_reciprocal_rank"] < rows["ranker"]["mean_reciprocal_rank"]
     assert len(held_out(profiles, 0.9, seed=1).term) < len(profiles.term)
     with pytest.raises(InputError, match="not 1"):
@@ -105,7 +106,7 @@ def test_a_killed_run_resumes_and_ranks_nothing_twice(
     out = tmp_path / "run.jsonl"
 
     def go(seed: int = 3) -> dict[str, object]:
-        return run_rankings(resources, count=10, seed=seed, settings=TWO, rows=("ranker", "cosine"), out=out)
+        return run_rankings(resources, SIGNS, count=10, seed=seed, settings=TWO, rows=("ranker", "cosine"), out=out)
 
     with pytest.raises(KeyboardInterrupt):
         go()

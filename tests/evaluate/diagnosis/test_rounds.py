@@ -12,7 +12,7 @@ import clew
 from clew.answer import Resources
 from clew.answer.diagnosis.diagnose import ranker_of
 from clew.answer.diagnosis.predictors import Case, Named
-from clew.answer.diagnosis.relations import choose_relations
+from clew.answer.diagnosis.relations import ProfileRelations
 from clew.errors import InputError
 from clew.evaluate.diagnosis.measures import Outcome, pooled
 from clew.evaluate.diagnosis.patients import PatientSettings
@@ -24,6 +24,7 @@ from clew.lm.clients.scripted import Scripted
 from clew.traverse import GraphEngine
 from ward import build_ward
 
+SIGNS = ProfileRelations("has_sign", "lacks_sign", "is_a", "Disease", "Phenotype", ("causes",))
 PATIENTS = PatientSettings(findings=2, noise=1, imprecision=0.3)
 RUN = RoundsRun(count=12, seed=1, ks=(1, 3), candidates=3, patients=PATIENTS)
 
@@ -40,7 +41,7 @@ def resources(engine: GraphEngine) -> Iterator[Resources]:
 
 
 def test_the_simulated_predictor_has_its_stated_rates(resources: Resources) -> None:
-    profiles = ranker_of(resources, choose_relations(resources.engine.schema)).profiles
+    profiles = ranker_of(resources, SIGNS).profiles
     wide = replace(profiles, diagnoses=np.arange(5) * 1_000)  # distinct entities
     gold = {str(at): int(wide.diagnoses[at % 5]) for at in range(3_000)}
     settings = PredictorSettings(precision=0.5, recall=0.4, plausible=0.0)
@@ -69,7 +70,7 @@ def test_figures_are_pooled_over_patients() -> None:
 
 def test_rounds_filter_then_add(resources: Resources) -> None:
     sure = PredictorSettings(precision=0.5, recall=1.0, plausible=0.0)
-    report = run_rounds(resources, replace(RUN, predictor=sure))
+    report = run_rounds(resources, SIGNS, replace(RUN, predictor=sure))
     (one, three) = report["rounds"]
     assert report["baseline"]["recall"] == 1.0
     assert one["round_1"]["named"] <= three["round_1"]["named"] <= report["baseline"]["named"]
@@ -87,7 +88,7 @@ def test_a_killed_run_resumes_and_asks_no_model_twice(engine: GraphEngine, tmp_p
 
     def go(model: Scripted, path: Path | None) -> dict[str, object]:
         with Resources(engine, encoder=None, model=model) as resources:
-            return run_rounds(resources, replace(RUN, count=4), out=path)
+            return run_rounds(resources, SIGNS, replace(RUN, count=4), out=path)
 
     asked: list[str] = []
 
@@ -113,13 +114,15 @@ def test_a_killed_run_resumes_and_asks_no_model_twice(engine: GraphEngine, tmp_p
 def test_training_data_are_chats_with_diagnoses_at_or_within_k_hops(resources: Resources, tmp_path: Path) -> None:
     out = tmp_path / "train.jsonl"
     exact = PatientSettings(findings=2, noise=0, imprecision=0)
-    suggested = write_training(resources, out, count=5, seed=1, k=1, mode="within", settings=exact)
+    suggested = write_training(resources, SIGNS, out, count=5, seed=1, k=1, mode="within", settings=exact)
     chats = [json.loads(line)["messages"] for line in out.read_text("utf-8").splitlines()]
     assert suggested == len(chats) == 5
     for system, user, assistant in chats:
         assert (system["role"], user["role"], assistant["role"]) == ("system", "user", "assistant")
         assert user["content"].startswith("Findings: ")
         assert assistant["content"] in user["content"].split("Within 1 hop in the knowledge graph: ")[1]
-    assert write_training(resources, out, count=5, seed=1, k=2, mode="at", settings=exact) == 0  # all are one hop away
+    assert (
+        write_training(resources, SIGNS, out, count=5, seed=1, k=2, mode="at", settings=exact) == 0
+    )  # all are one hop away
     with pytest.raises(InputError, match="'near'"):
-        write_training(resources, out, count=5, seed=1, k=1, mode="near")
+        write_training(resources, SIGNS, out, count=5, seed=1, k=1, mode="near")

@@ -82,7 +82,7 @@ class Diagnoses:
     items: tuple[Diagnosis, ...]
     total: int
     relations: ProfileRelations
-    seconds: float
+    seconds: float  # what had to be read from the graph first is not counted
     note: str = NOT_ADVICE
 
 
@@ -115,16 +115,21 @@ def diagnose_with(
     """`diagnose` with resources that are open."""
     if limit < 1:
         raise InputError(f"limit= is a number of diagnoses, 1 or more, not {limit}")
-    begun = perf_counter()
     relations = relations or choose_relations(resources.engine.schema)
+    ranker, linker = ranker_of(resources, relations), resources.linker
+    begun = perf_counter()
     given, ignored = read_findings(
-        resources.linker, relations.finding_type, present=_listed(findings), absent=_listed(absent), note=note
+        linker, relations.finding_type, present=_listed(findings), absent=_listed(absent), note=note
     )
-    ranker = ranker_of(resources, relations)
     terms = ranker.profiles.find_terms(np.array([each.entity for each in given], np.int64)).tolist()
     used = [(each, term) for each, term in zip(given, terms, strict=True) if term >= 0]
+    ignored += [
+        Ignored(each.text, f"no diagnosis has {each.name}, or anything near it")
+        for each, term in zip(given, terms, strict=True)
+        if term < 0
+    ]
     if not any(each.present for each, _ in used):
-        raise InputError(_nothing(relations, given, ignored))
+        raise InputError(_nothing(relations, [each for each, _ in used], ignored))
     present = [term for each, term in used if each.present]
     absent_terms = [term for each, term in used if not each.present]
     scores = ranker.score(present, absent_terms)

@@ -2,11 +2,12 @@
 
 A finding q that is present speaks for a diagnosis D by the ratio of P(q | D) to its share of all diagnoses,
 
-    ratio(q, D) = max over findings p of D:  frequency(p) * exp(IC(a)) * (1 if a = q else RELATED)
+    ratio(q, D) = max over findings p of D:  frequency(p) * mentioned(D) * exp(IC(a)) * (1 if a = q else RELATED)
 
-where a is the most informative common ancestor of q and p (Resnik) and exp(-IC(a)) is the share of diagnoses that have
-a. The score of D is the sum of log(NOISE + ratio) over the findings that are present, less a penalty for long profiles,
-which match something by accident, plus log(1 - frequency) for each finding that is absent.
+where a is the most informative common ancestor of q and p (Resnik), exp(-IC(a)) is the share of diagnoses that have a,
+and mentioned(D) = n / (n + expected findings of D) for n present findings: of a long profile only a part is mentioned,
+and something in it matches by accident. The score of D is the sum of log(NOISE + ratio) over the findings that are
+present, plus log(1 - frequency) for each finding that is absent.
 """
 
 from collections.abc import Sequence
@@ -26,10 +27,9 @@ Floats = NDArray[np.float64]
 class RankSettings:
     """The constants of the score; chosen on patients simulated with a development seed (docs/diagnosis.md)."""
 
-    related: float = 0.1  # weight of a match that is no subclass of the finding, but shares an ancestor
-    noise: float = 1.0  # ratio of a finding that the diagnosis does not explain
-    length: float = 0.3  # penalty of each finding: this times log(1 + expected number of findings of the profile)
-    lacked: float = 0.1  # ratio of a finding that the diagnosis is stated to lack
+    related: float = 0.05  # weight of a match that is no subclass of the finding, but shares an ancestor
+    noise: float = 0.1  # ratio of a finding that the diagnosis does not explain
+    lacked: float = 0.02  # ratio of a finding that the diagnosis is stated to lack
     missed: float = 0.1  # share of findings that are recorded as absent though they are there
 
 
@@ -41,7 +41,7 @@ class Match:
     term: int  # of the diagnosis
     ancestor: int  # what both have in common
     row: int  # of the profiles
-    weight: float  # the part of the score that it adds, the penalty for long profiles not counted
+    weight: float  # the part of the score that it adds
     kind: str  # same, more specific, more general, related, unexplained, lacked, expected or absent
 
 
@@ -51,7 +51,7 @@ class Ranker:
     def __init__(self, profiles: Profiles, settings: RankSettings | None = None) -> None:
         self.profiles = profiles
         self.settings = settings or RankSettings()
-        self._expected = np.log1p(np.add.reduceat(profiles.frequency, profiles.starts[:-1]))  # (n,)
+        self._expected = np.add.reduceat(profiles.frequency, profiles.starts[:-1])  # (n,) findings of a case
         self._lacking = np.repeat(np.arange(len(profiles.diagnoses)), np.diff(profiles.lacked.starts))  # who lacks what
         self._term = profiles.term.astype(np.int32)  # (m,) these two are read for every finding: half the bytes
         self._frequency = profiles.frequency.astype(np.float32)
@@ -59,11 +59,12 @@ class Ranker:
     def score(self, present: Sequence[int], absent: Sequence[int] = ()) -> Floats:
         """(n,) The score of every diagnosis, for findings given as numbers of terms."""
         settings, profiles = self.settings, self.profiles
-        total = -settings.length * len(present) * self._expected
+        total = np.zeros(len(profiles.diagnoses))
+        mentioned = self._mentioned(len(present))
         for term in present:
             rows = self._ratios(term).astype(np.float32)[self._term]
             rows *= self._frequency
-            ratio = settings.noise + np.maximum.reduceat(rows, profiles.starts[:-1])
+            ratio = settings.noise + mentioned * np.maximum.reduceat(rows, profiles.starts[:-1])
             ratio[self._lacking[self._mask(profiles.hierarchy.ancestors[term])[profiles.lacked.values]]] = (
                 settings.lacked
             )
@@ -71,7 +72,7 @@ class Ranker:
         for term in absent:
             rows = self._frequency * self._mask(profiles.hierarchy.descendants[term])[self._term]
             total += np.log1p(-(1 - settings.missed) * np.maximum.reduceat(rows, profiles.starts[:-1]))
-        return np.asarray(total)
+        return total
 
     def similarity(self, present: Sequence[int], diagnoses: Sequence[int] | None = None) -> Floats:
         """The mean over findings of the best Lin similarity, from 0 to 1: for thresholds that do not depend on size."""
@@ -93,7 +94,7 @@ class Ranker:
     def matches(self, diagnosis: int, present: Sequence[int], absent: Sequence[int] = ()) -> list[Match]:
         """How each finding bears on one diagnosis, in the order given."""
         return [
-            *(self._present(diagnosis, each) for each in present),
+            *(self._present(diagnosis, each, len(present)) for each in present),
             *(self._absent(diagnosis, each) for each in absent),
         ]
 
@@ -118,7 +119,11 @@ class Ranker:
         mask[terms] = True
         return mask
 
-    def _present(self, diagnosis: int, finding: int) -> Match:
+    def _mentioned(self, count: int) -> Floats:
+        """(n,) The share of its findings that a case of each diagnosis mentions if it mentions `count`."""
+        return np.asarray(count / (count + self._expected))
+
+    def _present(self, diagnosis: int, finding: int, count: int) -> Match:
         profiles = self.profiles
         above = profiles.hierarchy.ancestors[finding]
         if len(denied := np.intersect1d(profiles.lacked[diagnosis], above)):
@@ -126,7 +131,7 @@ class Ranker:
         rows = profiles.rows_of(diagnosis)
         ratios = self._ratios(finding)[profiles.term[rows]] * profiles.frequency[rows]
         best = int(np.argmax(ratios))
-        weight = float(np.log(self.settings.noise + ratios[best]))
+        weight = float(np.log(self.settings.noise + self._mentioned(count)[diagnosis] * ratios[best]))
         term = int(profiles.term[rows][best])
         common = np.intersect1d(above, profiles.hierarchy.ancestors[term])
         if finding in common:

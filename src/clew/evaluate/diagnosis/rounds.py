@@ -17,7 +17,7 @@ from clew.answer.diagnosis.diagnose import ranker_of
 from clew.answer.diagnosis.predictors import Case, ModelPredictor, Named, Predictor
 from clew.answer.diagnosis.profiles import Profiles
 from clew.answer.diagnosis.ranking import Ranker
-from clew.answer.diagnosis.relations import choose_relations
+from clew.answer.diagnosis.relations import ProfileRelations
 from clew.answer.diagnosis.two_rounds import similarities
 from clew.errors import InputError
 from clew.evaluate.diagnosis.measures import Outcome, pooled
@@ -52,10 +52,14 @@ class RoundsRun:
 
 
 def run_rounds(
-    resources: Resources, run: RoundsRun, *, out: Path | None = None, progress: Progress = silent
+    resources: Resources,
+    relations: ProfileRelations,
+    run: RoundsRun,
+    *,
+    out: Path | None = None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run both rounds for every patient and k; by the model of the resources, or by the simulated predictor."""
-    relations = choose_relations(resources.engine.schema)
     ranker = ranker_of(resources, relations)
     patients = simulate_patients(ranker.profiles, count=run.count, seed=run.seed, settings=run.patients)
     gold = {each.id: int(ranker.profiles.diagnoses[each.gold]) for each in patients}
@@ -64,6 +68,7 @@ def run_rounds(
         predictor = ModelPredictor(resources.model, resources.linker, relations.diagnosis_type)
     described = {
         "snapshot": resources.engine.snapshot.id,
+        "relations": asdict(relations),
         **asdict(run),
         "predictor": predictor.identity,
         "ranker": asdict(ranker.settings),

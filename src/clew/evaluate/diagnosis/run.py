@@ -11,7 +11,7 @@ import numpy as np
 from clew.answer import Resources
 from clew.answer.diagnosis.diagnose import ranker_of
 from clew.answer.diagnosis.profiles import Profiles
-from clew.answer.diagnosis.relations import ProfileRelations, choose_relations
+from clew.answer.diagnosis.relations import ProfileRelations
 from clew.errors import InputError, UnknownName
 from clew.evaluate.diagnosis.patients import PatientSettings, simulate_patients
 from clew.evaluate.diagnosis.rows import ROWS, Rankings
@@ -26,25 +26,24 @@ TOP = (1, 10)
 
 def run_rankings(
     resources: Resources,
+    relations: ProfileRelations,
     *,
     count: int,
     seed: int,
     settings: PatientSettings | None = None,
     hidden: float = 0.0,
     rows: Sequence[str] = tuple(ROWS),
-    relations: ProfileRelations | None = None,
     out: Path | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Rank the diagnoses for every patient by every row; `hidden` is the share of profile rows that no row sees."""
     settings = settings or PatientSettings()
     check_rows(rows)
-    chosen = relations or choose_relations(resources.engine.schema)
-    ranker = ranker_of(resources, chosen)
+    ranker = ranker_of(resources, relations)
     patients = simulate_patients(ranker.profiles, count=count, seed=seed, settings=settings)
     described = {
         "snapshot": resources.engine.snapshot.id,
-        "relations": asdict(chosen),
+        "relations": asdict(relations),
         "count": count,
         "seed": seed,
         "patients": asdict(settings),

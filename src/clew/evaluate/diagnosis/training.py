@@ -12,7 +12,7 @@ from clew.answer import Resources
 from clew.answer.diagnosis.connections import Reach, offer, reach_of
 from clew.answer.diagnosis.diagnose import ranker_of
 from clew.answer.diagnosis.ranking import Ranker
-from clew.answer.diagnosis.relations import choose_relations
+from clew.answer.diagnosis.relations import ProfileRelations
 from clew.errors import InputError
 from clew.evaluate.diagnosis.patients import Patient, PatientSettings, simulate_patients
 from clew.evaluate.diagnosis.rounds import case_of
@@ -30,6 +30,7 @@ SYSTEM = (
 
 def write_training(
     resources: Resources,
+    relations: ProfileRelations,
     out: Path,
     *,
     count: int,
@@ -45,7 +46,7 @@ def write_training(
         raise InputError(f"mode= is at (exactly k hops away) or within (up to k hops), not {mode!r}")
     if most < 1:
         raise InputError(f"most= is a number of diagnoses, 1 or more, not {most}")
-    ranker = ranker_of(resources, choose_relations(resources.engine.schema))
+    ranker = ranker_of(resources, relations)
     patients = simulate_patients(ranker.profiles, count=count, seed=seed, settings=settings)
     lines, suggested = [], 0
     for done, (record, found) in enumerate(_chats(resources, ranker, patients, k, mode, most), start=1):

@@ -8,7 +8,14 @@ import typer
 from clew.app.assemble import Settings, assemble
 from clew.app.cli.asking.ask import PATIENCE
 from clew.app.cli.terminal.conversation import read_input
-from clew.app.cli.terminal.options import AsJson, GraphPath, check_limit
+from clew.app.cli.terminal.options import (
+    AsJson,
+    FindingRelation,
+    GraphPath,
+    HierarchyRelation,
+    NegatedRelation,
+    check_limit,
+)
 from clew.app.cli.terminal.output import bold, print_json, print_table, printable, say
 from clew.app.cli.terminal.progress import announced, terminal_progress
 from clew.app.records import diagnoses_record
@@ -22,19 +29,6 @@ __all__ = ["diagnose"]
 
 MOST_SOURCES = 2  # named for each statement
 MOST_GENES = 3
-
-RelationOption = Annotated[
-    str | None,
-    typer.Option("--relation", metavar="R", help="From a diagnosis to its findings.", show_default=False),
-]
-NegatedOption = Annotated[
-    str | None,
-    typer.Option("--negated", metavar="R", help="From a diagnosis to findings it lacks.", show_default=False),
-]
-HierarchyOption = Annotated[
-    str | None,
-    typer.Option("--hierarchy", metavar="R", help="From a finding to a more general one.", show_default=False),
-]
 
 
 def diagnose(
@@ -55,9 +49,9 @@ def diagnose(
     file: Annotated[
         str | None, typer.Option(metavar="FILE", help="The note from a file; - reads stdin.", show_default=False)
     ] = None,
-    relation: RelationOption = None,
-    negated: NegatedOption = None,
-    hierarchy: HierarchyOption = None,
+    relation: FindingRelation = None,
+    negated: NegatedRelation = None,
+    hierarchy: HierarchyRelation = None,
     model: Annotated[
         str | None,
         typer.Option(

@@ -7,7 +7,7 @@ import typer
 
 from clew.app.assemble import open_graph
 from clew.app.cli.evaluation.diagnosis_tables import show_rankings, show_rounds
-from clew.app.cli.terminal.options import AsJson, GraphPath
+from clew.app.cli.terminal.options import AsJson, FindingRelation, GraphPath, HierarchyRelation, NegatedRelation
 from clew.app.cli.terminal.output import print_json, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError
@@ -33,6 +33,9 @@ def diagnosis(
     findings: Findings = 5,
     noise: Noise = 2,
     imprecision: Imprecision = 0.3,
+    relation: FindingRelation = None,
+    negated: NegatedRelation = None,
+    hierarchy: HierarchyRelation = None,
     absent: Absent = 0,
     hidden: Annotated[float, typer.Option(metavar="X", help="Share of profile rows that no ranking may see.")] = 0.0,
     rows: Annotated[
@@ -54,6 +57,7 @@ def diagnosis(
       clew eval diagnosis hpo.clew --count 50 --findings 3 --absent 2 --json
     """
     from clew.answer import Resources
+    from clew.answer.diagnosis.relations import choose_relations
     from clew.evaluate.diagnosis.patients import PatientSettings
     from clew.evaluate.diagnosis.rows import ROWS
     from clew.evaluate.diagnosis.run import run_rankings
@@ -61,8 +65,10 @@ def diagnosis(
     listed = [each.strip() for each in (",".join(ROWS) if rows is None else rows).split(",") if each.strip()]
     settings = PatientSettings(findings=findings, noise=noise, imprecision=imprecision, absent=absent)
     with Resources(open_graph(graph), encoder=None) as resources, terminal_progress() as progress:
+        chosen = choose_relations(resources.engine.schema, finding=relation, negated=negated, hierarchy=hierarchy)
         report = run_rankings(
             resources,
+            chosen,
             count=count,
             seed=seed,
             settings=settings,
@@ -100,6 +106,9 @@ def rounds(
     findings: Findings = 5,
     noise: Noise = 2,
     imprecision: Imprecision = 0.3,
+    relation: FindingRelation = None,
+    negated: NegatedRelation = None,
+    hierarchy: HierarchyRelation = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE.svg", help="Draw the distances to the diagnosis.", show_default=False)
     ] = None,
@@ -119,6 +128,7 @@ def rounds(
       clew eval rounds hpo.clew --model smollm2 --count 10 --k 1,2 --out model.jsonl
     """
     from clew.answer import Resources
+    from clew.answer.diagnosis.relations import choose_relations
     from clew.evaluate.diagnosis.patients import PatientSettings
     from clew.evaluate.diagnosis.rounds import RoundsRun, run_rounds
     from clew.evaluate.diagnosis.simulated import PredictorSettings
@@ -134,7 +144,8 @@ def rounds(
         PatientSettings(findings, noise, imprecision),
     )
     with Resources(open_graph(graph), encoder=None, model=model) as resources, terminal_progress() as progress:
-        report = run_rounds(resources, run, out=None if out is None else Path(out), progress=progress)
+        chosen = choose_relations(resources.engine.schema, finding=relation, negated=negated, hierarchy=hierarchy)
+        report = run_rounds(resources, chosen, run, out=None if out is None else Path(out), progress=progress)
     if plot is not None:
         from clew.evaluate.report.plots import draw_shares
         from clew.files import write_text
@@ -157,6 +168,9 @@ def patients(
     findings: Findings = 5,
     noise: Noise = 2,
     imprecision: Imprecision = 0.3,
+    relation: FindingRelation = None,
+    negated: NegatedRelation = None,
+    hierarchy: HierarchyRelation = None,
     as_json: AsJson = False,
 ) -> None:
     """Write simulated patients as chats for training a model that diagnoses.
@@ -170,13 +184,16 @@ def patients(
       clew eval patients hpo.clew --out train.jsonl --k 2 --mode within --most 30
     """
     from clew.answer import Resources
+    from clew.answer.diagnosis.relations import choose_relations
     from clew.evaluate.diagnosis.patients import PatientSettings
     from clew.evaluate.diagnosis.training import write_training
 
     settings = PatientSettings(findings, noise, imprecision)
     with Resources(open_graph(graph), encoder=None) as resources, terminal_progress() as progress:
+        chosen = choose_relations(resources.engine.schema, finding=relation, negated=negated, hierarchy=hierarchy)
         suggested = write_training(
             resources,
+            chosen,
             Path(out),
             count=count,
             seed=seed,

@@ -18,11 +18,14 @@ __all__ = [
     "Choose",
     "Compose",
     "Direction",
+    "FindingRelation",
     "GraphPath",
+    "HierarchyRelation",
     "Layer",
     "MaxDegree",
     "Metapath",
     "MinConfidence",
+    "NegatedRelation",
     "NoEmbedding",
     "QualifierPairs",
     "Relation",
@@ -51,6 +54,18 @@ FIRST_WORD = re.compile(rf"^({'|'.join(KEYWORDS)})(?= (?:is|are|must|takes)\b)")
 
 GraphPath = Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+FindingRelation = Annotated[
+    str | None,
+    typer.Option("--relation", metavar="R", help="From a diagnosis to its findings.", show_default=False),
+]
+NegatedRelation = Annotated[
+    str | None,
+    typer.Option("--negated", metavar="R", help="From a diagnosis to findings it lacks.", show_default=False),
+]
+HierarchyRelation = Annotated[
+    str | None,
+    typer.Option("--hierarchy", metavar="R", help="From a finding to a more general one.", show_default=False),
+]
 Direction = Annotated[str, typer.Option(metavar="DIRECTION", help="Follow triples out, in or both.")]
 Relation = Annotated[
     list[str] | None,
