@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 NOT_ADVICE = "Not medical advice: a ranking of what this graph states, for research."
-MOST_BESIDE = 50  # genes of one diagnosis
+MOST_BESIDE = 50  # genes of a diagnosis, on average
 Names = str | Iterable[str]
 
 
@@ -135,10 +135,10 @@ def diagnose_with(
     scores = ranker.score(present, absent_terms)
     best = np.argsort(-scores, kind="stable")[:limit]
     ordered = [each for each, _ in used if each.present] + [each for each, _ in used if not each.present]
-    names = _Names(resources.engine)
+    matches = ranker.matches(best.tolist(), present, absent_terms)
+    evidence = _Evidence(resources.engine, ranker, best.tolist(), matches)
     items = tuple(
-        _diagnosis(int(at), float(scores[at]), ordered, ranker.matches(int(at), present, absent_terms), ranker, names)
-        for at in best
+        evidence.diagnosis(at, float(scores[at]), ordered, own) for at, own in zip(best.tolist(), matches, strict=True)
     )
     return Diagnoses(tuple(ordered), tuple(ignored), items, len(scores), relations, perf_counter() - begun)
 
@@ -159,57 +159,61 @@ def ranker_of(resources: Resources, relations: ProfileRelations) -> Ranker:
     return resources.once(f"ranker {relations}", lambda: Ranker(read_profiles(resources.engine, relations)))
 
 
-class _Names:
-    """Describes entities and triples of one graph."""
+class _Evidence:
+    """Names and statements behind the matches of some diagnoses, read from the graph in a few strokes."""
 
-    def __init__(self, engine: GraphEngine) -> None:
-        self.engine = engine
+    def __init__(
+        self, engine: GraphEngine, ranker: Ranker, diagnoses: Sequence[int], matches: Sequence[Sequence[Match]]
+    ) -> None:
+        self._profiles = profiles = ranker.profiles
+        entities = profiles.diagnoses[list(diagnoses)].tolist()
+        terms = sorted({each for own in matches for match in own for each in (match.term, match.ancestor) if each >= 0})
+        named = engine.describe([*entities, *profiles.terms[terms].tolist()]).to_pylist()
+        listed = [Term(row["id"], row["name"]) for row in named]
+        self._diagnoses = dict(zip(diagnoses, listed, strict=False))
+        self._terms = dict(zip(terms, listed[len(entities) :], strict=True))
+        numbers = {
+            number
+            for at, own in zip(diagnoses, matches, strict=True)
+            for match in own
+            if (number := self._number(at, match)) is not None
+        }
+        beside: Sequence[int] = ()
+        if profiles.relations.beside:
+            beside = engine.triples(
+                entities, direction="in", relations=list(profiles.relations.beside)
+            ).numbers.tolist()
+        self._cited = {each.triple: each for each in cite(numbers, engine)}
+        self._beside: dict[str, list[Cited]] = {}
+        for each in cite(beside[: MOST_BESIDE * len(entities)], engine):
+            self._beside.setdefault(each.object, []).append(each)
 
-    def term(self, entity: int) -> Term:
-        row = self.engine.describe([entity]).to_pylist()[0]
-        return Term(row["id"], row["name"])
+    def diagnosis(self, at: int, score: float, findings: Sequence[Finding], matches: Sequence[Match]) -> Diagnosis:
+        own = self._diagnoses[at]
+        shown = tuple(self._match(at, *pair) for pair in zip(findings, matches, strict=True))
+        return Diagnosis(own.id, own.name, round(score, 4), shown, tuple(self._beside.get(own.id, ())))
 
-    def beside(self, entity: int, relations: Sequence[str]) -> tuple[Cited, ...]:
-        if not relations:
-            return ()
-        found = self.engine.triples([entity], direction="in", relations=list(relations))
-        return cite(found.numbers[:MOST_BESIDE].tolist(), self.engine)
-
-
-def _diagnosis(
-    at: int, score: float, findings: Sequence[Finding], matches: Sequence[Match], ranker: Ranker, names: _Names
-) -> Diagnosis:
-    profiles = ranker.profiles
-    entity = int(profiles.diagnoses[at])
-    own = names.term(entity)
-    cited = {
-        each.triple: each for each in cite((int(profiles.triple[m.row]) for m in matches if m.row >= 0), names.engine)
-    }
-    shown = []
-    for finding, match in zip(findings, matches, strict=True):
-        row = match.row
-        shown.append(
-            FindingMatch(
-                finding,
-                match.kind,
-                round(match.weight, 4),
-                names.term(int(profiles.terms[match.term])) if match.term >= 0 else None,
-                names.term(int(profiles.terms[match.ancestor])) if match.ancestor >= 0 else None,
-                float(profiles.frequency[row]) if row >= 0 and profiles.stated[row] else None,
-                cited[int(profiles.triple[row])] if row >= 0 else _denied(match, entity, ranker, names),
-            )
+    def _match(self, at: int, finding: Finding, match: Match) -> FindingMatch:
+        row, number = match.row, self._number(at, match)
+        return FindingMatch(
+            finding,
+            match.kind,
+            round(match.weight, 4),
+            self._terms.get(match.term),
+            self._terms.get(match.ancestor),
+            float(self._profiles.frequency[row]) if row >= 0 and self._profiles.stated[row] else None,
+            None if number is None else self._cited[number],
         )
-    return Diagnosis(own.id, own.name, round(score, 4), tuple(shown), names.beside(entity, profiles.relations.beside))
 
-
-def _denied(match: Match, entity: int, ranker: Ranker, names: _Names) -> Cited | None:
-    """The statement that a diagnosis lacks a term."""
-    if match.kind != "lacked":
-        return None
-    profiles = ranker.profiles
-    at = int(profiles.find_diagnoses(np.array([entity]))[0])
-    place = int(profiles.lacked.starts[at]) + int(np.flatnonzero(profiles.lacked[at] == match.term)[0])
-    return cite([int(profiles.lacked_triple[place])], names.engine)[0]
+    def _number(self, at: int, match: Match) -> int | None:
+        """The triple that states a match, or that the diagnosis lacks the term."""
+        profiles = self._profiles
+        if match.row >= 0:
+            return int(profiles.triple[match.row])
+        if match.kind != "lacked":
+            return None
+        place = int(profiles.lacked.starts[at]) + int(np.flatnonzero(profiles.lacked[at] == match.term)[0])
+        return int(profiles.lacked_triple[place])
 
 
 def _listed(names: Names) -> tuple[str, ...]:

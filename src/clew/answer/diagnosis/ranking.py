@@ -91,12 +91,20 @@ class Ranker:
             total += np.maximum.reduceat(np.where(both > 0, 2 * shared / np.maximum(both, 1e-12), 0), begins)
         return total / len(present)
 
-    def matches(self, diagnosis: int, present: Sequence[int], absent: Sequence[int] = ()) -> list[Match]:
-        """How each finding bears on one diagnosis, in the order given."""
-        return [
-            *(self._present(diagnosis, each, len(present)) for each in present),
-            *(self._absent(diagnosis, each) for each in absent),
-        ]
+    def matches(
+        self, diagnoses: Sequence[int], present: Sequence[int], absent: Sequence[int] = ()
+    ) -> list[list[Match]]:
+        """How each finding bears on each of some diagnoses, in the order given."""
+        found: list[list[Match]] = [[] for _ in diagnoses]
+        mentioned = self._mentioned(len(present))
+        for finding in present:
+            ratios = self._ratios(finding)
+            for own, each in zip(found, diagnoses, strict=True):
+                own.append(self._present(each, finding, ratios * mentioned[each]))
+        for finding in absent:
+            for own, each in zip(found, diagnoses, strict=True):
+                own.append(self._absent(each, finding))
+        return found
 
     def _shared(self, term: int) -> Floats:
         """(t,) The information content of the most informative ancestor that each term shares with this one."""
@@ -123,15 +131,15 @@ class Ranker:
         """(n,) The share of its findings that a case of each diagnosis mentions if it mentions `count`."""
         return np.asarray(count / (count + self._expected))
 
-    def _present(self, diagnosis: int, finding: int, count: int) -> Match:
+    def _present(self, diagnosis: int, finding: int, by_term: Floats) -> Match:
         profiles = self.profiles
         above = profiles.hierarchy.ancestors[finding]
         if len(denied := np.intersect1d(profiles.lacked[diagnosis], above)):
             return Match(finding, int(denied[0]), int(denied[0]), -1, float(np.log(self.settings.lacked)), "lacked")
         rows = profiles.rows_of(diagnosis)
-        ratios = self._ratios(finding)[profiles.term[rows]] * profiles.frequency[rows]
+        ratios = by_term[profiles.term[rows]] * profiles.frequency[rows]
         best = int(np.argmax(ratios))
-        weight = float(np.log(self.settings.noise + self._mentioned(count)[diagnosis] * ratios[best]))
+        weight = float(np.log(self.settings.noise + ratios[best]))
         term = int(profiles.term[rows][best])
         common = np.intersect1d(above, profiles.hierarchy.ancestors[term])
         if finding in common:
