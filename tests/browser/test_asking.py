@@ -107,6 +107,7 @@ def test_strategies_are_shown_side_by_side(site: str, page: Page) -> None:
     expect(page.locator(".strategy h3")).to_have_text(["Two readers", "Cypher", "Local search", "KG-RAG"])
     expect(page.locator(".strategy ol")).to_have_count(4)
     expect(page.locator(".strategy").first).to_contain_text("2 genes")
+    expect(page.locator(".history a").first).to_contain_text("compared")
     page.get_by_role("button", name="Open this answer").first.click()
     expect(page.locator(".headline h2")).to_contain_text("2 genes")
     assert "strategy=agree" in page.url

@@ -15,6 +15,7 @@ def test_a_question_that_is_not_understood_is_declined(site: str, page: Page) ->
     page.goto(at(site, "ask", graph="clinic", question="Why is the sea salty?"))
     expect(page.locator(".kicker")).to_have_text("No answer")
     expect(page.locator(".headline")).to_contain_text("Rephrase the question")
+    expect(page.locator(".examples a").first).to_be_visible()
 
 
 def test_a_name_that_resembles_one_is_a_button(site: str, page: Page) -> None:

@@ -47,6 +47,7 @@ def test_forms(relation: str, one: str, several: str, infinitive: str) -> None:
         ("produced by studio", "studio", "produced by", "participle"),
         ("official language", "language", "official language", "noun"),
         ("country of origin", "country", "country of origin", "noun"),
+        ("train class", "train class", "train class", "noun"),
     ],
 )
 def test_the_type_of_the_object_is_not_repeated_before_its_name(

@@ -76,6 +76,7 @@ class RelationWords:
     """The words of one relation; `kind` is verb, past, participle, noun or noun of."""
 
     text: str
+    is_type: bool = False  # the words are the name of a type, and so a noun
 
     @classmethod
     def towards(cls, text: str, object: str) -> "RelationWords":
@@ -83,10 +84,12 @@ class RelationWords:
         words, type = text.split(), object.split()
         kept = words[: -len(type)] if words[-len(type) :] == type else words
         verbal = bool(kept) and (kept[-1] in PASSIVE or _is_past(kept[0]) or _is_third_person(kept[0]))
-        return cls(" ".join(kept) if verbal and kept != ["has"] else text)
+        return cls(" ".join(kept) if verbal and kept != ["has"] else text, is_type=words == type)
 
     @property
     def kind(self) -> str:
+        if self.is_type:
+            return "noun"
         first, *rest = self.text.split()
         if _is_past(first) or first in PREPOSITIONS or first in ADJECTIVES:
             return "past" if self._is_active(first, rest) else "participle"

@@ -25,6 +25,8 @@ def _answered(opened: OpenGraph) -> list[str]:
     asker = opened.asker()
     kept: list[str] = []
     for question in dict.fromkeys(each.question for each in made):
+        if len(kept) == MOST:
+            break
         check_cancelled()
         try:
             answer = asker.ask(question)
@@ -32,6 +34,6 @@ def _answered(opened: OpenGraph) -> list[str]:
             raise
         except ClewError:
             continue
-        if answer.abstained is None and (answer.items or answer.value is not None) and len(kept) < MOST:
+        if answer.abstained is None and (answer.items or answer.value is not None):
             kept.append(question)
     return kept

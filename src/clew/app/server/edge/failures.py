@@ -96,5 +96,7 @@ def invalid(faults: Sequence[Any]) -> InputError:
     """What is wrong with a request, in one sentence; `faults` are Pydantic's."""
     first = faults[0]
     where = ".".join(str(each) for each in first["loc"] if each not in ("body", "query", "path"))
-    said = str(first["msg"])
+    said = (
+        "no such key: /api/openapi.json lists those there are" if first["type"] == "extra_forbidden" else first["msg"]
+    )
     return InputError(f"{where or 'the body'}: {said[:1].lower()}{said[1:]}")

@@ -1,7 +1,7 @@
 // An answer: the sentence, how sure it is, items, evidence graph, triples, query.
 import { write } from "../state/address.js";
 import { drawing } from "../graph/drawing.js";
-import { typeDot } from "../graph/palette.js";
+import { isType, typeDot } from "../graph/palette.js";
 import { h } from "../ui/dom.js";
 import { cited } from "../ui/links.js";
 import { empty, failed, loading } from "../ui/notice.js";
@@ -11,6 +11,9 @@ import { contextOf } from "./context.js";
 import { cypherEditor } from "./cypher.js";
 import { evidenceModel } from "./evidence.js";
 import { readings } from "./readings.js";
+import { headed } from "./sentences.js";
+
+const LONG = 90; // characters of a headline in smaller letters
 
 // again(change) asks again with another meaning, query or filter.
 // `question` is missing where a query was run.
@@ -20,7 +23,7 @@ export function showAnswer(answer, { question, meaning = {}, again, steps, signa
   const parts = [
     headline(answer, again),
     readings(answer, meaning, again),
-    answer.items.length > 1 || answer.items.some((each) => each.number !== null) ? items(answer) : null,
+    answer.items.length > 1 || answer.items.some((each) => each.number !== null && isType(each.type)) ? items(answer) : null,
     graphPlace,
     triplesPlace,
     answer.query ? cypherEditor(answer.query, (cypher) => again({ cypher }), { opened: Boolean(answer.abstained) }) : null,
@@ -33,31 +36,33 @@ export function showAnswer(answer, { question, meaning = {}, again, steps, signa
 
 function headline(answer, again) {
   const { word, means } = CERTAINTY[answer.certainty] ?? { word: answer.certainty, means: "" };
-  const lead = lede(answer);
+  const { lead, rest } = headed(answer);
+  const values = areValues(answer.items);
   const facts = [
-    answer.total > 0 && answer.kind !== "path" ? count(answer.total, "item") : null,
+    answer.total > 0 && answer.kind !== "path" && !values ? count(answer.total, "item") : null,
     answer.truncated ? `the first ${number(answer.items.length)} are listed` : null,
-    count(answer.evidence.triples.length, "supporting triple") + (answer.evidence.complete ? "" : " (a sample)"),
+    values && !answer.evidence.triples.length ? null : count(answer.evidence.triples.length, "supporting triple") + (answer.evidence.complete ? "" : " (a sample)"),
     answer.evidence.documents.length ? count(answer.evidence.documents.length, "document") : null,
     seconds(answer.usage.understanding + answer.usage.execution + answer.usage.text),
   ].filter(Boolean);
   return h("header", { class: "headline" },
     answer.abstained ? h("p", { class: "kicker" }, "No answer") : null,
-    h("h2", {}, lead),
+    h("h2", { class: lead.length > LONG ? "long" : null }, lead),
+    rest ? h("p", { class: "rest" }, rest) : null,
     answer.abstained
-      ? h("p", { class: "quiet" }, "Rephrase the question with names of this graph, or try an example. Explore shows what the graph holds.")
+      ? h("p", { class: "quiet" }, "Rephrase the question with names of this graph, or try an example below. ", h("a", { href: write("explore", { graph: answer.graph }) }, "Explore"), " shows what the graph holds.")
       : h("p", { class: "facts" }, h("span", { class: `certainty ${answer.certainty}`, title: `${means} (${answer.confidence.toFixed(2)})` }, word), facts.map((each) => h("span", {}, each)),
           answer.evidence.complete ? null : h("button", { type: "button", class: "plain", onclick: () => again({ all: "yes" }) }, "Fetch all evidence")),
     !answer.abstained && answer.certainty !== "sure" ? h("p", { class: "warning" }, means) : null);
 }
 
-// The sentence without the list of names where a table of them follows.
-function lede(answer) {
-  const colon = answer.text.indexOf(": ");
-  return answer.items.length > 3 && colon > 0 && answer.kind !== "exists" ? answer.text.slice(0, colon) : answer.text;
+// Whether items are values, such as lengths, and no entities of the graph.
+function areValues(items) {
+  return items.length > 0 && !items.some((each) => isType(each.type));
 }
 
 function items(answer) {
+  if (areValues(answer.items)) return table("Values", [{ name: answer.items[0].type, value: (each) => each.number ?? each.name }], answer.items, { file: "values" });
   const columns = [
     { name: "name", value: (each) => each.name, cell: (each) => entityLink(answer.graph, each) },
     { name: "type", value: (each) => each.type },

@@ -27,7 +27,7 @@ export function makeAsk(context) {
     h("div", { class: "question" }, h("div", { class: "complete" }, field), h("button", { class: "primary", "aria-label": "Ask" }, icon("ask"))),
     h("div", { class: "options" }, layer, subclasses, strategy, h("span", { class: "grow" }), h("button", { type: "button", class: "plain", onclick: writeCypher }, "Write Cypher")));
   const greeting = h("div", { class: "greeting" }, h("h1", {}, "Ask the graph"), h("p", { class: "quiet" }));
-  const element = h("section", { class: "tab" }, greeting, form, examples, result);
+  const element = h("section", { class: "tab" }, greeting, form, result, examples);
   completeQuestion(field, { graph: context.graph });
   let shownExamples = null;
 
@@ -68,7 +68,10 @@ export function makeAsk(context) {
       return showExamples();
     }
     const body = bodyOf(values);
-    if (values.strategy === ALL) return result.replaceChildren(compare(context.graph(), body, strategies, { signal, onOpen: (each) => go("ask", { ...values, strategy: each }) }));
+    if (values.strategy === ALL) {
+      remember({ address: write("ask", values), title: question || cypher, note: "compared", graph: context.graph() });
+      return result.replaceChildren(compare(context.graph(), body, strategies, { signal, onOpen: (each) => go("ask", { ...values, strategy: each }) }));
+    }
     await answered(values, body, signal);
   }
 
@@ -80,6 +83,7 @@ export function makeAsk(context) {
     try {
       const answer = await ask(context.graph(), body, { signal, report: steps.report });
       result.replaceChildren(showAnswer(answer, { question: body.question, meaning, again, steps: steps.finished(), signal }));
+      if (answer.abstained) offerExamples();
       announce(answer.text);
       remember({ address: write("ask", values), title: values.question || values.cypher, note: answer.abstained ? "no answer" : outcome(answer), graph: context.graph() });
     } catch (error) {
@@ -97,6 +101,11 @@ export function makeAsk(context) {
   function describe() {
     const { entities, triples, title } = context.server().graphs.find((each) => each.name === context.graph()) ?? {};
     if (entities !== undefined) greeting.querySelector("p").textContent = `${title || context.graph()}: ${entities.toLocaleString("en")} entities, ${triples.toLocaleString("en")} triples. Every answer shows the triples and sources behind it.`;
+  }
+
+  function offerExamples() {
+    examples.hidden = false;
+    showExamples();
   }
 
   async function showExamples() {

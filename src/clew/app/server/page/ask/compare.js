@@ -3,6 +3,8 @@ import { ask } from "../server/stream.js";
 import { h } from "../ui/dom.js";
 import { failed, loading } from "../ui/notice.js";
 import { CERTAINTY, count, seconds, strategyName } from "../ui/words.js";
+import { headed } from "./sentences.js";
+import { stepTitle } from "./steps.js";
 
 const NAMES = 8;
 
@@ -15,7 +17,7 @@ export function compare(graph, body, strategies, { signal, onOpen }) {
 
   async function run(place, strategy) {
     try {
-      const answer = await ask(graph, { ...body, strategy }, { signal, report: (event) => event.event === "step" && place.replaceChildren(loading(event.text)) });
+      const answer = await ask(graph, { ...body, strategy }, { signal, report: (event) => event.event === "step" && place.replaceChildren(loading(stepTitle(event.step))) });
       place.replaceChildren(...summary(answer, () => onOpen(strategy)));
     } catch (error) {
       if (error.name !== "AbortError") place.replaceChildren(failed(error, { again: () => run(place, strategy) }));
@@ -27,12 +29,19 @@ export function compare(graph, body, strategies, { signal, onOpen }) {
 
 function summary(answer, open) {
   const { understanding, execution, text } = answer.usage;
+  const facts = [
+    answer.total ? count(answer.total, "item") : null,
+    count(answer.evidence.triples.length, "triple"),
+    answer.usage.calls ? count(answer.usage.calls, "model call") : null,
+    seconds(understanding + execution + text),
+  ].filter(Boolean);
+  const { lead, rest } = headed(answer);
   return [
-    h("p", { class: "strong" }, answer.abstained ?? answer.text),
-    h("p", { class: "facts" }, h("span", { class: `certainty ${answer.certainty}` }, CERTAINTY[answer.certainty]?.word ?? answer.certainty),
-      h("span", {}, count(answer.total, "item")), h("span", {}, count(answer.evidence.triples.length, "triple")),
-      h("span", {}, count(answer.usage.calls, "model call")), h("span", {}, seconds(understanding + execution + text))),
+    answer.abstained ? h("p", { class: "kicker" }, "No answer") : null,
+    h("p", { class: "strong" }, lead),
+    rest ? h("p", { class: "quiet" }, rest) : null,
+    answer.abstained ? null : h("p", { class: "facts" }, h("span", { class: `certainty ${answer.certainty}` }, CERTAINTY[answer.certainty]?.word ?? answer.certainty), facts.map((each) => h("span", {}, each))),
     h("ol", {}, answer.items.slice(0, NAMES).map((each) => h("li", {}, each.name))),
     h("p", {}, h("button", { type: "button", class: "small", onclick: open }, "Open this answer")),
-  ];
+  ].filter(Boolean);
 }

@@ -4,6 +4,10 @@ import { seconds } from "../ui/words.js";
 
 const TITLES = { names: "Names", plans: "Interpretations", query: "Query", evidence: "Evidence", text: "Wording" };
 
+export function stepTitle(step) {
+  return TITLES[step] ?? step;
+}
+
 export function makeSteps(stop) {
   const list = h("ol", { class: "steps", "aria-label": "Steps" });
   const now = h("span", {}, "Reading the question");
@@ -16,7 +20,7 @@ export function makeSteps(stop) {
     else if (event.event === "waiting") now.textContent = `Still working after ${seconds(event.seconds)}`;
     else if (event.event === "step") {
       now.textContent = "Working";
-      list.append(h("li", {}, h("b", {}, TITLES[event.step] ?? event.step), " ", h("span", { class: event.step === "query" ? "code" : null }, event.text), " ", h("span", { class: "quiet" }, seconds(event.seconds))));
+      list.append(h("li", {}, h("b", {}, stepTitle(event.step)), " ", h("span", { class: event.step === "query" ? "code" : null }, event.text), " ", h("span", { class: "quiet" }, seconds(event.seconds))));
     }
   }
 

@@ -9,6 +9,11 @@ export function setTypes(counts) {
   order = Object.entries(counts).sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).map(([type]) => type);
 }
 
+// Whether the graph has entities of a type; yes as long as its types are not known.
+export function isType(type) {
+  return !order.length || order.includes(type);
+}
+
 export function typeClass(type) {
   return `type-${placeOf(type)}`;
 }
