@@ -1,6 +1,7 @@
 """Load on a server, client included: hops beside a constant handler and a NetworkX peer; asks together; mixed load.
 
-clew bench serve --json serve.json    # a quarter of an hour; --quick takes a minute
+clew bench serve --json benchmarks/results/serve.json    # a quarter of an hour; --quick takes two minutes
+CLEW_UPDATE_DOCS=1 pytest tests/benchmarks/serving       # the figures into docs/serving.md
 
 The client is wrk (Debian's package); what is reported is the highest rate at which 99 % of requests take at most 50 ms,
 and the processor time that the server takes for a request, which does not depend on what else the machine does.
@@ -78,6 +79,7 @@ def run(*, quick: bool = False, progress: Progress = silent) -> dict[str, Any]:
     if shutil.which("wrk") is None:
         raise ClewError("this benchmark needs wrk: install it, on Debian with `apt-get install wrk`")
     rounds, seconds, mixed = (2, 2, 20) if quick else (5, 8, 600)
+    made_on = environment()  # before the load of its own
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         progress("building HPO", 0, None)
@@ -99,7 +101,7 @@ def run(*, quick: bool = False, progress: Progress = silent) -> dict[str, Any]:
             memory = _mixed(ours.address, seeds, seconds=mixed, progress=progress)
     return {
         "benchmark": "serve",
-        "environment": environment(),
+        "environment": made_on,
         "graph": "HPO",
         "k": K,
         "mean_body": length,
@@ -128,11 +130,12 @@ def show(report: dict[str, Any]) -> str:
             for name, row in best.items()
         ],
     )
-    asks, memory = report["asks"], report["memory"]
+    asks, memory, machine = report["asks"], report["memory"], report["environment"]["machine"]
     said = (
         f"{asks['answered']} of {asks['asked']} concurrent asks answered, the last after {asks['seconds']:.1f} s; "
         f"{memory['seconds']} s of mixed load, {memory['requests']:,} requests: {memory['first'] >> 20} MiB after a "
-        f"quarter of it, {memory['last'] >> 20} MiB at the end."
+        f"quarter of it, {memory['last'] >> 20} MiB at the end. {machine['processor']}, {machine['cores']} cores, "
+        f"load {machine['load'][0]:g} before."
     )
     return f"{table}\n\n{said}\n\n{claim_table(report['claims'])}"
 

@@ -62,7 +62,7 @@ def bench(
     if name not in BENCHMARKS:
         raise UnknownName(f"no benchmark is called {name!r}: known: {', '.join(BENCHMARKS)}")
     module = load_from_checkout(BENCHMARKS[name], what=f"benchmark {name}")
-    with terminal_progress() as progress:
+    with terminal_progress(lines=True) as progress:
         try:
             report: dict[str, Any] = module.run(quick=quick, progress=progress)
         except AssertionError as error:  # engines that disagree: nothing may be timed

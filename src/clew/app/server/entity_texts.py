@@ -22,24 +22,30 @@ Ints = NDArray[np.integer]
 
 
 class _Texts:
-    """Many texts in one buffer."""
+    """Many texts: in one buffer, and those of a small graph as bytes of their own too."""
 
     def __init__(self, texts: pa.Array) -> None:
         self._texts = texts
         _, offsets, content = texts.buffers()
         self._ends = memoryview(offsets).cast("q")[: len(texts) + 1]  # whose items are plain integers
         self._content = memoryview(content if content is not None else b"")
+        self._pieces = texts.cast(pa.large_binary()).to_pylist() if len(texts) <= MOST_NUMBERED else None
 
     def joined(self, numbers: Ints) -> bytes:
         """Some of them, one after another."""
         if len(numbers) > FEW:
-            return _Texts(self._texts.take(pa.array(numbers))).whole()
+            return _whole(self._texts.take(pa.array(numbers)))
+        if self._pieces is not None:
+            return b"".join(map(self._pieces.__getitem__, numbers.tolist()))
         content, ends = self._content, self._ends
         return b"".join([content[ends[number] : ends[number + 1]] for number in numbers.tolist()])
 
-    def whole(self) -> bytes:
-        """All of them."""
-        return bytes(self._content[self._ends[0] : self._ends[-1]])
+
+def _whole(texts: pa.Array) -> bytes:
+    """Texts one after another."""
+    _, offsets, content = texts.buffers()
+    ends = memoryview(offsets).cast("q")
+    return b"" if content is None else bytes(memoryview(content)[ends[0] : ends[len(texts)]])
 
 
 class EntityTexts:
@@ -53,7 +59,7 @@ class EntityTexts:
         self._kept: tuple[_Texts, _Texts] | None = None
         if engine.counts["entities"] <= MOST_KEPT:
             every = np.arange(engine.counts["entities"])
-            self._kept = self._encoded(every, ids_only=False), self._encoded(every, ids_only=True)
+            self._kept = _Texts(self._encoded(every, ids_only=False)), _Texts(self._encoded(every, ids_only=True))
         self._numbers: dict[str, int] | None = None
         if engine.counts["entities"] <= MOST_NUMBERED:
             listed = engine.describe(np.arange(engine.counts["entities"]))["id"].to_pylist()
@@ -73,7 +79,7 @@ class EntityTexts:
     def listed(self, entities: Ints, *, ids_only: bool = False) -> bytes:
         """A JSON list of entities given by number, in the order given."""
         if self._kept is None:
-            texts = self._encoded(entities, ids_only=ids_only).whole()
+            texts = _whole(self._encoded(entities, ids_only=ids_only))
         else:
             texts = self._kept[ids_only].joined(entities)
         return b"[%b]" % texts[:-1]
@@ -92,13 +98,13 @@ class EntityTexts:
         order = sorted(counts, key=lambda at: (-counts[at], self._type_names[at])) if len(counts) > 1 else counts
         return b"{%b}" % b", ".join([b"%b: %d" % (self._types[at], counts[at]) for at in order])
 
-    def _encoded(self, entities: Ints, *, ids_only: bool) -> _Texts:
+    def _encoded(self, entities: Ints, *, ids_only: bool) -> pa.Array:
         """The text of each entity with a comma after it."""
         table = self._engine.describe(entities)
         columns = [_literals(table[name]) for name in (("id",) if ids_only else ("id", "name", "type"))]
         if ids_only:
-            return _Texts(_joined(columns[0], ","))
-        return _Texts(_joined('{"id": ', columns[0], ', "name": ', columns[1], ', "type": ', columns[2], "},"))
+            return _joined(columns[0], ",")
+        return _joined('{"id": ', columns[0], ', "name": ', columns[1], ', "type": ', columns[2], "},")
 
 
 def _joined(*parts: str | pa.Array) -> pa.Array:

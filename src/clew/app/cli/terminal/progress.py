@@ -1,4 +1,4 @@
-"""Progress on a terminal: one line on stderr, redrawn and cleared at the end; silent anywhere else."""
+"""Progress: one line on stderr, redrawn and cleared at the end; without a terminal none, or a line now and then."""
 
 import sys
 import time
@@ -12,13 +12,14 @@ __all__ = ["announced", "terminal_progress"]
 
 BAR = 24  # characters of a full bar
 REDRAW_SECONDS = 0.05
+LINE_SECONDS = 30.0  # between lines where there is no terminal
 
 
 @contextmanager
-def terminal_progress() -> Iterator[Progress]:
-    """A progress that draws on a terminal, until the block ends."""
+def terminal_progress(*, lines: bool = False) -> Iterator[Progress]:
+    """A progress that draws on a terminal, until the block ends; with `lines`, files and pipes get some too."""
     if not sys.stderr.isatty():
-        yield silent
+        yield _Lines() if lines else silent
         return
     line = _Line()
     try:
@@ -65,6 +66,20 @@ class _Line:
     def wipe(self) -> None:
         sys.stderr.write("\r\x1b[2K")
         sys.stderr.flush()
+
+
+class _Lines:
+    """A line every half minute."""
+
+    def __init__(self) -> None:
+        self._begun = self._printed = time.monotonic()
+
+    def __call__(self, task: str, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if now - self._printed >= LINE_SECONDS:
+            self._printed = now
+            share = f"{done:,}" if total is None else f"{done:,}/{total:,}"
+            print(f"clew: {printable(task)} {share}, {now - self._begun:.0f} s", file=sys.stderr, flush=True)
 
 
 def _render(task: str, done: int, total: int | None, seconds: float) -> str:
