@@ -104,8 +104,9 @@ def test_strategies_are_shown_side_by_side(site: str, page: Page) -> None:
     page.goto(at(site, "ask", graph="clinic", question=GENES))
     page.get_by_label("Strategy").select_option("Compare all")
     page.get_by_label("Question").press("Enter")
-    expect(page.locator(".strategy h3")).to_have_text(["Two readers", "Cypher", "Local search", "KG-RAG"])
-    expect(page.locator(".strategy ol")).to_have_count(4)
+    titles = ["Two readers", "Cypher", "Local search", "KG-RAG", "Super-relations", "Think-on-Graph"]
+    expect(page.locator(".strategy h3")).to_have_text(titles)
+    expect(page.locator(".strategy ol")).to_have_count(6)
     expect(page.locator(".strategy").first).to_contain_text("2 genes")
     expect(page.locator(".history a").first).to_contain_text("compared")
     page.get_by_role("button", name="Open this answer").first.click()
@@ -123,7 +124,7 @@ def test_a_strategy_that_fails_says_why_beside_the_others(site: str, page: Page)
     page.route("**/ask", asked)
     page.goto(at(site, "ask", graph="clinic", question=GENES, strategy="all"))
     expect(page.locator(".strategy").first).to_contain_text("2 genes")
-    expect(page.locator(".strategy").last).to_contain_text("No model is here.")
+    expect(page.locator('.strategy[aria-label="rag"]')).to_contain_text("No model is here.")
 
 
 def test_the_context_of_a_question_is_shown_when_it_is_opened(site: str, page: Page) -> None:
