@@ -17,6 +17,7 @@ from clew.evaluate.paths.generate import PathQuestion, generate_paths
 from clew.evaluate.paths.rows import ROWS, Searcher
 from clew.evaluate.paths.run import run_paths
 from clew.evaluate.paths.wording import chain_question
+from clew.lm.clients.scripted import Scripted
 
 RELATIONS = [f"{area}.{kind}.{what}" for area in ("film", "people") for kind in ("actor", "place") for what in "abcdef"]
 
@@ -73,18 +74,22 @@ def test_wording_tells_neither_the_order_nor_the_names_for_sure() -> None:
 
 def test_rows_score_what_they_say(resources: Resources, questions: list[PathQuestion]) -> None:
     searcher = Searcher(resources.engine, resources.encoder)
+    searcher.model = Scripted(lambda request: "no" if "yes or no" in request.messages[0].content else "A")
     answers = {row: [searcher.ask(row, each) for each in questions[:8]] for row in ROWS}
     for row, asked in answers.items():
         for each in asked:
             assert each.strict <= each.lenient <= each.containment <= each.read, row
     assert all(each.calls <= 7 for each in (*answers["tog, 7 calls"], *answers["names"]))
     assert all(each.calls <= 11 for each in answers["names, N=5 L=5"])
+    assert all(each.tokens > 0 and each.calls <= 7 for each in answers["names, model"])
     for own, other in zip(answers["names, triples of tog"], answers["tog"], strict=True):
         assert own.triples <= other.triples
     wide = np.mean([each.containment for each in answers["names, N=5 L=3"]])
     assert wide >= np.mean([each.containment for each in answers["names, N=1 L=3"]])
     with pytest.raises(InputError, match="need an encoder"):
         Searcher(resources.engine, None).ask("names", questions[0])
+    with pytest.raises(InputError, match="name it with --model"):
+        Searcher(resources.engine, resources.encoder).ask("tog, model", questions[0])
 
 
 def test_absence_agrees_with_plain_python(resources: Resources, questions: list[PathQuestion]) -> None:

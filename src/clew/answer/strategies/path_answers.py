@@ -10,7 +10,7 @@ from clew.answer.resources import Resources
 from clew.answer.running.evidence import cite
 from clew.answer.strategy import Question
 from clew.answer.super_relations.chains import FoundChain, trace_back
-from clew.answer.super_relations.model_scorer import ModelJudge
+from clew.answer.super_relations.model_scorer import MOST_CHOICES, ModelJudge
 from clew.answer.super_relations.scorers import Chain, Scorer
 from clew.answer.super_relations.search import Found
 from clew.answer.super_relations.texts import chain_text
@@ -21,7 +21,6 @@ GUESSED = DOUBTFUL - 0.01  # the most confidence in an answer that a search foun
 LISTED = 10  # items in the text
 SHOWN = 25  # items whose paths are cited, unless all are asked for
 MOST_ITEMS = 10_000
-MOST_CHOICES = 8  # chains among which a model chooses
 OTHERS = 3  # chains that a trace mentions besides
 
 

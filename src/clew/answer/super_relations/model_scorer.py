@@ -20,7 +20,7 @@ from clew.errors import InputError
 from clew.lm import Completion, LanguageModel, Message, Request, load_prompt
 from clew.lm.failures import BadAnswer
 
-__all__ = ["ModelJudge", "ModelScorer", "letter_scores", "read_grades"]
+__all__ = ["MOST_CHOICES", "ModelJudge", "ModelScorer", "letter_scores", "read_grades"]
 
 MODES = ("letters", "grades")
 LISTED = len(ascii_uppercase)
@@ -28,6 +28,7 @@ ALTERNATIVES = 20  # log-probabilities asked for; servers give no more
 FIRST_TOKENS = 3
 GRADE = re.compile(r"^\W*([A-Z])\s*[:.=)-]\s*(\d+(?:\.\d+)?)", re.MULTILINE)
 HIGHEST = 5.0
+MOST_CHOICES = 8  # chains among which a model chooses
 EXAMPLES = 3  # entities of a path that a judge is shown
 
 

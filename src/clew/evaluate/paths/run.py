@@ -1,6 +1,6 @@
 """Runs of path questions, which resume: the rows asked, their table, and paired differences from ToG."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from clew.answer import Resources
 from clew.evaluate.journal import Journal
 from clew.evaluate.paths.absence import measure_absence
 from clew.evaluate.paths.generate import PathQuestion, generate_paths
-from clew.evaluate.paths.rows import TOG, Searcher
+from clew.evaluate.paths.rows import TOG, WITH_MODEL, Searcher
 from clew.evaluate.statistics import bootstrap_mean, permutation_test
 from clew.progress import Progress, silent
 
@@ -28,36 +28,39 @@ def run_paths(
     count: int,
     seed: int,
     part: str,
+    sample: int = 100,
     absence: bool = False,
     out: Path | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Ask every row every question; returns the table."""
-    engine, encoder = resources.engine, resources.encoder
+    """Ask every row every question, rows with a model the first `sample`; returns the table."""
+    engine, encoder, model = resources.engine, resources.encoder, resources.model
     settings = {
         "snapshot": engine.snapshot.id,
         "count": count,
         "seed": seed,
         "part": part,
         "encoder": None if encoder is None else encoder.identity,
+        "model": None if model is None else model.identity,
     }
     journal = Journal(out, settings, what="path questions")
     known: Answers = {(each["row"], each["id"]): each for each in journal.records}
     questions = generate_paths(engine, count=count, seed=seed, part=part)
-    searcher = Searcher(engine, encoder)
-    done = 0
+    searcher = Searcher(engine, encoder, model)
+    own = {row: questions[:sample] if row in WITH_MODEL else questions for row in rows}
+    done, total = 0, sum(map(len, own.values()))
     for row in rows:
-        for question in questions:
+        for question in own[row]:
             if (row, question.id) not in known:
                 known[row, question.id] = {"row": row, "id": question.id, **asdict(searcher.ask(row, question))}
                 journal.append(known[row, question.id])
             done += 1
-            progress(f"asking {row}", done, len(rows) * len(questions))
+            progress(f"asking {row}", done, total)
     report = {
         "settings": settings,
         "questions": len(questions),
-        "rows": [_row(row, questions, known) for row in rows],
-        "paired": _paired(rows, questions, known),
+        "rows": [_row(row, own[row], known) for row in rows],
+        "paired": _paired(own, known),
     }
     return report | ({"absence": measure_absence(engine, questions, progress=progress)} if absence else {})
 
@@ -75,18 +78,18 @@ def _row(row: str, questions: Sequence[PathQuestion], known: Answers) -> dict[st
         own = [each for each in questions if each.kind == kind]
         found[kind] = {measure: round(float(np.mean(_values(row, measure, own, known))), 4) for measure in MEASURES}
     found["no answer"] = round(float(np.mean([known[row, each.id]["answered"] == 0 for each in questions])), 4)
-    for cost in ("triples", "calls", "seconds"):
+    for cost in ("triples", "calls", "tokens", "seconds"):
         found[cost] = round(float(np.mean(_values(row, cost, questions, known))), 3)
     found["median triples"] = float(np.median(_values(row, "triples", questions, known)))
     return found
 
 
-def _paired(rows: Sequence[str], questions: Sequence[PathQuestion], known: Answers) -> list[dict[str, Any]]:
+def _paired(own: Mapping[str, Sequence[PathQuestion]], known: Answers) -> list[dict[str, Any]]:
     """Every row against ToG, on the same questions; and the share of ToG's misses that it removes."""
-    if TOG not in rows:
+    if TOG not in own:
         return []
     found = []
-    for row in rows:
+    for row, questions in own.items():
         for measure in MEASURES if row != TOG else ():
             first, second = (_values(each, measure, questions, known) for each in (TOG, row))
             gain = bootstrap_mean(np.subtract(second, first))

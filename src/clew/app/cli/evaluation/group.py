@@ -156,8 +156,15 @@ def paths(
     part: Annotated[str, typer.Option(metavar="PART", help="development or test: they share no chain.")] = "test",
     row: Annotated[
         list[str] | None,
-        typer.Option("--row", metavar="ROW", help="Ask this row; may be repeated (default: all).", show_default=False),
+        typer.Option(
+            "--row",
+            metavar="ROW",
+            help="Ask this row; may be repeated (default: all; those with a model if one is named).",
+            show_default=False,
+        ),
     ] = None,
+    model: Model = None,
+    sample: Annotated[int, typer.Option(metavar="N", help="Questions for rows with a model.")] = 100,
     absence: Annotated[
         bool, typer.Option("--absence", help="Also decide absence at 1 to 3 steps, and compare with brute force.")
     ] = False,
@@ -179,6 +186,7 @@ def paths(
       clew eval paths fb15k237 --data data --absence --out run.jsonl
       clew eval paths films.clew --count 50 --row random --row tog --row names
       clew eval paths films.clew --part development --count 100 --absence --json
+      clew eval paths fb15k237 --data data --model smollm2 --sample 100 --row "names, model" --row "tog, model"
     """
     from clew.app.cli.evaluation.paths import evaluate_paths
 
@@ -189,6 +197,8 @@ def paths(
         seed=seed,
         part=part,
         rows=row,
+        model=model,
+        sample=sample,
         absence=absence,
         embedding=not no_embedding,
         out=None if out is None else Path(out),

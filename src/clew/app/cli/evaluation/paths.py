@@ -7,7 +7,7 @@ from clew.app.assemble import open_graph
 from clew.app.cli.evaluation.graphs import bench_graph
 from clew.app.cli.terminal.output import print_json, print_table, say
 from clew.app.cli.terminal.progress import terminal_progress
-from clew.errors import UnknownName
+from clew.errors import InputError, UnknownName
 
 __all__ = ["evaluate_paths"]
 
@@ -22,6 +22,8 @@ def evaluate_paths(
     seed: int,
     part: str,
     rows: list[str] | None,
+    model: str | None,
+    sample: int,
     absence: bool,
     embedding: bool,
     out: Path | None,
@@ -29,20 +31,30 @@ def evaluate_paths(
 ) -> None:
     """Ask the rows and show what each found."""
     from clew.answer import Resources
-    from clew.evaluate.paths.rows import ROWS
+    from clew.evaluate.paths.rows import ROWS, WITH_MODEL
     from clew.evaluate.paths.run import run_paths
 
-    chosen = list(dict.fromkeys(rows or (ROWS if embedding else [row for row in ROWS if ROWS[row].random])))
+    if sample < 1:
+        raise InputError(f"--sample is a number of questions, 1 or more, not {sample}")
+    known = [row for row in ROWS if (model or row not in WITH_MODEL) and (embedding or ROWS[row].random)]
+    chosen = list(dict.fromkeys(rows or known))
     for row in chosen:
         if row not in ROWS:
             raise UnknownName(f"no row is called {row!r}: known: {'; '.join(ROWS)}")
     with terminal_progress() as progress:
-        known = graph == FB15K237 and not Path(graph).exists()
-        engine = bench_graph(graph, data, progress) if known else open_graph(graph)
-        resources = Resources(engine, encoder="default" if embedding else None)
-        with resources:
+        built = graph == FB15K237 and not Path(graph).exists()
+        engine = bench_graph(graph, data, progress) if built else open_graph(graph)
+        with Resources(engine, encoder="default" if embedding else None, model=model) as resources:
             report = run_paths(
-                resources, rows=chosen, count=count, seed=seed, part=part, absence=absence, out=out, progress=progress
+                resources,
+                rows=chosen,
+                count=count,
+                seed=seed,
+                part=part,
+                sample=sample,
+                absence=absence,
+                out=out,
+                progress=progress,
             )
     if as_json:
         print_json({"graph": graph, **report})
@@ -61,11 +73,12 @@ def _show(report: dict[str, Any]) -> None:
             f"{row['no answer']:.0%}",
             round(row["triples"]),
             f"{row['calls']:.1f}",
+            round(row["tokens"]),
             f"{row['seconds']:.3f}",
         )
         for row in report["rows"]
     ]
-    print_table(["row", "n", *MEASURES, "no answer", "triples", "calls", "s/question"], table)
+    print_table(["row", "n", *MEASURES, "no answer", "triples", "calls", "tokens", "s/question"], table)
     for each in report["paired"]:
         say(
             f"{each['row']} against tog, {each['measure']}: {each['gain']:+.1%} ({each['low']:+.1%} to "
