@@ -3,20 +3,24 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --no-loadscope-reorder --durations 20 --durations-min 5
-# Wheels alone: nothing is compiled, and a dependency that would have to be is found at once.
-INSTALL := $(BIN)/pip install --quiet --only-binary :all: --constraint constraints.txt --editable
+# Wheels alone: nothing is built, and a dependency that would have to be is found at once. Python compiles modules when
+# they are first imported: pip would take a minute to compile all 20,000.
+INSTALL := $(BIN)/pip install --quiet --no-compile --only-binary :all: --constraint constraints.txt --editable
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: install models demo test slow soak lint bench attack clean
 
-$(VENV)/base: pyproject.toml
+$(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/base: pyproject.toml constraints.txt | $(VENV)/bin/pip
 	$(INSTALL) '.[english,serve]'
 	touch $@
 
-$(VENV)/test: $(VENV)/base constraints.txt
+# Contains the base: one install instead of two.
+$(VENV)/test: pyproject.toml constraints.txt | $(VENV)/bin/pip
 	$(INSTALL) '.[test]'
-	touch $@
+	touch $(VENV)/base $@
 
 $(VENV)/bench: $(VENV)/test
 	$(INSTALL) '.[test,bench]'
