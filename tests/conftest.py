@@ -44,15 +44,24 @@ def data() -> Path:
     return DATA
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers, and shared out by their groups
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests run in one process, and so do all that need the trained toy model, which takes minutes.
-
-    What waits for that model is slow; short runs of every stage are in the fast tier.
-    """
+    """What waits for the trained toy model is slow, and begins first; the fast tier has short runs of every stage."""
     for item in items:
-        group = item.location[0]
-        if "toy_run" in getattr(item, "fixturenames", ()):
+        if _needs_toy_run(item):
             item.add_marker(pytest.mark.slow)
-            group = "toy run"
-        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: not _needs_toy_run(item))
+
+
+def _needs_toy_run(item: pytest.Item) -> bool:
+    return "toy_run" in getattr(item, "fixturenames", ())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """With `--dist loadgroup`, tests that need the toy model run in one process, and those of a file."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from scheduling import Scheduler
+
+    return Scheduler(config, log)  # type: ignore[arg-type]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scheduling import TOY_RUN, Scheduler
+
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
@@ -37,6 +39,15 @@ def test_libraries_to_compare_with_are_only_in_the_bench_extra() -> None:
 def test_nothing_is_compiled(target: str) -> None:
     assert "$(INSTALL)" in recipe(target)
     assert re.search(r"^INSTALL := .*--only-binary :all: --constraint constraints\.txt", MAKEFILE, re.MULTILINE)
+
+
+def test_tests_that_need_the_toy_model_are_one_group() -> None:
+    scheduler = object.__new__(Scheduler)
+    files = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
+    groups = {file: scheduler._split_scope(f"{file}::test_something[a::b]") for file in files}
+    assert groups["tests/extract/packaging/test_locate.py"] == groups["tests/extract/run/test_pipeline.py"] == TOY_RUN
+    assert groups["tests/test_setup.py"] == "tests/test_setup.py"
+    assert all(group in (file, TOY_RUN) for file, group in groups.items())
 
 
 def test_every_test_is_in_a_tier_that_ci_runs_or_in_the_soak() -> None:
