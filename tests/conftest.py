@@ -10,7 +10,7 @@ from hypothesis import settings
 import clew
 from made_once import made_once
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # two test processes share two cores; torch is not imported yet
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # two test processes share two cores; nothing has read it yet
 settings.register_profile("clew", deadline=None)  # how long an example takes depends on what else the machine does
 settings.load_profile("clew")
 
@@ -33,8 +33,17 @@ def no_fsync() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def hpo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of an HPO graph; processes that test side by side share it, and what is derived from it."""
-    return made_once(tmp_path_factory, "hpo.clew", lambda out: clew.build("hpo", out=out))
+    """The directory of an HPO graph with its name index and store; processes that test side by side share it."""
+
+    def make(out: Path) -> None:
+        from clew.link.names.indexing import open_or_build
+        from clew.store.embedded import build_embedded
+
+        graph = clew.build("hpo", out=out)
+        open_or_build(graph)
+        build_embedded(graph)
+
+    return made_once(tmp_path_factory, "hpo.clew", make)
 
 
 @pytest.fixture(scope="session")

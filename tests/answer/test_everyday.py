@@ -71,7 +71,13 @@ def counted(askers: dict[str, Asker], part: str) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize(("name", "least"), [pytest.param("quantified", 78, marks=pytest.mark.soak), ("misread", 58)])
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        pytest.param("quantified", 78, marks=pytest.mark.soak),
+        pytest.param("misread", 58, marks=pytest.mark.slow),
+    ],
+)
 def test_what_is_built_to_be_misread_is_never_wrong_and_sure(askers: dict[str, Asker], name: str, least: int) -> None:
     """Quantifiers in all shapes, and questions with help for harm, two negations, swapped roles or exceptions."""
     rows = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text("utf-8").splitlines()]

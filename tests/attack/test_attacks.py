@@ -11,6 +11,7 @@ from attack.run import markdown
 from attack.zygote import Commands
 
 
+@pytest.mark.slow
 def test_short_corruption(tmp_path: Path) -> None:
     tally = corruption.attack(tmp_path, seed=3, tries=5, seconds=20)
     assert tally.failures == []
@@ -32,6 +33,7 @@ def test_short_kills(tmp_path: Path) -> None:
     assert tally.outcomes["while writing"] > 0
 
 
+@pytest.mark.slow
 def test_short_questions(tmp_path: Path) -> None:
     tally = questions.attack(tmp_path, seed=3, tries=20, seconds=15)
     assert tally.failures == []

@@ -12,6 +12,7 @@ from attack.zygote import Commands, Ran
 from clew.errors import InputError
 
 
+@pytest.mark.slow
 def test_bombs_do_no_harm(tmp_path: Path) -> None:
     tally = attack(tmp_path, seed=4, tries=14, seconds=40)
     assert tally.failures == []

@@ -20,7 +20,7 @@ from clew.store.cypher import parse
 from clew.store.embedded import EmbeddedStore, build_embedded
 from clew.store.server import ServerStore
 from clew.store.server_load import load_server
-from clew.store.store import STORES, Store
+from clew.store.store import STORES, Store, open_store
 from clew.store.values import EntityValue, PathValue, RelationshipValue
 
 ODD = "Quote \" ' ` \\ and\nline\ttab 𝔊 🧬 {$x} //"
@@ -519,12 +519,11 @@ def test_what_is_wrong_with_a_query_is_one_sentence(store: Store) -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_hpo_as_the_engine_walks_it(hpo: Path, tmp_path: Path) -> None:
+def test_hpo_as_the_engine_walks_it(hpo: Path) -> None:
     """The whole of HPO on the embedded store: counts, hops and provenance."""
     graph = clew.open(hpo)
     engine = clew.open(hpo)
-    build_embedded(graph, path=tmp_path / "store")
-    with EmbeddedStore(graph, path=tmp_path / "store") as store:
+    with open_store("embedded", graph, build=True) as store:
         query = (
             "MATCH (g:Gene {name: 'FBN1'})-[:ASSOCIATED_WITH]->(:Disease)-[:HAS_PHENOTYPE]->(p:Phenotype) "
             "RETURN DISTINCT p.id"

@@ -53,6 +53,7 @@ def check(path: Path) -> None:
             peer.close()
 
 
+@pytest.mark.slow
 @pytest.mark.peers
 def test_hpo(hpo: Path) -> None:
     check(hpo)
@@ -80,6 +81,7 @@ def test_no_default_walk_on_hpo_uses_a_negated_row(hpo: Path) -> None:
         }
 
 
+@pytest.mark.slow
 @pytest.mark.peers
 def test_fb15k237(data: Path, tmp_path: Path) -> None:
     fb15k237.build(data, tmp_path / "fb.clew")
@@ -90,6 +92,7 @@ def test_fb15k237(data: Path, tmp_path: Path) -> None:
     check(tmp_path / "fb.clew")
 
 
+@pytest.mark.slow
 @pytest.mark.peers
 def test_hetionet(data: Path, tmp_path: Path) -> None:
     clew.build(data / "hetionet", out=tmp_path / "het.clew")

@@ -224,19 +224,21 @@ class TestParquet:
         assert_same(graph, build_again(folder / "out", folder / "again.clew"))
 
 
+@pytest.mark.parametrize("form", ["kgx", pytest.param("kgx-jsonl", marks=pytest.mark.slow)])
+def test_the_human_phenotype_ontology_in_kgx(hpo: Path, tmp_path: Path, form: str) -> None:
+    graph = Graph(hpo)
+    WRITERS.load(form)(GraphReader(graph), tmp_path / "out")
+    again = clew.build(tmp_path / "out", out=tmp_path / "again.clew")._graph
+    escaped = form == "kgx"
+    assert statements(again, escaped=escaped) == statements(graph, escaped=escaped)
+    columns = ("xrefs", "definition", "comment")
+    assert described(again, escaped=escaped, columns=columns) == described(graph, escaped=escaped, columns=columns)
+    assert again.schema.relations == graph.schema.relations  # what is negated stays so, and is not walked
+    assert again.manifest.sources == graph.manifest.sources
+
+
 @pytest.mark.parametrize("form", ["kgx", "kgx-jsonl"])
 class TestKgx:
-    def test_the_human_phenotype_ontology(self, hpo: Path, tmp_path: Path, form: str) -> None:
-        graph = Graph(hpo)
-        WRITERS.load(form)(GraphReader(graph), tmp_path / "out")
-        again = clew.build(tmp_path / "out", out=tmp_path / "again.clew")._graph
-        escaped = form == "kgx"
-        assert statements(again, escaped=escaped) == statements(graph, escaped=escaped)
-        columns = ("xrefs", "definition", "comment")
-        assert described(again, escaped=escaped, columns=columns) == described(graph, escaped=escaped, columns=columns)
-        assert again.schema.relations == graph.schema.relations  # what is negated stays so, and is not walked
-        assert again.manifest.sources == graph.manifest.sources
-
     @given(given=tables())
     @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     def test_any_graph(self, form: str, given: tuple[pa.Table, pa.Table]) -> None:
