@@ -3,6 +3,9 @@
 import doctest
 import re
 import shlex
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -107,16 +110,21 @@ def commands() -> list[str]:
     return sorted({re.sub(r"\s+#.*", "", line) for line in shown})
 
 
+@cache
+def help_of(*named: str) -> str:
+    with redirect_stdout(StringIO()) as said:
+        main([*named, "--help"])
+    return said.getvalue()
+
+
 @pytest.mark.parametrize("line", commands())
-def test_commands_in_the_docs_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_in_the_docs_exist(line: str) -> None:
     words = shlex.split(line)[1:]
     assert words[0] in COMMANDS, line
     named = [words[0]]
-    main([*named, "--help"])
-    text = capsys.readouterr().out
+    text = help_of(*named)
     while len(words) > len(named) and re.search(rf"^  {re.escape(words[len(named)])}  +\S", text, re.MULTILINE):
         named.append(words[len(named)])  # a command of a group
-        main([*named, "--help"])
-        text = capsys.readouterr().out
+        text = help_of(*named)
     options = {word.partition("=")[0] for word in words[len(named) :] if re.fullmatch(r"--?[a-z][\w-]*(=.*)?", word)}
     assert sorted(option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", text)) == []
