@@ -468,6 +468,8 @@ def main(what: str, folder: Path, *options: str) -> None:
         for result in use_flipped(folder, given):
             print(json.dumps(result), flush=True)
     else:
+        import scipy.sparse  # noqa: F401 (or every forked child would import it for itself)
+
         act = {"kill-each": kill_each, "kill-randomly": kill_randomly}[what]
         print(json.dumps(act(folder, bool(int(options[0])))))
 
