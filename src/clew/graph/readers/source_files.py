@@ -27,8 +27,7 @@ __all__ = [
 
 KGX_NAMES = "name KGX files NAME_nodes.jsonl and NAME_edges.jsonl, or convert it to a table"
 FOREIGN = {  # suffix → what it is, what to do
-    ".graphml": ("a GraphML network", "read it with networkx and write its edges as a table (docs/formats.md)"),
-    ".gml": ("a GML network", "read it with networkx.read_gml and write its edges as a table (docs/formats.md)"),
+    ".gml": ("a GML network", "read it with networkx.read_gml and pass the network to clew.build (docs/formats.md)"),
     ".json": ("JSON that is no OBO graph", KGX_NAMES),
     ".jsonl": ("JSON Lines", KGX_NAMES),
     ".xlsx": ("an Excel workbook", "save the sheet as CSV"),
@@ -41,6 +40,8 @@ FOREIGN = {  # suffix → what it is, what to do
 BY_SUFFIX = {  # suffix → the format of READERS that has it alone
     **dict.fromkeys((".nt", ".nq", ".ttl", ".trig", ".rdf", ".owl", ".jsonld"), "rdf"),
     ".obo": "obo",
+    ".graphml": "graphml",
+    ".rrf": "umls",
 }
 PACKED = (".gz", ".bz2")
 LONGEST_LINE = 64 << 20  # bytes

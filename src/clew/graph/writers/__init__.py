@@ -12,6 +12,9 @@ WRITERS = Registry(
         "parquet": Entry(
             "clew.graph.writers.parquet:write", "Parquet tables of entities, triples with assertions, relations"
         ),
+        "neo4j": Entry("clew.graph.writers.neo4j:write", "CSV files for neo4j-admin, version 4 and 5"),
+        "graphml": Entry("clew.graph.writers.graphml:write", "GraphML, one edge per statement"),
+        "tensors": Entry("clew.graph.writers.tensors:write", "NumPy arrays for PyTorch Geometric and DGL"),
         "n-triples": Entry("clew.graph.writers.n_triples:write", "RDF, one statement a line"),
     },
 )

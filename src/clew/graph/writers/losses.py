@@ -21,6 +21,9 @@ CARRIED = {
     "parquet": EVERYTHING,
     "kgx": EVERYTHING - {"types of values"},
     "kgx-jsonl": EVERYTHING,
+    "neo4j": EVERYTHING,
+    "graphml": EVERYTHING - {"types of values"},
+    "tensors": frozenset(("names and types", "entities without triples", "relation flags")),
     "n-triples": EVERYTHING - {"types of values", "statements", "negation", "sources"},
 }
 
@@ -28,6 +31,8 @@ CARRIED = {
 def left_out(to: str, contents: GraphContents) -> list[str]:
     """What this graph has and the format does not carry, in words; empty when nothing is lost."""
     carried = CARRIED[to]
+    if "properties" not in carried:
+        carried = carried | {"types of values"}
     return [found for feature, found in _present(contents) if feature not in carried]
 
 

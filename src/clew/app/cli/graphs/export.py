@@ -25,7 +25,7 @@ def export(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing export.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a graph in the format of another tool; `clew build` reads every format back.
+    """Write a graph in the format of another tool; `clew build` reads all but tensors back.
 
     Parquet loses nothing. KGX as TSV loses the types of numbers and writes | inside the items of lists as %7C. What
     else a format cannot carry is listed (docs/formats.md). Checksums are verified first.
@@ -34,7 +34,7 @@ def export(
     Examples:
       clew export hpo.clew --to kgx --out hpo-kgx
       clew export hpo.clew --to parquet --out hpo-parquet --overwrite
-      clew export hpo.clew --to n-triples --out hpo-rdf
+      clew export hpo.clew --to neo4j --out hpo-neo4j
     """
     from clew.graph.writers.losses import left_out
 

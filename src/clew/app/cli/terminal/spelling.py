@@ -13,6 +13,8 @@ PLURALS = {
     "relations": "relation",
     "sources": "source",
     "prefixes": "prefix",
+    "vocabularies": "vocabulary",
+    "keep_relations": "keep-relation",
 }
 NAMES = (
     *PLURALS,
