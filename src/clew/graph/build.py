@@ -26,6 +26,7 @@ from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems, Rela
 from clew.graph.storage.arrays import write_array
 from clew.graph.storage.manifest import Manifest, Segment, Widths
 from clew.graph.storage.snapshots import new_snapshot
+from clew.graph.writers.tab_separated import write_tab_separated
 from clew.progress import Progress, silent
 
 __all__ = ["BASE_SEGMENT", "build_graph"]
@@ -33,6 +34,7 @@ __all__ = ["BASE_SEGMENT", "build_graph"]
 log = logging.getLogger(__name__)
 Ints = NDArray[np.integer]
 BASE_SEGMENT = "segments/0000"
+MERGED = "merged.sssom.tsv"  # which ids entity resolution merged, and why
 STEPS = 7
 DETAIL_ROWS = 4096  # rows of a Parquet row group, so that the details of one entity cost one small read
 
@@ -94,6 +96,9 @@ def build_graph(
         schema = _schema(triples, relations, entities)
         (directory / "schema.json").write_text(schema.to_json() + "\n", "utf-8")
 
+        if staged.merged is not None:
+            record = staged.merged
+            write_tab_separated(directory / MERGED, lambda: iter([record]))
         progress("checksums and manifest", 6, STEPS)
         counts = {
             "entities": len(entities.ids),

@@ -131,3 +131,4 @@ class Staged:
     sources: Sequence[Source] = ()
     triple_origin: Origin = field(default_factory=Origin)
     entity_origin: Origin = field(default_factory=Origin)
+    merged: pa.Table | None = None  # the record of entity resolution, with the columns of SSSOM

@@ -33,6 +33,9 @@ def build(
     prefixes: Mapping[str, str] | None = None,
     vocabularies: Sequence[str] | None = None,
     keep_relations: Sequence[str] | None = None,
+    merge: Sequence[str | Path] = (),
+    merge_predicates: Sequence[str] = ("skos:exactMatch",),
+    prefer: Sequence[str] = (),
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
     on_error: str = "refuse",
@@ -46,9 +49,10 @@ def build(
     `format` is the name of a reader or a reader of your own. `columns` maps our names to the table's, such as
     {"subject": "head"}. `delimiter` separates the fields of text where it is not the one that the first lines show.
     `prefixes` (prefix → IRI) shorten the IRIs of RDF; `vocabularies` and `keep_relations` choose from the UMLS.
-    `relations` declares flags (symmetric, negated, …). `on_error` says whether bad rows stop the build ("refuse") or
-    are counted and left out ("skip"). With `overwrite` an existing graph gets a new snapshot; its older ones are
-    removed once no reader holds them, except for the `keep` newest.
+    `merge` makes one of entities that SSSOM files of mappings (or "xrefs": their cross-references) call the same; the
+    id whose prefix comes first in `prefer` stays. `relations` declares flags (symmetric, negated, …). `on_error` says
+    whether bad rows stop the build ("refuse") or are counted and left out ("skip"). With `overwrite` an existing graph
+    gets a new snapshot; its older ones are removed once no reader holds them, except for the `keep` newest.
     """
     from clew.graph.build import build_graph  # imports Parquet, which is not needed to open a graph
     from clew.graph.readers import stage
@@ -61,5 +65,11 @@ def build(
         keep_relations=keep_relations, relations=relations, sources=sources,
         problems=problems, progress=progress,
     )  # fmt: skip
+    if merge:
+        from clew.graph.resolution.resolve import resolve
+
+        staged = resolve(
+            staged, merge, predicates=merge_predicates, prefer=prefer, problems=problems, progress=progress
+        )
     build_graph(staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide, progress=progress)
     return open(out)

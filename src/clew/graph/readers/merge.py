@@ -18,7 +18,7 @@ from clew.graph.encode import UNTYPED, Ints, distinct_entities, first_rows, unit
 from clew.graph.readers.parts import DESCRIPTIONS, Part, join
 from clew.graph.staging import Origin, Problems, Relation, Source, Staged
 
-__all__ = ["declare", "merge"]
+__all__ = ["declare", "merge", "unite_entities"]
 
 TEXT = pa.string()
 LISTS = pa.list_(TEXT)
@@ -44,7 +44,9 @@ def _united(first: Record, second: Record) -> Record:
 
 def merge(staged: Sequence[Staged], problems: Problems) -> Staged:
     """One source made of several; `problems.differences` counts where they disagree."""
-    entities = _entities([distinct_entities(each, problems) for each in staged], [_label(s) for s in staged], problems)
+    entities = unite_entities(
+        [distinct_entities(each, problems) for each in staged], [_label(s) for s in staged], problems
+    )
     parts = [Part(_label(each), each.triples.drop_columns(_descriptions(each)), _identity) for each in staged]
     triples, _ = join(parts, encode=lambda name: True)
     return Staged(
@@ -78,7 +80,7 @@ def _origin(staged: Sequence[Staged]) -> Origin:
 # ---- entities
 
 
-def _entities(tables: Sequence[pa.Table], labels: Sequence[str], problems: Problems) -> pa.Table:
+def unite_entities(tables: Sequence[pa.Table], labels: Sequence[str], problems: Problems) -> pa.Table:
     """One row per id; a name or type that only stands for an absent one does not count."""
     parts = [Part(label, _without_placeholders(table), _identity) for label, table in zip(labels, tables, strict=True)]
     table, _ = join(parts, encode=lambda name: False)

@@ -10,6 +10,7 @@ import typer
 from clew.app.cli.terminal.options import AsJson, pairs
 from clew.app.cli.terminal.output import print_json, print_table, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
+from clew.errors import InputError
 from clew.graph.readers import READERS
 from clew.plurals import counted
 
@@ -105,6 +106,31 @@ def build(
             show_default=False,
         ),
     ] = None,
+    merge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Merge entities that an SSSOM file maps to each other, or with xrefs those that share a "
+            "cross-reference; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    merge_predicate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="P",
+            help="A predicate of mappings that merges; may be repeated.  [default: skos:exactMatch]",
+            show_default=False,
+        ),
+    ] = None,
+    prefer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PREFIX",
+            help="With --merge: whose ids stay, best first; may be repeated.  [default: the most frequent]",
+            show_default=False,
+        ),
+    ] = None,
     symmetric: Annotated[
         RelationNames, typer.Option(metavar="R", help="A symmetric relation; may be repeated.", show_default=False)
     ] = None,
@@ -158,6 +184,7 @@ def build(
       clew build drugs.csv --column subject=drug --column object=disease --out drugs.clew --on-error skip
       clew build hpo.clew drugs.clew more.csv --out both.clew
       clew build mondo.obo --out mondo.clew
+      clew build mondo.obo doid.obo --merge mondo.sssom.tsv --prefer MONDO --out diseases.clew
       clew build neo4j-export/ --out movies.clew
       clew build META/ --vocabulary SNOMEDCT_US --vocabulary RXNORM --out umls.clew
       clew build mine.ttl --prefix ex=http://ex.org/ --out mine.clew
@@ -187,6 +214,16 @@ def build(
             problems=problems,
             progress=progress,
         )
+        if merge:
+            from clew.graph.resolution.mappings import EXACT
+            from clew.graph.resolution.resolve import resolve
+
+            predicates = merge_predicate or [EXACT]
+            staged = resolve(
+                staged, merge, predicates=predicates, prefer=prefer or (), problems=problems, progress=progress
+            )
+        elif merge_predicate or prefer:
+            raise InputError("--merge-predicate and --prefer are for --merge FILE, which was not given")
         manifest = build_graph(
             staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide, progress=progress
         )

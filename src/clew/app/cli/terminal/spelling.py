@@ -12,6 +12,7 @@ PLURALS = {
     "entity_columns": "entity-column",
     "relations": "relation",
     "sources": "source",
+    "merge_predicates": "merge-predicate",
     "prefixes": "prefix",
     "vocabularies": "vocabulary",
     "keep_relations": "keep-relation",
@@ -28,6 +29,7 @@ NAMES = (
     "max_degree",
     "on_error",
     "overwrite",
+    "prefer",
 )
 RELATION = r"\[Relation\('(?P<relation>[^']*)', (?P<flag>\w+)=True\)\]"
 VALUE = rf"\{{[^{{}}]*\}}|'[^']*'|True|\d+|{RELATION}"
