@@ -46,6 +46,7 @@ def test_the_json_examples_have_the_real_keys(run, graph: Path, tables: Path, tm
         "paths": run("paths", graph, "D:1", "P:1", "--json").json,
         "ask": run("ask", graph, "Which phenotypes does FBN1 have?", "--no-embedding", "--json").json,
         "context": run("context", graph, "What does FBN1 cause?", "--no-embedding", "--json").json,
+        "diagnose": run("diagnose", graph, "Arachnodactyly", "--relation", "has", "--json").json,
         "index": run("index", graph, "--json").json,
         "link": run("link", graph, "marfan syndrom", "--json").json,
         "cypher": run("cypher", graph, "MATCH (n) RETURN n.name AS name LIMIT 1", "--json").json,

@@ -100,7 +100,7 @@ class Ranker:
         for finding in present:
             ratios = self._ratios(finding)
             for own, each in zip(found, diagnoses, strict=True):
-                own.append(self._present(each, finding, ratios * mentioned[each]))
+                own.append(self._present(each, finding, ratios, float(mentioned[each])))
         for finding in absent:
             for own, each in zip(found, diagnoses, strict=True):
                 own.append(self._absent(each, finding))
@@ -131,13 +131,13 @@ class Ranker:
         """(n,) The share of its findings that a case of each diagnosis mentions if it mentions `count`."""
         return np.asarray(count / (count + self._expected))
 
-    def _present(self, diagnosis: int, finding: int, by_term: Floats) -> Match:
+    def _present(self, diagnosis: int, finding: int, by_term: Floats, mentioned: float) -> Match:
         profiles = self.profiles
         above = profiles.hierarchy.ancestors[finding]
         if len(denied := np.intersect1d(profiles.lacked[diagnosis], above)):
             return Match(finding, int(denied[0]), int(denied[0]), -1, float(np.log(self.settings.lacked)), "lacked")
         rows = profiles.rows_of(diagnosis)
-        ratios = by_term[profiles.term[rows]] * profiles.frequency[rows]
+        ratios = mentioned * by_term[profiles.term[rows]] * profiles.frequency[rows]
         best = int(np.argmax(ratios))
         weight = float(np.log(self.settings.noise + ratios[best]))
         term = int(profiles.term[rows][best])
