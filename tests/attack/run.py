@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from attack import bombs, corruption, cypher, killing, questions, rebuilding
 from attack.tally import Tally
 
-__all__ = ["main", "markdown", "run"]
+__all__ = ["joined", "main", "markdown", "run"]
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD, PAGE = ROOT / "benchmarks" / "results" / "attack.json", ROOT / "docs" / "reliability.md"
@@ -56,10 +57,24 @@ def run(seconds: float, seed: int, only: list[str]) -> dict[str, Any]:
             shutil.rmtree(folder, ignore_errors=True)
         rows.append({**tally.to_record(), "attack": name})
         print(f"{name}: {tally.tries:,} tries, {len(tally.failures)} failures", file=sys.stderr, flush=True)
-    return {
-        "benchmark": "attack", **environment(), "seed": seed, "seconds": round(time.time() - begun),
-        "load": list(os.getloadavg()), "rows": rows,
-    }  # fmt: skip
+    made = {"seed": seed, "seconds": round(time.time() - begun), "load": round(os.getloadavg()[0], 1)}
+    return {"benchmark": "attack", **environment(), "runs": [made], "rows": rows}
+
+
+def joined(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    """The record of two runs: tries, outcomes and failures of the same attack are added."""
+    rows = {row["attack"]: row for row in earlier["rows"]}
+    for row in later["rows"]:
+        known = rows.get(row["attack"])
+        rows[row["attack"]] = row if known is None else _added(known, row)
+    return {**later, "runs": earlier["runs"] + later["runs"], "rows": [rows[name] for name in SHARES if name in rows]}
+
+
+def _added(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    counts = {each: dict(sorted((Counter(one[each]) + Counter(other[each])).items())) for each in ("outcomes", "kinds")}
+    most = {each: max(one[each], other[each]) for each in ("largest_mib", "most_past_limit")}
+    sums = {each: one[each] + other[each] for each in ("tries", "failures", "told")}
+    return {"attack": one["attack"], **sums, **counts, **most}
 
 
 def markdown(record: dict[str, Any]) -> str:
@@ -70,10 +85,12 @@ def markdown(record: dict[str, Any]) -> str:
         lines.append(
             f"| {row['attack']} | {TRIED[row['attack']]} | {row['tries']:,} | {outcomes} | {row['failures']} |"
         )
-    machine, minutes = record["machine"], record["seconds"] / 60
+    machine, runs = record["machine"], record["runs"]
     where = f"{machine['system'].split('-')[0]}, {machine['architecture']}, {machine['cores']} cores"
-    load = f"load {record['load'][0]:.1f} at the end"
-    return "\n".join([*lines, "", f"{minutes:.0f} minutes, seed {record['seed']}, {where}, {load}."])
+    made = "; ".join(
+        f"{run['seconds'] / 60:.0f} minutes, seed {run['seed']}, load {run['load']} at the end" for run in runs
+    )
+    return "\n".join([*lines, "", f"{made}. {where}."])
 
 
 def main() -> None:
@@ -83,9 +100,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
     parser.add_argument("--only", action="append", choices=list(SHARES), default=[])
     parser.add_argument("--out", type=Path, default=RECORD)
+    parser.add_argument("--add", action="store_true", help="Add to the record that is there.")
     parser.add_argument("--page", type=Path, default=PAGE)
     given = parser.parse_args()
     record = run(given.seconds, given.seed, given.only)
+    if given.add and given.out.exists():
+        record = joined(json.loads(given.out.read_text("utf-8")), record)
     given.out.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
     table = markdown(record)
     if BEGIN in (page := given.page.read_text("utf-8") if given.page.exists() else ""):

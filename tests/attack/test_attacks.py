@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from attack import corruption, killing, questions, rebuilding
-from attack.run import markdown
+from attack.run import joined, markdown
+from attack.tally import Tally
 from attack.zygote import Commands
 
 
@@ -95,5 +96,16 @@ def test_mixed_readers_are_noticed() -> None:
 def test_the_table_says_what_happened() -> None:
     row = {"attack": "kills", "tries": 3, "failures": 1, "outcomes": {"while writing": 2, "failed": 1}}
     machine = {"system": "Linux 6", "architecture": "aarch64", "cores": 2}
-    text = markdown({"rows": [row], "machine": machine, "seconds": 60, "seed": 1, "load": [0.5, 0, 0]})
+    text = markdown({"rows": [row], "machine": machine, "runs": [{"seconds": 60, "seed": 1, "load": 0.5}]})
     assert "| 3 | while writing 2, failed 1 | 1 |" in text
+
+
+def test_runs_with_several_seeds_add_up() -> None:
+    row = Tally("kills")
+    row.add("build", "while writing")
+    record = {"rows": [row.to_record()], "runs": [{"seconds": 60, "seed": 1, "load": 0.5}]}
+    row.add("build", "while writing", "damaged", "the graph")
+    both = joined(record, {"rows": [row.to_record()], "runs": [{"seconds": 30, "seed": 2, "load": 0.1}]})
+    (added,) = both["rows"]
+    assert (added["tries"], added["failures"], added["outcomes"]) == (3, 1, {"failed": 1, "while writing": 2})
+    assert [run["seed"] for run in both["runs"]] == [1, 2]
