@@ -284,3 +284,18 @@ class TestOddDirectories:
         assert "\n" not in str(error.value)
         if name not in (CURRENT, "manifest.json"):
             assert isinstance(error.value, DamagedGraph)
+
+
+def test_derived_data_is_removed_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A builder may be killed while it removes them, and the same snapshot be built again."""
+    names = path / "derived" / current_snapshot(path) / "names"
+    names.mkdir(parents=True)
+    (names / "seal.json").write_text("{}")
+
+    def ended_early(folder: Path, **_: object) -> None:
+        for seal in Path(folder).rglob("seal.json"):
+            seal.unlink()
+
+    monkeypatch.setattr(shutil, "rmtree", ended_early)
+    build(path, 1)
+    assert not names.exists()

@@ -20,7 +20,6 @@ from clew.files import (
     move_into_place,
     open_regular,
     read_regular,
-    remove,
     remove_stale,
     sync,
     sync_tree,
@@ -256,7 +255,7 @@ def prune(path: Path, *, keep: int = 0, unsure: bool = False) -> list[str]:
         with suppress(OSError):
             for each in (path / DERIVED).iterdir():
                 if NAME.fullmatch(each.name) and each.name not in there:
-                    remove(each)
+                    _remove_at_once(path, each)
     return removed
 
 
@@ -271,7 +270,12 @@ def _removed(path: Path, name: str, *, unsure: bool) -> bool:
             if not same or not (free or (free is None and unsure)):
                 return False
         if current_snapshot(path) != name:
-            with temporary_directory(path / BUILD) as hidden:
-                folder.rename(hidden / name)  # half a snapshot is never seen under its name
+            _remove_at_once(path, folder)
             return True
     return False
+
+
+def _remove_at_once(path: Path, folder: Path) -> None:
+    """Remove a folder of a graph so that half of it is never seen under its name, whenever the process ends."""
+    with temporary_directory(path / BUILD) as hidden:
+        folder.rename(hidden / folder.name)
