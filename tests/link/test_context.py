@@ -96,6 +96,8 @@ def test_the_labelled_set_is_large_and_its_parts_are_apart() -> None:
         ("Her mother and father have [[asthma]], whereas the patient has [[eczema]].", "f -"),
         ("Possible [[gout]]? No [[fever]].", "u n"),
         ("Asked about pain she said no. [[Fever]] persists.", "-"),
+        ("A 24-year-old man and a 3 month old girl with [[scoliosis]].", "-"),
+        ("An old [[fracture]].", "h"),
         ("", ""),
     ],
 )
