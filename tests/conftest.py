@@ -25,7 +25,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_fsync() -> Iterator[None]:
-    """Nothing waits for the disk: a graph is 32 files, and no test can pull the plug (test_files.py does wait)."""
+    """Nothing waits for the disk: a build syncs 32 times, and no test can pull the plug (test_files.py does wait)."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
