@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import clew
 from clew.answer import Asker
 from clew.answer.super_relations.absence import Wanted, find_absence
+from clew.answer.super_relations.steps import Allowed
 from graphs import RELATIONS, TYPES, raw_graphs, write
 from oracle import RawGraph
 
@@ -62,7 +63,7 @@ def test_absence_is_what_brute_force_finds(raw, steps, allowed, types, last, dat
         else:
             expected = not reached
         (topic,) = graph.lookup([start]).tolist()
-        found = find_absence(graph, [topic], wanted, steps=steps, allowed=allowed)
+        found = find_absence(graph, [topic], wanted, steps=steps, allowed=Allowed(allowed))
         assert (found is not None) == expected
 
 

@@ -110,9 +110,7 @@ class _Asking:
         if not topics:
             return self._abstained("no entity of this graph is named", ids)
         wanted = self._wanted(linked)
-        absent = find_absence(
-            engine, topics, wanted, steps=self.limits.steps, allowed=self.allowed.relations, where=self.allowed.where
-        )
+        absent = find_absence(engine, topics, wanted, steps=self.limits.steps, allowed=self.allowed)
         if absent is not None:
             return self._abstained(absent, ids)
         answers = PathAnswer(self.question, self.resources, wanted.types, topics)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.answer.super_relations.steps import Allowed
 from clew.graph import Where, read_triples
 from clew.traverse import GraphEngine
 
@@ -38,11 +39,11 @@ def find_absence(
     wanted: Wanted,
     *,
     steps: int,
-    allowed: Iterable[str] | None = None,
-    where: Where | None = None,
+    allowed: Allowed | None = None,
 ) -> str | None:
     """Why there is no answer within some steps of the topics, in a sentence; None if what is wanted can be reached."""
-    relations = None if allowed is None else frozenset(allowed)
+    allowed = allowed or Allowed()
+    relations, where = allowed.relations_of(engine), allowed.where
     ends = None if wanted.types or not wanted.relations else _far_ends(engine, wanted.relations, where)
     for k in range(1, steps + 1):
         reached = engine.hop(

@@ -17,10 +17,19 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The triples that a search may follow: of some relations (None: all) and with some assertions."""
+    """The triples that a search may follow: of some relations (None: all) and with some assertions.
+
+    Negated relations are never followed, even if they are named.
+    """
 
     relations: frozenset[str] | None = None
     where: Where | None = None
+
+    def relations_of(self, engine: GraphEngine) -> frozenset[str] | None:
+        """The relations that may be followed in a graph; None for all."""
+        if self.relations is None:
+            return None
+        return frozenset(name for name in self.relations if not engine.schema.relation(name).negated)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +55,7 @@ class Steps:
 def steps_from(engine: GraphEngine, entities: Iterable[int] | Ints, allowed: Allowed) -> Steps:
     """Every permitted step from some entities; a symmetric relation is forward from either end."""
     start = np.unique(np.asarray(list(entities) if not isinstance(entities, np.ndarray) else entities, np.int64))
-    triples = engine.triples(start, direction="both", relations=allowed.relations, where=allowed.where)
+    triples = engine.triples(start, direction="both", relations=allowed.relations_of(engine), where=allowed.where)
     subject, object_ = triples.subject.astype(np.int64), triples.object.astype(np.int64)
     relation = triples.relation.astype(np.int64)
     symmetric = np.array([each.symmetric for each in engine.schema.relations], bool)
