@@ -1,5 +1,6 @@
 """`clew build`: every option reaches the graph, and what is wrong is said once and clearly."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,21 @@ def test_an_export_is_built_again(run, graph: Path, tmp_path: Path) -> None:
         assert run("build", tmp_path / form, "--out", tmp_path / f"{form}.clew").code == 0
         after = run("info", tmp_path / f"{form}.clew", "--json").json
         assert after["counts"] == before["counts"]
+
+
+def test_formats_of_others_are_built_and_merged(run, tmp_path: Path) -> None:
+    (tmp_path / "m.nt").write_text("<http://ex.org/a> <http://ex.org/treats> <http://ex.org/b> .\nnonsense\n")
+    done = run("build", tmp_path / "m.nt", "--prefix", "ex=http://ex.org/", "--out", tmp_path / "g", "--json")
+    assert done.code == 1
+    assert "m.nt:2: malformed row" in done.error
+    (tmp_path / "m.nt").write_text("<http://ex.org/a> <http://ex.org/treats> <http://ex.org/b> .\n")
+    (tmp_path / "t.csv").write_text("subject,relation,object\nother:a,treats,other:c\n")
+    (tmp_path / "m.sssom.tsv").write_text("subject_id\tpredicate_id\tobject_id\nex:a\tskos:exactMatch\tother:a\n")
+    sources = ("build", tmp_path / "m.nt", tmp_path / "t.csv", "--prefix", "ex=http://ex.org/", "--out", tmp_path / "g")
+    done = run(*sources, "--merge", tmp_path / "m.sssom.tsv", "--prefer", "ex", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["counts"]["entities"] == 3
+    assert json.loads(done.out)["differences"] == {"entity merged": 1}
+    done = run(*sources, "--prefer", "ex")
+    assert done.code == 2
+    assert "--merge FILE, which was not given" in done.error

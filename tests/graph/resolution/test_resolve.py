@@ -106,14 +106,15 @@ def test_shared_cross_references() -> None:
         "A:2": ["B:2"],
         "B:2": [],
         "A:3": ["U:9"],
-        "A:4": ["U:9"],
+        "A:4": ["U:9", "U:8"],
+        "A:5": ["U:8"],
         "B:3": ["U:9"],
     }
     entities = pa.table({"id": list(xrefs), "xrefs": pa.array(list(xrefs.values()), pa.list_(pa.string()))})
     triples = pa.table({"subject": ["A:1"], "relation": ["r"], "object": ["B:2"]})
     problems = Problems()
     made = resolve(Staged(triples, entities), ["xrefs"], prefer=["B"], problems=problems)
-    assert ids(made) == {"B:1", "B:2", "A:3", "A:4", "B:3"}
+    assert ids(made) == {"B:1", "B:2", "A:3", "A:4", "A:5", "B:3"}
     assert problems.differences == {"entity merged": 2, "ambiguous cross-reference": 1}
     assert made.merged is not None
     assert made.merged["mapping_justification"].to_pylist() == [

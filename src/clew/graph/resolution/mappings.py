@@ -93,9 +93,9 @@ def shared_xrefs(entities: pa.Table, problems: Problems) -> list[Equivalence]:
     found: list[Equivalence] = []
     for xref, named in holders.items():
         group = list(dict.fromkeys([xref, *named] if xref in present else named))
-        if len(group) < 2:
-            continue
         prefixes = [each.partition(":")[0] for each in group]
+        if len(set(prefixes)) < 2:
+            continue
         if len(set(prefixes)) < len(prefixes):
             problems.note("ambiguous cross-reference", xref, f"{', '.join(group[:4])} are not merged by it")
             continue

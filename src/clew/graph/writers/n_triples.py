@@ -6,6 +6,7 @@ triple that only negated statements make is left out: RDF would state it.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -53,6 +54,7 @@ def write(contents: GraphContents, out: Path, *, overwrite: bool = False, progre
     return [Path(out) / NAME]
 
 
+@lru_cache(maxsize=1 << 18)
 def entity_iri(identifier: str) -> str:
     """The IRI of an entity.
 

@@ -25,7 +25,7 @@ def write(contents: GraphContents, out: Path, *, overwrite: bool = False, progre
     """Write the arrays, and entities.parquet, relations.parquet and types.parquet, into the new directory `out`."""
     contents.verify()
     with new_directory(out, overwrite=overwrite, marker=INDEX) as directory:
-        progress("writing triples", 0, 2)
+        progress("writing triples", 0, 1)
         triples = read_triples(contents, where=Where(negated=False))
         columns = {
             name: numbers_of(triples[name].combine_chunks()).astype(np.int64)
@@ -33,7 +33,8 @@ def write(contents: GraphContents, out: Path, *, overwrite: bool = False, progre
         }
         np.save(directory / INDEX, np.stack((columns["subject"], columns["object"])))
         np.save(directory / "edge_type.npy", columns["relation"])
-        progress("writing entities", 1, 2)
+        progress("writing triples", 1, 1)
+        progress("writing entities", 0, 1)
         np.save(directory / "node_type.npy", contents.types_of().astype(np.int64))
         described = read_entities(contents, columns=["id", "name", "type"])
         texts = {name: described[name].cast(pa.string()) for name in ("id", "name", "type")}
@@ -45,5 +46,5 @@ def write(contents: GraphContents, out: Path, *, overwrite: bool = False, progre
             pa.table({"type": pa.array(list(contents.schema.types), pa.string())}), directory / "types.parquet"
         )
         names = sorted(file.name for file in directory.iterdir())
-        progress("written", 2, 2)
+        progress("writing entities", 1, 1)
     return [Path(out) / name for name in names]

@@ -123,6 +123,7 @@ RDF_XML = """<?xml version="1.0"?>
         ("mine.rdf", RDF_XML),
         ("mine.owl", RDF_XML),
         ("mine.owl", "@prefix x: <http://x.example/> . x:a x:r x:b ."),
+        ("mine.owl", "<http://x.example/a> <http://x.example/r> <http://x.example/b> ."),
         ("mine.jsonld", '{"@id": "http://x.example/a", "http://x.example/r": {"@id": "http://x.example/b"}}'),
         ("mine.trig", "@prefix x: <http://x.example/> . x:g { x:a x:r x:b }"),
     ],

@@ -194,6 +194,8 @@ def build(
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
 
+    if (merge_predicate or prefer) and not merge:
+        raise InputError("--merge-predicate and --prefer are for --merge FILE, which was not given")
     begun = time.perf_counter()
     problems = Problems(on_error)
     own_words = None if words is None else read_words(Path(words))
@@ -222,8 +224,6 @@ def build(
             staged = resolve(
                 staged, merge, predicates=predicates, prefer=prefer or (), problems=problems, progress=progress
             )
-        elif merge_predicate or prefer:
-            raise InputError("--merge-predicate and --prefer are for --merge FILE, which was not given")
         manifest = build_graph(
             staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide, progress=progress
         )

@@ -95,6 +95,7 @@ class _Elements:
         self.keys: dict[str, Key] = {}
         self.found = self.undirected = False
         self.depth = 0  # of graphs
+        self.graph: Element | None = None
 
     def read(self) -> None:
         """Read the file; each element is forgotten once it was seen."""
@@ -109,7 +110,8 @@ class _Elements:
         if tag == "graph":
             self.depth += 1 if event == "start" else -1
             if event == "start" and self.depth == 1:
-                self.found, self.undirected = True, element.get("edgedefault") == "undirected"
+                self.graph, self.found = element, True
+                self.undirected = element.get("edgedefault") == "undirected"
             return
         if event == "start":
             return
@@ -119,6 +121,8 @@ class _Elements:
         elif tag in ("node", "edge"):
             self._add(element, tag)
             element.clear()
+            if self.graph is not None and self.depth == 1:
+                self.graph.clear()  # it would keep every node and edge
         elif tag in ("hyperedge", "port"):
             self.problems.note(f"{tag} of GraphML left out", str(self.path), "Clew has no such thing")
 

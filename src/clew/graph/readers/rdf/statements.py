@@ -65,7 +65,11 @@ class RdfFile:
                 f"{self.path} is OWL in functional, Manchester or OWL/XML syntax, which is no RDF: convert it to "
                 "RDF/XML or OBO (robot convert --output x.obo)"
             )
-        return RdfFormat.TURTLE if head.startswith(("@", "PREFIX", "BASE", "#")) else RdfFormat.RDF_XML
+        return (
+            RdfFormat.TURTLE
+            if head.startswith(("@", "PREFIX", "BASE", "#", "<http", "<urn", "_:"))
+            else RdfFormat.RDF_XML
+        )
 
     def _whole(self, stream: BinaryIO) -> Iterator[Statement]:
         try:
