@@ -1,6 +1,7 @@
 """Conjunctions run by the engine, against a slow and obvious reference that tries every combination of triples."""
 
 import random
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -316,10 +317,11 @@ def test_twenty_findings_take_little_time(asker: Asker) -> None:
     taken = []
     for wanted in (None, True, None):
         asked = Question(f"Which diseases show {', '.join(findings[:19])} and {findings[19]}?", subclasses=wanted)
+        begun = time.process_time()
         answer = asker.ask(asked)
-        taken.append(answer.usage.execution)
+        taken.append(time.process_time() - begun)
         assert "Marfan syndrome" in [item.name for item in answer.items]
-    assert min(taken) < 1  # 0.1 on a quiet machine
+    assert min(taken) < 1  # of the processor; 0.1 for most
 
 
 def test_the_query_that_is_shown_says_the_same(asker: Asker) -> None:
