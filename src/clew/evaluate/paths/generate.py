@@ -20,7 +20,7 @@ __all__ = ["PARTS", "PathQuestion", "generate_paths"]
 PARTS = ("development", "test")
 DEVELOPMENT = 5  # one chain of this many is for development
 MOST_GOLD = 10  # entities
-LEAST_CHOICE = 8  # relations of the topic, in either direction
+LEAST_CHOICE = 8  # relations of the topic, in either direction; fewer in a graph of few relations
 TRIES = 2_000  # for each question
 PLACE = "the topic"  # what the text calls it: its name tells a scorer nothing
 
@@ -62,6 +62,7 @@ class _Maker:
         self.typed = not is_untyped(engine)
         self.used: set[tuple[tuple[int, bool], ...]] = set()
         self.entities = engine.counts["entities"]
+        self.least = min(LEAST_CHOICE, 1 + len(self.relations) // LEAST_CHOICE)
 
     def make(self, id: str, hops: int) -> PathQuestion | None:
         topic = self.random.randrange(self.entities)
@@ -71,7 +72,7 @@ class _Maker:
             steps = steps_from(self.engine, [at], Allowed())
             codes = steps.relation * 2 + steps.forward
             listed = np.unique(codes).tolist()
-            if hop == 0 and len(listed) < LEAST_CHOICE:
+            if hop == 0 and len(listed) < self.least:
                 return None
             if chain:  # not straight back, and not the same relation twice in a row
                 listed = [code for code in listed if code // 2 != chain[-1][0]]
