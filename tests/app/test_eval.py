@@ -125,7 +125,7 @@ def test_the_commands_have_a_help_of_their_own() -> None:
     group = typer.main.get_command(application())
     assert {"qa", "cypher", "compare", "extraction"} <= set(group.commands)  # type: ignore[attr-defined]
     options = {name: {each.name for each in group.commands[name].params} for name in ("qa", "cypher", "compare")}  # type: ignore[attr-defined]
-    assert {"bench", "baseline", "choose", "compose", "data"} <= options["qa"]
+    assert {"bench", "baseline", "choose", "compose", "data", "strategy"} <= options["qa"]
     assert options["cypher"] == {"data", "out", "as_json"}
     assert options["compare"] == {"runs", "out", "as_json"}
 

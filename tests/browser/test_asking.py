@@ -104,19 +104,19 @@ def test_strategies_are_shown_side_by_side(site: str, page: Page) -> None:
     page.goto(at(site, "ask", graph="clinic", question=GENES))
     page.get_by_label("Strategy").select_option("Compare all")
     page.get_by_label("Question").press("Enter")
-    titles = ["Two readers", "Cypher", "Local search", "KG-RAG", "Super-relations", "Think-on-Graph"]
+    titles = ["Two readers", "First reader", "Local search", "KG-RAG", "Super-relations", "Think-on-Graph"]
     expect(page.locator(".strategy h3")).to_have_text(titles)
     expect(page.locator(".strategy ol")).to_have_count(6)
     expect(page.locator(".strategy").first).to_contain_text("2 genes")
     expect(page.locator(".history a").first).to_contain_text("compared")
     page.get_by_role("button", name="Open this answer").first.click()
     expect(page.locator(".headline h2")).to_contain_text("2 genes")
-    assert "strategy=agree" in page.url
+    assert "strategy=readers" in page.url
 
 
 def test_a_strategy_that_fails_says_why_beside_the_others(site: str, page: Page) -> None:
     def asked(route: Route) -> None:
-        if route.request.post_data_json.get("strategy", "cypher") != "rag":
+        if route.request.post_data_json.get("strategy") != "rag":
             return route.continue_()
         error = {"event": "error", "error": {"kind": "MissingModel", "message": "no model is here", "close": []}}
         return route.fulfill(body=json.dumps(error) + "\n")

@@ -10,6 +10,7 @@ from clew.answer.diagnosis.diagnose import Diagnoses, diagnose
 from clew.answer.plans.filters import Filters
 from clew.answer.plans.plan import Plan
 from clew.answer.resources import Resources
+from clew.answer.strategies.readers import ReadersStrategy
 from clew.answer.strategy import STRATEGIES, Question, Step, Strategy
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Item",
     "Plan",
     "Question",
+    "ReadersStrategy",
     "Resources",
     "Step",
     "Strategy",

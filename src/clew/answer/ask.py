@@ -7,6 +7,7 @@ from threading import Lock
 from clew.answer.answer import Answer
 from clew.answer.cypher import CypherStrategy
 from clew.answer.resources import Resources
+from clew.answer.strategies.readers import ReadersStrategy
 from clew.answer.strategy import Question, Strategy
 from clew.errors import GraphError, InputError
 from clew.graph.storage.snapshots import current_snapshot
@@ -26,7 +27,7 @@ class Asker:
     """Answers questions over one graph by one strategy; what that needs is opened at the first question and kept."""
 
     resources: Resources
-    strategy: Strategy = field(default_factory=CypherStrategy)
+    strategy: Strategy = field(default_factory=ReadersStrategy)
 
     def __post_init__(self) -> None:
         if not callable(getattr(self.strategy, "answer", None)):

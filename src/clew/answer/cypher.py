@@ -34,7 +34,7 @@ from clew.answer.running.run import comes_first
 from clew.answer.statements.filter_words import provenance_of
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import agreed, stated_number
-from clew.answer.wording.explain import alternatives_of, describe, why_not, why_unmet
+from clew.answer.wording.explain import alternatives_of, describe, verbalised, why_not, why_unmet
 from clew.answer.wording.phrase import phrased, plain_text
 from clew.errors import ClewError, InputError
 from clew.plurals import counted
@@ -68,11 +68,15 @@ class CypherStrategy:
 
     def answer(self, question: Question, resources: Resources) -> Answer:
         """Answer a question, or abstain with a reason."""
+        self.check(resources)
+        return Answering(self, resources, question).answer()
+
+    def check(self, resources: Resources) -> None:
+        """Refuse settings that need a model where there is none."""
         if resources.model is None and (self.choose != "never" or self.compose):
             raise InputError(
                 "choosing or writing plans needs a language model; name one, or leave `choose` and `compose` off"
             )
-        return Answering(self, resources, question).answer()
 
     def answer_cypher(self, query: Question, resources: Resources) -> Answer:
         """Answer a Cypher query, the text of `query`, with evidence; unambiguous mistakes are repaired and reported.
@@ -92,7 +96,7 @@ class Answering:
         self.engine = resources.engine
         self.schema = resources.schema
         self.words = words_of(resources)
-        self.linker, self.encoder = resources.linker, resources.encoder
+        self.linker, self.encoder, self.parser = resources.linker, resources.encoder, resources.parser
         self.runner = Runner(resources, question)
         self.model = self._metered()
         self.parsed: ParsedQuestion | None = None  # what the words say, once they are read
@@ -129,7 +133,7 @@ class Answering:
 
     def answer(self) -> Answer:
         with self.runner.in_time():
-            return self._answer()
+            return self._worded(self._answer())
 
     def _answer(self) -> Answer:
         begun = perf_counter()
@@ -143,7 +147,7 @@ class Answering:
             ran = None if parsed.unmet else self._first_that_finds(parsed)
         understood = perf_counter() - begun - (ran.seconds if ran else 0.0)
         if ran is None:
-            usage = _usage(self.model, understanding=understood)
+            usage = Usage(understanding=understood)
             return replace(self._abstention(parsed), question=self.question.text, usage=usage)
         return self._answered(ran, understood)
 
@@ -169,7 +173,7 @@ class Answering:
 
     def answer_cypher(self) -> Answer:
         with self.runner.in_time():
-            return self._answer_cypher()
+            return self._worded(self._answer_cypher())
 
     def _answer_cypher(self) -> Answer:
         begun = perf_counter()
@@ -186,19 +190,23 @@ class Answering:
         begun = perf_counter()
         answer = self._with_words(self._with_evidence(ran), ran)
         executed = perf_counter() - begun + ran.seconds
-        begun = perf_counter()
-        if self.model and self.strategy.phrase:
-            self.runner.report("text", "wording the answer")
-        written = (
-            phrased(self.model, self.question.text, answer.text) if self.model and self.strategy.phrase else answer.text
-        )
         return replace(
             answer,
             question=self.question.text,
-            text=written,
             trace=(*answer.trace, f"{answer.total} items in {executed * 1000:.0f} ms"),
-            usage=_usage(self.model, understanding=understood, execution=executed, text=perf_counter() - begun),
+            usage=Usage(understanding=understood, execution=executed),
         )
+
+    def _worded(self, answer: Answer) -> Answer:
+        """The answer in the words of the model, if it may phrase it, with all that the model was used for."""
+        if self.model is None:
+            return answer
+        begun, text = perf_counter(), answer.text
+        if self.strategy.phrase and answer.abstained is None:
+            self.runner.report("text", "wording the answer")
+            text = phrased(self.model, self.question.text, text)
+        used = Usage(self.model.usage.calls, self.model.usage.prompt_tokens, self.model.usage.completion_tokens)
+        return replace(answer, text=text, usage=answer.usage + replace(used, text=perf_counter() - begun))
 
     def _metered(self) -> "Metered | None":
         """The model, metered for this one question."""
@@ -212,7 +220,6 @@ class Answering:
         question = self.question
         vocabulary = vocabulary_of(self.resources) if values else None
         provenance_of(self.engine, self.schema).check(question.filters)
-        parser = self.resources.parser
 
         def read(text: str) -> ParsedQuestion:
             return understand(
@@ -220,7 +227,7 @@ class Answering:
                 self.linker,
                 self.words,
                 paraphrases=paraphrases_of(self.resources),
-                parser=parser,
+                parser=self.parser,
                 vocabulary=vocabulary,
                 deadline=self.runner.deadline,
             )
@@ -243,7 +250,7 @@ class Answering:
         for number, interpretation in enumerate(interpretations, start=1):
             self.runner.deadline.check()
             if number == 1:
-                self.runner.report("plans", counted(len(interpretation.ranked), "interpretation"))
+                self._report_best(interpretation)
             if interpretation.account.missing and not interpretation.written:
                 self.unmet = self.unmet or interpretation
                 continue
@@ -260,6 +267,12 @@ class Answering:
             if number == MOST_TRIED:
                 break
         return first
+
+    def _report_best(self, interpretation: Interpretation) -> None:
+        if self.question.report is not None:
+            best = verbalised(interpretation.candidate, self.words)
+            many = counted(len(interpretation.ranked), "interpretation")
+            self.runner.report("plans", f"{many}, first: {best}" if interpretation.ranked else best)
 
     def _with_evidence(self, ran: Ran) -> Answer:
         """The items or the value, with their supporting triples."""
@@ -330,10 +343,3 @@ class Answering:
         reason = why_unmet(self.unmet, self.words) if self.unmet else why_not(question, self.words, close)
         reason += self._instead(question)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)
-
-
-def _usage(model: "Metered | None", *, understanding: float, execution: float = 0.0, text: float = 0.0) -> Usage:
-    if model is None:
-        return Usage(understanding=understanding, execution=execution, text=text)
-    used = model.usage
-    return Usage(used.calls, used.prompt_tokens, used.completion_tokens, understanding, execution, text)

@@ -108,10 +108,8 @@ class Resources(Closing):
 
     @property
     def sketch_parser(self) -> "SketchParser | None":
-        """The parser that writes sketches of questions, if it is on this machine."""
-        from clew.answer.sketch.parser import find_sketch_parser
-
-        return self.once("sketch parser", find_sketch_parser)
+        """The parser that writes sketches of questions, if it and the encoder, which grounds them, are there."""
+        return self.once("sketch parser", self._open_sketch_parser)
 
     @property
     def model(self) -> "LanguageModel | None":
@@ -149,6 +147,14 @@ class Resources(Closing):
         with suppress(MissingModel):
             return open_encoder()
         return None
+
+    def _open_sketch_parser(self) -> "SketchParser | None":
+        if self.encoder is None:
+            log.info("questions are read by words alone: reading them by sketches needs an encoder")
+            return None
+        from clew.answer.sketch.parser import find_sketch_parser
+
+        return find_sketch_parser()
 
     def _open_model(self) -> "LanguageModel | None":
         if not isinstance(self._model, str):

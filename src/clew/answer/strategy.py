@@ -22,11 +22,12 @@ __all__ = ["STRATEGIES", "Question", "Step", "Strategy"]
 STRATEGIES = Registry(
     "strategy",
     {
-        "cypher": Entry(
-            "clew.answer.cypher:CypherStrategy", "plain English to Cypher: link names, rank plans, run one"
+        "readers": Entry(
+            "clew.answer.strategies.readers:ReadersStrategy",
+            "plain English to Cypher by words, and by a sketch where these are not sure",
         ),
-        "agree": Entry(
-            "clew.answer.strategies.agree:AgreeStrategy", "two readers, by words and by sketches: sure where they agree"
+        "cypher": Entry(
+            "clew.answer.cypher:CypherStrategy", "the first of these readers alone: link names, rank plans"
         ),
         "rag": Entry("clew.answer.strategies.rag:RagStrategy", "KG-RAG: a context of ranked facts, read by a model"),
         "local": Entry(
@@ -43,7 +44,7 @@ STRATEGIES = Registry(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step on the way to an answer, as it happens: names, plans, query, evidence or text, in a sentence."""
+    """A step on the way to an answer, as it happens: names, plans, query, evidence, second (reader) or text."""
 
     name: str
     text: str

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from clew import GraphEngine
     from clew.answer import Asker, Strategy
 
-__all__ = ["Settings", "assemble", "make_strategy", "open_graph"]
+__all__ = ["DEFAULT_STRATEGY", "Settings", "assemble", "make_strategy", "open_graph"]
+
+DEFAULT_STRATEGY = "readers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Settings:
     store: str = "embedded"  # embedded, a path, or bolt://…
     encoder: str | None = "default"  # a name, a directory or a URL; default: minilm, if it is on this machine
     model: str | None = None  # a name, a .gguf file or a URL
-    strategy: str = "cypher"
+    strategy: str = DEFAULT_STRATEGY
     compare: tuple[str, ...] = ()  # strategies that answer in its place, as far as they agree
     mode: int = 0  # context of rag: 0 sentences, 1 JSON, 2 with prior knowledge, 3 both
     choose: str = "never"  # when the model picks among interpretations: never, ties or always

@@ -6,7 +6,7 @@ import pytest
 
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.question import ParsedQuestion, understand
-from clew.link import Linker
+from clew.link import Linker, Paraphrases
 from clew.store.layout import lay_out
 from link.named_graphs import Entity, write
 from link.test_vectors import WordEncoder
@@ -81,7 +81,7 @@ def test_a_name_that_says_its_type_is_of_that_type(linker: Linker) -> None:
 def test_paraphrases_take_an_encoder(linker: Linker) -> None:
     words = Words(lay_out(linker.engine))
     text = "Which diseases lead to a failure of the kidney?"
-    (anchor,) = understand(text, linker, words, encoder=WordEncoder()).anchors
+    (anchor,) = understand(text, linker, words, paraphrases=Paraphrases(linker, WordEncoder())).anchors
     assert anchor.text == "failure of the kidney"
     assert anchor.meanings[0].ids == ("P:5",)
     assert understand(text, linker, words).anchors == ()

@@ -1,7 +1,7 @@
 """A grounded sketch → a candidate: things become slots, facts steps, what is denied absent parts; then values."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from clew.answer.names.meanings import Anchor
 from clew.answer.plans.containment import either_way
@@ -27,6 +27,7 @@ from clew.answer.sketch.said_values import Unbuildable, ValuesSaid
 from clew.answer.sketch.sketch import Ref, Said, Statement, Word
 from clew.answer.sketch.things import Unmet
 from clew.answer.values.apply import put_values
+from clew.errors import InputError
 
 __all__ = ["Built", "build"]
 
@@ -39,6 +40,7 @@ class Built:
     score: float
     weakest: float
     left_out: tuple[int, ...] = ()
+    met: dict[int, float] = field(default_factory=dict)  # how well words are met, by their numbers
 
 
 def build(
@@ -58,6 +60,8 @@ def build(
         return replace(built, candidate=replace(built.candidate, plan=either_way(built.candidate.plan, mutual)))
     except Unbuildable as error:
         return error.unmet
+    except InputError:  # its parts do not make a plan
+        return Unmet((), "plan")
 
 
 class _Building(ValuesSaid):
@@ -105,7 +109,7 @@ class _Building(ValuesSaid):
                 raise Unbuildable(Unmet((), "values"))
             candidate = made
         self._check_joined(candidate.plan)
-        return Built(self._quantified(candidate), self.score, self.weakest, tuple(self.left_out))
+        return Built(self._quantified(candidate), self.score, self.weakest, tuple(self.left_out), self.met)
 
     def _check_joined(self, plan: Plan) -> None:
         """Everything hangs together: a thing that nothing is said of would be anything at all."""
@@ -229,7 +233,7 @@ class _Building(ValuesSaid):
         if not found:
             raise Unbuildable(Unmet(said.words, "said"))
         key, fit = found[0]
-        self.fits(fit)
+        self.fits(fit, (*said.words, *said.value))
         if not said.operator:
             return
         number = self._number(said.value, said.operator)
@@ -249,6 +253,7 @@ class _Building(ValuesSaid):
             self.left_out += each.words
             return
         attribute, value = found[0]
+        self.met |= dict.fromkeys(each.words, 1.0)
         self.labels.setdefault(each.left, attribute.label)
         slot = self._slot(each.left)
         self.conditions.append(Condition(slot, attribute.key, "=", value, negated=bool(each.denied)))
@@ -287,6 +292,7 @@ class _Building(ValuesSaid):
             link = self.grounded.links[number]
             found = self.lexical.columns(self.text(self.sketch.asked[0][1]), self.schema.relationship(link.relation))
             if found:
+                self.met |= dict.fromkeys(self.sketch.asked[0][1], found[0][1])
                 return Asked(step.name, found[0][0])
         raise Unbuildable(Unmet(self.sketch.asked[0][1], "said"))
 

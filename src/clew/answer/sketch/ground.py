@@ -57,6 +57,7 @@ class Grounded:
     meanings: dict[int, Meaning]  # by the number of the word that is a name
     score: float
     weakest: float
+    met: dict[int, float]  # how well the phrase of a word fits what it stands for, by the number of the word
 
 
 @dataclass(slots=True)
@@ -111,7 +112,8 @@ class _Grounding(Things):
             for state in states:
                 for done in self._typed(state):
                     if done.score >= TOO_LITTLE * max(1, len(done.links)) ** 0.5:
-                        yield Grounded(self.sketch, done.labels, done.links, meant, done.score, done.weakest)
+                        met = self._met(done)
+                        yield Grounded(self.sketch, done.labels, done.links, meant, done.score, done.weakest, met)
         self.unmet += failed[:1]
 
     def _typed(self, state: _State) -> Iterator[_State]:
@@ -122,6 +124,18 @@ class _Grounding(Things):
             labels = {**state.labels, **{ref: label for ref, (label, _) in zip(open_, chosen, strict=True)}}
             fits = [fit for _, fit in chosen]
             yield _State(labels, state.links, state.score + sum(map(log, fits)), min([state.weakest, *fits]))
+
+    def _met(self, state: _State) -> dict[int, float]:
+        """How well words are met: those of facts by relations, nouns by types or by the entities that they name."""
+        found: dict[int, float] = {}
+        for number, each in enumerate(self.sketch.statements):
+            if each.kind == "kind" and each.left in self.kinds:
+                fit = dict(self.kinds[each.left]).get(state.labels.get(each.left, ""), 0.0)
+                found |= {at: max(fit, found.get(at, 0.0)) for at in each.words}
+            elif number in state.links:
+                found |= {at: max(state.links[number].fit, found.get(at, 0.0)) for at in each.words}
+                found |= dict.fromkeys(each.value, 1.0)
+        return found
 
     def _extended(self, state: _State, number: int, fact: Statement, meant: dict[int, Meaning]) -> Iterator[_State]:
         assert fact.left is not None

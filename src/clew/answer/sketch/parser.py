@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from clew.answer.sketch.sketch import Word, split_words
 from clew.answer.sketch.writing import Decoder, Written
+from clew.embed.session import open_session
+from clew.errors import ModelError
 from clew.models import models_directory
 
 __all__ = ["SketchParser", "find_sketch_parser", "open_sketch_parser", "pieces_of"]
@@ -24,6 +27,7 @@ BEGIN, END, UNKNOWN, MARK = 101, 102, 100, 1  # pieces of BERT's vocabulary; [un
 MOST_PIECES = 6  # of a name
 LONGEST = 250  # pieces of a question
 ENCODER, DECODER, TOKENIZER = "encoder.onnx", "decoder.npz", "tokenizer.json"
+_guard = Lock()
 
 
 class SketchParser:
@@ -31,7 +35,6 @@ class SketchParser:
 
     def __init__(self, session: Any, tokenizer: Any, decoder: Decoder) -> None:
         self._session, self._tokenizer, self._decoder = session, tokenizer, decoder
-        self._lock = Lock()
 
     def parse(self, text: str, names: Sequence[tuple[int, int]], *, width: int = 4) -> tuple[list[Word], list[Written]]:
         """The words of a question whose names stand at these places, and its sketches, likeliest first."""
@@ -44,8 +47,7 @@ class SketchParser:
             "mask": np.ones((1, len(pieces)), np.int64),
             "firsts": np.array([firsts], np.int64),
         }
-        with self._lock:
-            (states,) = self._session.run(None, given)
+        (states,) = self._session.run(None, given)
         return words, self._decoder.write(np.asarray(states[0], np.float32), words, width=width)
 
 
@@ -63,27 +65,35 @@ def pieces_of(words: Sequence[Word], tokenizer: Any, *, names: bool = True) -> t
 
 
 def find_sketch_parser() -> SketchParser | None:
-    """The parser that comes with Clew, from the repository or from where models are kept; None where there is none."""
+    """The parser that comes with Clew, from the repository or from where models are kept; None where there is none.
+
+    It is opened once, for all graphs and threads.
+    """
     for folder in (CHECKOUT / "weights" / NAME, models_directory() / NAME):
         if (folder / ENCODER).is_file():
-            return open_sketch_parser(folder)
-    log.warning("questions are read by words alone: %s is neither in the repository nor installed", NAME)
+            with _guard:
+                return open_sketch_parser(folder)
+    log.warning("questions are read by words alone: the parser %r is neither in the repository nor installed", NAME)
     return None
 
 
+@cache
 def open_sketch_parser(folder: Path) -> SketchParser:
     """The parser whose files lie in a folder."""
-    import onnxruntime
     from tokenizers import Tokenizer
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(str(folder / ENCODER), options, providers=["CPUExecutionProvider"])
-    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+    try:
+        session = open_session(folder / ENCODER, threads=1)
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        decoder = Decoder(_arrays(folder / DECODER))
+    except Exception as error:  # neither library has an error class of its own for a damaged file
+        raise ModelError(
+            f"the parser of questions in {folder} cannot be opened ({error}): restore its files, "
+            f"or remove the folder to read questions by words alone"
+        ) from error
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    return SketchParser(session, tokenizer, Decoder(_arrays(folder / DECODER)))
+    return SketchParser(session, tokenizer, decoder)
 
 
 def _arrays(path: Path) -> dict[str, NDArray[np.float32]]:

@@ -4,9 +4,9 @@ Each reading carries what speaks for it: how probable its sketch is, how well it
 of the question it leaves out.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import inf, log
 
 from clew.answer.lexicon.forms import stem, word_table
 from clew.answer.lexicon.words import Words
@@ -27,6 +27,7 @@ IMPROBABLE = 0.02  # sketches of a lower probability are no readings
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
 SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
+DENYING = frozenset({"than", "outside", "apart", "besides", "beyond"})  # "other than", "apart from"
 ALSO_ELSE = frozenset({"all", "both", "each", "last", "first", "no"})  # of these, words that often say nothing
 
 
@@ -41,6 +42,7 @@ class SketchReading:
     weakest: float
     left_out: tuple[int, ...]
     subclasses: bool
+    met: Mapping[int, float]  # how well words are met, by their numbers
 
     @property
     def score(self) -> float:
@@ -57,35 +59,51 @@ def read_sketches(
     has: Has | None = None,
     is_right: Callable[[str], bool] = lambda word: True,
     mutual: frozenset[str] = frozenset(),
-) -> tuple[list[SketchReading], list[Word]]:
-    """All readings, best first, and the words of the question."""
+) -> tuple[Iterator[SketchReading], list[Word]]:
+    """All readings, best first, each plan once, made as they are asked for; and the words of the question."""
     words, written = parser.parse(text, [(each.start, each.end) for each in anchors])
     spelt = _spelt(text, words, lexical.words, is_right)
-    found: list[SketchReading] = []
-    for each in written:
-        for sketch in _forms(each.sketch) if each.probability >= IMPROBABLE else ():
+
+    def readings(each: Written) -> Iterator[SketchReading]:
+        for sketch in _forms(each.sketch):
             grounded, _ = ground(
                 sketch, spelt, anchors, lexical, has=has, find=lambda said: entities_named(said, contents)
             )
             for one in grounded[:MOST_GROUNDED]:
                 built = build(one, spelt, anchors, lexical, mutual=mutual)
                 if isinstance(built, Built):
-                    found.append(_reading(built, sketch, each, words))
-    return _distinct(found), words
+                    yield _reading(built, sketch, each, words)
+
+    may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in DENYING for each in words)
+    likely = [each for each in written if each.probability >= IMPROBABLE and (may_deny or not each.sketch.denies)]
+    return _best_first(likely, readings), words
+
+
+def _best_first(
+    written: Sequence[Written], readings: Callable[[Written], Iterator[SketchReading]]
+) -> Iterator[SketchReading]:
+    """Readings by their scores; a sketch is grounded only once no reading so far is sure to be better than its own.
+
+    The logarithm of a sketch's probability is the most that a reading of it can score, since no fit is above 1.
+    """
+    waiting: list[SketchReading] = []
+    given: set[object] = set()
+    for number, each in enumerate(written):
+        waiting = sorted([*waiting, *readings(each)], key=lambda one: -one.score)
+        most = log(written[number + 1].probability) if number + 1 < len(written) else -inf
+        while waiting and waiting[0].score >= most:
+            best = waiting.pop(0)
+            if best.candidate.plan not in given:
+                given.add(best.candidate.plan)
+                yield best
 
 
 def _reading(built: Built, sketch: Sketch, written: Written, words: Sequence[Word]) -> SketchReading:
     left = (*built.left_out, *_weighty_left(sketch, words))
     wider = any(each.kind == "any" for each in sketch.statements)
-    return SketchReading(built.candidate, sketch, written.probability, built.score, built.weakest, left, wider)
-
-
-def _distinct(found: Sequence[SketchReading]) -> list[SketchReading]:
-    """One reading for each plan, the best first."""
-    best: dict[object, SketchReading] = {}
-    for each in sorted(found, key=lambda one: -one.score):
-        best.setdefault(each.candidate.plan, each)
-    return list(best.values())
+    return SketchReading(
+        built.candidate, sketch, written.probability, built.score, built.weakest, left, wider, built.met
+    )
 
 
 def _forms(sketch: Sketch) -> Iterator[Sketch]:
@@ -114,18 +132,14 @@ def _weighty_left(sketch: Sketch, words: Sequence[Word]) -> Iterator[int]:
     used = {at for each in sketch.statements for at in (*each.words, *each.value)}
     used |= {at for each in sketch.statements for said in each.said for at in (*said.words, *said.value)}
     used |= {at for _, said in sketch.asked for at in said}
-    kinds = {each.kind for each in sketch.statements}
-    denied = any(each.denied for each in sketch.statements)
-    graded = bool(kinds & {"most", "fewest", "max", "min", "number", "attribute", "only", "every", "top"})
-    said = any(each.said for each in sketch.statements)
     for at, word in enumerate(words):
         low = word.text.lower()
         if at in used or word.name is not None:
             continue
         if low in ("not", "no", "never", "without", "except", "neither", "nor", "cannot") or low.endswith("n't"):
-            if not denied and not graded:
+            if not sketch.denies and not sketch.grades:
                 yield at
-        elif (low in WEIGHTY or low.isdigit()) and low not in ALSO_ELSE and not graded and not said:
+        elif (low in WEIGHTY or low.isdigit()) and low not in ALSO_ELSE and not sketch.grades:
             yield at
 
 

@@ -38,14 +38,16 @@ class ValuesSaid:
         self.grounded, self.words, self.anchors, self.lexical = grounded, words, anchors, lexical
         self.sketch = grounded.sketch
         self.labels = dict(grounded.labels)
-        self.score, self.weakest = grounded.score, grounded.weakest
+        self.score, self.weakest, self.met = grounded.score, grounded.weakest, dict(grounded.met)
 
     def text(self, numbers: Sequence[int]) -> str:
         return " ".join(self.words[at].text for at in numbers)
 
-    def fits(self, fit: float) -> None:
+    def fits(self, fit: float, said: Sequence[int]) -> None:
+        """Words are met as well as this."""
         self.score += log(max(fit, 1e-6))
         self.weakest = min(self.weakest, fit)
+        self.met |= dict.fromkeys(said, fit)
 
     def _stated(self, each: Statement, labels: list[str]) -> list[tuple[Attribute, str]]:
         """An attribute of yes or no that describing words are: "electrified", "step-free"."""
@@ -94,7 +96,7 @@ class ValuesSaid:
         if not found:
             raise Unbuildable(Unmet(tuple(said), "attribute"))
         attribute, fit, much = found[0]
-        self.fits(fit)
+        self.fits(fit, said)
         self.labels.setdefault(ref, attribute.label)
         return attribute, much
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 __all__ = ["OPERATORS", "VARIABLES", "Ref", "Said", "Sketch", "Statement", "Word", "show", "split_words"]
 
 VARIABLES = ("x", "y", "z", "w", "v", "u")
+GRADING = frozenset({"most", "fewest", "max", "min", "number", "attribute", "only", "every", "top"})
 OPERATORS = ("=", "<", "<=", ">", ">=")
 Ref = str | int  # a variable, or the number of a word that is a name
 TOKEN = re.compile(
@@ -70,6 +71,16 @@ class Sketch:
     mode: str
     asked: tuple[tuple[Ref | None, tuple[int, ...]], ...] = ()
     statements: tuple[Statement, ...] = field(default=())
+
+    @property
+    def denies(self) -> bool:
+        """Whether anything must not hold."""
+        return any(each.denied for each in self.statements)
+
+    @property
+    def grades(self) -> bool:
+        """Whether anything is counted, compared, ordered or quantified."""
+        return any(each.kind in GRADING or each.said for each in self.statements)
 
 
 def split_words(text: str, names: Sequence[tuple[int, int]]) -> list[Word]:

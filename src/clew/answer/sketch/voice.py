@@ -1,11 +1,16 @@
 """The voice of sketches in answering: the best reading that finds something, run and ready to be compared."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from clew.answer.kept import matcher_of, schema_of, stated_once_of, vocabulary_of, words_of
-from clew.answer.names.meanings import Anchor
+from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER
+from clew.answer.kept import matcher_of, polarity_of, schema_of, stated_once_of, vocabulary_of, words_of
+from clew.answer.lexicon.words import Words
+from clew.answer.plans.filters import with_filters
+from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
@@ -14,33 +19,47 @@ from clew.answer.sketch.parser import SketchParser
 from clew.answer.sketch.reading import SketchReading, read_sketches
 from clew.answer.sketch.sketch import Word
 from clew.answer.sketch.things import Has
+from clew.answer.strategy import Question
 from clew.errors import ClewError, Timeout
 
 __all__ = ["Spoken", "speak"]
 
 MOST_TRIED = 4  # readings that are run until one finds something
+MET = 0.6  # fit of a phrase from which its words are accounted for
+AMOUNTS = (QUANTIFIER, COMPARISON)  # roles of words that a phrase cannot meet
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A reading that was run, and the words of its question."""
+    """A reading that was run."""
 
     reading: SketchReading
     ran: Ran
-    words: Sequence[Word]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every word that a plan cannot do without is accounted for."""
+        return not self.ran.interpretation.account.missing
 
 
 def speak(
-    text: str, anchors: Sequence[Anchor], parser: SketchParser, resources: Resources, runner: Runner, has: Has
+    question: Question,
+    parsed: ParsedQuestion,
+    parser: SketchParser,
+    resources: Resources,
+    runner: Runner,
+    has: Has,
 ) -> Spoken | None:
     """The best reading of a question that finds something, else the best that runs; None where there is none.
 
-    `has` says whether an entity has triples of a relation.
+    `parsed` is what its words say, `has` whether an entity has triples of a relation. Sketches know no aggregates.
     """
+    if parsed.values.aggregate:
+        return None
     english = resources.parser
     readings, words = read_sketches(
-        text,
-        anchors,
+        question.text,
+        parsed.anchors,
         parser,
         resources.once("sketch words", lambda: _lexical(resources)),
         resources.engine,
@@ -49,28 +68,59 @@ def speak(
         mutual=stated_once_of(resources),
     )
     first: Spoken | None = None
-    for reading in readings[:MOST_TRIED]:
-        question = ParsedQuestion(
-            text,
-            anchors=tuple(anchors),
-            tokens=(),
-            type_words=(),
-            operation="list",
-            asked=(),
-            mentioned=(),
-            subclasses=reading.subclasses,
-        )
+    allowed = (each for each in readings if not is_opposed(parsed, each.candidate, polarity_of(resources)))
+    for reading in islice(allowed, MOST_TRIED):
         try:
-            ran = runner.run(Interpretation(question, reading.candidate))
+            ran = runner.run(_interpreted(reading, question, parsed, words, words_of(resources)))
         except Timeout:
             raise
         except ClewError:
             continue
-        spoken = Spoken(reading, ran, words)
+        spoken = Spoken(reading, ran)
         if not ran.is_empty:
             return spoken
         first = first or spoken
     return first
+
+
+def _interpreted(
+    reading: SketchReading, question: Question, parsed: ParsedQuestion, words: Sequence[Word], lexicon: Words
+) -> Interpretation:
+    """A reading as an interpretation: within the filters of the asker, with an account of the words."""
+    bare = ParsedQuestion(
+        question.text,
+        anchors=parsed.anchors,
+        tokens=(),
+        type_words=(),
+        operation="list",
+        asked=(),
+        mentioned=(),
+        filters=question.filters,
+        subclasses=reading.subclasses,
+    )
+    meant = replace(reading.candidate, plan=with_filters(reading.candidate.plan, question.filters))
+    return Interpretation(bare, meant, account=_account(reading, parsed, words, lexicon))
+
+
+def _account(reading: SketchReading, parsed: ParsedQuestion, words: Sequence[Word], lexicon: Words) -> Account:
+    """The account of a plan, in which words that a sketch met are bound, and those that it leaves out are not."""
+    account = account_for(parsed, reading.candidate, lexicon, next(iter(parsed.trees), None))
+    met = [words[at] for at, fit in reading.met.items() if fit >= MET]
+    bindings = [Binding(each.start, each.end, "sketch") for each in met if each.name is None]
+    bound = {(each.start, each.end) for each in account.bindings}
+    left = [Unbound(words[at].start, words[at].end, words[at].text, QUANTIFIER) for at in reading.left_out]
+    unbound = [each for each in account.unbound if not _is_met(each, reading, met)]
+    added = [each for each in bindings if (each.start, each.end) not in bound]
+    return Account(tuple(sorted([*account.bindings, *added], key=lambda each: each.start)), (*unbound, *left))
+
+
+def _is_met(word: Unbound, reading: SketchReading, met: Sequence[Word]) -> bool:
+    """Whether a sketch accounts for a word: by an amount, by denying something, or by a phrase that fits."""
+    if word.role in AMOUNTS:
+        return reading.sketch.grades
+    if word.role == NEGATION:
+        return reading.sketch.denies
+    return any(one.start < word.end and word.start < one.end for one in met)
 
 
 def _lexical(resources: Resources) -> Lexical:

@@ -15,7 +15,7 @@ from clew.answer.wording.amounts import plain_list, value_phrase
 from clew.answer.wording.verbalise import question_phrase, type_name
 from clew.plurals import plural
 
-__all__ = ["alternatives_of", "describe", "verbalised", "why_not", "why_unmet"]
+__all__ = ["SHOWN_ALTERNATIVES", "alternatives_of", "describe", "verbalised", "why_not", "why_unmet"]
 
 SHOWN_ALTERNATIVES = 3
 DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}

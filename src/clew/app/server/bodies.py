@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from clew.answer import Filters, Question
 from clew.answer.context.retrieval import Retrieval
+from clew.app.assemble import DEFAULT_STRATEGY
 from clew.app.server.settings import Limits
 from clew.errors import InputError
 from clew.graph import Where
@@ -184,7 +185,7 @@ class AskBody(Body):
     filters: AnswerFilters = Field(default_factory=AnswerFilters)
     subclasses: bool | None = None
     all_evidence: bool = False
-    strategy: Annotated[str, Field(max_length=64)] = "cypher"
+    strategy: Annotated[str, Field(max_length=64)] = DEFAULT_STRATEGY
     timeout: Seconds = None
 
     def asked(self, seconds: float) -> Question:

@@ -17,7 +17,7 @@ from pathlib import Path
 from clew.answer import STRATEGIES, Asker, Resources
 from clew.answer.kept import words_of
 from clew.answer.lexicon.own_words import FILE as WORDS
-from clew.app.assemble import Settings, make_strategy, open_graph
+from clew.app.assemble import DEFAULT_STRATEGY, Settings, make_strategy, open_graph
 from clew.app.server.entity_texts import EntityTexts
 from clew.errors import ClewError, UnknownName
 from clew.graph.storage.snapshots import CURRENT
@@ -55,7 +55,7 @@ class OpenGraph:
         self._askers: dict[str, Asker] = {}
         self._guard = threading.Lock()
 
-    def asker(self, strategy: str = "cypher") -> Asker:
+    def asker(self, strategy: str = DEFAULT_STRATEGY) -> Asker:
         """The asker of a strategy; all share what they answer from."""
         with self._guard:
             if strategy not in self._askers:
@@ -70,7 +70,7 @@ class OpenGraph:
                 self.engine.hop([0], 2, direction=direction)
                 self.engine.distances([0], 1, direction=direction)
         resources = self.resources
-        words_of(resources), resources.linker, resources.parser, resources.store
+        words_of(resources), resources.linker, resources.parser, resources.sketch_parser, resources.store
 
 
 class _Served:
@@ -148,8 +148,8 @@ class Graphs:
 
 
 def strategies() -> list[str]:
-    """The strategies that a request may name."""
-    return sorted(STRATEGIES)
+    """The strategies that a request may name, the default first."""
+    return sorted(STRATEGIES, key=lambda name: (name != DEFAULT_STRATEGY, name))
 
 
 def _signature(path: Path) -> Signature:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.embed.encoder import unit_rows
+from clew.embed.session import open_session
 from clew.errors import MissingModel, ModelError
 from clew.models import file_checksum, locate
 from clew.progress import Progress, silent
@@ -70,7 +71,6 @@ class OnnxEncoder:
         self._max_tokens = max_tokens
         self._threads = threads or os.cpu_count() or 1
         self._replaced = dict(replaced or {})
-        self._given: dict[str, Any] = {}
         self._opening = Lock()
 
     @cached_property
@@ -169,22 +169,8 @@ class OnnxEncoder:
 
     @cached_property
     def _open_session(self) -> Any:
-        # onnxruntime sends telemetry unless this is set before it is imported; its own
-        # disable_telemetry_events() comes too late to stop it from writing a device id and resolving a host.
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.log_severity_level = 3
-        # Waiting threads sleep: spinning gains little on a quiet machine and loses half the speed on a busy one.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        # They are not copied: the session needs them as long as it lives.
-        self._given = {name: onnxruntime.OrtValue.ortvalue_from_numpy(own) for name, own in self._replaced.items()}
-        for name, given in self._given.items():
-            options.add_initializer(name, given)
         try:
-            return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+            return open_session(self._model, threads=self._threads, replaced=self._replaced)
         except Exception as error:  # as above
             raise ModelError(
                 f"{self._model} cannot be loaded: {_first_line(error)}: download the model again"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.embed.session import open_session
 from clew.errors import DerivedError
 from clew.extract.statements.calibration import Calibration, probabilities
 from clew.extract.statements.combining import READ, Combination, pair_features
@@ -65,8 +66,6 @@ class StatementModel:
         cls, path: Path, *, threads: int | None = None, has_narrower: HasNarrower | None = None
     ) -> "StatementModel":
         """From the directory that `export` wrote; `has_narrower` knows the hierarchy of the entities to come."""
-        import onnxruntime
-
         path = Path(path)
         check_seal(path, {"format": 2}, what=f"the exported statement model at {path}", remedy=REMEDY)
         try:
@@ -77,13 +76,8 @@ class StatementModel:
             combinations = {
                 name: Combination(tuple(each["weights"]), each["bias"]) for name, each in said["combinations"].items()
             }
-            options = onnxruntime.SessionOptions()
-            if threads is not None:
-                options.intra_op_num_threads = threads
             session, pairs = (
-                onnxruntime.InferenceSession(str(path / name), options, providers=["CPUExecutionProvider"])
-                if (path / name).is_file()
-                else None
+                open_session(path / name, threads=threads) if (path / name).is_file() else None
                 for name in (ONNX, PAIRS)
             )
         except Exception as error:  # onnxruntime has no error class of its own for a damaged file

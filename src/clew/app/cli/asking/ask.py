@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clew.app.assemble import Settings, assemble
+from clew.app.assemble import DEFAULT_STRATEGY, Settings, assemble
 from clew.app.cli.terminal.conversation import ask_back, is_terminal, read_questions
 from clew.app.cli.terminal.options import (
     AsJson,
@@ -56,7 +56,12 @@ QuestionWords = Annotated[
 ]
 StoreName = Annotated[str, typer.Option(metavar="STORE", help="embedded, a path, or bolt://…")]
 StrategyName = Annotated[
-    str, typer.Option("--strategy", metavar="NAME", help="cypher, agree, rag, local, super-relations or tog.")
+    str,
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        help="readers, cypher (the first reader alone), rag, local, super-relations or tog.",
+    ),
 ]
 Compare = Annotated[
     str | None,
@@ -105,7 +110,7 @@ Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of e
 def ask(
     graph: GraphPath,
     question: QuestionWords = None,
-    strategy: StrategyName = "cypher",
+    strategy: StrategyName = DEFAULT_STRATEGY,
     compare: Compare = None,
     mode: Mode = 0,
     store: StoreName = "embedded",
@@ -138,7 +143,7 @@ def ask(
       clew ask hpo.clew "Which diseases show ectopia lentis but not arachnodactyly?" --explain
       clew ask hpo.clew "How is FBN1 connected to arachnodactyly?" --draw fbn1.html
       clew ask hpo.clew "Which genes may explain ectopia lentis?" --meaning "ectopia lentis=HP:0001083"
-      clew ask hpo.clew "Which genes are linked to arachnodactyly?" --compare cypher,rag
+      clew ask hpo.clew "Which genes are linked to arachnodactyly?" --compare readers,rag
     """
     check_limit(limit)
     given = " ".join(question or ()).strip()
@@ -196,7 +201,11 @@ def ask(
             say()
             say(f"drawn in {printable(drawn)}")
     if answer.abstained is not None:
-        if strategy == "cypher" and compare is None and asker.resources.linker.detect(given, marks=False):
+        if (
+            strategy in (DEFAULT_STRATEGY, "cypher")
+            and compare is None
+            and asker.resources.linker.detect(given, marks=False)
+        ):
             cost = "no model call" if model is None else "one model call of about 600 tokens"
             print(f"clew: --strategy rag could try, from the facts around the names ({cost})", file=sys.stderr)
         raise typer.Exit(1)
@@ -206,15 +215,15 @@ def _compared(names: str | None) -> tuple[str, ...]:
     """The strategies to compare, each once."""
     listed = tuple(dict.fromkeys(name.strip() for name in (names or "").split(",") if name.strip()))
     if names is not None and len(listed) < 2:
-        raise InputError(f"--compare takes two or more strategies, such as cypher,rag, not {names!r}")
+        raise InputError(f"--compare takes two or more strategies, such as {DEFAULT_STRATEGY},rag, not {names!r}")
     return listed
 
 
 def mention_missing_encoder(asker: "Asker") -> None:
-    """Tell on stderr that there is no encoder to rank interpretations by embeddings."""
+    """Tell on stderr that there is no encoder, which the second reader and the ranking of interpretations need."""
     if asker.resources.encoder is None:
         print(
-            "clew: ranking interpretations without embeddings; to use them, run `clew models get minilm`",
+            "clew: reading questions by words alone, without embeddings; to use them, run `clew models get minilm`",
             file=sys.stderr,
         )
 

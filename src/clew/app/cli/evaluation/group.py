@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from clew.app.assemble import DEFAULT_STRATEGY
 from clew.app.cli.terminal.groups import new_group
 from clew.app.cli.terminal.options import AsJson, Choose, Compose, NoEmbedding
 from clew.errors import InputError
@@ -34,6 +35,9 @@ Model = Annotated[
         show_default=False,
     ),
 ]
+StrategyName = Annotated[
+    str, typer.Option("--strategy", metavar="NAME", help="Which strategy answers (see `clew ask --help`).")
+]
 NoPhrase = Annotated[bool, typer.Option("--no-phrase", help="Do not let the model rephrase answers.")]
 Baseline = Annotated[
     str | None, typer.Option("--baseline", metavar="RUN.json", help="Compare with a saved run.", show_default=False)
@@ -62,6 +66,7 @@ def qa(
     data: Data = "data",
     paraphrases: Paraphrases = False,
     no_embedding: NoEmbedding = False,
+    strategy: StrategyName = DEFAULT_STRATEGY,
     model: Model = None,
     choose: Choose = "never",
     compose: Compose = None,
@@ -91,6 +96,7 @@ def qa(
         data=Path(data),
         paraphrases=paraphrases,
         embedding=not no_embedding,
+        strategy=strategy,
         model=model,
         choose=choose,
         compose=compose,
@@ -221,9 +227,7 @@ def trust(
     ] = None,
     data: Data = "data",
     model: Model = None,
-    strategy: Annotated[
-        str, typer.Option("--strategy", metavar="NAME", help="Which strategy answers (see `clew ask --help`).")
-    ] = "cypher",
+    strategy: StrategyName = DEFAULT_STRATEGY,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE.json", help="Keep every answer.", show_default=False)
     ] = None,
@@ -244,7 +248,7 @@ def trust(
       clew eval trust questions.jsonl --graph my.clew --list
       clew eval trust questions.jsonl --graph hpo=hpo.clew --graph world=world.clew --out run.json
       clew eval trust benchmarks/questions/unseen/one.jsonl --list
-      clew eval trust benchmarks/questions/unseen/two.jsonl --data data --strategy agree
+      clew eval trust benchmarks/questions/unseen/two.jsonl --data data --strategy cypher
     \b
     A line:
       {"question": "What borders France?", "gold": [{"ids": ["country:ES", "country:BE"]}]}

@@ -37,6 +37,7 @@ class Asking:
     data: Path
     paraphrases: bool
     embedding: bool
+    strategy: str
     model: str | None
     choose: str
     compose: bool | None
@@ -47,6 +48,7 @@ class Asking:
         return {
             "paraphrases": self.paraphrases,
             "embedding": asker.resources.encoder is not None,
+            "strategy": self.strategy,
             "model": self.model,
             "choose": self.choose,
             "compose": self.compose,
@@ -101,6 +103,7 @@ def _ask(bench: str, engine: "GraphEngine", asking: Asking, progress: "Progress"
     _prepare(engine, progress)
     settings = Settings(
         str(engine.snapshot.name),
+        strategy=asking.strategy,
         model=asking.model,
         choose=asking.choose,
         compose=asking.compose,

@@ -108,7 +108,9 @@ QualifierPairs = Annotated[
 ]
 WithNegated = Annotated[bool, typer.Option("--with-negated", help="Also follow negated statements.")]
 Timeout = Annotated[float | None, typer.Option(metavar="SECONDS", help="Time limit.", show_default=False)]
-NoEmbedding = Annotated[bool, typer.Option("--no-embedding", help="Rank interpretations without embeddings.")]
+NoEmbedding = Annotated[
+    bool, typer.Option("--no-embedding", help="Use no embeddings; questions are then read by words alone.")
+]
 Choose = Annotated[
     str,
     typer.Option("--choose", metavar="WHEN", help="Let the model pick among interpretations: never, ties or always."),

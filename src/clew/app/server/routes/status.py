@@ -17,7 +17,7 @@ STATED = ("seconds", "rows", "hops", "paths", "entities", "triples", "characters
 ABOUT = {
     "version": __version__,
     "graphs": [{"name": "hpo", "snapshot": SNAPSHOT, "entities": 36_848, "triples": 305_905, "title": "hpo"}],
-    "strategies": ["cypher"],
+    "strategies": ["readers", "cypher", "local", "rag"],
     "model": None,
     "extraction": "small",
     "token": False,

@@ -20,7 +20,7 @@ export function relationWords(relation) {
   return relation.replaceAll("_", " ");
 }
 
-const STRATEGIES = { agree: "Two readers", cypher: "Cypher", rag: "KG-RAG", local: "Local search", "super-relations": "Super-relations", tog: "Think-on-Graph" };
+const STRATEGIES = { readers: "Two readers", cypher: "First reader", rag: "KG-RAG", local: "Local search", "super-relations": "Super-relations", tog: "Think-on-Graph" };
 
 export function strategyName(strategy) {
   return STRATEGIES[strategy] ?? strategy.replaceAll("_", " ");

@@ -1,0 +1,157 @@
+"""Two readers of one question: by its words, and, where that one is not sure, by its sketch; the likelier one answers.
+
+They share names and schema and nothing else: one enumerates paths of the schema and trees of the grammar, the other
+grounds what a trained parser wrote. docs/asking.md says how often they are right together and alone.
+"""
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from clew.answer.answer import DOUBTFUL, SURE, Alternative, Answer
+from clew.answer.cypher import Answering, CypherStrategy
+from clew.answer.reading.question import ParsedQuestion
+from clew.answer.resources import Resources
+from clew.answer.strategy import Question
+from clew.answer.values.outcomes import stated_number
+from clew.answer.wording.explain import SHOWN_ALTERNATIVES, verbalised
+from clew.errors import Timeout
+
+if TYPE_CHECKING:
+    from clew.answer.sketch.parser import SketchParser
+    from clew.answer.sketch.voice import Spoken
+
+__all__ = ["ReadersStrategy"]
+
+AGREED = 0.97  # confidence where both readers give the same answer, and the sketch is certain
+ALONE = (DOUBTFUL + SURE) / 2  # confidence in an answer that the other reader does not contest
+CONTESTED = DOUBTFUL - 0.05  # and in one that it does
+CERTAIN, PROBABLE, IMPROBABLE = 0.8, 0.5, 0.2  # probability of a sketch
+CLEAR, UNCLEAR = 0.8, 0.6  # fit of its weakest phrase
+SAME = "a second reader gives the same answer"
+BY_SKETCH = "so understands a second reader, by a sketch of the question"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadersStrategy(CypherStrategy):
+    """Asks a second reader what the first is not sure of or declines; its settings are those of the first.
+
+    Without the parser of sketches, or without an encoder, which its phrases need, the first reader answers alone.
+    """
+
+    def answer(self, question: Question, resources: Resources) -> Answer:
+        """Answer a question, or abstain with a reason."""
+        self.check(resources)
+        parser = resources.sketch_parser
+        if parser is None:
+            return Answering(self, resources, question).answer()
+        return _Reading(self, resources, question, parser).answer()
+
+
+class _Reading(Answering):
+    """One question being answered by two readers."""
+
+    def __init__(
+        self, strategy: CypherStrategy, resources: Resources, question: Question, parser: "SketchParser"
+    ) -> None:
+        super().__init__(strategy, resources, question)
+        self.sketch_parser = parser
+
+    def _answer(self) -> Answer:
+        first = super()._answer()
+        settled = first.kind == "path" or first.decided is not None or first.certainty == "sure"
+        if settled or self.parsed is None or self.parsed.unmet:
+            return first
+        begun = perf_counter()
+        spoken = self._spoken(self.parsed)
+        read = perf_counter() - begun
+        if spoken is None:
+            why = "does not understand the question" if self.runner.deadline.left > 0 else "has no time left"
+            self.runner.report("second", f"it {why}")
+            return first if first.abstained is not None else _noted(first, f"a second reader {why}", read)
+        if first.abstained is None and _agree(first, spoken):
+            self.runner.report("second", "it gives the same answer")
+            return _noted(_agreed(first, spoken), SAME, read)
+        self.runner.report("second", verbalised(spoken.ran.candidate, self.words))
+        if first.abstained is not None:
+            return self._sketched(spoken, first, read) if _may_speak_alone(spoken) else first
+        return self._contested(first, spoken, read)
+
+    def _spoken(self, parsed: ParsedQuestion) -> "Spoken | None":
+        from clew.answer.sketch.voice import speak
+
+        try:
+            return speak(self.question, parsed, self.sketch_parser, self.resources, self.runner, self._has)
+        except Timeout:
+            return None
+
+    def _contested(self, first: Answer, spoken: "Spoken", read: float) -> Answer:
+        """The likelier of two answers, with the other one to choose from."""
+        if _is_likelier(spoken, first):
+            second = _capped(self._sketched(spoken, first, read), CONTESTED)
+            said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
+            return _beside(second, Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said))
+        said = verbalised(spoken.ran.candidate, self.words)
+        other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
+        contested = _capped(first, CONTESTED) if _is_clear(spoken, UNCLEAR) else first
+        return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
+
+    def _sketched(self, spoken: "Spoken", first: Answer, read: float) -> Answer:
+        """The answer that a sketch gives."""
+        answer = self._answered(spoken.ran, first.usage.seconds)
+        confidence = ALONE if _is_clear(spoken, CLEAR) and not answer.unrecognised else CONTESTED
+        return _noted(replace(answer, confidence=confidence), BY_SKETCH, read - spoken.ran.seconds)
+
+
+def _is_clear(spoken: "Spoken", fit: float) -> bool:
+    """Whether a sketch is certain, each of its phrases fits as well as this, and it leaves out no word."""
+    return spoken.reading.probability >= CERTAIN and spoken.reading.weakest >= fit and spoken.is_complete
+
+
+def _is_likelier(spoken: "Spoken", first: Answer) -> bool:
+    """Whether a sketch is likelier to be right than another answer of the first reader about the same entities."""
+    named = {each for meaning in spoken.ran.candidate.meanings for each in meaning.ids}
+    if named != set(first.named):
+        return False
+    return spoken.reading.probability >= PROBABLE and spoken.is_complete and not spoken.ran.is_empty
+
+
+def _may_speak_alone(spoken: "Spoken") -> bool:
+    """Whether a sketch may answer where the other reader declines: all that is said is met, and something found."""
+    reading = spoken.reading
+    return (
+        reading.weakest >= (UNCLEAR if reading.probability >= PROBABLE else CLEAR)
+        and reading.probability >= IMPROBABLE
+        and spoken.is_complete
+        and not spoken.ran.is_empty
+    )
+
+
+def _agreed(first: Answer, spoken: "Spoken") -> Answer:
+    """The answer of both readers; what the first doubts stays doubtful."""
+    reading = spoken.reading
+    certain = reading.probability >= CERTAIN and first.confidence >= DOUBTFUL and not reading.left_out
+    return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
+
+
+def _agree(first: Answer, spoken: "Spoken") -> bool:
+    """Whether a sketch gives the same answer."""
+    outcome = spoken.ran.outcome
+    given = stated_number(spoken.ran.candidate, outcome), frozenset(item.id for item in outcome.items)
+    return (first.value, frozenset(item.id for item in first.items)) == given
+
+
+def _noted(answer: Answer, note: str, read: float) -> Answer:
+    """An answer that says what the second reader made of the question, and how long that took."""
+    usage = replace(answer.usage, understanding=answer.usage.understanding + read)
+    return replace(answer, interpretation=(*answer.interpretation, note), usage=usage)
+
+
+def _beside(answer: Answer, other: Alternative) -> Answer:
+    """An answer with another interpretation to choose from, before those that it has."""
+    rest = (each for each in answer.alternatives if each.interpretation != other.interpretation)
+    return replace(answer, alternatives=(other, *rest)[:SHOWN_ALTERNATIVES])
+
+
+def _capped(answer: Answer, most: float) -> Answer:
+    return replace(answer, confidence=min(answer.confidence, most))
