@@ -47,7 +47,8 @@ def test_a_bench_on_a_graph_that_lacks_most_of_it(saved: Path) -> None:
     assert all(each["missing"] for each in uncovered)
     assert {each["model_calls"] for each in record["questions"]} == {0}
     assert record["settings"] == {
-        "paraphrases": False, "embedding": False, "model": None, "choose": "never", "compose": None, "phrase": False,
+        "paraphrases": False, "embedding": False, "strategy": "readers", "model": None, "choose": "never",
+        "compose": None, "phrase": False,
     }  # fmt: skip
     assert record["commit"]
     assert record["version"]

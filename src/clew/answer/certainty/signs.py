@@ -20,7 +20,7 @@ from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.rank import Ranked
 from clew.answer.running.run import Outcome
 
-__all__ = ["LEFT_OUT", "NEVER_SURE", "Competitor", "confidence_in", "is_contested", "signs_of"]
+__all__ = ["LEFT_OUT", "NEVER_SURE", "Competitor", "confidence_in", "is_contested", "is_reversible", "signs_of"]
 
 AHEAD, BEHIND = 1.2, -0.3  # a margin beyond these says no more
 CLOSE = 0.5  # what scores less by this much is hardly meant
@@ -59,7 +59,7 @@ def signs_of(
         "close": float(len(close)),
         "overruled": float(proposed and "grammar" not in candidate.found_by),
         "unsaid": float(sum(not _is_said(name, interpretation, words) for name in candidate.relationships)),
-        "reversible": float(sum(_is_reversible(name, words) for name in candidate.relationships)),
+        "reversible": float(sum(is_reversible(name, words) for name in candidate.relationships)),
         "left out": float(len(account.restrictions) + len(account.missing)),
         "name": 1.0 - min((meaning.score for meaning in candidate.meanings), default=1.0),
         "denied": float(any(part.kind == ABSENT for part in plan.parts)),
@@ -96,7 +96,7 @@ def _is_said(relation: str, interpretation: Interpretation, words: Words) -> boo
     )
 
 
-def _is_reversible(relation: str, words: Words) -> bool:
+def is_reversible(relation: str, words: Words) -> bool:
     """Whether a relation could be read from either end: it joins entities of one type and is not symmetric."""
     known = words.schema.relationship(relation)
     return not known.symmetric and any(ends.subject == ends.object for ends in known.ends)

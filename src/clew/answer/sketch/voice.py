@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER
 from clew.answer.kept import matcher_of, polarity_of, schema_of, stated_once_of, vocabulary_of, words_of
 from clew.answer.lexicon.words import Words
@@ -35,11 +36,12 @@ class Spoken:
 
     reading: SketchReading
     ran: Ran
+    contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
 
     @property
     def is_complete(self) -> bool:
-        """Whether every word that a plan cannot do without is accounted for."""
-        return not self.ran.interpretation.account.missing
+        """Whether every word that a plan cannot do without is accounted for, and nothing is said otherwise."""
+        return not self.ran.interpretation.account.missing and not self.contradicted
 
 
 def speak(
@@ -76,7 +78,8 @@ def speak(
             raise
         except ClewError:
             continue
-        spoken = Spoken(reading, ran)
+        told = replace(ran.interpretation, question=parsed)
+        spoken = Spoken(reading, ran, contradicted=contradictions(told, words_of(resources)) > 0)
         if not ran.is_empty:
             return spoken
         first = first or spoken

@@ -9,7 +9,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import DOUBTFUL, SURE, Alternative, Answer
+from clew.answer.certainty.signs import is_reversible
 from clew.answer.cypher import Answering, CypherStrategy
+from clew.answer.lexicon.words import Words
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.strategy import Question
@@ -87,7 +89,7 @@ class _Reading(Answering):
 
     def _contested(self, first: Answer, spoken: "Spoken", read: float) -> Answer:
         """The likelier of two answers, with the other one to choose from."""
-        if _is_likelier(spoken, first):
+        if _is_likelier(spoken, first, self.words):
             second = _capped(self._sketched(spoken, first, read), CONTESTED)
             said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
             return _beside(second, Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said))
@@ -108,12 +110,17 @@ def _is_clear(spoken: "Spoken", fit: float) -> bool:
     return spoken.reading.probability >= CERTAIN and spoken.reading.weakest >= fit and spoken.is_complete
 
 
-def _is_likelier(spoken: "Spoken", first: Answer) -> bool:
-    """Whether a sketch is likelier to be right than another answer of the first reader about the same entities."""
-    named = {each for meaning in spoken.ran.candidate.meanings for each in meaning.ids}
-    if named != set(first.named):
+def _is_likelier(spoken: "Spoken", first: Answer, words: Words) -> bool:
+    """Whether a sketch is likelier to be right than another answer of the first reader about the same entities.
+
+    It is not where a relation could be read from either end: grammar tells better who does what to whom.
+    """
+    candidate = spoken.ran.candidate
+    named = {each for meaning in candidate.meanings for each in meaning.ids}
+    if any(is_reversible(relation, words) for relation in candidate.relationships):
         return False
-    return spoken.reading.probability >= PROBABLE and spoken.is_complete and not spoken.ran.is_empty
+    sketched = spoken.reading.probability >= PROBABLE and spoken.reading.weakest >= UNCLEAR
+    return sketched and spoken.is_complete and not spoken.ran.is_empty and named == set(first.named)
 
 
 def _may_speak_alone(spoken: "Spoken") -> bool:
