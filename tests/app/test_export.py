@@ -13,7 +13,7 @@ def test_export(run, graph: Path, tmp_path: Path, format: str) -> None:
     out = tmp_path / "out"
     ran = run("export", graph, "--to", format, "--out", out, "--json")
     assert (ran.code, ran.error) == (0, "")
-    assert list(ran.json) == ["graph", "to", "out", "files"]
+    assert list(ran.json) == ["graph", "to", "out", "files", "left_out"]
     on_disk = {file.relative_to(out).as_posix(): file.stat().st_size for file in out.rglob("*") if file.is_file()}
     assert {file["name"]: file["bytes"] for file in ran.json["files"]} == on_disk
     again = run("export", graph, "--to", format, "--out", out)

@@ -42,7 +42,7 @@ def test_it_starts_answers_logs_and_stops(graph: Path) -> None:
             assert answer.json()["items"]
     finally:
         process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=30)
     assert process.returncode in (0, -signal.SIGTERM)
     lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
     asked = next(line for line in lines if line.get("route") == "/api/graphs/{graph}/ask")

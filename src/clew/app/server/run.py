@@ -66,6 +66,7 @@ def run_server(settings: ServerSettings, *, progress: Progress = silent) -> None
         server = make_server(settings, progress=progress)
         log_as_json()
         address = address_of(listening)
+        listening.listen(BACKLOG)  # whoever reads the next line may connect at once, and waits for the loop
         print(f"clew: serving {', '.join(settings.graphs)} at {address}", file=sys.stderr, flush=True)
         server.run(sockets=[listening])
 
