@@ -28,6 +28,7 @@ __all__ = ["ReadersStrategy"]
 AGREED = 0.97  # confidence where both readers give the same answer, and the sketch is certain
 ALONE = (DOUBTFUL + SURE) / 2  # confidence in an answer that the other reader does not contest
 CONTESTED = DOUBTFUL - 0.05  # and in one that it does
+INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
 CERTAIN, PROBABLE, IMPROBABLE = 0.8, 0.5, 0.2  # probability of a sketch
 CLEAR, UNCLEAR = 0.8, 0.6  # fit of its weakest phrase
 SAME = "a second reader gives the same answer"
@@ -113,10 +114,13 @@ def _is_clear(spoken: "Spoken", fit: float) -> bool:
 def _is_likelier(spoken: "Spoken", first: Answer, words: Words) -> bool:
     """Whether a sketch is likelier to be right than another answer of the first reader about the same entities.
 
-    It is not where a relation could be read from either end: grammar tells better who does what to whom.
+    It is not where a relation could be read from either end, since grammar tells better who does what to whom, nor
+    where it lists what the other counts or orders.
     """
     candidate = spoken.ran.candidate
     named = {each for meaning in candidate.meanings for each in meaning.ids}
+    if candidate.plan.operation == "list" != first.kind:
+        return False
     if any(is_reversible(relation, words) for relation in candidate.relationships):
         return False
     sketched = spoken.reading.probability >= PROBABLE and spoken.reading.weakest >= UNCLEAR
@@ -135,9 +139,10 @@ def _may_speak_alone(spoken: "Spoken") -> bool:
 
 
 def _agreed(first: Answer, spoken: "Spoken") -> Answer:
-    """The answer of both readers; what the first doubts stays doubtful."""
+    """The answer of both readers; what the first doubts stays doubtful, and what they share proves nothing: names."""
     reading = spoken.reading
     certain = reading.probability >= CERTAIN and first.confidence >= DOUBTFUL and not reading.left_out
+    certain = certain and first.signs.get("name", 0.0) <= INEXACT
     return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
 
 
