@@ -450,7 +450,7 @@ def test_an_incomplete_release_is_refused(tmp_path: Path, missing: str) -> None:
 
 
 def test_a_file_without_terms_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="holds no terms"):
+    with pytest.raises(InputError, match="has no terms"):
         hpo.read(write_release(tmp_path, hp="<html>\n"), problems=Problems(on_error="skip"))
 
 

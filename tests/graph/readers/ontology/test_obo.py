@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import clew
-from clew.errors import BuildError, InputError
+from clew.errors import InputError
 from clew.graph.readers import stage
 from clew.graph.staging import Problems, Relation, Staged
 
@@ -126,11 +126,11 @@ def test_bad_lines_are_reported_with_their_line(tmp_path: Path) -> None:
     assert [example.split(": ")[0] for example in problems.examples] == [f"bad.obo:{line}" for line in (4, 3, 5, 7)]
 
 
-@pytest.mark.parametrize(("text", "words"), [(b"", "holds no terms"), (b"[Term]\nid: \xff\n", "as UTF-8 text")])
+@pytest.mark.parametrize(("text", "words"), [(b"", "has no terms"), (b"[Term]\nid: \xff\n", "as UTF-8 text")])
 def test_what_is_no_obo(tmp_path: Path, text: bytes, words: str) -> None:
     path = tmp_path / "bad.obo"
     path.write_bytes(text)
-    with pytest.raises(BuildError, match=words):
+    with pytest.raises(InputError, match=words):
         stage(path, problems=Problems())
 
 
@@ -208,5 +208,5 @@ def test_obo_graphs_in_json(tmp_path: Path) -> None:
 def test_what_is_no_obo_graph(tmp_path: Path, text: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"bad\.json (cannot be read as an OBO graph|holds no terms)"):
+    with pytest.raises(InputError, match=r"bad\.json (cannot be read as an OBO graph|has no terms)"):
         stage(path, problems=Problems())

@@ -138,7 +138,7 @@ def test_every_syntax(tmp_path: Path, name: str, text: str) -> None:
     ("name", "text", "words"),
     [
         ("mine.ttl", "x:a x:r x:b .", r"mine\.ttl:1 cannot be read as RDF"),
-        ("mine.nt", "", "holds no statement"),
+        ("mine.nt", "", "has no statements"),
         ("mine.owl", "Prefix(:=<http://x/>)\nOntology(<http://x/>)", "functional"),
         ("mine.owl", '<?xml version="1.0"?>\n<Ontology xmlns="http://www.w3.org/2002/07/owl#">', "OWL/XML"),
         ("mine.rdf", "<rdf", "cannot be read as RDF"),

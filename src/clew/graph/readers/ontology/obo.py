@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from clew.errors import BuildError
+from clew.errors import InputError
 from clew.graph.readers.ontology.terms import Ontology, Term, keep_old_ids, stage_terms
 from clew.graph.readers.source_files import check_file, open_bytes, read_line, reading
 from clew.graph.staging import Problems, Relation, Staged
@@ -55,7 +55,7 @@ def read_obo(path: Path, *, problems: Problems) -> Ontology:
             terms[term.id] = term
             replaced += ((_first_word(old), term.id) for _, old in tags.get("alt_id", ()))
     if not terms:
-        raise BuildError(f"{path} holds no terms; expected an OBO file with [Term] stanzas")
+        raise InputError(f"{path} has no terms: expected an OBO file with [Term] stanzas")
     default = _value(header, "default-namespace")
     for term in terms.values():
         term.namespace = term.namespace or default
@@ -97,7 +97,7 @@ def _lines(path: Path) -> Iterator[str]:
             try:
                 yield line.decode("utf-8-sig").rstrip("\r\n")
             except UnicodeDecodeError as error:
-                raise BuildError(f"cannot read {path} as UTF-8 text: {error}") from error
+                raise InputError(f"cannot read {path} as UTF-8 text: {error}") from error
 
 
 def _value(tags: Tags, name: str) -> str | None:

@@ -15,7 +15,7 @@ from clew.graph.readers.source_files import check_file, open_bytes, reading
 from clew.graph.staging import Problems, Relation, Staged
 from clew.progress import Progress, silent
 
-__all__ = ["is_obo_json", "read"]
+__all__ = ["read"]
 
 SCOPES = {
     "hasExactSynonym": "EXACT",
@@ -24,13 +24,6 @@ SCOPES = {
     "hasRelatedSynonym": "RELATED",
 }
 REPLACED_BY = "http://purl.obolibrary.org/obo/IAO_0100001"
-HEAD = 1 << 16
-
-
-def is_obo_json(path: Path) -> bool:
-    """Whether a JSON file begins like an OBO graph."""
-    with reading(path, "JSON"), open_bytes(path) as stream:
-        return b'"graphs"' in stream.read(HEAD)
 
 
 def read(source: Path | str, *, problems: Problems, progress: Progress = silent) -> Staged:
@@ -44,7 +37,7 @@ def read(source: Path | str, *, problems: Problems, progress: Progress = silent)
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} cannot be read as an OBO graph in JSON: {error or type(error).__name__}") from error
     if not any(graph.terms for graph in graphs):
-        raise InputError(f"{path} holds no terms; expected an OBO graph with nodes of type CLASS")
+        raise InputError(f"{path} has no terms: expected an OBO graph with nodes of type CLASS")
     staged = stage_terms(_ontology(path, document["graphs"], graphs), problems)
     progress(f"read {path.name}", 1, 1)
     return staged

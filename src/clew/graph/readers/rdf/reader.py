@@ -45,7 +45,7 @@ def read(
     progress(f"reading {path.name}", 0, 2)
     found = collect(file)
     if not found.iris:
-        raise InputError(f"{path} holds no statement about an IRI")
+        raise InputError(f"{path} has no statements about IRIs: expected RDF with at least one triple")
     curies.learn(file.prefixes)
     progress(f"joining {path.name}", 1, 2)
     for what, count in found.blank.items():
