@@ -86,7 +86,6 @@ def stop(server: Server) -> None:
 @pytest.fixture(scope="session")
 def arcadedb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server, started once, even where several test modules import this fixture."""
-    pytest.importorskip("arcadedb_embedded", reason="the Bolt server of the tests is not installed")
     if not RUNNING:
         RUNNING.append(start(tmp_path_factory.mktemp("arcadedb")))
     yield RUNNING[0]

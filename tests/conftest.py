@@ -10,7 +10,7 @@ from hypothesis import settings
 import clew
 from made_once import made_once
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # two test processes share two cores; nothing has read it yet
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch, too: nothing has read it yet, and two processes share two cores
 settings.register_profile("clew", deadline=None)  # how long an example takes depends on what else the machine does
 settings.load_profile("clew")
 

@@ -23,14 +23,11 @@ def write_shipped(folder: Path) -> Path:
     """Write `folder`/statements and `folder`/seed."""
     work = folder.parent / "work"
     corpora, start = write_corpora(work / "data"), write_start(work / "start")
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     torch.manual_seed(0)
     marker = Marker.for_start(start)
     examples = [marker.mark_gold(each) for each in read_training(corpora)]
     settings = Settings(epochs=40, batch=7, rate=1e-3, head_rate=3e-3, held_out=0)
     trained = train(examples, start, settings)
-    torch.set_num_threads(threads)
     training = {**trained.training, "relations": {name: {"threshold": 0.5} for name in trained.training["relations"]}}
     training["calibration"] = {corpus: {"scale": 1.0} for corpus in trained.training["calibration"]}
     export(folder / STATEMENTS, replace(trained, training=training))

@@ -2,10 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("torch")
-
 
 def test_facts_are_held_out_trained_without_and_evaluated(run, tmp_path: Path) -> None:
     trial = tmp_path / "trial"

@@ -441,7 +441,6 @@ def dense_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stor
         with EmbeddedStore(graph) as opened:
             yield opened
         return
-    pytest.importorskip("arcadedb_embedded")
     server = start(tmp_path)
     try:
         url = server.database()

@@ -22,8 +22,6 @@ TEXTS = [f"{kind} of the {organ}" for kind in ("pain", "atrophy", "tumour", "abs
 
 @pytest.fixture(params=["exact", "approximate"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    if request.param == "approximate":
-        pytest.importorskip("usearch")
     build_index(tmp_path / "index", TEXTS, ENCODER, identity={"snapshot": "abc"}, what=WHAT, kind=request.param)
     return tmp_path / "index"
 
@@ -126,7 +124,6 @@ def test_a_damaged_header_is_one_sentence(path: Path, name: str) -> None:
 
 
 def test_an_altered_graph_is_not_walked(tmp_path: Path) -> None:
-    pytest.importorskip("usearch")
     build_index(tmp_path / "index", TEXTS, ENCODER, identity={}, what=WHAT, kind="approximate")
     file = tmp_path / "index" / "graph.usearch"
     content = bytearray(file.read_bytes())
@@ -156,14 +153,12 @@ def test_without_usearch_a_large_index_is_exact_or_refused(
 
 
 def test_large_means_approximate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("usearch")
     monkeypatch.setattr("clew.embed.build.EXACT_BELOW", 10)
     assert build_index(tmp_path / "index", TEXTS, ENCODER, identity={}, what=WHAT).identity["kind"] == "approximate"
 
 
 def test_recall_of_the_approximate_kind(tmp_path: Path) -> None:
     """Clustered vectors, as names give them; benchmarks/linking/vectors.py measures on real ones."""
-    pytest.importorskip("usearch")
     random = np.random.default_rng(0)
     centres = random.normal(size=(60, 48))
     rows = centres[random.integers(0, 60, 6000)] + 0.7 * random.normal(size=(6000, 48))

@@ -1,6 +1,5 @@
 """One tiny run on the toy corpus, from end to end, for all tests of what comes out of it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,14 +13,3 @@ from made_once import made_once
 def toy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a finished `clew extract run --size tiny`; processes that test side by side share it."""
     return made_once(tmp_path_factory, "toy-run", lambda run: run_all(run, RunOptions(size="tiny"), device="cpu"))
-
-
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    """torch on one thread: with more, tiny tensors on a busy machine wait a hundred times longer than they compute."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)

@@ -169,7 +169,6 @@ def test_two_processes_read_it_at_once(make: Make) -> None:
 
 def test_a_language_model_can_be_loaded_beside_it(make: Make) -> None:
     """Two libraries in C++ in one process: the symbols of one must not be taken for those of the other."""
-    pytest.importorskip("xllamacpp")
     graph = make()
     build_embedded(graph)
     program = (

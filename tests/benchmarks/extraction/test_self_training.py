@@ -6,7 +6,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import torch
 from benchmarks.extraction.self_training import (
     Place,
     fold_of,
@@ -35,8 +34,6 @@ def test_every_step_leads_to_the_next(tmp_path: Path, monkeypatch: pytest.Monkey
     place.work.mkdir()
     monkeypatch.setattr(self_training, "TEACHERS", self_training.TEACHERS[:1])
     monkeypatch.setattr(self_training, "SEEDS", 1)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     train_words(place)
     mark_texts(place)
     for fold in range(self_training.FOLDS):
@@ -44,7 +41,6 @@ def test_every_step_leads_to_the_next(tmp_path: Path, monkeypatch: pytest.Monkey
     for fold in (*range(self_training.FOLDS), None):
         train_student(place, fold, 0)
     found = self_training.finish(place, tmp_path / "out")
-    torch.set_num_threads(threads)
     assert found["left_out"]["bc5cdr"]["gold"] == 3
     (scored,) = self_training.score(data, start, tmp_path, tmp_path / "out", tmp_path / "dev.jsonl")
     assert json.loads((tmp_path / "dev.jsonl").read_text())["bc5cdr"] == scored["bc5cdr"]

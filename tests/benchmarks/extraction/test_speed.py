@@ -19,17 +19,12 @@ from clew.extract.model.graphmert import GraphMert
 from random_chains import make_chains
 
 
-@pytest.fixture(autouse=True)
-def _one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 @pytest.mark.slow
 def test_the_fused_kernels_agree_with_plain_operations() -> None:
     """Forward, backward and the gradient of p, by Triton's interpreter, which stands in for a GPU here."""
     called = subprocess.run(
         [sys.executable, "-m", "benchmarks.extraction.kernels"],
-        env=os.environ | {"TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"},
+        env=os.environ | {"TRITON_INTERPRET": "1"},
         cwd=Path(__file__).parents[3],
         capture_output=True,
         text=True,

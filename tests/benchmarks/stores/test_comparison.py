@@ -129,7 +129,6 @@ def test_the_report_shows_the_paper_beside_ours() -> None:
 
 @pytest.mark.slow
 def test_the_whole_benchmark_on_a_small_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("arcadedb_embedded")
     monkeypatch.setattr(stores, "QUICK", 80)  # at 100 nobody named Alzheimer has a symptom left
     report = stores.run(quick=True)
     assert report["agree"]

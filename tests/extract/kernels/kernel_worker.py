@@ -40,6 +40,5 @@ def compare(config: Config) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     base = replace(make_config("tiny", vocabulary=60, relations=3), leaf_share=0.5)
     print(json.dumps({decay: compare(replace(base, decay=decay)) for decay in DECAYS}))

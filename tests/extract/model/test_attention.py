@@ -12,8 +12,6 @@ from clew.extract.model.config import DECAYS, Decay
 from clew.extract.model.distances import decay as decay_of
 from clew.extract.model.distances import decay_slope, distances
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 HEADS, WIDTH = 2, 8
 PLACES = [0, 2, 4, 5, 5, 0, 2, 3, 3, 3, 4, 6]  # two sequences: roots even, leaf slots odd
 OFFSETS = [0, 5, 12]

@@ -11,8 +11,6 @@ from clew.extract.chains.graphs import Chains
 from clew.extract.model.cooccurrence import cooccurrence_embeddings
 from random_chains import make_chains
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 CPU = torch.device("cpu")
 
 

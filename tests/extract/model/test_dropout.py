@@ -5,8 +5,6 @@ import torch
 
 from clew.extract.model.dropout import draw_seeds, drop
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 ONES = torch.ones(500, 400)
 
 

@@ -15,8 +15,6 @@ from clew.extract.model.distances import decay, distances, make_places
 from clew.extract.model.graphmert import GraphMert, count_parameters
 from random_chains import make_chains
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 CONFIG = make_config("tiny", vocabulary=60, relations=3)
 CPU = torch.device("cpu")
 

@@ -13,8 +13,6 @@ from clew.extract.model.config import Config, make_config
 from clew.extract.model.hgat import HGat
 from random_chains import make_chains
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 CONFIG = replace(make_config("tiny", vocabulary=60, relations=3), width=8, heads=2)
 CHAINS = make_chains(9, seed=4, leaves=8)
 SEQUENCES = np.arange(9)

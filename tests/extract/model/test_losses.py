@@ -11,8 +11,6 @@ from clew.extract.model.config import make_config
 from clew.extract.model.graphmert import GraphMert
 from random_chains import make_chains
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 CONFIG = replace(make_config("tiny", vocabulary=60, relations=3), leaf_share=0.5)
 CHAINS = make_chains(5, seed=4, leaves=6)
 CPU = torch.device("cpu")

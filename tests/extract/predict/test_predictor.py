@@ -18,8 +18,6 @@ from clew.extract.predict.predictor import Phrase, Predictor, Tails
 from clew.extract.predict.query_arrays import Queries
 from random_chains import make_chains, make_tokenizer
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 VOCABULARY = 10  # seven special tokens and three words
 
 

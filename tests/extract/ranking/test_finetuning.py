@@ -10,7 +10,6 @@ from clew.extract.model.storage import read_model
 from clew.extract.ranking.finetuning import finetune_model
 from clew.extract.ranking.settings import RankingSettings
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 SETTINGS = RankingSettings(epochs=2, rate=1e-3, tokens=2048, dropout=0.0)
 
 

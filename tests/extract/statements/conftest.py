@@ -1,6 +1,5 @@
 """Small corpora, a tiny start, and a model trained on them once."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,15 +10,6 @@ from clew.extract.statements.learning.fitting import Settings, train
 from clew.extract.statements.learning.storage import TrainedModel
 from clew.extract.statements.marking import Marker
 from statement_corpora import write_corpora, write_start
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Tensors this small are slower on several threads, much slower where cores are busy."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

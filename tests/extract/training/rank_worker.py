@@ -4,8 +4,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import torch
-
 from clew.extract.model.config import make_config
 from clew.extract.training.pretraining import train
 from clew.extract.training.settings import TrainingSettings
@@ -24,5 +22,4 @@ def train_a_little(out: Path, *, accumulate: int) -> None:
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     train_a_little(Path(sys.argv[1]), accumulate=1)

@@ -25,8 +25,6 @@ from clew.extract.training.settings import TrainingSettings
 from extract.training.rank_worker import train_a_little
 from random_chains import make_chains
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 CHAINS = make_chains(40, longest=30)
 CONFIG = make_config("tiny", vocabulary=60, relations=3)
 SETTINGS = TrainingSettings(steps=8, sequences=6, report_every=2, device="cpu")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519
 
 import clew
 from clew.errors import InputError, SignatureError
 from clew.graph.storage.signature import SIGNATURE, check_signature, read_key
 from clew.graph.storage.snapshots import snapshot_folder
 
-ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
 COMMENT = "timestamp:1700000000\tfile:manifest.json\thashed"
 
 

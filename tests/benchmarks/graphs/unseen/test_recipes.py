@@ -10,11 +10,11 @@ from zipfile import ZipFile
 
 import pytest
 from benchmarks.graphs.unseen.recipes import READING, RECIPES
-from platformdirs import user_cache_path
+from benchmarks.graphs.wheels import wheel_folder
 
 import clew
 
-FOLDER = user_cache_path("clew") / "benchmarks"  # where `clew eval trust` keeps what it downloads
+FOLDER = wheel_folder()  # the user's: read before tests have a cache of their own
 ROWS = {  # of the writers' tables of entities and of triples: how many, and a digest of them in sorted order
     "world": ((2667, "6cecb6c0842d52fd"), (4528, "0621e169fc366a9c")),
     "films": ((2943, "5165898651cad8e9"), (16204, "16f9f0a2bed1ce3d")),
@@ -31,13 +31,15 @@ def digest_of(rows: Iterable[dict[str, str]]) -> tuple[int, str]:
 
 
 def wheels_of(name: str) -> list[ZipFile]:
+    """The wheels that a graph is made from, where they have been downloaded, as `.ci/run` does."""
     paths = [FOLDER / wheel.file for wheel in RECIPES[name].wheels]
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
-        pytest.skip(f"{missing[0]} is not in {FOLDER}: clew eval trust downloads it")
+        pytest.skip(f"{missing[0]} is not in {FOLDER}: python -m benchmarks.graphs.unseen downloads it")
     return [ZipFile(path) for path in paths]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(RECIPES))
 def test_the_rows_are_those_of_the_writer(name: str, request: pytest.FixtureRequest) -> None:
     data: Path = request.getfixturevalue("data") if RECIPES[name].folders else Path()
@@ -48,6 +50,7 @@ def test_the_rows_are_those_of_the_writer(name: str, request: pytest.FixtureRequ
     assert (digest_of(tables.entity_rows()), digest_of(tables.triple_rows())) == ROWS[name]
 
 
+@pytest.mark.slow
 def test_a_graph_keeps_sources_statement_columns_and_properties(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,6 @@
 """Fine-tuning: scores are those of prediction, documents are learnt by heart, a fold teaches its model nothing."""
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,15 +24,6 @@ from clew.extract.ranking.finetuning import finetune, score_rows
 from clew.extract.ranking.settings import LOSSES, RankingSettings
 
 RELATIONS = ("treats", "induces")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """With more threads, tiny tensors on a busy machine wait longer than they compute."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 QUICK = RankingSettings(epochs=1, together=True, tokens=4096)

@@ -1,11 +1,11 @@
 // The sentences of an answer as the page shows them.
 
-const START = /(?<=\.)\s+(?=[A-Z])/; // of a further sentence
+const BREAK = /(?<=\.)\s+(?=[A-Z])/; // between two sentences
 
-// What heads the answer, without the list of names where a table of them follows; and what is said after it.
+// Splits the text of an answer into its headline and the rest; names that a table lists below are cut from the headline.
 export function headed(answer) {
   const colon = answer.text.indexOf(": ");
   if (!answer.abstained && answer.items.length > 3 && colon > 0 && answer.kind !== "exists") return { lead: answer.text.slice(0, colon), rest: "" };
-  const [lead, ...rest] = (answer.abstained ?? answer.text).split(START);
+  const [lead, ...rest] = (answer.abstained ?? answer.text).split(BREAK);
   return { lead: rest.length ? lead : lead.replace(/\.$/, ""), rest: rest.join(" ") };
 }
