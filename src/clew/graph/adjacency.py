@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adjacency", "Rows", "adjacency_from_pairs", "gather", "rows_from_sorted", "transpose"]
+__all__ = ["Adjacency", "Rows", "TripleRows", "adjacency_from_pairs", "gather", "rows_from_sorted", "transpose"]
 
 Ints = NDArray[np.integer]
 
@@ -45,6 +45,26 @@ class Adjacency:
     def nbytes(self) -> int:
         both = (self.forward,) if self.backward is None else (self.forward, self.backward)
         return sum(array.nbytes for rows in both for array in (rows.offsets, rows.neighbour, rows.first))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TripleRows:
+    """Triples listed under one of their ends: for each entity the other end, the relation and the triple's number.
+
+    `triple` is None where numbers follow each other from `first_triple` on, as they do in the forward order.
+    """
+
+    offsets: Ints  # (n + 1,)
+    end: Ints  # (t,)
+    relation: Ints  # (t,)
+    triple: Ints | None
+    first_triple: int = 0
+
+    def numbers(self, positions: Ints) -> NDArray[np.int64]:
+        """The numbers of the triples at some positions."""
+        if self.triple is None:
+            return positions.astype(np.int64, copy=False) + self.first_triple
+        return self.triple[positions].astype(np.int64, copy=False)
 
 
 def gather(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:

@@ -19,11 +19,12 @@ from clew._version import __version__
 from clew.checksums import record_files
 from clew.errors import BuildError
 from clew.graph.adjacency import Adjacency, adjacency_from_pairs
+from clew.graph.assertions import distinct_statements, statement_columns, stored_statements
 from clew.graph.encode import EncodedEntities, encode_entities, encode_relations, encode_triples
 from clew.graph.names import hash_strings, name_table
-from clew.graph.schema import RelationSchema, Schema
-from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems, Relation, Staged
-from clew.graph.storage.arrays import write_array
+from clew.graph.schema import make_schema
+from clew.graph.staging import Problems, Relation, Staged
+from clew.graph.storage.arrays import write_array, write_table
 from clew.graph.storage.manifest import Manifest, Segment, Widths
 from clew.graph.storage.snapshots import new_snapshot
 from clew.graph.writers.tab_separated import write_tab_separated
@@ -81,7 +82,7 @@ def build_graph(
     with new_snapshot(Path(out), overwrite=overwrite, keep=keep) as directory:
         progress("writing assertions", 2, STEPS)
         assertions, offsets = _assertions(staged, triples)
-        _write_table(directory / "assertions.arrow", assertions)
+        write_table(directory / "assertions.arrow", assertions)
         write_array(directory / "assertion_offsets.npy", offsets.astype(widths.offset))
         positive = _positive(assertions, offsets, triples, relations)
 
@@ -93,7 +94,8 @@ def build_graph(
 
         progress("writing names", 5, STEPS)
         names = _write_entities(directory, entities, widths)
-        schema = _schema(triples, relations, entities)
+        types, kind = entities.types.dictionary.to_pylist(), entities.types.indices.to_numpy(zero_copy_only=False)
+        schema = make_schema(triples.subject, triples.relation, triples.object, relations, types, kind)
         (directory / "schema.json").write_text(schema.to_json() + "\n", "utf-8")
 
         if staged.merged is not None:
@@ -214,65 +216,12 @@ def _sort(subject: Ints, object_: Ints, relation: Ints, kept: Ints, entities: in
 
 def _assertions(staged: Staged, triples: _Triples) -> tuple[pa.Table, Ints]:
     """The assertion table in triple order, identical statements of one triple collapsed, and its offsets."""
-    names = [n for n in staged.triples.column_names if n in ASSERTION_TYPES or n.startswith(QUALIFIER_PREFIX)]
-    table = staged.triples.select(names)
-    rows = _distinct(table, triples)
+    table = statement_columns(staged.triples)
+    rows = distinct_statements(table, triples.rows, triples.row_offsets)
     owner = np.repeat(np.arange(len(triples.subject)), np.diff(triples.row_offsets))[rows]
     offsets = np.zeros(len(triples.subject) + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=len(triples.subject)), out=offsets[1:])
-    taken = triples.rows[rows]
-    columns: dict[str, pa.Array] = {}
-    for name in names:
-        column = table[name]
-        if column.null_count == table.num_rows:
-            continue
-        array = column.combine_chunks()
-        wanted = ASSERTION_TYPES.get(name, pa.string())
-        if pa.types.is_string(wanted):
-            array = _dictionary(array)
-        elif array.type != wanted:
-            array = array.cast(wanted)
-        columns[name] = array.take(pa.array(taken))
-    if not columns:  # a table without columns has no rows: keep the count
-        columns["negated"] = pa.nulls(len(rows), pa.bool_())
-    return pa.table(columns), offsets
-
-
-def _dictionary(array: pa.Array) -> pa.DictionaryArray:
-    if not pa.types.is_dictionary(array.type):
-        array = array.cast(pa.string()).dictionary_encode()
-    return array.cast(pa.dictionary(pa.int32(), pa.string()))
-
-
-def _distinct(table: pa.Table, triples: _Triples) -> Ints:
-    """Positions in `triples.rows` that stay when identical statements of the same triple collapse."""
-    sizes = np.diff(triples.row_offsets)
-    crowded = np.flatnonzero(np.repeat(sizes > 1, sizes))
-    if len(crowded) == 0:
-        return np.arange(len(triples.rows))
-    group = np.repeat(np.arange(len(sizes)), sizes)[crowded]
-    rows = pa.array(triples.rows[crowded])
-    for name in table.column_names:
-        column = _comparable(table[name].combine_chunks().take(rows))
-        codes = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False).astype(np.int64)
-        group = np.unique(group * (len(column.dictionary) + 1) + codes, return_inverse=True)[1]
-    _, first = np.unique(group, return_index=True)
-    stays = np.ones(len(triples.rows), bool)
-    stays[crowded] = False
-    stays[crowded[first]] = True
-    return np.flatnonzero(stays)
-
-
-def _comparable(column: pa.Array) -> pa.DictionaryArray:
-    """A column by dictionary, values alike where statements are: no list is an empty one, no flag a false one."""
-    if pa.types.is_boolean(column.type):
-        column = column.fill_null(False)
-    elif pa.types.is_list(column.type):
-        items = pc.list_flatten(column).dictionary_encode().indices.fill_null(-1).cast(pa.string())
-        lengths = pc.list_value_length(column).fill_null(0).to_numpy()
-        offsets = pa.array(np.concatenate(([0], np.cumsum(lengths))).astype(np.int32))
-        column = pc.binary_join(pa.ListArray.from_arrays(offsets, items), ",")  # numbers of items: no text to confuse
-    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    return stored_statements(table, triples.rows[rows]), offsets
 
 
 def _positive(
@@ -334,7 +283,7 @@ def _write_entities(directory: Path, entities: EncodedEntities, widths: Widths) 
     """Write ids, names, types, their indexes and all further columns; returns how many names there are."""
     text = pa.large_string() if widths.entity == "int64" else pa.string()
     table = pa.table({"id": entities.ids.cast(text), "name": entities.names.cast(text), "type": entities.types})
-    _write_table(directory / "entities.arrow", table)
+    write_table(directory / "entities.arrow", table)
     hashes = hash_strings(entities.ids)
     order = np.argsort(hashes, kind="stable")
     write_array(directory / "id_hash.npy", hashes[order])
@@ -343,7 +292,7 @@ def _write_entities(directory: Path, entities: EncodedEntities, widths: Widths) 
     if entities.details is not None and "synonyms" in entities.details.column_names:
         synonyms = entities.details["synonyms"].combine_chunks()
     names = name_table(entities.names, synonyms, entity_type=widths.entity)
-    _write_table(directory / "names.arrow", names)
+    write_table(directory / "names.arrow", names)
     if entities.details is not None and entities.details.num_columns:
         pq.write_table(
             entities.details,
@@ -353,41 +302,3 @@ def _write_entities(directory: Path, entities: EncodedEntities, widths: Widths) 
             write_page_checksum=True,
         )
     return int(names.num_rows)
-
-
-def _write_table(path: Path, table: pa.Table) -> None:
-    """One uncompressed record batch, so that the columns can be mapped as they are."""
-    batches = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-
-
-def _schema(triples: _Triples, relations: Sequence[Relation], entities: EncodedEntities) -> Schema:
-    types = entities.types.dictionary.to_pylist()
-    kind = entities.types.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    width = len(types)
-    key = (triples.relation.astype(np.int64) * width + kind[triples.subject]) * width + kind[triples.object]
-    joined, counts = np.unique(key, return_counts=True)
-    joins: dict[int, list[str]] = {}
-    for at in np.lexsort((joined, -counts)).tolist():  # most triples first
-        relation_number, pair = divmod(int(joined[at]), width * width)
-        joins.setdefault(relation_number, []).append(f"{pair // width},{pair % width},{counts[at]}")
-    totals = np.bincount(triples.relation, minlength=len(relations)).tolist()
-    return Schema(
-        dict(zip(types, np.bincount(kind, minlength=width).tolist(), strict=True)),
-        tuple(
-            RelationSchema(
-                relation.name,
-                number,
-                totals[number],
-                relation.negated,
-                relation.symmetric,
-                relation.transitive,
-                relation.inverse,
-                ";".join(joins.get(number, [])),
-                tuple(types),
-            )
-            for number, relation in enumerate(relations)
-        ),
-    )

@@ -1,7 +1,6 @@
 """An opened graph: its entities, triples, assertions and adjacency, all read from disk when first needed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import DamagedGraph, GraphError
-from clew.graph.adjacency import Adjacency, Rows
+from clew.graph.adjacency import Adjacency, Rows, TripleRows
 from clew.graph.assertions import ENCODED, Assertions, assertion_type
 from clew.graph.names import NameIndex
 from clew.graph.schema import Schema, read_schema
@@ -19,30 +18,10 @@ from clew.graph.storage.arrays import MappedArrays, arrow_of, numbers_of, prove_
 from clew.graph.storage.manifest import BlockCheck, find_damage, read_manifest
 from clew.graph.storage.snapshots import Lease, replaced_or
 
-__all__ = ["Graph", "TripleRows"]
+__all__ = ["Graph"]
 
 Ints = NDArray[np.integer]
 DETAILS = "details.parquet"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TripleRows:
-    """Triples listed under one of their ends: for each entity the other end, the relation and the triple's number.
-
-    `triple` is None where numbers follow each other from `first_triple` on, as they do in the forward order.
-    """
-
-    offsets: Ints  # (n + 1,)
-    end: Ints  # (t,)
-    relation: Ints  # (t,)
-    triple: Ints | None
-    first_triple: int = 0
-
-    def numbers(self, positions: Ints) -> NDArray[np.int64]:
-        """The numbers of the triples at some positions."""
-        if self.triple is None:
-            return positions.astype(np.int64, copy=False) + self.first_triple
-        return self.triple[positions].astype(np.int64, copy=False)
 
 
 class Graph:

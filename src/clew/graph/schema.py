@@ -5,16 +5,21 @@ Computed once when the graph is built and stored as schema.json.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from clew.errors import DamagedGraph, UnknownName
 from clew.files import read_regular
+from clew.graph.staging import Relation
 
-__all__ = ["RelationSchema", "Schema", "Signature", "read_schema"]
+__all__ = ["RelationSchema", "Schema", "Signature", "make_schema", "read_schema"]
 
+Ints = NDArray[np.integer]
 MAX_BYTES = 256 << 20  # of schema.json
 JOINS = re.compile(r"(\d+,\d+,\d+(;\d+,\d+,\d+)*)?", re.ASCII)
 STORED = ("name", "number", "triples", "negated", "symmetric", "transitive", "inverse", "joins")
@@ -112,3 +117,32 @@ def read_schema(path: Path) -> Schema:
         return Schema.from_json(read_regular(path, most=MAX_BYTES).decode("utf-8"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedGraph(f"{path} is damaged: restore it or build the graph again") from error
+
+
+def make_schema(
+    subject: Ints, relation: Ints, object_: Ints, relations: Sequence[Relation], types: Sequence[str], kind: Ints
+) -> Schema:
+    """The schema of triples between entities of some kinds, numbers of `types`; relations keep their order."""
+    kind, width = kind.astype(np.int64), len(types)
+    key = (relation.astype(np.int64) * width + kind[subject]) * width + kind[object_]
+    joined, counts = np.unique(key, return_counts=True)
+    joins: dict[int, list[str]] = {}
+    for at in np.lexsort((joined, -counts)).tolist():  # most triples first
+        number, pair = divmod(int(joined[at]), width * width)
+        joins.setdefault(number, []).append(f"{pair // width},{pair % width},{counts[at]}")
+    totals = np.bincount(relation, minlength=len(relations)).tolist()
+    made = [
+        RelationSchema(
+            each.name,
+            number,
+            totals[number],
+            each.negated,
+            each.symmetric,
+            each.transitive,
+            each.inverse,
+            ";".join(joins.get(number, [])),
+            tuple(types),
+        )
+        for number, each in enumerate(relations)
+    ]
+    return Schema(dict(zip(types, np.bincount(kind, minlength=width).tolist(), strict=True)), tuple(made))

@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.adjacency import Adjacency, Rows
-from clew.graph.model import Graph, TripleRows
+from clew.graph.adjacency import Adjacency, Rows, TripleRows
+from clew.graph.model import Graph
 
 __all__ = ["Segment", "cut"]
 

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from clew.errors import DamagedGraph, GraphError
 from clew.files import map_regular, open_regular
 
-__all__ = ["MappedArrays", "array_of", "arrow_of", "numbers_of", "prove_ids", "prove_offsets", "write_array"]
+__all__ = [
+    "MappedArrays",
+    "array_of",
+    "arrow_of",
+    "numbers_of",
+    "prove_ids",
+    "prove_offsets",
+    "write_array",
+    "write_table",
+]
 
 Ints = NDArray[np.integer]
 Proof = Callable[[Ints], bool]
@@ -28,6 +37,14 @@ def write_array(path: Path, array: NDArray[np.generic]) -> None:
     """Write one array as .npy (the caller's directory becomes a graph only when its manifest is written)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """One uncompressed record batch, so that the columns can be mapped as they are."""
+    batches = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
 
 
 def prove_offsets(length: int) -> Proof:

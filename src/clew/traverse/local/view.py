@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Graph
-from clew.graph.adjacency import Adjacency, adjacency_from_pairs, gather
-from clew.graph.model import TripleRows
+from clew.graph.adjacency import Adjacency, TripleRows, adjacency_from_pairs, gather
 from clew.graph.segment import Segment
 from clew.graph.storage.manifest import Widths
 from clew.traverse.local.query import Step
