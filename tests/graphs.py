@@ -57,7 +57,7 @@ def filters(draw: st.DrawFn, k: int) -> Filter:
     )
 
 
-def write(raw: RawGraph, out: Path, *, wide: bool = False) -> None:
+def write(raw: RawGraph, out: Path, *, wide: bool = False, partitions: int = 1) -> None:
     """Build the raw graph on disk; relations and types it never uses are declared by an entity of their own."""
     columns = ("subject", "relation", "object", "source", "agent_type", "knowledge_level")
     table = {name: pa.array([getattr(row, name) for row in raw.rows], pa.string()) for name in columns}
@@ -71,7 +71,9 @@ def write(raw: RawGraph, out: Path, *, wide: bool = False) -> None:
         }
     )
     flags = [Relation(name, symmetric=name in raw.symmetric, negated=name in raw.negated) for name in RELATIONS]
-    clew.build(pa.table(table), entities=entities, relations=flags, out=out, overwrite=True, wide=wide)
+    clew.build(
+        pa.table(table), entities=entities, relations=flags, out=out, overwrite=True, wide=wide, partitions=partitions
+    )
 
 
 def known(filter: Filter, graph: clew.Engine) -> bool:

@@ -19,6 +19,7 @@ from engines import ENGINES, FEW
 from graphs import filters, keywords, known, raw_graphs, write
 from oracle import Filter, Oracle, RawGraph
 
+PARTITIONS = st.sampled_from((1, 1, 2, 3, 16))  # of the graph on disk; engines in memory join them
 SETTINGS = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -37,7 +38,7 @@ def ids_of(graph: GraphEngine, numbers: np.ndarray) -> set[str]:
 def test_every_engine_equals_the_oracle(
     folder: Path, wide: bool, data: st.DataObject, raw: RawGraph, k: int, mode: str
 ) -> None:
-    write(raw, folder / "g.clew", wide=wide)
+    write(raw, folder / "g.clew", wide=wide, partitions=data.draw(PARTITIONS))
     filter = data.draw(filters(k))
     seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), max_size=3))
     opened = {name: make(folder / "g.clew") for name, make in ENGINES.items()}
@@ -54,7 +55,7 @@ def test_every_engine_equals_the_oracle(
 @given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 4), mode=st.sampled_from(MODES))
 @SETTINGS
 def test_batches_equal_single_queries(folder: Path, data: st.DataObject, raw: RawGraph, k: int, mode: str) -> None:
-    write(raw, folder / "b.clew")
+    write(raw, folder / "b.clew", partitions=data.draw(PARTITIONS))
     filter = data.draw(filters(k))
     queries = data.draw(st.lists(st.sets(st.sampled_from(sorted(raw.types)), max_size=3), min_size=1, max_size=12))
     queries *= data.draw(st.sampled_from((1, 7)))  # past one word of 64
@@ -73,7 +74,7 @@ def test_batches_equal_single_queries(folder: Path, data: st.DataObject, raw: Ra
 @given(data=st.data(), raw=raw_graphs(most=6), k=st.integers(1, 3), mode=st.sampled_from(MODES))
 @SETTINGS
 def test_triples_of_a_hop(folder: Path, data: st.DataObject, raw: RawGraph, k: int, mode: str) -> None:
-    write(raw, folder / "t.clew")
+    write(raw, folder / "t.clew", partitions=data.draw(PARTITIONS))
     opened = [ENGINES[name](folder / "t.clew") for name in FEW]
     filter = data.draw(filters(k))
     assume(known(filter, opened[0]) and len(filter.relations) == 1)
@@ -93,7 +94,7 @@ def test_triples_of_a_hop(folder: Path, data: st.DataObject, raw: RawGraph, k: i
 @given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 5))
 @SETTINGS
 def test_distances_and_degree(folder: Path, data: st.DataObject, raw: RawGraph, k: int) -> None:
-    write(raw, folder / "d.clew")
+    write(raw, folder / "d.clew", partitions=data.draw(PARTITIONS))
     seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), min_size=1, max_size=3))
     oracle = Oracle(raw)
     filter = Filter(direction="both")
@@ -108,7 +109,7 @@ def test_distances_and_degree(folder: Path, data: st.DataObject, raw: RawGraph, 
 @given(data=st.data(), raw=raw_graphs(most=6), k=st.integers(1, 3), kind=st.sampled_from(KINDS))
 @SETTINGS
 def test_every_engine_finds_the_same_paths(folder: Path, data: st.DataObject, raw: RawGraph, k: int, kind: str) -> None:
-    write(raw, folder / "p.clew")
+    write(raw, folder / "p.clew", partitions=data.draw(PARTITIONS))
     ends = st.sets(st.sampled_from(sorted(raw.types)), min_size=1, max_size=2)
     sources, targets = sorted(data.draw(ends)), sorted(data.draw(ends))
     direction = data.draw(st.sampled_from(("out", "in", "both")))

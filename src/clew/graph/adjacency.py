@@ -1,15 +1,26 @@
-"""Who leads where, each pair once: the form in which a graph is walked.
+"""Rows of a graph: who leads where, each pair once, which is the form in which it is walked; and triples by entity.
 
 LogosKG writes a hop as q·SUB·OBJ with one row of SUB and OBJ per triple. SUB is `offsets`, OBJ is `neighbour`, and the
 product is a gather; repeats between parallel triples are dropped beforehand, since a set of ends does not need them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adjacency", "Rows", "TripleRows", "adjacency_from_pairs", "gather", "rows_from_sorted", "transpose"]
+__all__ = [
+    "Adjacency",
+    "Rows",
+    "TripleRows",
+    "adjacency_from_pairs",
+    "gather",
+    "join_rows",
+    "join_triples",
+    "rows_from_sorted",
+    "transpose",
+]
 
 Ints = NDArray[np.integer]
 
@@ -27,24 +38,13 @@ class Rows:
 
     @property
     def entities(self) -> int:
-        return len(self.first)
+        return len(self.offsets) - 1
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Adjacency:
-    """Rows forward, and the same pairs backward where these are the rows of every entity."""
-
-    forward: Rows
-    backward: Rows | None
-
-    @property
-    def pairs(self) -> int:
-        return len(self.forward.neighbour)
-
-    @property
-    def nbytes(self) -> int:
-        both = (self.forward,) if self.backward is None else (self.forward, self.backward)
-        return sum(array.nbytes for rows in both for array in (rows.offsets, rows.neighbour, rows.first))
+    def part(self, first: int, count: int) -> "Rows":
+        """The rows of `count` entities from `first` on."""
+        begin, end = int(self.offsets[first]), int(self.offsets[first + count])
+        offsets = self.offsets[first : first + count + 1] - self.offsets[first]
+        return Rows(offsets, self.neighbour[begin:end], self.first[first : first + count])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +65,63 @@ class TripleRows:
         if self.triple is None:
             return positions.astype(np.int64, copy=False) + self.first_triple
         return self.triple[positions].astype(np.int64, copy=False)
+
+    def part(self, first: int, count: int) -> "TripleRows":
+        """The rows of `count` entities from `first` on."""
+        begin, end = int(self.offsets[first]), int(self.offsets[first + count])
+        return TripleRows(
+            self.offsets[first : first + count + 1] - self.offsets[first],
+            self.end[begin:end],
+            self.relation[begin:end],
+            None if self.triple is None else self.triple[begin:end],
+            self.first_triple + begin,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adjacency:
+    """Rows forward, and the same pairs backward where these are the rows of every entity."""
+
+    forward: Rows
+    backward: Rows | None
+
+    @property
+    def pairs(self) -> int:
+        return len(self.forward.neighbour)
+
+    @property
+    def nbytes(self) -> int:
+        both = (self.forward,) if self.backward is None else (self.forward, self.backward)
+        return sum(array.nbytes for rows in both for array in (rows.offsets, rows.neighbour, rows.first))
+
+
+def join_rows(parts: Sequence[Rows]) -> Rows:
+    """The rows of consecutive segments, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    neighbour, first = (np.concatenate([getattr(part, name) for part in parts]) for name in ("neighbour", "first"))
+    return Rows(_join_offsets([part.offsets for part in parts]), _frozen(neighbour), _frozen(first))
+
+
+def join_triples(parts: Sequence[TripleRows]) -> TripleRows:
+    """The triples of consecutive segments, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    numbers = [part.triple for part in parts if part.triple is not None]
+    return TripleRows(
+        _join_offsets([part.offsets for part in parts]),
+        _frozen(np.concatenate([part.end for part in parts])),
+        _frozen(np.concatenate([part.relation for part in parts])),
+        _frozen(np.concatenate(numbers)) if numbers else None,
+    )
+
+
+def _join_offsets(parts: Sequence[Ints]) -> Ints:
+    joined, base = [parts[0][:1]], 0
+    for offsets in parts:
+        joined.append(offsets[1:] + np.array(base, offsets.dtype))
+        base += int(offsets[-1])
+    return _frozen(np.concatenate(joined))
 
 
 def gather(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:

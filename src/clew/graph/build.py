@@ -6,7 +6,7 @@ walking order is laid out: hubs first. Nothing at the destination changes until 
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from clew._version import __version__
 from clew.checksums import record_files
 from clew.errors import BuildError
-from clew.graph.adjacency import Adjacency, adjacency_from_pairs
+from clew.graph.adjacency import Adjacency, TripleRows, adjacency_from_pairs
 from clew.graph.assertions import distinct_statements, statement_columns, stored_statements
 from clew.graph.encode import EncodedEntities, encode_entities, encode_relations, encode_triples
 from clew.graph.names import hash_strings, name_table
@@ -26,29 +26,19 @@ from clew.graph.schema import make_schema
 from clew.graph.staging import Problems, Relation, Staged
 from clew.graph.storage.arrays import write_array, write_table
 from clew.graph.storage.manifest import Manifest, Segment, Widths
+from clew.graph.storage.segments import segments_of_sizes, write_rows, write_triples
 from clew.graph.storage.snapshots import new_snapshot
+from clew.graph.triples import SortedTriples, hubs_first, partitioned
 from clew.graph.writers.tab_separated import write_tab_separated
 from clew.progress import Progress, silent
 
-__all__ = ["BASE_SEGMENT", "build_graph"]
+__all__ = ["build_graph"]
 
 log = logging.getLogger(__name__)
 Ints = NDArray[np.integer]
-BASE_SEGMENT = "segments/0000"
 MERGED = "merged.sssom.tsv"  # which ids entity resolution merged, and why
 STEPS = 7
 DETAIL_ROWS = 4096  # rows of a Parquet row group, so that the details of one entity cost one small read
-
-
-@dataclass(frozen=True, slots=True)
-class _Triples:
-    """Distinct triples in (subject, object, relation) order, with the source rows that state each."""
-
-    subject: Ints
-    object: Ints
-    relation: Ints
-    rows: Ints  # row numbers of the staged table, in triple order
-    row_offsets: Ints  # (triples + 1,) into rows
 
 
 def build_graph(
@@ -59,11 +49,14 @@ def build_graph(
     overwrite: bool = False,
     keep: int = 0,
     wide: bool = False,
+    partitions: int = 1,
+    partitioning: str = "balanced",
     progress: Progress = silent,
 ) -> Manifest:
     """Write `staged` as a graph directory, or with `overwrite` as the new snapshot of one; `keep` older ones stay.
 
-    `wide` forces 64-bit numbers throughout.
+    `wide` forces 64-bit numbers throughout. With `partitions` the rows are divided into that many segments, which
+    can be loaded one at a time.
     """
     progress("numbering entities", 0, STEPS)
     entities = encode_entities(staged, problems)
@@ -75,7 +68,9 @@ def build_graph(
     progress("sorting triples", 1, STEPS)
     widths = _widths(len(entities.ids), len(subject), len(relations), wide=wide)
     subject, object_ = _orient(subject, object_, relation, relations, entities)
-    order, triples = _hubs_first(subject, object_, relation, kept, len(entities.ids), len(relations))
+    order, triples = hubs_first(subject, object_, relation, kept, len(entities.ids), len(relations))
+    order, triples, sizes = partitioned(order, triples, len(relations), partitions, partitioning)
+    segments = segments_of_sizes(sizes)
     entities = _reordered(entities, order)
     del subject, object_, relation, kept, order
 
@@ -87,10 +82,10 @@ def build_graph(
         positive = _positive(assertions, offsets, triples, relations)
 
         progress("writing triples", 3, STEPS)
-        _write_triples(directory / BASE_SEGMENT, triples, len(entities.ids), widths)
+        _write_triples(directory, segments, triples, len(entities.ids), widths)
         progress("writing adjacency", 4, STEPS)
         adjacency = _adjacency(triples, positive, relations, len(entities.ids), widths)
-        _write_adjacency(directory / BASE_SEGMENT, adjacency)
+        _write_adjacency(directory, segments, adjacency)
 
         progress("writing names", 5, STEPS)
         names = _write_entities(directory, entities, widths)
@@ -114,11 +109,12 @@ def build_graph(
         manifest = Manifest(
             counts=counts,
             widths=widths,
-            segments=(Segment(BASE_SEGMENT, 0, len(entities.ids)),),
+            segments=segments,
             files=record_files(directory),
             sources=tuple(staged.sources),
             problems=dict(problems.counts),
             created_by=f"clew {__version__}",
+            partitioning=partitioning if len(segments) > 1 else None,
         )
         manifest.write(directory)
     progress("built", STEPS, STEPS)
@@ -159,35 +155,6 @@ def _orient(
     return np.where(turn, object_, subject), np.where(turn, subject, object_)
 
 
-def _hubs_first(
-    subject: Ints, object_: Ints, relation: Ints, kept: Ints, entities: int, relations: int
-) -> tuple[Ints, _Triples]:
-    """The entities by falling in-degree, and the triples numbered accordingly.
-
-    In-degree counts distinct triples, so that the order does not depend on how often a triple was stated; since those
-    are known only once the rows are sorted, rows that repeat a triple may have to be sorted again.
-    """
-    order = _falling(np.bincount(object_, minlength=entities))
-    rank = _inverse(order)
-    triples = _sort(rank[subject], rank[object_], relation, kept, entities, relations)
-    if len(triples.subject) < len(kept):
-        distinct = _falling(np.bincount(triples.object, minlength=entities)[rank])
-        if not np.array_equal(distinct, order):
-            order, rank = distinct, _inverse(distinct)
-            triples = _sort(rank[subject], rank[object_], relation, kept, entities, relations)
-    return order, triples
-
-
-def _falling(degree: Ints) -> Ints:
-    return np.argsort(-degree, kind="stable")
-
-
-def _inverse(order: Ints) -> Ints:
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
-
-
 def _reordered(entities: EncodedEntities, order: Ints) -> EncodedEntities:
     take = pa.array(order)
     return replace(
@@ -199,22 +166,7 @@ def _reordered(entities: EncodedEntities, order: Ints) -> EncodedEntities:
     )
 
 
-def _sort(subject: Ints, object_: Ints, relation: Ints, kept: Ints, entities: int, relations: int) -> _Triples:
-    if entities**2 * max(relations, 1) < 2**63:
-        order = np.argsort((subject * entities + object_) * relations + relation, kind="stable")
-    else:
-        order = np.lexsort((relation, object_, subject))
-    subject, object_, relation = subject[order], object_[order], relation[order]
-    fresh = np.zeros(len(order), bool)
-    fresh[:1] = True
-    for column in (subject, object_, relation):
-        fresh[1:] |= column[1:] != column[:-1]
-    starts = np.flatnonzero(fresh)
-    row_offsets = np.append(starts, len(order))
-    return _Triples(subject[starts], object_[starts], relation[starts], kept[order], row_offsets)
-
-
-def _assertions(staged: Staged, triples: _Triples) -> tuple[pa.Table, Ints]:
+def _assertions(staged: Staged, triples: SortedTriples) -> tuple[pa.Table, Ints]:
     """The assertion table in triple order, identical statements of one triple collapsed, and its offsets."""
     table = statement_columns(staged.triples)
     rows = distinct_statements(table, triples.rows, triples.row_offsets)
@@ -225,7 +177,7 @@ def _assertions(staged: Staged, triples: _Triples) -> tuple[pa.Table, Ints]:
 
 
 def _positive(
-    assertions: pa.Table, offsets: Ints, triples: _Triples, relations: Sequence[Relation]
+    assertions: pa.Table, offsets: Ints, triples: SortedTriples, relations: Sequence[Relation]
 ) -> NDArray[np.bool_]:
     """Triples that are walked by default: of a relation that is not negated, with a statement that is not."""
     keep = ~np.array([r.negated for r in relations], bool)[triples.relation]
@@ -235,16 +187,26 @@ def _positive(
     return keep
 
 
-def _write_triples(folder: Path, triples: _Triples, entities: int, widths: Widths) -> None:
-    """Forward order, and backward order with the triple number of each entry."""
-    write_array(folder / "out_offsets.npy", _offsets(triples.subject, entities, widths.offset))
-    write_array(folder / "out_object.npy", triples.object.astype(widths.entity))
-    write_array(folder / "out_relation.npy", triples.relation.astype(widths.relation))
+def _write_triples(
+    directory: Path, segments: Sequence[Segment], triples: SortedTriples, entities: int, widths: Widths
+) -> None:
+    """Forward order, and backward order with the triple number of each entry, segment by segment."""
+    out = TripleRows(
+        _offsets(triples.subject, entities, widths.offset),
+        triples.object.astype(widths.entity),
+        triples.relation.astype(widths.relation),
+        None,
+    )
     backward = np.argsort(triples.object, kind="stable")  # stable: subjects and relations stay ascending in a row
-    write_array(folder / "in_offsets.npy", _offsets(triples.object, entities, widths.offset))
-    write_array(folder / "in_subject.npy", triples.subject[backward].astype(widths.entity))
-    write_array(folder / "in_relation.npy", triples.relation[backward].astype(widths.relation))
-    write_array(folder / "in_triple.npy", backward.astype(widths.triple))
+    into = TripleRows(
+        _offsets(triples.object, entities, widths.offset),
+        triples.subject[backward].astype(widths.entity),
+        triples.relation[backward].astype(widths.relation),
+        backward.astype(widths.triple),
+    )
+    for segment in segments:
+        write_triples(directory / segment.folder, "out", out.part(segment.first_entity, segment.entities))
+        write_triples(directory / segment.folder, "in", into.part(segment.first_entity, segment.entities))
 
 
 def _offsets(owner: Ints, entities: int, dtype: str) -> Ints:
@@ -254,7 +216,7 @@ def _offsets(owner: Ints, entities: int, dtype: str) -> Ints:
 
 
 def _adjacency(
-    triples: _Triples, keep: NDArray[np.bool_], relations: Sequence[Relation], entities: int, widths: Widths
+    triples: SortedTriples, keep: NDArray[np.bool_], relations: Sequence[Relation], entities: int, widths: Widths
 ) -> Adjacency:
     start, end = triples.subject[keep], triples.object[keep]
     mirrored = np.array([r.symmetric for r in relations], bool)[triples.relation[keep]]
@@ -271,12 +233,12 @@ def _adjacency(
     )
 
 
-def _write_adjacency(folder: Path, adjacency: Adjacency) -> None:
+def _write_adjacency(directory: Path, segments: Sequence[Segment], adjacency: Adjacency) -> None:
     assert adjacency.backward is not None
-    for way, rows in (("forward", adjacency.forward), ("backward", adjacency.backward)):
-        write_array(folder / f"{way}_offsets.npy", rows.offsets)
-        write_array(folder / f"{way}_neighbour.npy", rows.neighbour)
-        write_array(folder / f"{way}_first.npy", rows.first)
+    for segment in segments:
+        first, count = segment.first_entity, segment.entities
+        write_rows(directory / segment.folder, "forward", adjacency.forward.part(first, count))
+        write_rows(directory / segment.folder, "backward", adjacency.backward.part(first, count))
 
 
 def _write_entities(directory: Path, entities: EncodedEntities, widths: Widths) -> int:

@@ -10,12 +10,13 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import DamagedGraph, GraphError
-from clew.graph.adjacency import Adjacency, Rows, TripleRows
+from clew.graph.adjacency import Adjacency, Rows, TripleRows, join_rows, join_triples
 from clew.graph.assertions import ENCODED, Assertions, assertion_type
 from clew.graph.names import NameIndex
 from clew.graph.schema import Schema, read_schema
 from clew.graph.storage.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
 from clew.graph.storage.manifest import BlockCheck, find_damage, read_manifest
+from clew.graph.storage.segments import SegmentArrays, Side
 from clew.graph.storage.snapshots import Lease, replaced_or
 
 __all__ = ["Graph"]
@@ -42,6 +43,7 @@ class Graph:
             self.require_whole()
         self.schema = self._schema()
         self._arrays = MappedArrays(self.folder, partial(replaced_or, folder=self.folder))
+        self.segments = SegmentArrays(self.manifest, self.folder)
         counts = self.manifest.counts
         self.entity_count = counts["entities"]
         self.triple_count = counts["triples"]
@@ -160,12 +162,12 @@ class Graph:
     @cached_property
     def forward(self) -> TripleRows:
         """Triples under their subjects, in (subject, object, relation) order: the position is the triple's number."""
-        return self._rows("out", "object", numbered=False)
+        return self._triples("out")
 
     @cached_property
     def backward(self) -> TripleRows:
         """Triples under their objects, in (object, subject, relation) order, with their numbers."""
-        return self._rows("in", "subject", numbered=True)
+        return self._triples("in")
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -200,27 +202,17 @@ class Graph:
         found = np.searchsorted(self.forward.offsets, triples, side="right") - 1
         return found.astype(self.manifest.widths.entity)
 
-    def _folder(self) -> str:
-        return self.manifest.segments[0].folder
+    def _triples(self, side: Side) -> TripleRows:
+        """The triples of all segments in one direction: mapped if there is one segment, else joined in memory."""
+        read, get = self.segments.triples, self._arrays.get
+        return join_triples([read(number, side, get) for number in range(len(self.segments))])
 
-    def _rows(self, way: str, end: str, *, numbered: bool) -> TripleRows:
-        n, t, widths, folder = self.entity_count, self.triple_count, self.manifest.widths, self._folder()
-        get = self._arrays.get
-        return TripleRows(
-            get(f"{folder}/{way}_offsets", widths.offset, n + 1, prove_offsets(t)),
-            get(f"{folder}/{way}_{end}", widths.entity, t, prove_ids(n)),
-            get(f"{folder}/{way}_relation", widths.relation, t, prove_ids(len(self.schema.relations))),
-            get(f"{folder}/{way}_triple", widths.triple, t, prove_ids(t)) if numbered else None,
-        )
-
-    def _adjacent(self, way: str) -> Rows:
-        n, m, widths, folder = self.entity_count, self.manifest.counts["pairs"], self.manifest.widths, self._folder()
-        get = self._arrays.get
-        return Rows(
-            get(f"{folder}/{way}_offsets", widths.offset, n + 1, prove_offsets(m)),
-            get(f"{folder}/{way}_neighbour", widths.entity, m, prove_ids(n)),
-            get(f"{folder}/{way}_first", widths.entity, n, prove_ids(n + 1)),
-        )
+    def _adjacent(self, side: Side) -> Rows:
+        read, get = self.segments.neighbours, self._arrays.get
+        rows = join_rows([read(number, side, get, first=True) for number in range(len(self.segments))])
+        if len(rows.neighbour) != self.manifest.counts["pairs"]:
+            raise DamagedGraph(f"the segments of {self.folder} do not fit the manifest: build the graph again")
+        return rows
 
     def _table(self, name: str, rows: int, expected: Mapping[str, pa.DataType] | None = None) -> pa.Table:
         """An Arrow file, mapped and validated: columns as `expected` and without nulls, else those of assertions."""

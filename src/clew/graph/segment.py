@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.adjacency import Adjacency, Rows, TripleRows
+from clew.graph.adjacency import Adjacency, TripleRows
 from clew.graph.model import Graph
 
 __all__ = ["Segment", "cut"]
@@ -30,12 +30,12 @@ class Segment:
     @property
     def forward(self) -> TripleRows:
         """Triples under their subjects."""
-        return self.graph.forward if self.whole else _triples(self.graph.forward, self.first, self.rows)
+        return self.graph.forward if self.whole else self.graph.forward.part(self.first, self.rows)
 
     @property
     def backward(self) -> TripleRows:
         """Triples under their objects."""
-        return self.graph.backward if self.whole else _triples(self.graph.backward, self.first, self.rows)
+        return self.graph.backward if self.whole else self.graph.backward.part(self.first, self.rows)
 
     def adjacency(self, *, inwards: bool) -> Adjacency:
         """Distinct neighbours over all triples that are not negated, following triples or against them."""
@@ -43,7 +43,7 @@ class Segment:
         out, into = both.forward, both.backward
         assert into is not None
         forward, backward = (into, out) if inwards else (out, into)
-        return Adjacency(forward, backward) if self.whole else Adjacency(_rows(forward, self.first, self.rows), None)
+        return Adjacency(forward, backward) if self.whole else Adjacency(forward.part(self.first, self.rows), None)
 
     def members(self, entities: Ints) -> Ints:
         """Those of some sorted entities that are in this segment."""
@@ -58,20 +58,3 @@ def cut(graph: Graph, parts: int) -> tuple[Segment, ...]:
     bounds = np.unique(np.linspace(0, graph.entity_count, parts + 1).astype(np.int64)).tolist()
     pairs = list(pairwise(bounds)) or [(0, 0)]
     return tuple(Segment(graph, first, last - first) for first, last in pairs)
-
-
-def _triples(rows: TripleRows, first: int, count: int) -> TripleRows:
-    begin, end = int(rows.offsets[first]), int(rows.offsets[first + count])
-    return TripleRows(
-        rows.offsets[first : first + count + 1] - rows.offsets[first],
-        rows.end[begin:end],
-        rows.relation[begin:end],
-        None if rows.triple is None else rows.triple[begin:end],
-        begin,
-    )
-
-
-def _rows(rows: Rows, first: int, count: int) -> Rows:
-    begin, end = int(rows.offsets[first]), int(rows.offsets[first + count])
-    offsets = rows.offsets[first : first + count + 1] - rows.offsets[first]
-    return Rows(offsets, rows.neighbour[begin:end], rows.first[first : first + count])

@@ -27,6 +27,8 @@ class Snapshot:
     created_by: str = ""
     parent: str | None = None
     bytes: int = 0
+    partitions: int = 1  # segments, which can be loaded one at a time
+    partitioning: str | None = None  # the strategy that chose them, if there are several
     folder: Path | None = None  # the graph's directory; None where the graph is not on this machine
 
     @classmethod
@@ -43,6 +45,8 @@ class Snapshot:
             created_by=manifest.created_by,
             parent=manifest.parent,
             bytes=sum(record.size for record in manifest.files.values()),
+            partitions=len(manifest.segments),
+            partitioning=manifest.partitioning,
             folder=folder.absolute(),
         )
 

@@ -42,6 +42,8 @@ def build(
     overwrite: bool = False,
     keep: int = 0,
     wide: bool = False,
+    partitions: int = 1,
+    partitioning: str = "balanced",
     progress: Progress = silent,
 ) -> Engine:
     """Build a graph directory at `out` from a table, a file, a graph, a `Staged` or a list of these, and open it.
@@ -53,6 +55,8 @@ def build(
     id whose prefix comes first in `prefer` stays. `relations` declares flags (symmetric, negated, …). `on_error` says
     whether bad rows stop the build ("refuse") or are counted and left out ("skip"). With `overwrite` an existing graph
     gets a new snapshot; its older ones are removed once no reader holds them, except for the `keep` newest.
+    `partitions` divides a graph larger than memory into parts, each with the rows of some entities, chosen by
+    `partitioning`: "balanced" (equal sizes, hubs spread evenly) or "local" (neighbours together).
     """
     from clew.graph.build import build_graph  # imports Parquet, which is not needed to open a graph
     from clew.graph.readers import stage
@@ -71,5 +75,8 @@ def build(
         staged = resolve(
             staged, merge, predicates=merge_predicates, prefer=prefer, problems=problems, progress=progress
         )
-    build_graph(staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide, progress=progress)
+    build_graph(
+        staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide,
+        partitions=partitions, partitioning=partitioning, progress=progress,
+    )  # fmt: skip
     return open(out)

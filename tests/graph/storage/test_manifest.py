@@ -51,6 +51,10 @@ def put(*keys: Any, value: Any) -> Change:
     return alter
 
 
+def segment(first: int, entities: int) -> dict[str, Any]:
+    return {"folder": f"segments/{first:04}", "first_entity": first, "entities": entities}
+
+
 def drop(key: str) -> Change:
     return lambda body: body.pop(key)  # type: ignore[no-any-return]
 
@@ -114,6 +118,12 @@ class TestRefusals:
             put("segments", 0, "entities", value=2),
             put("segments", 0, "folder", value="../elsewhere"),
             put("segments", 0, "folder", value=7),
+            put("segments", 0, "first_entity", value=1),
+            put("segments", 0, "entities", value=True),
+            put("format_version", value=2),
+            put("partitioning", value=7),
+            put("segments", value=[segment(0, 1), segment(1, 2)]),  # two segments are format 2
+            put("segments", value=[segment(0, 2), segment(1, 2)]),
             put("files", "../../etc/passwd", value={"size": 0, "sha256": []}),
             put("files", "/etc/passwd", value={"size": 0, "sha256": []}),
             put("files", "a/../b", value={"size": 0, "sha256": []}),
@@ -154,8 +164,9 @@ class TestRefusals:
             (b"[]", "not JSON"),
             (b"null", "not JSON"),
             (b'{"format": "other"}', "not the manifest of a Clew graph"),
-            (b'{"format": "clew-graph"}', "says graph format None, this version of Clew reads format 1"),
-            (b'{"format": "clew-graph", "format_version": 2}', "says graph format 2, .*: upgrade Clew"),
+            (b'{"format": "clew-graph"}', "says graph format None, this version of Clew reads formats 1 and 2"),
+            (b'{"format": "clew-graph", "format_version": 3}', "says graph format 3, .*: upgrade Clew"),
+            (b'{"format": "clew-graph", "format_version": true}', "says graph format True, .*: upgrade Clew"),
             (b'{"format": "clew-graph", "format_version": 1}', "its checksum differs"),
             (b'{"format": "clew-graph", "format_version": 1, "checksum": NaN}', "its checksum differs"),
         ],

@@ -28,6 +28,8 @@ def graph_record(engine: "GraphEngine", *, graph: str) -> dict[str, Any]:
         "bytes": snapshot.bytes,
         "counts": dict(snapshot.counts),
         "widths": asdict(snapshot.widths),
+        "partitions": snapshot.partitions,
+        "partitioning": snapshot.partitioning,
         "types": dict(engine.schema.types),
         "relations": [_relation(relation) for relation in engine.schema.relations],
         "super_relations": {

@@ -18,6 +18,8 @@ from clew.files import map_regular, open_regular
 
 __all__ = [
     "MappedArrays",
+    "Proof",
+    "array_length",
     "array_of",
     "arrow_of",
     "numbers_of",
@@ -31,6 +33,7 @@ Ints = NDArray[np.integer]
 Proof = Callable[[Ints], bool]
 CHUNK = 1 << 20
 MAGIC = b"\x93NUMPY\x01\x00"
+HEADER_BYTES = 128  # of the header that NumPy writes for one dimension, whatever its length
 
 
 def write_array(path: Path, array: NDArray[np.generic]) -> None:
@@ -119,6 +122,12 @@ class MappedArrays:
                 f"{path} is damaged (numbers out of range): run `clew doctor`, then build the graph again"
             )
         return array
+
+
+def array_length(size: int, dtype: str) -> int | None:
+    """How many numbers of a type a .npy file of some bytes holds; None if it is not the size of such a file."""
+    length, rest = divmod(size - HEADER_BYTES, np.dtype(dtype).itemsize)
+    return length if length >= 0 and not rest else None
 
 
 def array_of(content: "pa.Buffer", dtype: str, length: int) -> Ints:

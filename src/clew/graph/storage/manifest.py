@@ -28,7 +28,7 @@ from clew.graph.staging import Source
 from clew.progress import Progress, silent, track
 
 __all__ = [
-    "FORMAT_VERSION",
+    "FORMAT_VERSIONS",
     "MANIFEST",
     "BlockCheck",
     "Manifest",
@@ -40,7 +40,7 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 FORMAT = "clew-graph"
-FORMAT_VERSION = 1
+FORMAT_VERSIONS = (1, 2)  # 1: one segment; 2: any number of them
 COUNTS = ("entities", "triples", "assertions", "pairs", "names", "relations", "types")
 RELATION_TYPES = ("uint16", "int32")
 MOST_SAID = 200  # characters of an error that quotes a manifest
@@ -77,7 +77,12 @@ class Manifest:
     problems: Mapping[str, int] = field(default_factory=dict)  # rows left out when the graph was built, by kind
     created_by: str = ""
     parent: str | None = None
-    format_version: int = FORMAT_VERSION
+    partitioning: str | None = None  # the strategy that chose the segments, if there are several
+
+    @property
+    def format_version(self) -> int:
+        """The lowest version that can describe this graph."""
+        return 1 if len(self.segments) == 1 else 2
 
     @property
     def snapshot(self) -> str:
@@ -92,7 +97,8 @@ class Manifest:
 
     def write(self, directory: Path) -> None:
         """Write manifest.json; this is what turns a folder into a snapshot."""
-        write_text(directory / MANIFEST, json_text({"format": FORMAT, "snapshot": self.snapshot, **asdict(self)}))
+        body = {"format": FORMAT, "format_version": self.format_version, "snapshot": self.snapshot, **asdict(self)}
+        write_text(directory / MANIFEST, json_text(body))
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -158,10 +164,11 @@ def _read_body(directory: Path) -> tuple[dict[str, Any], str]:
         raise DamagedGraph(f"{path} is damaged (not JSON): build the graph again") from error
     if body.get("format") != FORMAT:
         raise FormatError(f"{path} is not the manifest of a Clew graph")
-    if body.get("format_version") != FORMAT_VERSION:
+    version = body.get("format_version")
+    if type(version) is not int or version not in FORMAT_VERSIONS:
         raise FormatError(
-            f"{path} says graph format {body.get('format_version')!r}, this version of Clew reads format "
-            f"{FORMAT_VERSION}: upgrade Clew or build the graph again"
+            f"{path} says graph format {version!r}, this version of Clew reads formats "
+            f"{' and '.join(map(str, FORMAT_VERSIONS))}: upgrade Clew or build the graph again"
         )
     stated = body.pop("checksum", None)
     if stated != checksum_of(body):
@@ -180,8 +187,11 @@ def _manifest(directory: Path, body: Mapping[str, Any]) -> Manifest:
             problems=body["problems"],
             created_by=body["created_by"],
             parent=body["parent"],
+            partitioning=body.get("partitioning"),
         )
         _check(manifest)
+        if body["format_version"] != manifest.format_version:
+            raise ValueError(f"format {body['format_version']} with {len(manifest.segments)} segments")
         if body["snapshot"] != manifest.snapshot:
             raise ValueError(f"it is called {body['snapshot']!r}, its content makes it {manifest.snapshot!r}")
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
@@ -198,10 +208,7 @@ def _check(manifest: Manifest) -> None:
     widths = manifest.widths
     if not {widths.entity, widths.offset, widths.triple} <= {"int32", "int64"} or widths.relation not in RELATION_TYPES:
         raise ValueError(f"unknown widths {widths}")
-    if [(each.first_entity, each.entities) for each in manifest.segments] != [(0, manifest.counts["entities"])]:
-        raise ValueError("not one segment that holds every entity")
-    for segment in manifest.segments:
-        check_inside(segment.folder)
+    _check_segments(manifest)
     for source in manifest.sources:
         texts = (source.version, source.license, source.url, source.attribution, source.name)
         if not all(type(each) is str or each is None for each in texts[:-1]) or type(source.name) is not str:
@@ -210,8 +217,22 @@ def _check(manifest: Manifest) -> None:
             raise ValueError(f"whether {source.name} is curated is neither true nor false")
     if not all(type(count) is int for count in manifest.problems.values()) or type(manifest.created_by) is not str:
         raise ValueError("odd notes on the build")
-    if manifest.parent is not None and type(manifest.parent) is not str:
-        raise ValueError("an odd parent")
+    if not all(each is None or type(each) is str for each in (manifest.parent, manifest.partitioning)):
+        raise ValueError("an odd parent or partitioning")
+
+
+def _check_segments(manifest: Manifest) -> None:
+    """Raise ValueError unless the segments hold every entity, one range after another."""
+    after = 0
+    for segment in manifest.segments:
+        check_inside(segment.folder)
+        if type(segment.entities) is not int or segment.entities < 0 or segment.first_entity != after:
+            raise ValueError("segments that are not one range of entities after another")
+        after += segment.entities
+    if not manifest.segments or after != manifest.counts["entities"]:
+        raise ValueError("segments that do not hold every entity")
+    if len({segment.folder for segment in manifest.segments}) < len(manifest.segments):
+        raise ValueError("two segments in one folder")
 
 
 def _short(error: Exception) -> str:

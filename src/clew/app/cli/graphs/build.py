@@ -164,6 +164,13 @@ def build(
     ] = False,
     keep: Annotated[int, typer.Option(metavar="N", help="With --overwrite: keep N older snapshots.", min=0)] = 0,
     wide: Annotated[bool, typer.Option("--wide", help="Use 64-bit ids and offsets throughout.")] = False,
+    partitions: Annotated[
+        int, typer.Option(metavar="N", help="Divide the rows into N segments, for a graph larger than memory.", min=1)
+    ] = 1,
+    partitioning: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="With --partitions: balanced (equal sizes) or local (neighbours together)."),
+    ] = "balanced",
     as_json: AsJson = False,
 ) -> None:
     """Build a graph from tables, files of other formats, other graphs, or several of these.
@@ -188,6 +195,7 @@ def build(
       clew build neo4j-export/ --out movies.clew
       clew build META/ --vocabulary SNOMEDCT_US --vocabulary RXNORM --out umls.clew
       clew build mine.ttl --prefix ex=http://ex.org/ --out mine.clew
+      clew build triples.parquet --partitions 16 --out large.clew
     """
     from clew.answer.lexicon.own_words import read_words
     from clew.graph.build import build_graph
@@ -225,8 +233,9 @@ def build(
                 staged, merge, predicates=predicates, prefer=prefer or (), problems=problems, progress=progress
             )
         manifest = build_graph(
-            staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide, progress=progress
-        )
+            staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide,
+            partitions=partitions, partitioning=partitioning, progress=progress,
+        )  # fmt: skip
     if own_words is not None:
         _save_words(out, own_words)
     _report(out, manifest, problems, time.perf_counter() - begun, as_json=as_json)

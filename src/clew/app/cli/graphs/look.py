@@ -41,6 +41,8 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
         f"{record['bytes'] / 1e6:,.1f} MB"
     )
     say(f"snapshot {record['snapshot']}, made by {printable(record['created_by'])}, format {record['format_version']}")
+    if record["partitions"] > 1:
+        say(f"{counted(record['partitions'], 'partition')} ({printable(record['partitioning'] or 'by range')})")
     say()
     types = sorted(engine.schema.types.items(), key=lambda each: (-each[1], each[0]))
     print_table(["type", "entities"], types, shrink=["type"])
