@@ -7,6 +7,8 @@ PYTEST := $(BIN)/pytest -n 2 --no-loadscope-reorder --durations 20 --durations-m
 # they are first imported: pip would take a minute to compile all 20,000.
 INSTALL := $(BIN)/pip install --quiet --no-compile --only-binary :all: --constraint constraints.txt --editable
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Images of Python often forbid it to keep what it compiles; every process would then compile torch and all else again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: install models demo test slow soak lint bench attack clean
 
