@@ -9,7 +9,7 @@ from clew.answer.answer import DOUBTFUL, Answer, Evidence, Item, Support
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import cite
 from clew.answer.strategy import Question
-from clew.answer.super_relations.chains import FoundChain, trace_back
+from clew.answer.super_relations.chains import FoundChain, name_relations, trace_back
 from clew.answer.super_relations.model_scorer import MOST_CHOICES, ModelJudge
 from clew.answer.super_relations.scorers import Chain, Scorer
 from clew.answer.super_relations.search import Found
@@ -43,7 +43,8 @@ class PathAnswer:
         chains = [chain for chain in found.chains() if ends[id(chain)]]
         if not chains:
             return None
-        named = [self._named(chain) for chain in chains]
+        relations = [relation.name for relation in self.resources.engine.schema.relations]
+        named = [name_relations(chain.relations, relations) for chain in chains]
         fits = scorer.fit(text, named)
         order = np.argsort(-fits, kind="stable").tolist()
         best = order[0]
@@ -91,10 +92,6 @@ class PathAnswer:
         """The ids of the entities that the options name."""
         linked = [self.resources.linker.link(each, last_stage="fuzzy") for each in self.question.options]
         return [each.best.id for each in linked if each.best is not None]
-
-    def _named(self, chain: FoundChain) -> Chain:
-        relations = self.resources.engine.schema.relations
-        return tuple((relations[number].name, forward) for number, forward in chain.relations)
 
 
 def sentence(reason: str) -> str:

@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.answer.super_relations.scorers import Chain
 from clew.answer.super_relations.steps import Steps
 
-__all__ = ["FoundChain", "extend_chain", "places_by_code", "trace_back"]
+__all__ = ["FoundChain", "extend_chain", "name_relations", "places_by_code", "trace_back"]
 
 Ints = NDArray[np.int64]
 SMALL = 1 << 15
@@ -44,6 +45,11 @@ def extend_chain(chain: FoundChain, steps: Steps, inside: NDArray[np.bool_]) -> 
         if chain.relations and chain.relations[-1] == (own[0], not own[1]):
             continue  # straight back
         yield FoundChain(chain.start, (*chain.relations, own), (*chain.steps, leaving.where(places)))
+
+
+def name_relations(chain: Iterable[tuple[int, bool]], names: Sequence[str]) -> Chain:
+    """A chain with the names of its relations in place of their numbers."""
+    return tuple((names[number], forward) for number, forward in chain)
 
 
 def places_by_code(codes: Ints) -> list[Ints]:

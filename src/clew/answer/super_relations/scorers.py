@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.answer.lexicon.forms import stem, tokens_of
-from clew.answer.super_relations.texts import chain_text, relation_text
+from clew.answer.super_relations.texts import chain_text, relation_text, step_text
 from clew.embed import CachedEncoder, Encoder
 
 __all__ = ["Candidate", "Chain", "EmbeddingScorer", "RandomScorer", "Scorer", "Scores", "WordScorer"]
@@ -32,6 +32,9 @@ class Candidate:
     label: str
     forward: bool
     relations: tuple[str, ...]  # those of its relations that leave the frontier
+
+    def __str__(self) -> str:
+        return step_text(self.label, forward=self.forward)
 
 
 class Scorer(Protocol):

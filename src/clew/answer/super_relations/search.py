@@ -7,15 +7,17 @@ once a step to decide whether to go on, and once to choose the path that answers
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from heapq import heappop, heappush
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.answer.super_relations.chains import FoundChain, extend_chain, places_by_code
+from clew.answer.super_relations.chains import FoundChain, extend_chain, name_relations, places_by_code
 from clew.answer.super_relations.scorers import Candidate, Scorer
 from clew.answer.super_relations.steps import Allowed, Steps, steps_from
 from clew.errors import InputError
+from clew.graph.seeds import distinct
 from clew.graph.super_relations import SuperRelations
 from clew.traverse import GraphEngine
 
@@ -94,12 +96,11 @@ class Found:
         return np.unique(np.concatenate([np.empty(0, np.int64), *(path.ends for path in self.paths)]))
 
 
-class Judge:
-    """Decides whether to go on; this one always does, a model's says when the paths are enough."""
+class Judge(Protocol):
+    """Decides whether to go on; without one a search takes all its steps."""
 
     def enough(self, question: str, paths: Sequence[SuperPath]) -> bool:
         """Whether the question can be answered from these paths."""
-        return False
 
 
 def search_super_relations(task: SearchTask, groups: SuperRelations) -> Found:
@@ -122,7 +123,7 @@ def search_super_relations(task: SearchTask, groups: SuperRelations) -> Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layer:
-    """The candidates kept at one step, their normalised scores, and the steps that follow each."""
+    """The candidates kept at one step, their normalised scores (descending), and the steps that follow each."""
 
     candidates: tuple[Candidate, ...]
     scores: tuple[float, ...]
@@ -163,7 +164,7 @@ class _Search:
         self.layers.append(layer)
         self.frontier = self._distinct(np.concatenate([each.far for each in followed]))
         self.found.read.append(self.frontier)
-        return [f"{each.label}{'' if each.forward else ' (reverse)'}" for each in layer.candidates]
+        return [str(each) for each in layer.candidates]
 
     def _candidate(self, relations: Ints, forward: bool) -> Candidate:
         numbers = np.flatnonzero(np.bincount(relations)).tolist()
@@ -182,7 +183,7 @@ class _Search:
         return steps
 
     def _share(self) -> int:
-        """How many triples may be followed until the end of this step: what is left, shared by the steps to come."""
+        """The triples followed up to now and in this step, at most: each step may follow an equal part of the rest."""
         most, taken = self.task.limits.triples, len(self.layers)
         left = max(0, (1 << 62 if most is None else most) - self.found.triples)
         return self.found.triples + left // (self.task.limits.steps - taken)
@@ -192,42 +193,46 @@ class _Search:
         return [path for path, _ in zip(self._paths(), range(self.task.limits.paths), strict=False)]
 
     def _paths(self) -> Iterator[SuperPath]:
-        sums = reduce(np.add.outer, [np.array(layer.scores) for layer in self.layers])  # (N, …, N)
-        for place in np.argsort(-sums, axis=None, kind="stable"):
-            way = tuple(int(at) for at in np.unravel_index(place, sums.shape))
-            ends = self._ends(way)
+        """Best first: a choice of one candidate in each layer, then those with the next candidate in one layer."""
+        first = (0,) * len(self.layers)
+        waiting, seen = [(-self._score(first), first)], {first}
+        while waiting:
+            score, chosen = heappop(waiting)
+            ends = self._ends(chosen)
             if len(ends):
-                passed = tuple(layer.candidates[at] for layer, at in zip(self.layers, way, strict=True))
-                yield SuperPath(passed, float(sums[way]), ends, self._chains(way))
+                passed = tuple(layer.candidates[at] for layer, at in zip(self.layers, chosen, strict=True))
+                yield SuperPath(passed, -score, ends, self._chains(chosen))
+            for step, layer in enumerate(self.layers):
+                other = (*chosen[:step], chosen[step] + 1, *chosen[step + 1 :])
+                if other[step] < len(layer.scores) and other not in seen:
+                    seen.add(other)
+                    heappush(waiting, (-self._score(other), other))
 
-    def _ends(self, way: tuple[int, ...]) -> Ints:
+    def _score(self, chosen: tuple[int, ...]) -> float:
+        return sum(layer.scores[at] for layer, at in zip(self.layers, chosen, strict=True))
+
+    def _ends(self, chosen: tuple[int, ...]) -> Ints:
         """The entities that a path leads to along any chain of relations."""
-        if way not in self.ends:
-            before = self._ends(way[:-1])
-            steps = self.layers[len(way) - 1].steps[way[-1]]
+        if chosen not in self.ends:
+            before = self._ends(chosen[:-1])
+            steps = self.layers[len(chosen) - 1].steps[chosen[-1]]
             self.inside[before] = True
             far = steps.far[self.inside[steps.near]]
             self.inside[before] = False
-            self.ends[way] = self._distinct(far)
-        return self.ends[way]
+            self.ends[chosen] = self._distinct(far)
+        return self.ends[chosen]
 
-    def _chains(self, way: tuple[int, ...]) -> tuple[FoundChain, ...]:
+    def _chains(self, chosen: tuple[int, ...]) -> tuple[FoundChain, ...]:
         """The best fitting chains of relations along a path; none if it cannot be followed."""
-        if way not in self.known:
-            before = self._chains(way[:-1])
-            steps = self.layers[len(way) - 1].steps[way[-1]]
+        if chosen not in self.known:
+            before = self._chains(chosen[:-1])
+            steps = self.layers[len(chosen) - 1].steps[chosen[-1]]
             grown = [longer for chain in before for longer in extend_chain(chain, steps, self.inside)]
-            fits = self.task.scorer.fit(self.task.question, [self._named(chain) for chain in grown])
+            named = [name_relations(chain.relations, self.names) for chain in grown]
+            fits = self.task.scorer.fit(self.task.question, named)
             order = np.argsort(-fits, kind="stable")[:BEAM]
-            self.known[way] = tuple(grown[at] for at in order)
-        return self.known[way]
+            self.known[chosen] = tuple(grown[at] for at in order)
+        return self.known[chosen]
 
     def _distinct(self, entities: Ints) -> Ints:
-        """Entities, each once, ascending."""
-        self.inside[entities] = True
-        found = np.flatnonzero(self.inside)
-        self.inside[found] = False
-        return found
-
-    def _named(self, chain: FoundChain) -> tuple[tuple[str, bool], ...]:
-        return tuple((self.names[number], forward) for number, forward in chain.relations)
+        return distinct(entities, below=len(self.inside)).astype(np.int64, copy=False)

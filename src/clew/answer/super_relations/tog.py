@@ -49,7 +49,7 @@ def search_tog(task: SearchTask) -> Found:
                 break
             paths = search.paths(beam)
             found.paths = [*paths, *found.paths]
-            task.report(f"step {step}: {', '.join(search.labels(path) for path in paths)}")
+            task.report(f"step {step}: {', '.join(str(path.candidates[-1]) for path in paths)}")
             search.call()
             stopped = task.judge is not None and task.judge.enough(task.question, paths)
             if stopped:
@@ -119,8 +119,8 @@ class _Search:
         self.found.truncated |= len(steps) > left
         steps = steps.where(slice(left))
         self.found.triples += len(steps)
-        _, first = np.unique(steps.far, return_index=True)
-        self.found.read.append(np.unique(steps.far))
+        far, first = np.unique(steps.far, return_index=True)
+        self.found.read.append(far)
         places = first.tolist()
         if len(places) >= MANY:
             places = sorted(self.random.sample(places, SAMPLED))
@@ -151,11 +151,6 @@ class _Search:
             passed = tuple(Candidate(self.names[n], forward, (self.names[n],)) for n, forward in relations)
             paths.append(SuperPath(passed, sum(live.score for live in lives), chain.ends, (chain,)))
         return sorted(paths, key=lambda path: -path.score)
-
-    def labels(self, path: SuperPath) -> str:
-        """The last relation of a path."""
-        last = path.candidates[-1]
-        return f"{last.label}{'' if last.forward else ' (reverse)'}"
 
 
 def _joined(rows: list[Steps]) -> Steps:

@@ -10,7 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
-from clew.answer.super_relations.chains import FoundChain
+from clew.answer.super_relations.chains import FoundChain, name_relations
 from clew.answer.super_relations.grouping import group_by_clusters
 from clew.answer.super_relations.model_scorer import MOST_CHOICES, ModelJudge, ModelScorer
 from clew.answer.super_relations.scorers import EmbeddingScorer, RandomScorer, Scorer
@@ -158,7 +158,7 @@ class Searcher:
         """The chain that answers, and its fit: the best fitting one, or the one of the best that a model chooses."""
         if not chains:
             return None, 0.0
-        named = [self._named(chain) for chain in chains]
+        named = [name_relations(chain.relations, self.names) for chain in chains]
         fits = scorer.fit(question.question, named)
         best = np.argsort(-fits, kind="stable")[:MOST_CHOICES].tolist()
         at = best[0]
@@ -183,6 +183,3 @@ class Searcher:
             tokens=tokens,
             seconds=round(seconds, 4),
         )
-
-    def _named(self, chain: FoundChain) -> tuple[tuple[str, bool], ...]:
-        return tuple((self.names[number], forward) for number, forward in chain.relations)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.adjacency import gather
-from clew.traverse.paths.search_graph import SearchGraph, block_cuts, distinct
+from clew.graph.seeds import distinct
+from clew.traverse.paths.search_graph import SearchGraph, block_cuts
 
 __all__ = ["MAX_WASTED", "Found", "Search"]
 
@@ -91,7 +92,7 @@ class Heuristic:
             keep = (self.length[start] == NEVER) & ~self.avoided[start]
             np.minimum.at(self.cost, start[keep], cost_to_go[owner[keep]])
             fresh.append(start[keep])
-        return distinct(fresh, self._graph.places)
+        return distinct(np.concatenate(fresh), below=self._graph.places)
 
 
 class _Option(NamedTuple):

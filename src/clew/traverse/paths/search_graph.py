@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph.seeds import distinct
 from clew.traverse.local.view import Steps, View
 
 __all__ = [
@@ -18,7 +19,6 @@ __all__ = [
     "EMPTY",
     "SearchGraph",
     "block_cuts",
-    "distinct",
     "metapath_search_graph",
     "uniform_search_graph",
 ]
@@ -143,16 +143,6 @@ def block_cuts(sizes: Ints) -> Ints:
     return np.unique(np.searchsorted(filled, np.arange(BLOCK, filled[-1] if len(filled) else 0, BLOCK)))
 
 
-def distinct(parts: list[Ints], size: int) -> Ints:
-    """The distinct numbers, all below `size`, ascending."""
-    if sum(map(len, parts)) * 16 < size:
-        return np.unique(np.concatenate(parts))
-    mark = np.zeros(size, bool)
-    for part in parts:
-        mark[part] = True
-    return np.flatnonzero(mark)
-
-
 class _Reach:
     """A breadth-first search from one side: `levels[d]` are the entities d hops away."""
 
@@ -175,8 +165,8 @@ class _Reach:
 
     def advance(self) -> None:
         scanned = _scan(self._view, self.frontier, self._check)
-        fresh = [steps.end[~self.seen[steps.end]] for steps in scanned]
-        level = distinct(fresh, len(self.seen)).astype(self.frontier.dtype, copy=False)
+        fresh = np.concatenate([steps.end[~self.seen[steps.end]] for steps in scanned])
+        level = distinct(fresh, below=len(self.seen)).astype(self.frontier.dtype, copy=False)
         self.seen[level] = True
         self.levels.append(level)
         self.frontier = level[self._inner[level]]
