@@ -1,7 +1,11 @@
-"""Every kind of engine, for suites that all must pass: local on each backend, over segments, and over bytes."""
+"""Every kind of engine, for suites that all must pass: local on each backend, over segments, updates and bytes."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
 
 import clew
 from clew.graph import Graph
@@ -10,7 +14,7 @@ from clew.traverse.backend import BACKENDS
 from clew.traverse.remote.engine import RemoteEngine
 from clew.traverse.remote.service import Service
 
-__all__ = ["ENGINES", "FEW", "loopback"]
+__all__ = ["ENGINES", "FEW", "LIVING", "loopback"]
 
 
 def loopback(path: Path, *, folder: Path | None = None) -> GraphEngine:
@@ -28,3 +32,29 @@ ENGINES: dict[str, Callable[[Path], GraphEngine]] = {
     "loopback": loopback,
 }
 FEW = ("numpy", "numba", "numba over two segments", "loopback")  # where every backend would take too long
+
+
+def _updated(backend: str, segments: int) -> Callable[[Path], GraphEngine]:
+    """The same graph over a base and a delta: a part of it was withdrawn by one update and came back by another."""
+
+    def make(path: Path) -> GraphEngine:
+        copy = path.with_name(f"{path.name}.updated")
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(path, copy)
+        graph = clew.open(path)
+        triples = graph.numbered(range(0, graph.counts["triples"], 2)).table.select(["subject", "relation", "object"])
+        ids = graph.describe(np.arange(0, graph.counts["entities"], 3))["id"].to_pylist()
+        clew.update(copy, retract=triples.cast(TEXTS), retract_entities=ids)
+        clew.update(copy, path)
+        assert Graph(copy).delta is not None or not graph.counts["entities"]
+        return _local(backend, segments)(copy)
+
+    return make
+
+
+TEXTS = pa.schema([(name, pa.string()) for name in ("subject", "relation", "object")])
+LIVING = {
+    "numpy over a base and a delta": _updated("numpy", 1),
+    "numba over a base and a delta": _updated("numba", 1),
+    "scipy over two segments of a base and a delta": _updated("scipy", 2),
+}

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Walk,
         build,
         open,
+        update,
     )
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "diagnose",
     "extract",
     "open",
+    "update",
 ]
 
 HOMES = ("clew.graph", "clew.traverse", "clew.answer")  # each imports the one before it

@@ -22,6 +22,7 @@ __all__ = [
     "json_text",
     "read_object",
     "read_records",
+    "record_file",
     "record_files",
     "size_fault",
 ]
@@ -40,10 +41,12 @@ class FileRecord:
 def record_files(directory: Path) -> dict[str, FileRecord]:
     """Size and checksums of every file below a directory, by relative name."""
     files = sorted(path for path in directory.rglob("*") if path.is_file())
-    return {
-        path.relative_to(directory).as_posix(): FileRecord(path.stat().st_size, tuple(block_checksums(path)))
-        for path in files
-    }
+    return {path.relative_to(directory).as_posix(): record_file(path) for path in files}
+
+
+def record_file(path: Path) -> FileRecord:
+    """Size and checksums of one file."""
+    return FileRecord(path.stat().st_size, tuple(block_checksums(path)))
 
 
 def read_records(listed: Mapping[str, Any]) -> dict[str, FileRecord]:

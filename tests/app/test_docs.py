@@ -40,6 +40,7 @@ def test_the_json_examples_have_the_real_keys(run, graph: Path, tables: Path, tm
     assert set(examples) == set(COMMANDS)
     real = {
         "build": run("build", tables / "triples.parquet", "--out", tmp_path / "g", "--json").json,
+        "update": run("update", tmp_path / "g", tables / "triples.parquet", "--json").json,
         "info": run("info", graph, "--json").json,
         "find": run("find", graph, "marfan", "--json").json,
         "hop": run("hop", graph, "FBN1", "--triples", "--json").json,
@@ -59,6 +60,7 @@ def test_the_json_examples_have_the_real_keys(run, graph: Path, tables: Path, tm
 
 
 FREE = (
+    "changes",
     "counts",
     "types",
     "problems",

@@ -15,7 +15,7 @@ from clew.traverse import GraphEngine
 from clew.traverse.request import KINDS
 from clew.traverse.walk import MODES
 from effort import examples
-from engines import ENGINES, FEW
+from engines import ENGINES, FEW, LIVING
 from graphs import filters, keywords, known, raw_graphs, write
 from oracle import Filter, Oracle, RawGraph
 
@@ -89,6 +89,28 @@ def test_triples_of_a_hop(folder: Path, data: st.DataObject, raw: RawGraph, k: i
         leading = {(t.subject, t.relation, t.object) for t in graph.hop_triples(near, hop, leading_to_result=True)}
         assert leading == oracle.leading_triples(seeds, k, mode, filter, hop)
         assert np.array_equal(graph.hop_triples(near.request, hop).numbers, graph.hop_triples(near, hop).numbers)
+
+
+@given(data=st.data(), raw=raw_graphs(), k=st.integers(1, 3), mode=st.sampled_from(MODES))
+@settings(SETTINGS, max_examples=examples(24))
+def test_a_base_and_a_delta_equal_the_oracle(
+    folder: Path, data: st.DataObject, raw: RawGraph, k: int, mode: str
+) -> None:
+    """Hops, the triples of a hop and degrees of a graph that was updated, every mode and filter."""
+    write(raw, folder / "l.clew")
+    graph = LIVING["numpy over a base and a delta"](folder / "l.clew")
+    filter = data.draw(filters(k))
+    assume(known(filter, graph) and len(filter.relations) == 1)
+    assume(filter.frequency is None or any(row.frequency for row in raw.rows))
+    seeds = data.draw(st.sets(st.sampled_from(sorted(raw.types)), min_size=1, max_size=3))
+    oracle, options = Oracle(raw), keywords(filter)
+    near = graph.hop(sorted(seeds), k, mode=mode, **options)
+    assert ids_of(graph, near.ids) == oracle.hop(seeds, k, mode, filter)
+    for hop in range(1, k + 1):
+        found = {(t.subject, t.relation, t.object) for t in graph.hop_triples(near, hop)}
+        assert found == oracle.hop_triples(seeds, k, mode, filter, hop)
+    listed = read_entities(graph, ("id",))["id"].to_pylist()
+    assert graph.degree(where=clew.Where(negated=True)).tolist() == [oracle.degree()[each] for each in listed]
 
 
 @given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 5))

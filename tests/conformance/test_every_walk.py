@@ -18,7 +18,7 @@ from clew.graph import Graph
 from clew.traverse import GraphEngine
 from clew.traverse.backends.numpy import NumpyBackend
 from clew.traverse.walk import DIRECTIONS, MODES
-from engines import ENGINES
+from engines import ENGINES, LIVING
 from graphs import RELATIONS, TYPES, keywords, write
 from oracle import Filter, Oracle, RawGraph, Row
 
@@ -70,9 +70,9 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", [*ENGINES, *LIVING])
 def test_every_walk_equals_the_oracle(dense: Path, name: str) -> None:
-    assert differences(ENGINES[name](dense)) == []
+    assert differences((ENGINES | LIVING)[name](dense)) == []
 
 
 BROKEN: dict[str, Callable[..., Any]] = {

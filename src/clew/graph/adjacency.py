@@ -15,6 +15,7 @@ __all__ = [
     "Rows",
     "TripleRows",
     "adjacency_from_pairs",
+    "first_of_rows",
     "gather",
     "join_rows",
     "join_triples",
@@ -144,7 +145,7 @@ def rows_from_sorted(entities: int, start: Ints, end: Ints, *, offset_type: str)
             start, end = start[fresh], end[fresh]
     offsets = np.zeros(entities + 1, offset_type)
     np.cumsum(np.bincount(start, minlength=entities), out=offsets[1:])
-    return Rows(offsets, _frozen(end), _first(entities, offsets, end))
+    return Rows(offsets, _frozen(end), first_of_rows(entities, offsets, end))
 
 
 def transpose(rows: Rows) -> Rows:
@@ -156,7 +157,7 @@ def transpose(rows: Rows) -> Rows:
     turned = csr_array((marks, rows.neighbour, rows.offsets), shape=(entities, entities)).tocsc()
     offsets = turned.indptr.astype(rows.offsets.dtype, copy=False)
     neighbour = turned.indices.astype(rows.neighbour.dtype, copy=False)
-    return Rows(_frozen(offsets), _frozen(neighbour), _first(entities, offsets, neighbour))
+    return Rows(_frozen(offsets), _frozen(neighbour), first_of_rows(entities, offsets, neighbour))
 
 
 def adjacency_from_pairs(
@@ -171,7 +172,7 @@ def adjacency_from_pairs(
     return Adjacency(forward, transpose(forward) if rows == entities else None)
 
 
-def _first(entities: int, offsets: Ints, neighbour: Ints) -> Ints:
+def first_of_rows(entities: int, offsets: Ints, neighbour: Ints) -> Ints:
     first = np.full(entities, entities, neighbour.dtype)
     filled = offsets[1:] > offsets[:-1]
     first[filled] = neighbour[offsets[:-1][filled]]

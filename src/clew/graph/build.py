@@ -32,7 +32,7 @@ from clew.graph.triples import SortedTriples, hubs_first, partitioned
 from clew.graph.writers.tab_separated import write_tab_separated
 from clew.progress import Progress, silent
 
-__all__ = ["build_graph"]
+__all__ = ["MERGED", "build_graph"]
 
 log = logging.getLogger(__name__)
 Ints = NDArray[np.integer]
@@ -48,6 +48,7 @@ def build_graph(
     problems: Problems,
     overwrite: bool = False,
     keep: int = 0,
+    parent: str | None = None,
     wide: bool = False,
     partitions: int = 1,
     partitioning: str = "balanced",
@@ -55,8 +56,8 @@ def build_graph(
 ) -> Manifest:
     """Write `staged` as a graph directory, or with `overwrite` as the new snapshot of one; `keep` older ones stay.
 
-    `wide` forces 64-bit numbers throughout. With `partitions` the rows are divided into that many segments, which
-    can be loaded one at a time.
+    With `parent` the snapshot continues that one, which must still be the current one. `wide` forces 64-bit numbers
+    throughout. With `partitions` the rows are divided into that many segments, which can be loaded one at a time.
     """
     progress("numbering entities", 0, STEPS)
     entities = encode_entities(staged, problems)
@@ -74,7 +75,7 @@ def build_graph(
     entities = _reordered(entities, order)
     del subject, object_, relation, kept, order
 
-    with new_snapshot(Path(out), overwrite=overwrite, keep=keep) as directory:
+    with new_snapshot(Path(out), overwrite=overwrite, keep=keep, after=parent) as directory:
         progress("writing assertions", 2, STEPS)
         assertions, offsets = _assertions(staged, triples)
         write_table(directory / "assertions.arrow", assertions)
@@ -114,6 +115,7 @@ def build_graph(
             sources=tuple(staged.sources),
             problems=dict(problems.counts),
             created_by=f"clew {__version__}",
+            parent=parent,
             partitioning=partitioning if len(segments) > 1 else None,
         )
         manifest.write(directory)

@@ -18,6 +18,8 @@ from clew.graph.storage.arrays import MappedArrays, arrow_of, numbers_of, prove_
 from clew.graph.storage.manifest import BlockCheck, find_damage, read_manifest
 from clew.graph.storage.segments import SegmentArrays, Side
 from clew.graph.storage.snapshots import Lease, replaced_or
+from clew.graph.updates.composition import Composition
+from clew.graph.updates.delta import Delta, read_delta
 
 __all__ = ["Graph"]
 
@@ -80,16 +82,40 @@ class Graph:
             raise DamagedGraph(f"{self.folder / name} is missing from the manifest: build the graph again")
         return BlockCheck(self.folder, name, self.manifest.files[name])
 
+    @cached_property
+    def delta(self) -> Delta | None:
+        """What differs from the base; None if nothing does."""
+        record, relations = self.manifest.delta, len(self.schema.relations)
+        if record is None:
+            return None
+        return read_delta(record, self.manifest.widths, self._arrays, self._table, relations=relations, text=self._text)
+
+    @cached_property
+    def _composed(self) -> Composition | None:
+        if self.delta is None:
+            return None
+        return Composition(self.delta, self.manifest.base, self.manifest.widths)
+
+    @property
+    def stored_entities(self) -> Ints:
+        """The number under which each entity is stored: the same in all snapshots with the same base."""
+        return np.arange(self.entity_count) if self._composed is None else self._composed.stored
+
     # entities ---------------------------------------------------------------------------------------------------
 
     @cached_property
     def entities(self) -> pa.Table:
         """All entities in the order of their numbers: id, name, type."""
-        text = pa.large_string() if self.manifest.widths.entity == "int64" else pa.string()
-        table = self._table("entities", self.entity_count, {"id": text, "name": text, "type": ENCODED})
-        if self.entity_count and _single(table["type"]).dictionary.to_pylist() != list(self.schema.types):
+        rows, types = self.manifest.base["entities"], list(self.schema.types)
+        table = self._table("entities", rows, {"id": self._text, "name": self._text, "type": ENCODED})
+        own = _single(table["type"]).dictionary.to_pylist() if rows else []
+        if own != (types if rows and self._composed is None else types[: len(own)]):
             raise DamagedGraph(f"{self.folder / 'entities.arrow'} does not fit schema.json: run `clew doctor`")
-        return table
+        return table if self._composed is None else self._composed.entities(table, types)
+
+    @property
+    def _text(self) -> pa.DataType:
+        return pa.large_string() if self.manifest.widths.entity == "int64" else pa.string()
 
     @cached_property
     def entity_types(self) -> Ints:
@@ -100,15 +126,18 @@ class Graph:
     @cached_property
     def names(self) -> NameIndex:
         """Look-up by id and by name."""
-        n = self.entity_count
+        n = self.manifest.base["entities"]
         number = pa.type_for_alias(self.manifest.widths.entity)
         expected = {"form": pa.large_string(), "entity": number, "kind": pa.int8()}
-        names = self._table("names", self.manifest.counts["names"], expected)
+        names = self._table("names", self.manifest.base["names"], expected)
         if not all(prove_ids(below)(numbers_of(_single(names[part]))) for part, below in (("entity", n), ("kind", 2))):
             path = self.folder / "names.arrow"
             raise DamagedGraph(f"{path} is damaged: run `clew doctor`, then build the graph again")
         id_hash = self._arrays.get("id_hash", "uint64", n, lambda hashes: True).view(np.uint64)
         id_entity = self._arrays.get("id_entity", self.manifest.widths.entity, n, prove_ids(n))
+        if self._composed is not None:
+            names = self._composed.names(names)
+            id_hash, id_entity = self._composed.id_index(id_hash, id_entity)
         return NameIndex(self.entities, names, id_hash, id_entity)
 
     def describe(self, ids: Ints) -> pa.Table:
@@ -126,18 +155,20 @@ class Graph:
         """Every further column of some entities: synonyms, xrefs, properties."""
         wanted = np.atleast_1d(np.asarray(ids, np.int64))
         named = self.entities["id"].take(pa.array(wanted))
-        if DETAILS not in self.manifest.files:
-            return pa.table({"id": named})
         try:
-            return self._read_details(wanted).add_column(0, "id", named)
+            if self._composed is not None:
+                return pa.table({"id": named, **self._composed.details(wanted, self._stored_details)})
+            return pa.table({"id": named, **self._stored_details(wanted)})
         except GraphError as error:
             raise self._fault(str(error)) from error
         except (pa.ArrowException, OSError, ValueError) as error:
             path = self.folder / DETAILS
             raise self._fault(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
 
-    def _read_details(self, wanted: NDArray[np.int64]) -> pa.Table:
+    def _stored_details(self, wanted: NDArray[np.int64]) -> Mapping[str, pa.ChunkedArray]:
         """Parquet does not defend itself against damage, so its blocks are compared with their checksums first."""
+        if DETAILS not in self.manifest.files:
+            return {}
         import pyarrow.parquet as pq
 
         check, end = self._details_check, self._details_check.record.size
@@ -151,7 +182,8 @@ class Graph:
             for group in groups.tolist():
                 check(*_byte_range(file.metadata.row_group(group)))
             table = file.read_row_groups(groups.tolist())
-        return table.take(pa.array(np.searchsorted(groups, wanted // size) * size + wanted % size))
+        found = table.take(pa.array(np.searchsorted(groups, wanted // size) * size + wanted % size))
+        return dict(zip(found.column_names, found.columns, strict=True))
 
     @cached_property
     def _details_check(self) -> BlockCheck:
@@ -162,12 +194,21 @@ class Graph:
     @cached_property
     def forward(self) -> TripleRows:
         """Triples under their subjects, in (subject, object, relation) order: the position is the triple's number."""
-        return self._triples("out")
+        base = self._triples("out")
+        return base if self._composed is None else self._composed.forward(base)
+
+    @cached_property
+    def stored_triples(self) -> Ints:
+        """The number under which each triple is stored: the same in all snapshots with the same base."""
+        if self._composed is None:
+            return np.arange(self.triple_count)
+        return self._composed.stored_triples(self._triples("out"))
 
     @cached_property
     def backward(self) -> TripleRows:
         """Triples under their objects, in (object, subject, relation) order, with their numbers."""
-        return self._triples("in")
+        base = self._triples("in")
+        return base if self._composed is None else self._composed.backward(base, self.stored_triples)
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -177,11 +218,13 @@ class Graph:
     @cached_property
     def assertions(self) -> Assertions:
         """Every source's statement of every triple."""
-        rows = self.manifest.counts["assertions"]
+        rows, triples = (self.manifest.base[name] for name in ("assertions", "triples"))
         table = self._table("assertions", rows)
         offsets = self._arrays.get(
-            "assertion_offsets", self.manifest.widths.offset, self.triple_count + 1, _prove_each_has_some(rows)
+            "assertion_offsets", self.manifest.widths.offset, triples + 1, _prove_each_has_some(rows)
         )
+        if self._composed is not None:
+            table, offsets = self._composed.assertions(table, offsets, self.stored_triples)
         return Assertions(table, offsets, self.manifest.sources)
 
     @cached_property
@@ -203,19 +246,19 @@ class Graph:
         return found.astype(self.manifest.widths.entity)
 
     def _triples(self, side: Side) -> TripleRows:
-        """The triples of all segments in one direction: mapped if there is one segment, else joined in memory."""
+        """The triples of the base in one direction: mapped if it has one segment, else joined in memory."""
         read, get = self.segments.triples, self._arrays.get
         return join_triples([read(number, side, get) for number in range(len(self.segments))])
 
     def _adjacent(self, side: Side) -> Rows:
         read, get = self.segments.neighbours, self._arrays.get
         rows = join_rows([read(number, side, get, first=True) for number in range(len(self.segments))])
-        if len(rows.neighbour) != self.manifest.counts["pairs"]:
+        if len(rows.neighbour) != self.manifest.base["pairs"]:
             raise DamagedGraph(f"the segments of {self.folder} do not fit the manifest: build the graph again")
-        return rows
+        return rows if self._composed is None else self._composed.neighbours(rows, side)
 
     def _table(self, name: str, rows: int, expected: Mapping[str, pa.DataType] | None = None) -> pa.Table:
-        """An Arrow file, mapped and validated: columns as `expected` and without nulls, else those of assertions."""
+        """An Arrow file, mapped and validated: columns as `expected` and without nulls, any, or those of assertions."""
         path = self.folder / f"{name}.arrow"
         try:
             table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
@@ -224,8 +267,8 @@ class Graph:
             absent = sum(column.null_count for column in table.columns)
         except (pa.ArrowException, OSError, ValueError, MemoryError, KeyError) as error:
             raise self._fault(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
-        if expected is None:
-            expected, absent = {column: assertion_type(column) for column in types}, 0
+        if not expected:
+            expected, absent = (types if expected == {} else {each: assertion_type(each) for each in types}), 0
         if table.num_rows != rows or len(types) != table.num_columns or types != expected or absent:
             raise DamagedGraph(f"{path} does not fit the manifest: run `clew doctor`, then build the graph again")
         return table

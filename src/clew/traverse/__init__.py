@@ -3,7 +3,7 @@
 from clew.traverse.batch import BatchResult
 from clew.traverse.engine import GraphEngine
 from clew.traverse.local.engine import Engine
-from clew.traverse.opening import build, open
+from clew.traverse.opening import build, open, update
 from clew.traverse.paths.result import Path, Paths
 from clew.traverse.request import HopRequest, PathRequest
 from clew.traverse.result import HopResult, Triple, Triples
@@ -23,4 +23,5 @@ __all__ = [
     "Walk",
     "build",
     "open",
+    "update",
 ]

@@ -10,7 +10,7 @@ from clew.traverse.backend import Backend
 from clew.traverse.engine import GraphEngine
 from clew.traverse.local.engine import Engine
 
-__all__ = ["build", "open"]
+__all__ = ["build", "open", "update"]
 
 LOCAL: type[GraphEngine] = Engine  # mypy checks here that the local engine implements the contract
 
@@ -80,3 +80,43 @@ def build(
         partitions=partitions, partitioning=partitioning, progress=progress,
     )  # fmt: skip
     return open(out)
+
+
+def update(
+    graph: str | Path,
+    source: Any = None,
+    *,
+    retract: Any = None,
+    retract_documents: Sequence[str] = (),
+    retract_entities: Sequence[str] = (),
+    format: str | Callable[..., Staged] | None = None,
+    entities: Any = None,
+    columns: Mapping[str, str] | None = None,
+    entity_columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    list_separator: str | None = None,
+    relations: Sequence[Relation] = (),
+    sources: Sequence[Source] = (),
+    on_error: str = "refuse",
+    progress: Progress = silent,
+) -> Engine:
+    """Change a graph directory as a new snapshot, and open it; what it says already changes nothing.
+
+    Statements are withdrawn first: those that rows of `retract` describe (all of a triple if a row names nothing else),
+    those of `retract_documents`, and entities by id with all their triples. Then the rows of `source` are added, read
+    as `build` reads them; a description of an entity replaces the earlier one. A triple without statements goes.
+    """
+    from clew.graph.readers import stage
+    from clew.graph.staging import Problems
+    from clew.graph.updates.update import Changes, update_graph
+
+    problems = Problems(on_error)
+    add = None if source is None else stage(
+        source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
+        delimiter=delimiter, list_separator=list_separator, relations=relations, sources=sources,
+        problems=problems, progress=progress,
+    )  # fmt: skip
+    withdraw = None if retract is None else stage(retract, columns=columns, problems=problems, progress=progress)
+    changes = Changes(add, withdraw, retract_documents, retract_entities)
+    update_graph(Path(graph), changes, problems=problems, progress=progress)
+    return open(graph)

@@ -23,6 +23,7 @@ __all__ = ["COMMANDS", "application", "main"]
 COMMANDS = {  # name: "module:function" below clew.app.cli, in the order of the help; `application` makes a group
     "demo": "demo:demo",
     "build": "graphs.build:build",
+    "update": "graphs.update:update",
     "info": "graphs.look:info",
     "find": "graphs.look:find",
     "hop": "walk:hop",

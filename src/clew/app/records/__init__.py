@@ -4,7 +4,14 @@ from clew.app.records.answers import answer_record, answers_record, error_record
 from clew.app.records.contexts import context_record
 from clew.app.records.diagnoses import diagnoses_record
 from clew.app.records.extraction import run_record, text_record
-from clew.app.records.graphs import damage_record, export_record, found_record, graph_record, index_record
+from clew.app.records.graphs import (
+    damage_record,
+    export_record,
+    found_record,
+    graph_record,
+    index_record,
+    update_record,
+)
 from clew.app.records.links import links_record, mentions_record
 from clew.app.records.models import models_record
 from clew.app.records.neighbourhoods import entity_record, neighbourhood_record, triples_record
@@ -43,5 +50,6 @@ __all__ = [
     "text_record",
     "triple_record",
     "triples_record",
+    "update_record",
     "words_record",
 ]

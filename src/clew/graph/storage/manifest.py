@@ -31,6 +31,7 @@ __all__ = [
     "FORMAT_VERSIONS",
     "MANIFEST",
     "BlockCheck",
+    "DeltaRecord",
     "Manifest",
     "Segment",
     "Widths",
@@ -40,7 +41,7 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 FORMAT = "clew-graph"
-FORMAT_VERSIONS = (1, 2)  # 1: one segment; 2: any number of them
+FORMAT_VERSIONS = (1, 2)  # 1: one segment; 2: any number of them, or a delta
 COUNTS = ("entities", "triples", "assertions", "pairs", "names", "relations", "types")
 RELATION_TYPES = ("uint16", "int32")
 MOST_SAID = 200  # characters of an error that quotes a manifest
@@ -66,6 +67,20 @@ class Widths:
 
 
 @dataclass(frozen=True, slots=True)
+class DeltaRecord:
+    """Rows that replace rows of a base (`clew.graph.updates`).
+
+    `base` has the counts of the base alone, `stored` how many numbers were ever given to entities and triples, and
+    `lengths` those of the arrays and tables in the folder.
+    """
+
+    folder: str
+    base: Mapping[str, int]  # by COUNTS
+    stored: Mapping[str, int]  # entities, triples
+    lengths: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What stands in manifest.json."""
 
@@ -76,19 +91,28 @@ class Manifest:
     sources: tuple[Source, ...] = ()
     problems: Mapping[str, int] = field(default_factory=dict)  # rows left out when the graph was built, by kind
     created_by: str = ""
-    parent: str | None = None
+    parent: str | None = None  # the snapshot that this one updates
     partitioning: str | None = None  # the strategy that chose the segments, if there are several
+    delta: DeltaRecord | None = None
+    changes: Mapping[str, int] = field(default_factory=dict)  # what the update changed, by kind
 
     @property
     def format_version(self) -> int:
         """The lowest version that can describe this graph."""
-        return 1 if len(self.segments) == 1 else 2
+        return 1 if len(self.segments) == 1 and self.delta is None else 2
+
+    @property
+    def base(self) -> Mapping[str, int]:
+        """The counts of the base alone."""
+        return self.counts if self.delta is None else self.delta.base
 
     @property
     def snapshot(self) -> str:
         """A name for exactly this content: it changes with any byte of any file, and with sources and counts."""
         folders = [(each.folder, each.first_entity, each.entities) for each in self.segments]
-        parts = [dict(self.counts), asdict(self.widths), folders, [asdict(source) for source in self.sources]]
+        parts: list[Any] = [dict(self.counts), asdict(self.widths), folders, [asdict(each) for each in self.sources]]
+        if self.delta is not None:
+            parts.append(asdict(self.delta))
         digest = hashlib.sha256(json.dumps([self.format_version, self.parent, *parts], sort_keys=True).encode())
         for name in sorted(self.files):
             record = self.files[name]
@@ -188,10 +212,13 @@ def _manifest(directory: Path, body: Mapping[str, Any]) -> Manifest:
             created_by=body["created_by"],
             parent=body["parent"],
             partitioning=body.get("partitioning"),
+            delta=None if body.get("delta") is None else DeltaRecord(**body["delta"]),
+            changes=body.get("changes", {}),
         )
         _check(manifest)
         if body["format_version"] != manifest.format_version:
-            raise ValueError(f"format {body['format_version']} with {len(manifest.segments)} segments")
+            with_delta = "a delta" if manifest.delta is not None else "no delta"
+            raise ValueError(f"format {body['format_version']} with {len(manifest.segments)} segments and {with_delta}")
         if body["snapshot"] != manifest.snapshot:
             raise ValueError(f"it is called {body['snapshot']!r}, its content makes it {manifest.snapshot!r}")
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
@@ -203,8 +230,14 @@ def _manifest(directory: Path, body: Mapping[str, Any]) -> Manifest:
 
 def _check(manifest: Manifest) -> None:
     """Raise ValueError unless every number and name of the manifest can be relied on."""
-    if not all(type(manifest.counts[name]) is int and manifest.counts[name] >= 0 for name in COUNTS):
+    if not all(
+        type(counts[name]) is int and counts[name] >= 0
+        for counts in (manifest.counts, manifest.base)
+        for name in COUNTS
+    ):
         raise ValueError("a count is not a whole number")
+    if manifest.delta is not None:
+        _check_delta(manifest.delta)
     widths = manifest.widths
     if not {widths.entity, widths.offset, widths.triple} <= {"int32", "int64"} or widths.relation not in RELATION_TYPES:
         raise ValueError(f"unknown widths {widths}")
@@ -215,7 +248,8 @@ def _check(manifest: Manifest) -> None:
             raise ValueError("a source is not described by text")
         if type(source.curated) is not bool:
             raise ValueError(f"whether {source.name} is curated is neither true nor false")
-    if not all(type(count) is int for count in manifest.problems.values()) or type(manifest.created_by) is not str:
+    noted = [*manifest.problems.values(), *manifest.changes.values()]
+    if not all(type(count) is int for count in noted) or type(manifest.created_by) is not str:
         raise ValueError("odd notes on the build")
     if not all(each is None or type(each) is str for each in (manifest.parent, manifest.partitioning)):
         raise ValueError("an odd parent or partitioning")
@@ -229,10 +263,19 @@ def _check_segments(manifest: Manifest) -> None:
         if type(segment.entities) is not int or segment.entities < 0 or segment.first_entity != after:
             raise ValueError("segments that are not one range of entities after another")
         after += segment.entities
-    if not manifest.segments or after != manifest.counts["entities"]:
+    if not manifest.segments or after != manifest.base["entities"]:
         raise ValueError("segments that do not hold every entity")
     if len({segment.folder for segment in manifest.segments}) < len(manifest.segments):
         raise ValueError("two segments in one folder")
+
+
+def _check_delta(delta: DeltaRecord) -> None:
+    check_inside(delta.folder)
+    numbers = [*delta.stored.values(), *delta.lengths.values()]
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError("a length in a delta is not a whole number")
+    if any(delta.stored[name] < delta.base[name] for name in ("entities", "triples")):
+        raise ValueError("a delta with fewer numbers than its base")
 
 
 def _short(error: Exception) -> str:

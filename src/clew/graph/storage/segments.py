@@ -50,7 +50,7 @@ def write_rows(folder: Path, side: Side, rows: Rows) -> None:
 
 
 class SegmentArrays:
-    """Reads the segments of one snapshot through `get`, which finds an array and proves it safe."""
+    """Reads the segments of the base of a snapshot through `get`, which finds an array and proves it safe."""
 
     def __init__(self, manifest: Manifest, folder: Path) -> None:
         self._manifest = manifest
@@ -64,7 +64,7 @@ class SegmentArrays:
         """The number of the first triple that leaves each segment, and the number of all triples."""
         sizes = [self._length(segment, "out_relation") for segment in self._manifest.segments]
         first = np.cumsum([0, *sizes])
-        if first[-1] != self._manifest.counts["triples"]:
+        if first[-1] != self._manifest.base["triples"]:
             raise DamagedGraph(f"the segments of {self._folder} do not fit the manifest: build the graph again")
         return first
 
@@ -74,17 +74,15 @@ class SegmentArrays:
         length, name = self._length(segment, f"{side}_relation"), f"{segment.folder}/{side}_"
         return TripleRows(
             get(f"{name}offsets", widths.offset, segment.entities + 1, prove_offsets(length)),
-            get(f"{name}{ENDS[side]}", widths.entity, length, prove_ids(manifest.counts["entities"])),
+            get(f"{name}{ENDS[side]}", widths.entity, length, prove_ids(manifest.base["entities"])),
             get(f"{name}relation", widths.relation, length, prove_ids(manifest.counts["relations"])),
-            get(f"{name}triple", widths.triple, length, prove_ids(manifest.counts["triples"]))
-            if side == "in"
-            else None,
+            get(f"{name}triple", widths.triple, length, prove_ids(manifest.base["triples"])) if side == "in" else None,
             int(self.first_triples[number]) if side == "out" else 0,
         )
 
     def neighbours(self, number: int, side: Side, get: Get, *, first: bool) -> Rows:
         """The distinct neighbours of a segment in one direction; `first` of each row apart, or not read."""
-        segment, widths, n = self._manifest.segments[number], self._manifest.widths, self._manifest.counts["entities"]
+        segment, widths, n = self._manifest.segments[number], self._manifest.widths, self._manifest.base["entities"]
         length, name = self._length(segment, f"{side}_neighbour"), f"{segment.folder}/{side}_"
         neighbour = get(f"{name}neighbour", widths.entity, length, prove_ids(n))
         return Rows(

@@ -39,12 +39,14 @@ __all__ = [
     "replaced_or",
     "snapshot_folder",
     "snapshots_of",
+    "updating",
 ]
 
 CURRENT, SNAPSHOTS, DERIVED = "CURRENT", "snapshots", "derived"
 BUILD = "build"  # begins the name of hidden folders of builders
 NAME = re.compile(r"[0-9a-f]{16}")
 TRIES, PAUSE = 100, 0.01  # while snapshots are being replaced: 1 second
+PATIENCE = 600  # seconds to wait for another update
 
 
 # reading ----------------------------------------------------------------------------------------------------------
@@ -149,11 +151,12 @@ def replaced_or(damage: str, folder: Path) -> GraphError:
 
 
 @contextmanager
-def new_snapshot(path: Path, *, overwrite: bool = False, keep: int = 0) -> Iterator[Path]:
+def new_snapshot(path: Path, *, overwrite: bool = False, keep: int = 0, after: str | None = None) -> Iterator[Path]:
     """Fill a folder; if the block succeeds, it becomes the current snapshot of the graph at `path`.
 
     With `overwrite` an existing graph gets a new snapshot; `keep` of its older ones stay, the newest first, and those
-    that a reader holds. A directory that is not a graph is left alone unless it is empty.
+    that a reader holds. With `after`, that must still be the current snapshot. A directory that is not a graph is left
+    alone unless it is empty.
     """
     given, path = path, Path(path).absolute()
     exists = _check(path, given, overwrite=overwrite)
@@ -171,8 +174,34 @@ def new_snapshot(path: Path, *, overwrite: bool = False, keep: int = 0) -> Itera
             return
         if not overwrite:
             raise GraphError(_already(given))
-        _publish(temporary, path, name)
+        _publish(temporary, path, name, after=after)
         prune(path, keep=keep)
+
+
+@contextmanager
+def updating(path: Path) -> Iterator[None]:
+    """Wait until no other program updates the graph at `path`; the others wait for this one."""
+    with _alone(path, f"another program has been updating {path} for {PATIENCE} seconds: try again later"):
+        yield
+
+
+@contextmanager
+def _alone(folder: Path, otherwise: str) -> Iterator[None]:
+    """Hold the lock of a folder, after waiting for it; where the system has no locks nothing is held."""
+    try:
+        held = os.open(folder, os.O_RDONLY)
+    except OSError:
+        yield
+        return
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while lock(held) is False:
+            if time.monotonic() > deadline:
+                raise GraphError(otherwise)
+            time.sleep(PAUSE)
+        yield
+    finally:
+        os.close(held)
 
 
 def _check(path: Path, given: Path, *, overwrite: bool) -> bool:
@@ -213,11 +242,14 @@ def _appear(temporary: Path, path: Path) -> bool:
     return True
 
 
-def _publish(temporary: Path, path: Path, name: str) -> None:
+def _publish(temporary: Path, path: Path, name: str, *, after: str | None) -> None:
     """Move a finished snapshot among those of a graph and make it the current one."""
     mine, theirs = temporary / SNAPSHOTS / name, path / SNAPSHOTS / name
     theirs.parent.mkdir(exist_ok=True)
     with ExitStack() as held:  # so that other builders do not remove them
+        held.enter_context(_alone(theirs.parent, f"another program is replacing {path / CURRENT}: try again later"))
+        if after is not None and current_snapshot(path) != after:
+            raise GraphError(f"{path} was built again while it was updated: run the update again")
         _hold_in(held, mine)
         if not _hold_in(held, theirs) or _damaged(theirs):
             move_into_place(mine, theirs)

@@ -1,29 +1,39 @@
 """`clew build`: tables, files and graphs in, one graph directory out, with a report of bad rows and differences."""
 
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from clew.app.cli.graphs.row_options import (
+    Columns,
+    CuratedSources,
+    Delimiter,
+    EntityColumns,
+    EntityTable,
+    FormatName,
+    ListSeparator,
+    NegatedRelations,
+    OnError,
+    Symmetric,
+    Transitive,
+    declared_relations,
+    declared_sources,
+    print_counted,
+)
 from clew.app.cli.terminal.options import AsJson, pairs
-from clew.app.cli.terminal.output import print_json, print_table, printable, say
+from clew.app.cli.terminal.output import print_json, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError
-from clew.graph.readers import READERS
 from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.answer.lexicon.own_words import OwnWords
-    from clew.graph import Relation, Source
     from clew.graph.staging import Problems
     from clew.graph.storage.manifest import Manifest
 
 __all__ = ["build"]
-
-EXAMPLES_SHOWN = 10
-RelationNames = list[str] | None
 
 
 def build(
@@ -38,50 +48,12 @@ def build(
     out: Annotated[
         str, typer.Option("--out", "-o", metavar="PATH", help="Where to write the graph.", show_default=False)
     ],
-    format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"{', '.join(READERS)} (default: detected from names and first lines; docs/formats.md).",
-            show_default=False,
-        ),
-    ] = None,
-    entities: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="A table of entities: id, name, type, synonyms, xrefs, and any further property.",
-            show_default=False,
-        ),
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OURS=THEIRS", help="Map a column, such as subject=head; may be repeated.", show_default=False
-        ),
-    ] = None,
-    entity_column: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OURS=THEIRS", help="The same for --entities, such as id=code; may be repeated.", show_default=False
-        ),
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHARACTER",
-            help="Field delimiter: a character, tab, comma, semicolon or pipe (default: detected).",
-            show_default=False,
-        ),
-    ] = None,
-    list_separator: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Separator of synonyms, xrefs and evidence in one field.  [default: |]",
-            show_default=False,
-        ),
-    ] = None,
+    format: FormatName = None,
+    entities: EntityTable = None,
+    column: Columns = None,
+    entity_column: EntityColumns = None,
+    delimiter: Delimiter = None,
+    list_separator: ListSeparator = None,
     prefix: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,34 +103,17 @@ def build(
             show_default=False,
         ),
     ] = None,
-    symmetric: Annotated[
-        RelationNames, typer.Option(metavar="R", help="A symmetric relation; may be repeated.", show_default=False)
-    ] = None,
-    negated: Annotated[
-        RelationNames,
-        typer.Option(
-            metavar="R", help="A relation that states an absence, such as lacks; may be repeated.", show_default=False
-        ),
-    ] = None,
-    transitive: Annotated[
-        RelationNames,
-        typer.Option(metavar="R", help="A transitive relation, such as is_a; may be repeated.", show_default=False),
-    ] = None,
-    curated_source: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A source whose statements count as curated; may be repeated.", show_default=False
-        ),
-    ] = None,
+    symmetric: Symmetric = None,
+    negated: NegatedRelations = None,
+    transitive: Transitive = None,
+    curated_source: CuratedSources = None,
     words: Annotated[
         str | None,
         typer.Option(
             metavar="FILE", help="Everyday words for types and relations, for `clew ask` (JSON).", show_default=False
         ),
     ] = None,
-    on_error: Annotated[
-        str, typer.Option(metavar="WHAT", help="refuse: stop at bad rows; skip: leave them out and count them.")
-    ] = "refuse",
+    on_error: OnError = "refuse",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Add a new snapshot to an existing graph and make it the current one.")
     ] = False,
@@ -219,8 +174,8 @@ def build(
             prefixes=pairs(prefix, "--prefix") or None,
             vocabularies=vocabulary or None,
             keep_relations=keep_relation or None,
-            relations=_relations(symmetric, negated, transitive),
-            sources=_curated(curated_source),
+            relations=declared_relations(symmetric, negated, transitive),
+            sources=declared_sources(curated_source),
             problems=problems,
             progress=progress,
         )
@@ -249,28 +204,6 @@ def _save_words(out: str, words: "OwnWords") -> None:
     save_words(graph.snapshot, graph.schema, words)
 
 
-def _relations(symmetric: RelationNames, negated: RelationNames, transitive: RelationNames) -> "list[Relation]":
-    from clew.graph import Relation
-
-    named = dict.fromkeys(name for names in (symmetric, negated, transitive) for name in names or ())
-
-    def among(name: str, names: RelationNames) -> bool:
-        return name in (names or ())
-
-    return [
-        Relation(
-            name, symmetric=among(name, symmetric), negated=among(name, negated), transitive=among(name, transitive)
-        )
-        for name in named
-    ]
-
-
-def _curated(names: Sequence[str] | None) -> "list[Source]":
-    from clew.graph import Source
-
-    return [Source(name, curated=True) for name in dict.fromkeys(names or ())]
-
-
 def _report(out: str, manifest: "Manifest", problems: "Problems", seconds: float, *, as_json: bool) -> None:
     if as_json:
         print_json(
@@ -291,19 +224,5 @@ def _report(out: str, manifest: "Manifest", problems: "Problems", seconds: float
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}, "
         f"{counted(counts['relations'], 'relation')}, {counted(counts['types'], 'type')}"
     )
-    _print_counted("left out", "rows", problems.counts, problems.examples)
-    _print_counted("noted", "times", problems.differences, problems.difference_examples)
-
-
-def _print_counted(what: str, unit: str, counts: Mapping[str, int], examples: Sequence[str]) -> None:
-    """A table of counts, and the first examples of what was counted."""
-    if not counts:
-        return
-    say()
-    print_table([what, unit], sorted(counts.items()))
-    say()
-    for example in examples[:EXAMPLES_SHOWN]:
-        say(printable(example))
-    more = sum(counts.values()) - min(len(examples), EXAMPLES_SHOWN)
-    if more > 0:
-        say(f"and {more:,} more")
+    print_counted("left out", "rows", problems.counts, problems.examples)
+    print_counted("noted", "times", problems.differences, problems.difference_examples)

@@ -1,0 +1,167 @@
+"""`clew update`: statements and entities added to a graph, changed or withdrawn, as its next snapshot."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clew.app.cli.graphs.row_options import (
+    Columns,
+    CuratedSources,
+    Delimiter,
+    EntityColumns,
+    EntityTable,
+    FormatName,
+    ListSeparator,
+    NegatedRelations,
+    OnError,
+    Symmetric,
+    Transitive,
+    declared_relations,
+    declared_sources,
+    print_counted,
+)
+from clew.app.cli.terminal.options import AsJson, GraphPath, pairs
+from clew.app.cli.terminal.output import print_json, printable, say
+from clew.app.cli.terminal.progress import terminal_progress
+from clew.app.records import update_record
+from clew.errors import InputError
+from clew.plurals import counted, singular
+
+if TYPE_CHECKING:
+    from clew.graph.storage.manifest import Manifest
+
+__all__ = ["told", "update"]
+
+
+def update(
+    graph: GraphPath,
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SOURCE...]", help="Rows to add, in any format of clew build.", show_default=False),
+    ] = None,
+    retract: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Withdraw the statements that these rows describe; all of a triple if a row has no more than subject, "
+            "relation and object. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    retract_document: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="Withdraw every statement that cites this document; may be repeated.", show_default=False
+        ),
+    ] = None,
+    retract_entity: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Remove this entity and all its triples; may be repeated.", show_default=False),
+    ] = None,
+    format: FormatName = None,
+    entities: EntityTable = None,
+    column: Columns = None,
+    entity_column: EntityColumns = None,
+    delimiter: Delimiter = None,
+    list_separator: ListSeparator = None,
+    symmetric: Symmetric = None,
+    negated: NegatedRelations = None,
+    transitive: Transitive = None,
+    curated_source: CuratedSources = None,
+    on_error: OnError = "refuse",
+    as_json: AsJson = False,
+) -> None:
+    """Add statements and entities to a graph, change entities, or withdraw statements, as a new snapshot.
+
+    Statements are withdrawn first, then rows are added. What the graph says already is not added again, so that an
+    update may be repeated. What rows say of an entity (name, type, properties) replaces what was said before. A triple
+    goes with its last statement; its entities stay. Programs that have the graph open keep the snapshot they opened.
+
+    \b
+    Examples:
+      clew update hpo.clew new.tsv
+      clew update hpo.clew new.tsv --entities entities.tsv
+      clew update hpo.clew --retract wrong.tsv
+      clew update hpo.clew --retract-document PMID:12345 corrected.tsv
+      clew update hpo.clew --retract-entity HP:0000001
+    """
+    from clew.graph.readers import stage
+    from clew.graph.staging import Problems
+    from clew.graph.storage.manifest import read_manifest
+    from clew.graph.storage.snapshots import snapshot_folder
+    from clew.graph.updates.update import Changes, update_graph
+
+    if entities is not None and not sources:
+        raise InputError("--entities describes the entities of SOURCE, which was not given")
+    if not (sources or retract or retract_document or retract_entity):
+        raise InputError(f"nothing to do: give rows to add, such as clew update {graph} new.tsv, or a --retract option")
+    begun = time.perf_counter()
+    path, problems = Path(graph), Problems(on_error)
+    before = read_manifest(snapshot_folder(path))
+    with terminal_progress() as progress:
+        added = None
+        if sources:
+            added = stage(
+                sources[0] if len(sources) == 1 else sources,
+                format=format,
+                entities=entities,
+                columns=pairs(column, "--column") or None,
+                entity_columns=pairs(entity_column, "--entity-column") or None,
+                delimiter=delimiter,
+                list_separator=list_separator,
+                relations=declared_relations(symmetric, negated, transitive),
+                sources=declared_sources(curated_source),
+                problems=problems,
+                progress=progress,
+            )
+        withdrawn = None if not retract else stage(list(retract), problems=problems, progress=progress)
+        changes = Changes(added, withdrawn, retract_document or (), retract_entity or ())
+        made = update_graph(path, changes, problems=problems, progress=progress)
+    seconds = time.perf_counter() - begun
+    stale = [] if made is None else _derived(path, before)
+    if as_json:
+        report = update_record(
+            made or before, problems, graph=graph, changed=made is not None, stale=stale, seconds=seconds
+        )
+        print_json(report)
+        return
+    _say(printable(graph), made, seconds)
+    print_counted("left out", "rows", problems.counts, problems.examples)
+    print_counted("noted", "times", problems.differences, problems.difference_examples)
+    if stale:
+        say()
+        say(f"computed for the snapshot before, and not for this one: {', '.join(stale)}")
+        say(f"`clew index {printable(graph)}` computes names and vectors again; a Cypher store is loaded when needed")
+
+
+def _say(graph: str, made: "Manifest | None", seconds: float) -> None:
+    if made is None:
+        say(f"nothing was changed: {graph} is as these rows want it already")
+        return
+    counts = made.counts
+    say(f"updated {graph} in {seconds:.1f} s: {told(made.changes)}")
+    say(
+        f"snapshot {made.snapshot} has {counted(counts['entities'], 'entity')}, "
+        f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}"
+    )
+
+
+def told(changes: Mapping[str, int]) -> str:
+    """Changes in words.
+
+    >>> told({"entities added": 1, "triples removed": 2})
+    '1 entity added, 2 triples removed'
+    """
+    parts = [(what.split(" "), count) for what, count in changes.items()]
+    return ", ".join(f"{counted(count, singular(noun))} {done}" for (noun, done), count in parts)
+
+
+def _derived(path: Path, before: "Manifest") -> list[str]:
+    """Kinds of data that were derived from a snapshot."""
+    from clew.graph.storage.derived import derived_folders
+
+    folders = derived_folders(path.absolute(), before.snapshot)
+    return sorted({each.name for folder in folders for each in folder.iterdir() if not each.name.startswith(".")})

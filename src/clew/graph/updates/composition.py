@@ -1,0 +1,253 @@
+"""A base and a delta as one graph: for every entity the rows of the delta if it has them, else those of the base.
+
+Rows are chosen whole, once, when a part of the graph is first used, so everything that walks sees plain rows. Outside,
+entities and triples are numbered without gaps: removed ones are left out, and the others keep their order.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from clew.errors import DamagedGraph
+from clew.graph.adjacency import Rows, TripleRows, first_of_rows
+from clew.graph.names import Hashes, hash_strings, name_table
+from clew.graph.storage.arrays import arrow_of, numbers_of
+from clew.graph.storage.manifest import Widths
+from clew.graph.updates.delta import Delta, RowPatch
+
+__all__ = ["Composition", "names_of", "one_chunk", "spans"]
+
+Ints = NDArray[np.integer]
+Columns = Mapping[str, pa.ChunkedArray]
+DAMAGED = "the delta of {what} does not fit its base: run `clew doctor`, then build the graph again"
+
+
+class Composition:
+    """Parts of a graph made from those of its base; every method takes a part of the base."""
+
+    def __init__(self, delta: Delta, base: Mapping[str, int], widths: Widths) -> None:
+        self.delta = delta
+        self._base = base
+        self._widths = widths
+
+    @cached_property
+    def stored(self) -> Ints:
+        """The stored number of every entity, ascending."""
+        return np.delete(np.arange(self.delta.entities, dtype=self._widths.entity), self.delta.removed)
+
+    @cached_property
+    def number(self) -> Ints:
+        """Which entity has each stored number; -1 for removed ones."""
+        numbers = np.full(self.delta.entities, -1, self._widths.entity)
+        numbers[self.stored] = np.arange(len(self.stored))
+        return numbers
+
+    # rows -------------------------------------------------------------------------------------------------------
+
+    def forward(self, base: TripleRows) -> TripleRows:
+        """Triples under their subjects, numbered by their position."""
+        patch = self.delta.patches["out"]
+        chosen = _Choice(base.offsets, self.delta.entities, patch)
+        return TripleRows(
+            self._offsets(chosen), self._numbered(chosen(base.end, patch.end)), chosen(base.relation, patch.relation),
+            None,
+        )  # fmt: skip
+
+    def stored_triples(self, base: TripleRows) -> Ints:
+        """The stored number of every triple."""
+        patch = self.delta.patches["out"]
+        return _Choice(base.offsets, self.delta.entities, patch)(_numbers(base), patch.triple)
+
+    def backward(self, base: TripleRows, stored_triples: Ints) -> TripleRows:
+        """Triples under their objects, with their numbers."""
+        patch = self.delta.patches["in"]
+        chosen = _Choice(base.offsets, self.delta.entities, patch)
+        number = np.full(self.delta.triples, -1, self._widths.triple)
+        number[stored_triples] = np.arange(len(stored_triples))
+        triple = number[chosen(_numbers(base), patch.triple)]
+        if len(triple) != len(stored_triples) or (len(triple) and triple.min() < 0):
+            raise DamagedGraph(DAMAGED.format(what="triples"))
+        end = self._numbered(chosen(base.end, patch.end))
+        return TripleRows(self._offsets(chosen), end, chosen(base.relation, patch.relation), triple)
+
+    def neighbours(self, base: Rows, way: str) -> Rows:
+        """Distinct neighbours, forward or backward."""
+        patch = self.delta.patches[way]
+        chosen = _Choice(base.offsets, self.delta.entities, patch)
+        offsets, end = self._offsets(chosen), self._numbered(chosen(base.neighbour, patch.end))
+        return Rows(offsets, end, first_of_rows(len(self.stored), offsets, end))
+
+    def _offsets(self, chosen: "_Choice") -> Ints:
+        """Offsets of the rows of entities that are left; removed ones must have none."""
+        lengths = chosen.lengths
+        if lengths[self.delta.removed].any():
+            raise DamagedGraph(DAMAGED.format(what="removed entities"))
+        offsets = np.zeros(len(self.stored) + 1, self._widths.offset)
+        np.cumsum(lengths[self.stored], out=offsets[1:])
+        return offsets
+
+    def _numbered(self, stored: Ints) -> Ints:
+        """Entities in the numbers they have outside."""
+        if not len(self.delta.removed):
+            return stored
+        numbers = self.number[stored]
+        if len(numbers) and numbers.min() < 0:
+            raise DamagedGraph(DAMAGED.format(what="removed entities"))
+        return numbers
+
+    # assertions -------------------------------------------------------------------------------------------------
+
+    def assertions(self, base: pa.Table, base_offsets: Ints, stored_triples: Ints) -> tuple[pa.Table, Ints]:
+        """The assertions of all triples in their order, and their offsets."""
+        delta, known = self.delta, self._base["triples"]
+        begin, length = np.full(delta.triples, -1, np.int64), np.zeros(delta.triples, np.int64)
+        begin[:known], length[:known] = base_offsets[:-1], np.diff(base_offsets)
+        begin[delta.stated] = delta.statement_offsets[:-1].astype(np.int64) + base.num_rows
+        length[delta.stated] = np.diff(delta.statement_offsets)
+        begin, length = begin[stored_triples], length[stored_triples]
+        if len(begin) and begin.min() < 0:
+            raise DamagedGraph(DAMAGED.format(what="statements"))
+        offsets = np.zeros(len(begin) + 1, self._widths.offset)
+        np.cumsum(length, out=offsets[1:])
+        both = pa.concat_tables([base, delta.statements], promote_options="default").unify_dictionaries()
+        return both.combine_chunks().take(arrow_of(spans(begin, length))), offsets
+
+    # entities ---------------------------------------------------------------------------------------------------
+
+    def entities(self, base: pa.Table, types: Sequence[str]) -> pa.Table:
+        """Id, name and type of every entity."""
+        given = self.delta.descriptions
+        take = self.places
+        columns: dict[str, pa.Array] = {
+            name: pa.concat_arrays([one_chunk(base[name]), one_chunk(given[name])]).take(take)
+            for name in ("id", "name")
+        }
+        codes = pa.concat_arrays([one_chunk(each["type"]).indices for each in (base, given)]).take(take)
+        columns["type"] = pa.DictionaryArray.from_arrays(codes, pa.array(list(types), pa.string()))
+        return pa.table(columns)
+
+    @cached_property
+    def places(self) -> pa.Array:
+        """Where every entity is described: its row in the base, or past those its row in the delta."""
+        delta, known = self.delta, self._base["entities"]
+        places = np.arange(delta.entities)
+        places[known:] = -1
+        places[delta.described] = known + np.arange(len(delta.described))
+        chosen = places[self.stored]
+        if len(chosen) and chosen.min() < 0:
+            raise DamagedGraph(DAMAGED.format(what="entities"))
+        return arrow_of(chosen)
+
+    def details(self, wanted: Ints, of_base: Callable[[NDArray[np.int64]], Columns]) -> Columns:
+        """Every further column of some entities; those of the delta are all there are."""
+        given = self.delta.details
+        if given is None:
+            return {}
+        place, known = numbers_of(self.places)[wanted].astype(np.int64), self._base["entities"]
+        ours = place >= known
+        base, rows = of_base(place[~ours]), arrow_of(place[ours] - known)
+        order = np.empty(len(place), np.int64)
+        order[~ours] = np.arange(len(place) - len(rows))
+        order[ours] = len(place) - len(rows) + np.arange(len(rows))
+        made: dict[str, pa.ChunkedArray] = {}
+        for field in given.schema:
+            before = base.get(field.name, pa.chunked_array([pa.nulls(len(place) - len(rows), field.type)]))
+            parts = [*before.cast(field.type).chunks, *given[field.name].take(rows).chunks]
+            made[field.name] = pa.chunked_array(parts, field.type).take(arrow_of(order))
+        return made
+
+    def id_index(self, base_hash: Hashes, base_entity: Ints) -> tuple[Hashes, Ints]:
+        """Sorted hashes of all ids, and the entity of each."""
+        delta, known = self.delta, self._base["entities"]
+        new = delta.described >= known
+        hashes = hash_strings(one_chunk(delta.descriptions["id"]))[new]
+        number = self.number
+        base_number, new_number = number[base_entity], number[delta.described[new]]
+        kept = base_number >= 0
+        order = np.argsort(hashes, kind="stable")
+        hashes, new_number = hashes[order], new_number[order]
+        at = np.searchsorted(base_hash[kept], hashes)
+        return np.insert(base_hash[kept], at, hashes), np.insert(base_number[kept], at, new_number)
+
+    def names(self, base: pa.Table) -> pa.Table:
+        """Every name and synonym, sorted, with its entity."""
+        delta = self.delta
+        replaced = np.zeros(delta.entities, bool)
+        replaced[delta.described] = replaced[delta.removed] = True
+        owner = numbers_of(one_chunk(base["entity"]))
+        kept = base.take(arrow_of(np.flatnonzero(~replaced[owner])))
+        entity = arrow_of(self.number[numbers_of(one_chunk(kept["entity"]))])
+        kept = kept.set_column(1, "entity", entity)
+        given = names_of(delta.descriptions, delta.details, entity_type=self._widths.entity)
+        owners = self.number[delta.described][numbers_of(one_chunk(given["entity"]))]
+        given = given.set_column(1, "entity", arrow_of(owners))
+        return _merged(kept.combine_chunks(), given.combine_chunks())
+
+
+class _Choice:
+    """Rows of a base, or those of a patch for the entities it lists."""
+
+    def __init__(self, offsets: Ints, entities: int, patch: RowPatch) -> None:
+        base = np.diff(offsets)
+        self.lengths = np.zeros(entities, np.int64)
+        self.lengths[: len(base)] = base
+        self.lengths[patch.entity] = np.diff(patch.offsets)
+        listed = np.zeros(entities, bool)
+        listed[patch.entity] = True
+        self._kept = np.repeat(~listed[: len(base)], base)  # entries of the base that stay
+        self._from_base = np.repeat(~listed, self.lengths)  # entries of the result that are among them
+
+    def __call__(self, base: Ints, patch: Ints) -> Ints:
+        chosen = np.empty(len(self._from_base), base.dtype)
+        chosen[self._from_base] = base[self._kept]
+        chosen[~self._from_base] = patch
+        return chosen
+
+
+def _numbers(rows: TripleRows) -> NDArray[np.int64]:
+    return rows.numbers(np.arange(len(rows.end)))
+
+
+def spans(begin: Ints, length: Ints) -> NDArray[np.int64]:
+    """begin[0], begin[0] + 1, … for length[0] numbers, then those of the next."""
+    before = np.cumsum(length) - length
+    return np.asarray(np.arange(int(length.sum())) + np.repeat(begin - before, length))
+
+
+def names_of(descriptions: pa.Table, details: pa.Table | None, *, entity_type: str) -> pa.Table:
+    """Every name and synonym of some entities, sorted, with the row it comes from."""
+    listed = details is not None and "synonyms" in details.column_names
+    synonyms = one_chunk(details["synonyms"]) if details is not None and listed else None
+    return name_table(one_chunk(descriptions["name"]), synonyms, entity_type=entity_type)
+
+
+def one_chunk(column: pa.ChunkedArray) -> Any:
+    """A column as one array."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+class _Sorted(Sequence[tuple[bytes, int, int]]):
+    """The rows of a table of names as keys of their order, one at a time."""
+
+    def __init__(self, names: pa.Table) -> None:
+        self._form = one_chunk(names["form"])
+        self._entity, self._kind = (numbers_of(one_chunk(names[name])) for name in ("entity", "kind"))
+
+    def __len__(self) -> int:
+        return len(self._form)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._form[at].as_buffer().to_pybytes(), int(self._kind[at]), int(self._entity[at])
+
+
+def _merged(names: pa.Table, more: pa.Table) -> pa.Table:
+    """Two sorted tables of names as one."""
+    keys, inserted = _Sorted(names), _Sorted(more)
+    at = [bisect_left(keys, inserted[row]) for row in range(len(inserted))]
+    order = np.insert(np.arange(names.num_rows), np.array(at, np.int64), names.num_rows + np.arange(len(at)))
+    return pa.concat_tables([names, more]).combine_chunks().take(arrow_of(order)).combine_chunks()

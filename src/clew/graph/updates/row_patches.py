@@ -1,0 +1,139 @@
+"""The rows that an update rewrites: those of every entity whose triples or neighbours change, whole and sorted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph.adjacency import TripleRows, gather
+from clew.graph.model import Graph
+from clew.graph.staging import Relation
+from clew.graph.updates.delta import RowPatch
+from clew.graph.updates.statements import Restated
+
+__all__ = ["StoredNumbers", "patch_rows"]
+
+Ints = NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredNumbers:
+    """Stored numbers of the entities and triples of a graph and of those an update adds to it."""
+
+    entity: Ints  # (n + new,) ascending
+    triple: Ints  # (t + fresh,)
+    entities: int  # numbers given so far
+    triples: int
+    removed: Ints  # ascending stored numbers: entities that were removed, and that the update removes
+
+    def number(self) -> Ints:
+        """The entity of each stored number; -1 where there is none."""
+        numbers = np.full(self.entities, -1, np.int64)
+        numbers[self.entity] = np.arange(len(self.entity))
+        return numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Entries:
+    """Triples listed under an end each: `owner` has the place of that entity among the listed ones."""
+
+    owner: Ints
+    end: Ints
+    relation: Ints
+    triple: Ints
+
+
+def patch_rows(
+    graph: Graph, restated: Restated, relations: Sequence[Relation], numbers: StoredNumbers
+) -> dict[str, RowPatch]:
+    """The rows that a delta lists: those of the delta before it, and those that change."""
+    subject, relation, object_ = _ends(graph, restated, np.flatnonzero(restated.dead))
+    flips = _ends(graph, restated, restated.flipped)
+    symmetric = np.array([each.symmetric for each in relations], bool)
+    both = [np.concatenate(pair) for pair in zip((subject, relation, object_), flips, strict=True)]
+    mirrored = symmetric[both[1]] if len(both[1]) else np.zeros(0, bool)
+    touched = {
+        "out": subject,
+        "in": object_,
+        "forward": np.concatenate((both[0], both[2][mirrored])),
+        "backward": np.concatenate((both[2], both[0][mirrored])),
+    }
+    listed = {way: _listed(graph, way, entities, numbers) for way, entities in touched.items()}
+    number = numbers.number()
+    patches = {way: _triples(graph, restated, way, number[listed[way]]) for way in ("out", "in")}
+    made = {way: _triple_patch(listed[way], patches[way], numbers) for way in patches}
+    for way in ("forward", "backward"):
+        made[way] = _neighbours(graph, restated, way, listed[way], number[listed[way]], symmetric, numbers)
+    return made
+
+
+def _ends(graph: Graph, restated: Restated, triples: Ints) -> tuple[Ints, Ints, Ints]:
+    """Subject, relation and object of some triples of the graph, and of all new ones."""
+    of_graph = graph.subject_of(triples), graph.forward.relation[triples], graph.forward.end[triples]
+    subject, relation, object_ = (
+        np.concatenate((one.astype(np.int64), other)) for one, other in zip(of_graph, restated.fresh, strict=True)
+    )
+    return subject, relation, object_
+
+
+def _listed(graph: Graph, way: str, touched: Ints, numbers: StoredNumbers) -> Ints:
+    """Stored numbers of the entities whose rows the new delta lists."""
+    before = np.empty(0, np.int64) if graph.delta is None else graph.delta.patches[way].entity.astype(np.int64)
+    return np.unique(np.concatenate((before, numbers.entity[touched].astype(np.int64), numbers.removed)))
+
+
+def _triples(graph: Graph, restated: Restated, way: str, entities: Ints) -> _Entries:
+    """The triples of some entities after the update; an entity that is no more (-1) has none."""
+    rows: TripleRows = graph.forward if way == "out" else graph.backward
+    here = np.flatnonzero((entities >= 0) & (entities < graph.entity_count))
+    position, at = gather(rows.offsets, entities[here])
+    triple = rows.numbers(position)
+    kept = ~restated.dead[triple]
+    owner, triple, position = here[at[kept]], triple[kept], position[kept]
+    subject, relation, object_ = restated.fresh
+    start, end = (subject, object_) if way == "out" else (object_, subject)
+    place = np.full(int(max(entities.max(initial=-1), start.max(initial=-1))) + 2, -1, np.int64)
+    place[entities] = np.arange(len(entities))  # -1 is written to the last place, which is not asked for
+    new = np.flatnonzero(place[start] >= 0) if len(start) else np.empty(0, np.int64)
+    return _sorted(
+        np.concatenate((owner, place[start[new]])),
+        np.concatenate((rows.end[position].astype(np.int64), end[new])),
+        np.concatenate((rows.relation[position].astype(np.int64), relation[new])),
+        np.concatenate((triple, graph.triple_count + new)),
+    )
+
+
+def _sorted(owner: Ints, end: Ints, relation: Ints, triple: Ints) -> _Entries:
+    order = np.lexsort((relation, end, owner))
+    return _Entries(owner[order], end[order], relation[order], triple[order])
+
+
+def _triple_patch(listed: Ints, entries: _Entries, numbers: StoredNumbers) -> RowPatch:
+    offsets = np.searchsorted(entries.owner, np.arange(len(listed) + 1))
+    return RowPatch(listed, offsets, numbers.entity[entries.end], entries.relation, numbers.triple[entries.triple])
+
+
+def _neighbours(
+    graph: Graph,
+    restated: Restated,
+    way: str,
+    listed: Ints,
+    entities: Ints,
+    symmetric: NDArray[np.bool_],
+    numbers: StoredNumbers,
+) -> RowPatch:
+    """Distinct neighbours over triples that are walked by default; symmetric ones lead both ways."""
+    along, against = ("out", "in") if way == "forward" else ("in", "out")
+    parts = []
+    for side, every in ((along, True), (against, False)):
+        found = _triples(graph, restated, side, entities)
+        kept = restated.positive[found.triple]
+        if not every:
+            kept &= symmetric[found.relation] if len(found.relation) else kept
+        parts.append((found.owner[kept], found.end[kept]))
+    owner, end = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
+    width = len(numbers.entity)
+    pairs = np.unique(owner * width + end)
+    owner, end = pairs // max(width, 1), pairs % max(width, 1)
+    return RowPatch(listed, np.searchsorted(owner, np.arange(len(listed) + 1)), numbers.entity[end])
