@@ -1,4 +1,4 @@
-"""Every kind of engine, for suites that all must pass: local on each backend, over segments, updates and bytes."""
+"""Every kind of engine, for suites that all must pass: on each backend, over segments, from disk, over updates."""
 
 import shutil
 from collections.abc import Callable
@@ -9,12 +9,16 @@ import pyarrow as pa
 
 import clew
 from clew.graph import Graph
+from clew.graph.partitions.graph import PartitionedGraph
 from clew.traverse import GraphEngine
 from clew.traverse.backend import BACKENDS
+from clew.traverse.partitioned.engine import PartitionedEngine
 from clew.traverse.remote.engine import RemoteEngine
 from clew.traverse.remote.service import Service
 
-__all__ = ["ENGINES", "FEW", "LIVING", "loopback"]
+__all__ = ["ENGINES", "FEW", "LIVING", "loopback", "partitioned"]
+
+CACHES = {"numba": 1, "auto": 2, "torch": 4, "reference": 16}  # partitions held by each kind of partitioned engine
 
 
 def loopback(path: Path, *, folder: Path | None = None) -> GraphEngine:
@@ -26,12 +30,22 @@ def _local(backend: str, segments: int) -> Callable[[Path], GraphEngine]:
     return lambda path: clew.Engine(Graph(path), backend=backend, segments=segments)
 
 
+def partitioned(backend: str, cache: int) -> Callable[[Path], PartitionedEngine]:
+    """The graph loaded through a cache of that many times the largest load."""
+
+    def make(path: Path) -> PartitionedEngine:
+        return PartitionedEngine(PartitionedGraph(path, cache=cache * Graph(path).segments.largest), backend=backend)
+
+    return make
+
+
 ENGINES: dict[str, Callable[[Path], GraphEngine]] = {
     **{name: _local(name, 1) for name in (*BACKENDS, "auto")},
     **{f"{name} over two segments": _local(name, 2) for name in (*BACKENDS, "auto")},
+    **{f"partitioned, {name}, cache {size}": partitioned(name, size) for name, size in CACHES.items()},
     "loopback": loopback,
 }
-FEW = ("numpy", "numba", "numba over two segments", "loopback")  # where every backend would take too long
+FEW = ("numpy", "numba", "numba over two segments", "partitioned, numba, cache 1", "loopback")
 
 
 def _updated(backend: str, segments: int) -> Callable[[Path], GraphEngine]:

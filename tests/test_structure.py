@@ -22,7 +22,7 @@ MODULES = {
 # From the ground up: a module may import from its own rung's part and from parts below, never beside or above.
 LADDER = [
     {"_version", "errors"},
-    {"registry", "progress", "files", "plurals", "cache", "cancellation", "closing"},
+    {"registry", "progress", "files", "plurals", "cache", "cancellation", "closing", "sizes"},
     {"checksums", "json_files", "unpacking"},
     {"sealed"},
     {"models"},

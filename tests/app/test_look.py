@@ -12,7 +12,8 @@ import clew
 def test_info_json(run, graph: Path) -> None:
     report = run("info", graph, "--json").json
     assert list(report) == [
-        "graph", "snapshot", "format_version", "created_by", "bytes", "counts", "widths", "types", "relations",
+        "graph", "snapshot", "format_version", "created_by", "bytes", "counts", "widths", "partitions",
+        "partitioning", "largest_load", "types", "relations",
         "super_relations", "sources", "problems",
     ]  # fmt: skip
     assert report["types"] == {"Disease": 3, "Gene": 2, "Other": 1, "Phenotype": 4}

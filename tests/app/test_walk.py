@@ -24,6 +24,25 @@ def test_json_has_the_documented_keys(run, graph: Path) -> None:
     assert "triples" not in run("hop", graph, "FBN1", "--json").json
 
 
+def test_a_cache_loads_the_graph_in_parts(run, graph: Path, tmp_path: Path) -> None:
+    parts = tmp_path / "parts.clew"
+    assert run("build", graph, "--out", parts, "--partitions", 3).code == 0
+    whole = run("hop", graph, "FBN1", "--k", 2, "--json").json
+    report = run("hop", parts, "FBN1", "--k", 2, "--cache", "1MB", "--json").json
+    assert {each["id"] for each in report["entities"]} == {each["id"] for each in whole["entities"]}
+    assert "cache" not in whole
+    assert 0 < report["cache"]["loads"] <= 2 * 3
+    assert report["cache"]["capacity"] == 1_000_000
+    assert "cache of 1.0 MB: " in run("hop", parts, "FBN1", "--cache", "1MB").out
+    assert "3 partitions (balanced), largest load " in run("info", parts).out
+    assert run("info", parts, "--json").json["partitions"] == 3
+    for odd in ("1", "lots"):
+        refused = run("hop", parts, "FBN1", "--cache", odd)
+        assert refused.code != 0
+        assert refused.error.count("\n") == 1
+    assert run("paths", parts, "FBN1", "P:1", "--cache", "1MB", "--json").json["paths"]
+
+
 def test_the_result_is_the_librarys(run, graph: Path) -> None:
     engine = clew.open(graph)
     for mode in ("exact", "within", "shortest"):

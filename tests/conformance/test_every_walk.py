@@ -17,8 +17,9 @@ import clew
 from clew.graph import Graph
 from clew.traverse import GraphEngine
 from clew.traverse.backends.numpy import NumpyBackend
+from clew.traverse.partitioned import many
 from clew.traverse.walk import DIRECTIONS, MODES
-from engines import ENGINES, LIVING
+from engines import ENGINES, LIVING, partitioned
 from graphs import RELATIONS, TYPES, keywords, write
 from oracle import Filter, Oracle, RawGraph, Row
 
@@ -66,13 +67,19 @@ def differences(graph: GraphEngine) -> list[Case]:
 @pytest.fixture(scope="module")
 def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("dense") / "dense.clew"
-    write(RAW, path)
+    write(RAW, path, partitions=2)
     return path
 
 
 @pytest.mark.parametrize("name", [*ENGINES, *LIVING])
 def test_every_walk_equals_the_oracle(dense: Path, name: str) -> None:
     assert differences((ENGINES | LIVING)[name](dense)) == []
+
+
+def test_lists_and_frontiers_of_the_backend_agree(dense: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small frontiers are lists in the partitioned engine; here none is."""
+    monkeypatch.setattr(many, "FEW", 0)
+    assert differences(partitioned("numba", 2)(dense)) == []
 
 
 BROKEN: dict[str, Callable[..., Any]] = {

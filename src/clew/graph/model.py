@@ -240,10 +240,18 @@ class Graph:
         entities = np.arange(self.entity_count, dtype=self.manifest.widths.entity)
         return np.repeat(entities, np.diff(self.forward.offsets))
 
-    def subject_of(self, triples: Ints) -> Ints:
-        """The subject of each of some triples."""
-        found = np.searchsorted(self.forward.offsets, triples, side="right") - 1
-        return found.astype(self.manifest.widths.entity)
+    def triples_at(self, numbers: Ints | None) -> tuple[Ints, Ints, Ints]:
+        """Subject, relation and object of some triples, or of all."""
+        rows = self.forward
+        if numbers is None:
+            return self.owners(), rows.relation, rows.end
+        subject = np.searchsorted(rows.offsets, numbers, side="right") - 1
+        width = self.manifest.widths.entity
+        return subject.astype(width), np.asarray(rows.relation[numbers]), np.asarray(rows.end[numbers])
+
+    def relation_of(self, triples: Ints) -> Ints:
+        """The relation of each of some triples."""
+        return np.asarray(self.forward.relation[triples])
 
     def _triples(self, side: Side) -> TripleRows:
         """The triples of the base in one direction: mapped if it has one segment, else joined in memory."""

@@ -97,13 +97,7 @@ class GraphReader:
 
     def triple_columns(self, numbers: ArrayLike | None = None) -> TripleColumns:
         """Subject, relation and object of some triples, or of all."""
-        graph = self._graph
-        if numbers is None:
-            return TripleColumns(graph.owners(), graph.forward.relation, graph.forward.end)
-        wanted = self._checked(numbers)
-        return TripleColumns(
-            graph.subject_of(wanted), np.asarray(graph.forward.relation[wanted]), np.asarray(graph.forward.end[wanted])
-        )
+        return TripleColumns(*self._graph.triples_at(None if numbers is None else self._checked(numbers)))
 
     def assertions(self, number: int) -> list[Assertion]:
         """Every source's statement of a triple, given by its number."""
@@ -143,7 +137,7 @@ class GraphReader:
             number = np.searchsorted(graph.assertions.offsets, row, side="right") - 1 if wanted else row
             keep = np.ones(len(row), bool)
             if allowed is not None:
-                keep &= allowed[graph.forward.relation[number]]
+                keep &= allowed[graph.relation_of(number)]
             if passing is not None:
                 keep &= passing[number]
             if start == 0 or keep.any():

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from clew.graph.adjacency import Adjacency, TripleRows
 from clew.graph.model import Graph
+from clew.graph.storage.segments import Side
 
 __all__ = ["Segment", "cut"]
 
@@ -27,15 +28,10 @@ class Segment:
         """Whether this is every entity of the graph."""
         return self.rows == self.graph.entity_count
 
-    @property
-    def forward(self) -> TripleRows:
-        """Triples under their subjects."""
-        return self.graph.forward if self.whole else self.graph.forward.part(self.first, self.rows)
-
-    @property
-    def backward(self) -> TripleRows:
-        """Triples under their objects."""
-        return self.graph.backward if self.whole else self.graph.backward.part(self.first, self.rows)
+    def triples(self, side: Side) -> TripleRows:
+        """Triples under their subjects (`out`) or their objects (`in`)."""
+        rows = self.graph.forward if side == "out" else self.graph.backward
+        return rows if self.whole else rows.part(self.first, self.rows)
 
     def adjacency(self, *, inwards: bool) -> Adjacency:
         """Distinct neighbours over all triples that are not negated, following triples or against them."""

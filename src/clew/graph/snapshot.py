@@ -9,6 +9,7 @@ from clew.errors import InputError
 from clew.graph.staging import Source
 from clew.graph.storage.derived import place_to_read, place_to_write
 from clew.graph.storage.manifest import Manifest, Widths
+from clew.graph.storage.segments import SegmentArrays
 
 __all__ = ["Snapshot"]
 
@@ -29,6 +30,7 @@ class Snapshot:
     bytes: int = 0
     partitions: int = 1  # segments, which can be loaded one at a time
     partitioning: str | None = None  # the strategy that chose them, if there are several
+    largest_load: int = 0  # bytes of the largest partition in one direction: the smallest cache
     folder: Path | None = None  # the graph's directory; None where the graph is not on this machine
 
     @classmethod
@@ -47,6 +49,7 @@ class Snapshot:
             bytes=sum(record.size for record in manifest.files.values()),
             partitions=len(manifest.segments),
             partitioning=manifest.partitioning,
+            largest_load=SegmentArrays(manifest, folder).largest,
             folder=folder.absolute(),
         )
 

@@ -76,6 +76,9 @@ class Backend(Protocol):
     def copy(self, frontier: Any) -> Any:
         """A copy of a frontier."""
 
+    def touches(self, frontier: Any, first: int, rows: int) -> bool:
+        """Whether any query has one of the `rows` entities from `first` on in its frontier."""
+
     def is_empty(self, frontier: Any) -> bool:
         """Whether the frontier of every query is empty."""
 

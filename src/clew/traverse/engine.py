@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from clew.cancellation import Signal
 from clew.errors import InputError
 from clew.graph.contents import GraphContents, Reader, Seeds
+from clew.graph.partitions.cache import CacheCounts
 from clew.traverse.batch import BatchResult, Blocks
 from clew.traverse.blocks import SeedLists
 from clew.traverse.context import RETRIEVERS, Context
@@ -38,6 +39,11 @@ class GraphEngine(GraphContents, Protocol):
 
     _reader: Reader  # kept by results, which must not hold the engine
     kept: dict[str, Any]  # what others derived from the engine, by name: freed with it
+
+    @property
+    def cache(self) -> CacheCounts | None:
+        """Hits, loads and evictions of an engine that loads a graph in parts; None for one that has all of it."""
+        return None
 
     def hop(
         self,

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph import Graph, Relation, Source, Staged
+from clew.graph.partitions.graph import PartitionedGraph
 from clew.progress import Progress, silent
+from clew.sizes import read_size
 from clew.traverse.backend import Backend
 from clew.traverse.engine import GraphEngine
 from clew.traverse.local.engine import Engine
@@ -15,9 +17,19 @@ __all__ = ["build", "open", "update"]
 LOCAL: type[GraphEngine] = Engine  # mypy checks here that the local engine implements the contract
 
 
-def open(path: str | Path, *, backend: str | Backend = "auto", verify: bool = False) -> Engine:
-    """Open a graph directory in milliseconds, whatever its size. `verify` compares every block with its checksum."""
-    return Engine(Graph(path, verify=verify), backend=backend)
+def open(
+    path: str | Path, *, backend: str | Backend = "auto", cache: int | str | None = None, verify: bool = False
+) -> Engine:
+    """Open a graph directory in milliseconds, whatever its size. `verify` compares every block with its checksum.
+
+    With `cache` (bytes, or a size such as "2GB") the rows of entities stay on disk and are loaded partition by
+    partition, of which at most that much is kept: for graphs built with `partitions` that exceed the memory.
+    """
+    if cache is None:
+        return Engine(Graph(path, verify=verify), backend=backend)
+    from clew.traverse.partitioned.engine import PartitionedEngine
+
+    return PartitionedEngine(PartitionedGraph(path, cache=read_size(cache, "cache"), verify=verify), backend=backend)
 
 
 def build(

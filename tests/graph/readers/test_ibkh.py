@@ -160,7 +160,7 @@ def test_the_sources_of_a_triple_are_its_assertions(folder: Path, tmp_path: Path
     ids = graph.entities["id"].to_pylist()
     stated: dict[tuple[str, str, str], set[str]] = {}
     for triple in range(graph.triple_count):
-        subject, object_ = int(graph.subject_of(pa.array([triple]).to_numpy())[0]), int(graph.forward.end[triple])
+        subject, object_ = int(graph.triples_at(pa.array([triple]).to_numpy())[0][0]), int(graph.forward.end[triple])
         key = (ids[subject], relations[int(graph.forward.relation[triple])], ids[object_])
         stated[key] = {str(each.source) for each in graph.assertions.of(triple)}
     assert stated["DrugBank:DB00843", "treats", "DOID:1"] == {"Hetionet", "CTD"}

@@ -199,7 +199,7 @@ class TestEveryFormat:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(Graph, "subject_of", full)
+        monkeypatch.setattr(Graph, "triples_at", full)
         with pytest.raises(GraphError, match="No space left on device"):
             WRITERS.load(form)(graph, tmp_path / "out")
         assert sorted(tmp_path.iterdir()) == before

@@ -12,6 +12,7 @@ from clew.app.cli.terminal.options import (
     AsJson,
     AsOf,
     Backend,
+    Cache,
     Direction,
     GraphPath,
     Layer,
@@ -72,6 +73,7 @@ def paths(
     ] = None,
     timeout: Timeout = None,
     backend: Backend = "auto",
+    cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the paths between two entities, with the sources of every triple.
@@ -98,7 +100,7 @@ def paths(
     from clew.traverse import Walk
 
     walk = Walk(hops, direction=direction, relations=steps, through=through or None, max_degree=max_degree, where=where)
-    engine = open_graph(graph, backend=backend)
+    engine = open_graph(graph, backend=backend, cache=cache)
     found = engine.paths(source, target, walk, kind=kind, limit=limit, timeout=timeout)
     start, end = (entity_records(engine, engine.resolve(each))[0] for each in (source, target))
     shown = list(found)

@@ -10,6 +10,7 @@ from clew.app.cli.terminal.options import (
     AsJson,
     AsOf,
     Backend,
+    Cache,
     Direction,
     GraphPath,
     Layer,
@@ -30,6 +31,7 @@ from clew.app.cli.terminal.output import print_json, print_table, printable, say
 from clew.app.records import count_types, entity_records, hop_record
 from clew.errors import InputError
 from clew.plurals import counted
+from clew.sizes import size_text
 
 if TYPE_CHECKING:
     from clew import GraphEngine, HopResult, Triples
@@ -81,6 +83,7 @@ def hop(
     ] = None,
     timeout: Timeout = None,
     backend: Backend = "auto",
+    cache: Cache = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the entities K hops from the seeds.
@@ -94,6 +97,7 @@ def hop(
       clew hop hpo.clew FBN1 --k 2
       clew hop hpo.clew HP:0001166 --k 2 --mode within --direction both --type Gene
       clew hop hpo.clew FBN1 --metapath "associated_with ; has_phenotype" --layer curated --triples
+      clew hop large.clew X:1 --k 3 --cache 2GB
     """
     check_limit(limit)
     steps, hops = relations(relation, metapath, k)
@@ -109,7 +113,7 @@ def hop(
         hops, mode=mode, direction=direction, relations=steps, types=type or None, through=through or None,
         max_degree=max_degree, where=where,
     )  # fmt: skip
-    engine = open_graph(graph, backend=backend)
+    engine = open_graph(graph, backend=backend, cache=cache)
     found = engine.hop(seeds, walk, timeout=timeout)
     led = [engine.hop_triples(found, each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
     if as_json:
@@ -117,6 +121,7 @@ def hop(
         print_json(hop_record(engine, found, graph=graph, triples=listed, limit=limit))
     else:
         _show(engine, found, led, limit=SHOWN if limit is None else limit)
+        _show_cache(engine)
 
 
 def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, limit: int) -> None:
@@ -136,6 +141,16 @@ def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, li
         say(shown_of(min(limit, len(found)), len(found)))
     if led:
         _show_triples(led, limit=limit)
+
+
+def _show_cache(engine: "GraphEngine") -> None:
+    """What was loaded, if the graph was loaded in parts."""
+    counts = engine.cache
+    if counts is not None:
+        say()
+        loads = f"{counted(counts.loads, 'load')} ({size_text(counts.loaded_bytes)})"
+        rest = f"{counted(counts.hits, 'hit')}, {counted(counts.evictions, 'eviction')}"
+        say(f"cache of {size_text(counts.capacity)}: {loads}, {rest}")
 
 
 def _show_triples(led: "list[Triples]", *, limit: int) -> None:

@@ -31,6 +31,7 @@ def graph_record(engine: "GraphEngine", *, graph: str) -> dict[str, Any]:
         "widths": asdict(snapshot.widths),
         "partitions": snapshot.partitions,
         "partitioning": snapshot.partitioning,
+        "largest_load": snapshot.largest_load,
         "types": dict(engine.schema.types),
         "relations": [_relation(relation) for relation in engine.schema.relations],
         "super_relations": {

@@ -1,6 +1,7 @@
 """Hops and paths."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,12 @@ def hop_record(
         listed = ({"hop": at, **triple_record(each)} for at, some in enumerate(triples, 1) for each in some)
         record["triple_count"] = sum(map(len, triples))
         record["triples"] = list(listed if limit is None else islice(listed, limit))
-    return record
+    return record | cache_record(engine)
+
+
+def cache_record(engine: "GraphEngine") -> dict[str, Any]:
+    """What was loaded, for an engine that loads a graph in parts."""
+    return {} if engine.cache is None else {"cache": asdict(engine.cache)}
 
 
 def count_types(engine: "GraphEngine", found: "HopResult") -> dict[str, int]:
@@ -75,6 +81,7 @@ def paths_record(
         "truncated": found.truncated,
         "paths": [_path(engine, path) for path in shown],
         "drawing": drawing,
+        **cache_record(engine),
     }
 
 

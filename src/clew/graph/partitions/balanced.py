@@ -21,7 +21,7 @@ def balanced(shape: GraphShape, partitions: int) -> NDArray[np.int64]:
 
     >>> star = GraphShape(5, np.array([1, 2, 3, 4]), np.array([0, 0, 0, 0]))
     >>> balanced(star, 2).tolist()
-    [0, 1, 1, 0, 1]
+    [0, 1, 1, 1, 0]
     """
     weights = shape.weights()
     order = np.argsort(-weights, kind="stable")

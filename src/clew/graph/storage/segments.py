@@ -97,6 +97,11 @@ class SegmentArrays:
         parts = ("offsets", "neighbour") if side in NEIGHBOURS else ("offsets", ENDS[side], "relation")
         return sum(self._size(f"{folder}/{side}_{part}") for part in (*parts, *(("triple",) if side == "in" else ())))
 
+    @property
+    def largest(self) -> int:
+        """The most that is read for one direction of a segment."""
+        return max(self.bytes_of(number, side) for number in range(len(self)) for side in TRIPLES + NEIGHBOURS)
+
     def _length(self, segment: Segment, array: str) -> int:
         widths = self._manifest.widths
         name = f"{segment.folder}/{array}"

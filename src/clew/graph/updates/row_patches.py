@@ -70,7 +70,7 @@ def patch_rows(
 
 def _ends(graph: Graph, restated: Restated, triples: Ints) -> tuple[Ints, Ints, Ints]:
     """Subject, relation and object of some triples of the graph, and of all new ones."""
-    of_graph = graph.subject_of(triples), graph.forward.relation[triples], graph.forward.end[triples]
+    of_graph = graph.triples_at(triples)
     subject, relation, object_ = (
         np.concatenate((one.astype(np.int64), other)) for one, other in zip(of_graph, restated.fresh, strict=True)
     )

@@ -80,6 +80,10 @@ class EntitySets:
     def copy(self, frontier: EntitySet) -> EntitySet:
         return EntitySet(frontier.ids, frontier.entities)
 
+    def touches(self, frontier: EntitySet, first: int, rows: int) -> bool:
+        low, high = np.searchsorted(frontier.ids, (first, first + rows))
+        return bool(low < high)
+
     def is_empty(self, frontier: EntitySet) -> bool:
         return len(frontier.ids) == 0
 

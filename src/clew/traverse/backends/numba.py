@@ -102,6 +102,9 @@ class NumbaBackend:
     def copy(self, frontier: Frontier) -> Frontier:
         return self._of(frontier).copy(frontier)  # type: ignore[arg-type]
 
+    def touches(self, frontier: Frontier, first: int, rows: int) -> bool:
+        return self._of(frontier).touches(frontier, first, rows)  # type: ignore[arg-type]
+
     def is_empty(self, frontier: Frontier) -> bool:
         return self._of(frontier).is_empty(frontier)  # type: ignore[arg-type]
 

@@ -43,6 +43,9 @@ class WordSets:
     def copy(self, frontier: WordSet) -> WordSet:
         return WordSet(frontier.words.copy(), frontier.queries, frontier.dtype)
 
+    def touches(self, frontier: WordSet, first: int, rows: int) -> bool:
+        return bool(frontier.words[first : first + rows].any())
+
     def is_empty(self, frontier: WordSet) -> bool:
         return not frontier.words.any()
 

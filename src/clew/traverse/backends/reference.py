@@ -54,6 +54,9 @@ class ReferenceBackend:
     def copy(self, frontier: Frontier) -> Frontier:
         return frontier  # sets are never changed here
 
+    def touches(self, frontier: Frontier, first: int, rows: int) -> bool:
+        return any(first <= entity < first + rows for each in frontier.sets for entity in each)
+
     def is_empty(self, frontier: Frontier) -> bool:
         return not any(frontier.sets)
 

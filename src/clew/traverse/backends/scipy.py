@@ -71,6 +71,10 @@ class ScipyBackend:
     def copy(self, frontier: Frontier) -> Frontier:
         return frontier  # matrices are never changed here
 
+    def touches(self, frontier: Frontier, first: int, rows: int) -> bool:
+        entities = frontier.matrix.indices
+        return bool(((entities >= first) & (entities < first + rows)).any())
+
     def is_empty(self, frontier: Frontier) -> bool:
         return bool(frontier.matrix.nnz == 0)
 

@@ -76,6 +76,9 @@ class TorchBackend:
     def copy(self, frontier: Frontier) -> Frontier:
         return Frontier(frontier.marks.clone(), frontier.dtype)
 
+    def touches(self, frontier: Frontier, first: int, rows: int) -> bool:
+        return bool(frontier.marks[:, first : first + rows].any())
+
     def is_empty(self, frontier: Frontier) -> bool:
         return not bool(frontier.marks.any())
 

@@ -5,13 +5,9 @@ import numpy as np
 from clew.traverse.blocks import Block, ListedBlock, SeedLists
 from clew.traverse.deadline import Deadline
 from clew.traverse.local.query import Query
-from clew.traverse.local.walking import Walking
+from clew.traverse.local.walking import MANY, Walking
 
 __all__ = ["WalkedBlocks"]
-
-MANY = 1024  # queries in a block that is processed one by one
-TOGETHER_FROM = 3  # hops from which processing many queries at once is faster
-TOGETHER_QUERIES = 8  # and at least this many of them
 
 
 class WalkedBlocks:
@@ -22,9 +18,9 @@ class WalkedBlocks:
         self._seeds = seeds
         self._query = query
         self._deadline = deadline
-        held = min(walking.use.backend.width, MANY)
-        self._together = held > 1 and query.k >= TOGETHER_FROM and len(seeds) >= TOGETHER_QUERIES
-        self.width = held if self._together else MANY
+        width = walking.batch_width(query, len(seeds))
+        self._together = width is not None
+        self.width = MANY if width is None else width
 
     def block(self, number: int) -> Block:
         """The results of queries number * width and following."""

@@ -5,6 +5,7 @@ or for a few hops, then switches: a ski-rental strategy, at most about twice the
 """
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from clew.traverse.backend import BACKENDS, Backend, FusedWalk
@@ -47,18 +48,28 @@ class Use:
 class Choice:
     """The backend in use for one graph. `use` may change under `auto`: read it once for each operation."""
 
-    def __init__(self, backend: str | Backend, plain: View) -> None:
+    def __init__(
+        self,
+        backend: str | Backend,
+        plain: View | None,
+        *,
+        wrap: Callable[[Backend], Backend] = lambda backend: backend,
+    ) -> None:
         self.auto = backend == "auto"
         self.settled = not self.auto
-        self._plain = plain
+        self._plain = plain  # prepared as soon as compiled code is loaded
+        self._wrap = wrap
         self._hops = 0
         self._seconds = 0.0
         self._lock = threading.Lock()
         if isinstance(backend, str):
             name = "numpy" if self.auto else backend
-            self.use = Use(name, BACKENDS.load(name)())
+            self.use = self._load(name)
         else:
-            self.use = Use(type(backend).__name__, backend)
+            self.use = Use(type(backend).__name__, wrap(backend))
+
+    def _load(self, name: str) -> Use:
+        return Use(name, self._wrap(BACKENDS.load(name)()))
 
     def scans(self, view: View) -> bool:
         """Whether scanning is cheaper than compiling for a hop over this view."""
@@ -81,7 +92,8 @@ class Choice:
         """Load compiled code and prepare the unfiltered graph for it."""
         with self._lock:
             if not self.settled:
-                use = Use("numba", BACKENDS.load("numba")())
-                use.prepared(self._plain)
+                use = self._load("numba")
+                if self._plain is not None:
+                    use.prepared(self._plain)
                 self.use = use
                 self.settled = True

@@ -39,11 +39,13 @@ Ints = NDArray[np.integer]
 class Engine(GraphReader, GraphEngine):
     """The engine of a graph directory, returned by `clew.open`. Safe to use from many threads."""
 
-    def __init__(self, graph: Graph, *, backend: str | Backend = "auto", segments: int = 1) -> None:
+    def __init__(
+        self, graph: Graph, *, backend: str | Backend = "auto", segments: int = 1, walking: Walking | None = None
+    ) -> None:
         super().__init__(graph)
         self._reader = GraphReader(graph)  # kept by results, which must not hold the engine
         self.kept = {}
-        self._walking = Walking(graph, backend, segments=segments)
+        self._walking = walking or Walking.in_memory(graph, backend, segments=segments)
 
     def __repr__(self) -> str:
         return f"Engine({self._graph!r}, backend={'auto' if self._walking.choice.auto else self.backend!r})"

@@ -18,6 +18,7 @@ from clew.graph import Graph
 from clew.graph.adjacency import Adjacency, TripleRows, adjacency_from_pairs, gather
 from clew.graph.segment import Segment
 from clew.graph.storage.manifest import Widths
+from clew.graph.storage.segments import Side
 from clew.traverse.local.query import Step
 
 __all__ = ["Steps", "View", "Views"]
@@ -64,15 +65,17 @@ class Rules:
         mask = self._graph.assertions.passing(self._step.where)
         return None if mask.all() else mask
 
-    def sides(self, segment: Segment) -> list[tuple[TripleRows, Mask, bool]]:
+    @cached_property
+    def sides(self) -> list[tuple[Side, Mask, bool]]:
         """The rows to scan, with the relations allowed there, and whether self-loops count there."""
-        direction, found = self._step.direction, []
+        direction = self._step.direction
+        found: list[tuple[Side, Mask, bool]] = []
         if direction != "in":
-            found.append((segment.forward, self.allowed, True))
+            found.append(("out", self.allowed, True))
         if direction != "out":
-            found.append((segment.backward, self.allowed, direction == "in"))
+            found.append(("in", self.allowed, direction == "in"))
         if direction != "both" and self.symmetric.any():  # the other half of symmetric triples
-            found.append((segment.backward if direction == "out" else segment.forward, self.symmetric, False))
+            found.append(("in" if direction == "out" else "out", self.symmetric, False))
         return found
 
 
@@ -88,7 +91,8 @@ class SegmentView:
         """The permitted triples that leave a sorted frontier here, once for each direction they can be traversed in."""
         here = self.segment.members(frontier)
         return [
-            self._scan(rows, here, allowed, loops=loops) for rows, allowed, loops in self._rules.sides(self.segment)
+            self._scan(self.segment.triples(side), here, allowed, loops=loops)
+            for side, allowed, loops in self._rules.sides
         ]
 
     def _scan(self, rows: TripleRows, frontier: Ints, allowed: Mask, *, loops: bool) -> Steps:
@@ -106,7 +110,7 @@ class SegmentView:
     def row_sizes(self, frontier: Ints) -> NDArray[np.int64]:
         """The number of triples in the rows of some entities here, both ways."""
         local = self.segment.members(frontier) - self.segment.first
-        out, into = self.segment.forward.offsets, self.segment.backward.offsets
+        out, into = self.segment.triples("out").offsets, self.segment.triples("in").offsets
         return np.asarray(out[local + 1] - out[local].astype(np.int64) + into[local + 1] - into[local])
 
     def compile(self) -> Adjacency:
@@ -114,7 +118,8 @@ class SegmentView:
         graph, segment = self.segment.graph, self.segment
         local = np.arange(segment.rows, dtype=graph.manifest.widths.entity)
         starts, ends = [], []
-        for rows, allowed, _ in self._rules.sides(segment):
+        for side, allowed, _ in self._rules.sides:
+            rows = segment.triples(side)
             keep = allowed[rows.relation]
             if self._rules.passing is not None:
                 keep &= self._rules.passing[slice(None) if rows.triple is None and segment.whole else _all(rows)]
@@ -229,7 +234,7 @@ class View:
         way = OTHER_WAY[self.step.direction]
         if way == self.step.direction:
             return self
-        return View(self.graph, self.segments, replace(self.step, direction=way))
+        return type(self)(self.graph, self.segments, replace(self.step, direction=way))
 
 
 class Views:
@@ -240,12 +245,13 @@ class Views:
         graph: Graph,
         segments: Sequence[Segment],
         *,
+        kind: type[View] = View,
         cache_bytes: int = CACHE_BYTES,
-        on_drop: Callable[[], None] = lambda: None,
     ) -> None:
         self._graph = graph
         self._segments = segments
-        self._on_drop = on_drop
+        self._kind = kind
+        self.on_drop: Callable[[], None] = lambda: None
         self._cache_bytes = cache_bytes
         self._views: OrderedDict[Step, View] = OrderedDict()
         self._lock = threading.Lock()
@@ -254,7 +260,7 @@ class Views:
         with self._lock:
             view = self._views.get(step)
             if view is None:
-                view = self._views[step] = View(self._graph, self._segments, step)
+                view = self._views[step] = self._kind(self._graph, self._segments, step)
                 self._shrink()
             else:
                 self._views.move_to_end(step)
@@ -265,4 +271,4 @@ class Views:
             len(self._views) > 1 and sum(view.nbytes for view in self._views.values()) > self._cache_bytes
         ):
             self._views.popitem(last=False)
-            self._on_drop()
+            self.on_drop()

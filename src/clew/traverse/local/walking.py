@@ -19,21 +19,31 @@ from clew.traverse.local.plan import Plan, Plans, serves
 from clew.traverse.local.query import Query, Step
 from clew.traverse.local.view import View, Views
 
-__all__ = ["Walking"]
+__all__ = ["MANY", "Walking"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
+MANY = 1024  # queries in one block
+TOGETHER_FROM = 3  # hops from which processing many queries at once is faster
+TOGETHER_QUERIES = 8  # and at least this many of them
 BRIEF = 1 << 25  # pairs that a fused walk may look at, hops times pairs, between two looks at the clock: some 30 ms
 
 
 class Walking:
     """The views of one graph and the backend that walks them. Safe to use from many threads."""
 
-    def __init__(self, graph: Graph, backend: str | Backend, *, segments: int = 1) -> None:
+    def __init__(self, graph: Graph, views: Views, choice: Choice) -> None:
         self.graph = graph
         self.plans = Plans()
-        self.views = Views(graph, cut(graph, segments), on_drop=self.plans.forget)
-        self.choice = Choice(backend, self.views(Step()))
+        self.views = views
+        self.choice = choice
+        views.on_drop = self.plans.forget
+
+    @classmethod
+    def in_memory(cls, graph: Graph, backend: str | Backend, *, segments: int = 1) -> "Walking":
+        """Over the rows of the whole graph, cut into `segments`."""
+        views = Views(graph, cut(graph, segments))
+        return cls(graph, views, Choice(backend, views(Step())))
 
     def view(self, query: Query, hop: int) -> View:
         """The triples that hop 1..k of a query may use."""
@@ -92,6 +102,11 @@ class Walking:
         fused = use.fused(view) if serves(query) else None
         return None if fused is None else fused.exact_each(use.prepared(view)[0], seeds, query.k)
 
+    def batch_width(self, query: Query, queries: int) -> int | None:
+        """How many queries of a batch are walked together; None if they are faster one by one."""
+        held = min(self.use.backend.width, MANY)
+        return held if held > 1 and query.k >= TOGETHER_FROM and queries >= TOGETHER_QUERIES else None
+
     def block(self, seeds: SeedLists, query: Query, deadline: Deadline) -> Block:
         """The entities that some queries reach together; their seeds are distinct."""
         context, start = self._context(seeds, query, deadline)
@@ -117,13 +132,13 @@ class Walking:
             return frontier if walkable is None else backend.keep(frontier, walkable, exempt)
 
         exempt = None if walkable is None else backend.copy(start)
-        advance = self._advance(query, use, single=len(seeds) == 1)
+        advance = self._advance(query, use, deadline, single=len(seeds) == 1)
         made = khop.WalkContext(
             backend, advance, permit, deadline.check, k=query.k, mode=query.mode, uniform=len(query.steps) == 1
         )
         return made, start
 
-    def _advance(self, query: Query, use: Use, *, single: bool) -> Callable[[int, Any], Any]:
+    def _advance(self, query: Query, use: Use, deadline: Deadline, *, single: bool) -> Callable[[int, Any], Any]:
         """A hop over every segment; one query's hop over a view that is not compiled may be scanned instead."""
         backend = use.backend
 
@@ -132,12 +147,16 @@ class Walking:
             if single and self.choice.scans(view):
                 found = view.expand(backend.collect(frontier).ids(0))
                 return backend.start(SeedLists.single(found), view.entities)
-            into = None
-            for prepared in use.prepared(view):
-                into = backend.step(prepared, frontier, into)
-            return into
+            return self._step(use, view, frontier, deadline)
 
         return advance
+
+    def _step(self, use: Use, view: View, frontier: Any, deadline: Deadline) -> Any:
+        """One hop of all queries of a frontier over every segment."""
+        into = None
+        for prepared in use.prepared(view):
+            into = use.backend.step(prepared, frontier, into)
+        return into
 
     def permit(self, seeds: Ints, query: Query) -> Callable[[Ints], Ints]:
         """Leaves of a list of entities what may be walked through; seeds always may."""

@@ -9,6 +9,7 @@ from clew.app.cli.terminal.options import AsJson, GraphPath, check_limit
 from clew.app.cli.terminal.output import bold, one_line, print_json, print_table, printable, say
 from clew.app.records import found_record, graph_record
 from clew.plurals import counted
+from clew.sizes import size_text
 
 if TYPE_CHECKING:
     from clew import GraphEngine
@@ -42,7 +43,8 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
     )
     say(f"snapshot {record['snapshot']}, made by {printable(record['created_by'])}, format {record['format_version']}")
     if record["partitions"] > 1:
-        say(f"{counted(record['partitions'], 'partition')} ({printable(record['partitioning'] or 'by range')})")
+        strategy, largest = record["partitioning"] or "by range", size_text(record["largest_load"])
+        say(f"{counted(record['partitions'], 'partition')} ({printable(strategy)}), largest load {largest}")
     say()
     types = sorted(engine.schema.types.items(), key=lambda each: (-each[1], each[0]))
     print_table(["type", "entities"], types, shrink=["type"])

@@ -15,6 +15,7 @@ __all__ = [
     "AsJson",
     "AsOf",
     "Backend",
+    "Cache",
     "Choose",
     "Compose",
     "Direction",
@@ -41,7 +42,10 @@ __all__ = [
 ]
 
 KEYWORDS = {  # of the library, and the options that they are here
-    **{name: f"--{name}" for name in ("direction", "k", "kind", "layer", "limit", "mode", "through", "timeout")},
+    **{
+        name: f"--{name}"
+        for name in ("cache", "direction", "k", "kind", "layer", "limit", "mode", "through", "timeout")
+    },
     "as_of": "--as-of",
     "max_degree": "--max-degree",
     "min_confidence": "--min-confidence",
@@ -120,6 +124,14 @@ Compose = Annotated[
     typer.Option(
         "--compose/--no-compose",
         help="Let the model write the query (default: only if nothing else fits and the model is large enough).",
+        show_default=False,
+    ),
+]
+Cache = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Load the graph partition by partition and keep at most this much, such as 2GB.",
         show_default=False,
     ),
 ]
