@@ -312,5 +312,5 @@ def test_multiple_choice_of_a_graph_is_asked_and_shown(run: Callable, hpo: Path,
     report = run("eval", "mcq", hpo, "--rows", "prior,evidence", *options, "--json").json  # from the file
     assert [row["row"] for row in report["rows"]] == ["prior", "evidence"]
     assert report["rows"][1]["right"] == 1.0
-    assert "known: random, prior" in run("eval", "mcq", hpo, "--rows", "psychic").error
+    assert "known: random; prior" in run("eval", "mcq", hpo, "--rows", "psychic").error
     assert "needs a language model" in run("eval", "mcq", hpo, "--rows", "rag", "--count", 4, "--no-embedding").error

@@ -14,7 +14,6 @@ import typer
 
 from clew._version import __version__
 from clew.app.cli.terminal.groups import new_group, show_help
-from clew.app.cli.terminal.options import name_options
 from clew.app.cli.terminal.output import one_line
 from clew.errors import ClewError, InputError
 
@@ -119,7 +118,7 @@ def _drop_output() -> None:
 
 def _failed(error: Exception) -> int:
     """Print what went wrong in one line; returns the exit code."""
-    code, message = 1, name_options(str(error))
+    code, message = 1, str(error)
     describe = getattr(error, "format_message", None)  # typer's own errors: a wrong option, a missing argument
     if callable(describe):
         code, message = 2, f"{describe()}{_hint(error)}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from clew.app.records.statements import assertion_record, triple_record
+from clew.app.records.statements import cited_record
 from clew.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -64,14 +64,7 @@ def _answer(answer: "Answer") -> dict[str, Any]:
 
 def _evidence(evidence: "Evidence") -> dict[str, Any]:
     return {
-        "triples": [
-            {
-                "triple": each.triple,
-                **triple_record(each),
-                "assertions": [assertion_record(assertion) for assertion in each.assertions],
-            }
-            for each in evidence.triples
-        ],
+        "triples": [{"triple": each.triple, **cited_record(each)} for each in evidence.triples],
         "supports": [
             {"item": each.item, "slots": dict(each.slots), "triples": list(each.triples)} for each in evidence.supports
         ],

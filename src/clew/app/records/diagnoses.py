@@ -3,10 +3,9 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from clew.app.records.statements import assertion_record, triple_record
+from clew.app.records.statements import cited_record
 
 if TYPE_CHECKING:
-    from clew.answer.answer import Cited
     from clew.answer.diagnosis.diagnose import Diagnoses, Diagnosis, FindingMatch, Term
     from clew.answer.diagnosis.findings import Finding
     from clew.answer.diagnosis.two_rounds import Fate, TwoRounds
@@ -48,7 +47,7 @@ def _diagnosis(diagnosis: "Diagnosis") -> dict[str, Any]:
         "name": diagnosis.name,
         "score": diagnosis.score,
         "matches": [_match(each) for each in diagnosis.matches],
-        "beside": [_statement(each) for each in diagnosis.beside],
+        "beside": [cited_record(each) for each in diagnosis.beside],
     }
 
 
@@ -60,7 +59,7 @@ def _fate(fate: "Fate") -> dict[str, Any]:
         "reason": fate.reason,
         "hops": fate.hops,
         "similarity": fate.similarity,
-        "path": [_statement(each) for each in fate.path],
+        "path": [cited_record(each) for each in fate.path],
     }
 
 
@@ -72,13 +71,9 @@ def _match(match: "FindingMatch") -> dict[str, Any]:
         "term": _term(match.term),
         "ancestor": _term(match.ancestor),
         "frequency": match.frequency,
-        "statement": None if match.statement is None else _statement(match.statement),
+        "statement": None if match.statement is None else cited_record(match.statement),
     }
 
 
 def _term(term: "Term | None") -> dict[str, str] | None:
     return None if term is None else {"id": term.id, "name": term.name}
-
-
-def _statement(cited: "Cited") -> dict[str, Any]:
-    return {**triple_record(cited), "assertions": [assertion_record(each) for each in cited.assertions]}

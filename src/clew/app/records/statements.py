@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from clew import Assertion, GraphEngine, Triple
     from clew.answer import Cited
 
-__all__ = ["assertion_record", "entity_records", "triple_record"]
+__all__ = ["assertion_record", "cited_record", "entity_records", "triple_record"]
 
 
 def entity_records(engine: "GraphEngine", ids: Any) -> list[dict[str, str]]:
@@ -26,6 +26,11 @@ def triple_record(triple: "Triple | Cited") -> dict[str, str]:
         "object": triple.object,
         "object_name": triple.object_name,
     }
+
+
+def cited_record(cited: "Cited") -> dict[str, Any]:
+    """A triple that supports an answer, with its assertions."""
+    return {**triple_record(cited), "assertions": [assertion_record(each) for each in cited.assertions]}
 
 
 def assertion_record(assertion: "Assertion") -> dict[str, Any]:

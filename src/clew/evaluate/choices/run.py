@@ -8,8 +8,9 @@ from typing import Any
 from clew.answer import Resources
 from clew.errors import InputError
 from clew.evaluate.choices.generate import ChoiceQuestion, generate_choices
-from clew.evaluate.choices.rows import WITH_MODEL, choose
+from clew.evaluate.choices.rows import ROWS, WITH_MODEL, choose
 from clew.evaluate.journal import Journal
+from clew.evaluate.row_names import known_rows
 from clew.evaluate.statistics import bootstrap_mean, permutation_test
 from clew.progress import Progress, silent
 
@@ -30,6 +31,7 @@ def run_choices(
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Ask every row: rows without a model all questions, rows with one the first `sample`; returns the table."""
+    rows = known_rows(rows, ROWS)
     needing = [row for row in rows if row in WITH_MODEL]
     if needing and model_resources is None:
         raise InputError(f"the row {needing[0]} needs a language model: name one")

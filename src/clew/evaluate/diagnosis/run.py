@@ -12,14 +12,15 @@ from clew.answer import Resources
 from clew.answer.diagnosis.diagnose import ranker_of
 from clew.answer.diagnosis.profiles import Profiles
 from clew.answer.diagnosis.relations import ProfileRelations
-from clew.errors import InputError, UnknownName
+from clew.errors import InputError
 from clew.evaluate.diagnosis.patients import PatientSettings, simulate_patients
 from clew.evaluate.diagnosis.rows import ROWS, Rankings
 from clew.evaluate.journal import Journal
+from clew.evaluate.row_names import known_rows
 from clew.evaluate.statistics import bootstrap_mean
 from clew.progress import Progress, silent
 
-__all__ = ["check_rows", "held_out", "run_rankings"]
+__all__ = ["held_out", "run_rankings"]
 
 TOP = (1, 10)
 
@@ -38,7 +39,7 @@ def run_rankings(
 ) -> dict[str, Any]:
     """Rank the diagnoses for every patient by every row; `hidden` is the share of profile rows that no row sees."""
     settings = settings or PatientSettings()
-    check_rows(rows)
+    rows = known_rows(rows, ROWS)
     ranker = ranker_of(resources, relations)
     patients = simulate_patients(ranker.profiles, count=count, seed=seed, settings=settings)
     described = {
@@ -66,15 +67,6 @@ def run_rankings(
             progress(f"ranking by {row}", done, len(rows) * len(patients))
     table = [_summary(row, [known[row, each.id] for each in patients]) for row in rows]
     return {"settings": described, "diagnoses": len(ranker.profiles.diagnoses), "rows": table}
-
-
-def check_rows(rows: Sequence[str]) -> None:
-    """Refuse rows that are unknown, or none."""
-    if not rows:
-        raise InputError(f"no row is named: known: {', '.join(ROWS)}")
-    for row in rows:
-        if row not in ROWS:
-            raise UnknownName(f"no row is called {row!r}: known: {', '.join(ROWS)}")
 
 
 def held_out(profiles: Profiles, share: float, *, seed: int) -> Profiles:

@@ -1,25 +1,27 @@
 """`clew eval diagnosis`, `rounds` and `patients`: simulated patients, ranked, predicted, and as training data."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clew.app.assemble import open_graph
 from clew.app.cli.evaluation.diagnosis_tables import show_rankings, show_rounds
+from clew.app.cli.evaluation.options import RunJournal, Seed
 from clew.app.cli.terminal.options import AsJson, FindingRelation, GraphPath, HierarchyRelation, NegatedRelation
 from clew.app.cli.terminal.output import print_json, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError
 
+if TYPE_CHECKING:
+    from clew.answer import Resources
+    from clew.answer.diagnosis.relations import ProfileRelations
+
 __all__ = ["diagnosis", "patients", "rounds"]
 
-Journal = Annotated[
-    str | None,
-    typer.Option("--out", "-o", metavar="RUN.jsonl", help="Keep every result; resumes.", show_default=False),
-]
 Count = Annotated[int, typer.Option("--count", metavar="N", help="Number of patients.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="Of the simulation.")]
 Findings = Annotated[int, typer.Option(metavar="N", help="Findings drawn from the profile of the diagnosis.")]
 Noise = Annotated[int, typer.Option(metavar="N", help="Random findings added.")]
 Imprecision = Annotated[float, typer.Option(metavar="X", help="Share of findings given as a parent in the hierarchy.")]
@@ -41,7 +43,7 @@ def diagnosis(
     rows: Annotated[
         str | None, typer.Option(metavar="ROW,ROW", help="Rows to rank by (default: all).", show_default=False)
     ] = None,
-    out: Journal = None,
+    out: RunJournal = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate patients from the profiles of a graph and rank all diagnoses by their findings.
@@ -56,16 +58,13 @@ def diagnosis(
       clew eval diagnosis hpo.clew --hidden 0.1 --rows ranker,cosine --out run.jsonl
       clew eval diagnosis hpo.clew --count 50 --findings 3 --absent 2 --json
     """
-    from clew.answer import Resources
-    from clew.answer.diagnosis.relations import choose_relations
     from clew.evaluate.diagnosis.patients import PatientSettings
     from clew.evaluate.diagnosis.rows import ROWS
     from clew.evaluate.diagnosis.run import run_rankings
 
-    listed = [each.strip() for each in (",".join(ROWS) if rows is None else rows).split(",") if each.strip()]
+    listed = ROWS if rows is None else [each.strip() for each in rows.split(",") if each.strip()]
     settings = PatientSettings(findings=findings, noise=noise, imprecision=imprecision, absent=absent)
-    with Resources(open_graph(graph), encoder=None) as resources, terminal_progress() as progress:
-        chosen = choose_relations(resources.engine.schema, finding=relation, negated=negated, hierarchy=hierarchy)
+    with _opened(graph, relation, negated, hierarchy) as (resources, chosen), terminal_progress() as progress:
         report = run_rankings(
             resources,
             chosen,
@@ -73,8 +72,8 @@ def diagnosis(
             seed=seed,
             settings=settings,
             hidden=hidden,
-            rows=list(dict.fromkeys(listed)),
-            out=None if out is None else Path(out),
+            rows=list(listed),
+            out=out,
             progress=progress,
         )
     if as_json:
@@ -112,7 +111,7 @@ def rounds(
     plot: Annotated[
         str | None, typer.Option(metavar="FILE.svg", help="Draw the distances to the diagnosis.", show_default=False)
     ] = None,
-    out: Journal = None,
+    out: RunJournal = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate the two rounds of a predictor and the graph on simulated patients.
@@ -127,8 +126,6 @@ def rounds(
       clew eval rounds hpo.clew --precision 0.1 --recall 0.6 --plot hops.svg --out run.jsonl
       clew eval rounds hpo.clew --model smollm2 --count 10 --k 1,2 --out model.jsonl
     """
-    from clew.answer import Resources
-    from clew.answer.diagnosis.relations import choose_relations
     from clew.evaluate.diagnosis.patients import PatientSettings
     from clew.evaluate.diagnosis.rounds import RoundsRun, run_rounds
     from clew.evaluate.diagnosis.simulated import PredictorSettings
@@ -143,9 +140,8 @@ def rounds(
         PredictorSettings(precision, recall, plausible, seed),
         PatientSettings(findings, noise, imprecision),
     )
-    with Resources(open_graph(graph), encoder=None, model=model) as resources, terminal_progress() as progress:
-        chosen = choose_relations(resources.engine.schema, finding=relation, negated=negated, hierarchy=hierarchy)
-        report = run_rounds(resources, chosen, run, out=None if out is None else Path(out), progress=progress)
+    with _opened(graph, relation, negated, hierarchy, model) as (resources, chosen), terminal_progress() as progress:
+        report = run_rounds(resources, chosen, run, out=out, progress=progress)
     if plot is not None:
         from clew.evaluate.report.plots import draw_shares
         from clew.files import write_text
@@ -183,14 +179,11 @@ def patients(
       clew eval patients hpo.clew --out train.jsonl --count 2000
       clew eval patients hpo.clew --out train.jsonl --k 2 --mode within --most 30
     """
-    from clew.answer import Resources
-    from clew.answer.diagnosis.relations import choose_relations
     from clew.evaluate.diagnosis.patients import PatientSettings
     from clew.evaluate.diagnosis.training import write_training
 
     settings = PatientSettings(findings, noise, imprecision)
-    with Resources(open_graph(graph), encoder=None) as resources, terminal_progress() as progress:
-        chosen = choose_relations(resources.engine.schema, finding=relation, negated=negated, hierarchy=hierarchy)
+    with _opened(graph, relation, negated, hierarchy) as (resources, chosen), terminal_progress() as progress:
         suggested = write_training(
             resources,
             chosen,
@@ -207,6 +200,19 @@ def patients(
         print_json({"graph": graph, "out": out, "chats": count, "suggested": suggested})
     else:
         say(f"{count:,} chats in {out}; the right diagnosis is among those of the graph in {suggested / count:.1%}")
+
+
+@contextmanager
+def _opened(
+    graph: str, finding: str | None, negated: str | None, hierarchy: str | None, model: str | None = None
+) -> "Iterator[tuple[Resources, ProfileRelations]]":
+    """A graph with the relations that describe its diagnoses."""
+    from clew.answer import Resources
+    from clew.answer.diagnosis.relations import choose_relations
+
+    with Resources(open_graph(graph), encoder=None, model=model) as resources:
+        schema = resources.engine.schema
+        yield resources, choose_relations(schema, finding=finding, negated=negated, hierarchy=hierarchy)
 
 
 def _numbers(listed: str) -> tuple[int, ...]:

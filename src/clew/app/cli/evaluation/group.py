@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from clew.app.assemble import DEFAULT_STRATEGY
+from clew.app.cli.evaluation.options import Model, Questions, RunJournal, Sample, Seed
 from clew.app.cli.terminal.groups import new_group
-from clew.app.cli.terminal.options import AsJson, Choose, Compose, NoEmbedding
+from clew.app.cli.terminal.options import AsJson, Choose, Compose, GraphPath, NoEmbedding
 from clew.errors import InputError
 
 __all__ = ["application"]
@@ -26,15 +27,6 @@ Data = Annotated[
     ),
 ]
 Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead of the questions.")]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="MODEL",
-        help="A language model: a name, a .gguf file or a URL (default: none).",
-        show_default=False,
-    ),
-]
 StrategyName = Annotated[
     str, typer.Option("--strategy", metavar="NAME", help="Which strategy answers (see `clew ask --help`).")
 ]
@@ -106,9 +98,9 @@ def qa(
 
 
 def mcq(
-    graph: Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory.", show_default=False)],
-    count: Annotated[int, typer.Option("--count", metavar="N", help="Number of questions.")] = 500,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the generator.")] = 0,
+    graph: GraphPath,
+    count: Questions = 500,
+    seed: Seed = 0,
     rows: Annotated[
         str | None,
         typer.Option(
@@ -118,12 +110,9 @@ def mcq(
         ),
     ] = None,
     model: Model = None,
-    sample: Annotated[int, typer.Option(metavar="N", help="Questions for rows with a model.")] = 100,
+    sample: Sample = 100,
     no_embedding: NoEmbedding = False,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="RUN.jsonl", help="Keep every answer; resumes.", show_default=False),
-    ] = None,
+    out: RunJournal = None,
     as_json: AsJson = False,
 ) -> None:
     """Generate multiple-choice questions from a graph and ask strategies and baselines.
@@ -149,7 +138,7 @@ def mcq(
         model=model,
         sample=sample,
         embedding=not no_embedding,
-        out=None if out is None else Path(out),
+        out=out,
         as_json=as_json,
     )
 
@@ -157,8 +146,8 @@ def mcq(
 def paths(
     graph: Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory, or fb15k237.", show_default=False)],
     data: Data = "data",
-    count: Annotated[int, typer.Option("--count", metavar="N", help="Number of questions.")] = 1000,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the generator.")] = 0,
+    count: Questions = 1000,
+    seed: Seed = 0,
     part: Annotated[str, typer.Option(metavar="PART", help="development or test: they share no chain.")] = "test",
     row: Annotated[
         list[str] | None,
@@ -170,15 +159,12 @@ def paths(
         ),
     ] = None,
     model: Model = None,
-    sample: Annotated[int, typer.Option(metavar="N", help="Questions for rows with a model.")] = 100,
+    sample: Sample = 100,
     absence: Annotated[
         bool, typer.Option("--absence", help="Also decide absence at 1 to 3 steps, and compare with brute force.")
     ] = False,
     no_embedding: NoEmbedding = False,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", metavar="RUN.jsonl", help="Keep every answer; resumes.", show_default=False),
-    ] = None,
+    out: RunJournal = None,
     as_json: AsJson = False,
 ) -> None:
     """Generate questions of two and three hops from a graph, and compare searches over relations on them.
@@ -207,7 +193,7 @@ def paths(
         sample=sample,
         absence=absence,
         embedding=not no_embedding,
-        out=None if out is None else Path(out),
+        out=out,
         as_json=as_json,
     )
 

@@ -7,7 +7,6 @@ from clew.app.assemble import open_graph
 from clew.app.cli.evaluation.graphs import bench_graph
 from clew.app.cli.terminal.output import print_json, print_table, say
 from clew.app.cli.terminal.progress import terminal_progress
-from clew.errors import InputError, UnknownName
 
 __all__ = ["evaluate_paths"]
 
@@ -33,14 +32,10 @@ def evaluate_paths(
     from clew.answer import Resources
     from clew.evaluate.paths.rows import ROWS, WITH_MODEL
     from clew.evaluate.paths.run import run_paths
+    from clew.evaluate.row_names import known_rows
 
-    if sample < 1:
-        raise InputError(f"--sample is a number of questions, 1 or more, not {sample}")
-    known = [row for row in ROWS if (model or row not in WITH_MODEL) and (embedding or ROWS[row].random)]
-    chosen = list(dict.fromkeys(rows or known))
-    for row in chosen:
-        if row not in ROWS:
-            raise UnknownName(f"no row is called {row!r}: known: {'; '.join(ROWS)}")
+    usual = [row for row in ROWS if (model or row not in WITH_MODEL) and (embedding or ROWS[row].random)]
+    chosen = known_rows(rows or usual, ROWS)
     with terminal_progress() as progress:
         built = graph == FB15K237 and not Path(graph).exists()
         engine = bench_graph(graph, data, progress) if built else open_graph(graph)

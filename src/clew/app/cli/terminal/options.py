@@ -1,6 +1,5 @@
 """Arguments and options that several commands share, and what is made of them."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,25 +35,9 @@ __all__ = [
     "WithNegated",
     "check_limit",
     "conditions",
-    "name_options",
     "pairs",
     "relations",
 ]
-
-KEYWORDS = {  # of the library, and the options that they are here
-    **{
-        name: f"--{name}"
-        for name in ("cache", "direction", "k", "kind", "layer", "limit", "mode", "through", "timeout")
-    },
-    "as_of": "--as-of",
-    "max_degree": "--max-degree",
-    "min_confidence": "--min-confidence",
-    "relations": "--relation",
-    "sources": "--source",
-    "types": "--type",
-}
-KEYWORD = re.compile(rf"(?<![\w-])({'|'.join(KEYWORDS)})(=)(?=(\w)?)")
-FIRST_WORD = re.compile(rf"^({'|'.join(KEYWORDS)})(?= (?:is|are|must|takes)\b)")
 
 GraphPath = Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -136,18 +119,6 @@ Cache = Annotated[
     ),
 ]
 Backend = Annotated[str, typer.Option(metavar="NAME", help="auto, numba, numpy, scipy, torch or reference.")]
-
-
-def name_options(message: str) -> str:
-    """A message of the library with the options of the command line in place of Python's keywords.
-
-    >>> name_options("as_of= takes a day such as 2020-05-01, not 'now'")
-    "--as-of takes a day such as 2020-05-01, not 'now'"
-    >>> name_options("timeout is a number of seconds above 0, not -1")
-    '--timeout is a number of seconds above 0, not -1'
-    """
-    named = KEYWORD.sub(lambda found: KEYWORDS[found[1]] + (" " if found[2] == "=" and found[3] else ""), message)
-    return FIRST_WORD.sub(lambda found: KEYWORDS[found[1]], named)
 
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:

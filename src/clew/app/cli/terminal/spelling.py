@@ -12,28 +12,34 @@ PLURALS = {
     "entity_columns": "entity-column",
     "relations": "relation",
     "sources": "source",
+    "types": "type",
     "merge_predicates": "merge-predicate",
     "prefixes": "prefix",
     "vocabularies": "vocabulary",
     "keep_relations": "keep-relation",
 }
-NAMES = (
-    *PLURALS,
+OF_WALKS = (
     "as_of",
-    "delimiter",
-    "entities",
-    "format",
+    "cache",
+    "direction",
     "k",
+    "kind",
     "layer",
-    "list_separator",
+    "limit",
     "max_degree",
-    "on_error",
-    "overwrite",
-    "prefer",
+    "min_confidence",
+    "mode",
+    "relations",
+    "sources",
+    "through",
+    "timeout",
+    "types",
 )
+NAMES = (*PLURALS, *OF_WALKS, "delimiter", "entities", "format", "list_separator", "on_error", "overwrite", "prefer")
 RELATION = r"\[Relation\('(?P<relation>[^']*)', (?P<flag>\w+)=True\)\]"
-VALUE = rf"\{{[^{{}}]*\}}|'[^']*'|True|\d+|{RELATION}"
+VALUE = rf"\{{[^{{}}]*\}}|'[^']*'|\w+|{RELATION}"
 PARAMETER = re.compile(rf"(?<![\w'-])(?P<name>{'|'.join(NAMES)})=(?P<value>{VALUE})?")
+SUBJECT = re.compile(rf"^({'|'.join(OF_WALKS)})(?= (?:is|are|must|takes)\b)")
 
 
 def as_options(message: str) -> str:
@@ -43,13 +49,19 @@ def as_options(message: str) -> str:
     'name it with --column subject=x, or pass --overwrite'
     >>> as_options("on_error= is 'refuse' or 'skip'")
     "--on-error is 'refuse' or 'skip'"
+    >>> as_options("timeout is a number of seconds above 0, not -1")
+    '--timeout is a number of seconds above 0, not -1'
     """
-    return PARAMETER.sub(_spelled, message)
+    return SUBJECT.sub(lambda match: _option(match[1]), PARAMETER.sub(_spelled, message))
+
+
+def _option(name: str) -> str:
+    return f"--{PLURALS.get(name, name).replace('_', '-')}"
 
 
 def _spelled(match: re.Match[str]) -> str:
     name, value = match["name"], match["value"] or ""
-    option = f"--{PLURALS.get(name, name).replace('_', '-')}"
+    option = _option(name)
     if match["relation"] is not None:
         return f"--{match['flag']} {match['relation']}"
     if value.startswith("{"):
