@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 START_SECONDS = 90
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # compiling for speed takes longer than the tests
 RUNNING: "list[Server]" = []
 
 
@@ -64,6 +65,7 @@ def start(root: Path) -> Server:
         text=True,
         bufsize=1,
         cwd=root,
+        env={**os.environ, "JAVA_TOOL_OPTIONS": SHORT_LIVED},
     )
     try:
         wait_for_line(process, "ready")
@@ -74,12 +76,9 @@ def start(root: Path) -> Server:
 
 
 def stop(server: Server) -> None:
+    server.process.kill()  # a query it was told to forget would keep it
+    server.process.wait()
     server.process.stdin.close()
-    try:
-        server.process.wait(3)  # a query it was told to forget may keep it
-    except subprocess.TimeoutExpired:
-        server.process.kill()
-        server.process.wait()
     server.process.stdout.close()
 
 

@@ -90,7 +90,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     either = {name: "|".join(f"(?:{each})" for each in patterns) for name, patterns in listed.items()}
     return {
         "opening": re.compile(rf"{APART}(?:{either['opening']})(?!\w)(?:\s*[,:;.!?–—-]+)*", re.IGNORECASE),
-        "closing": re.compile(rf"[\s,;:.!?(–—-]+(?:{either['closing']})[\s,;:.!?)–—-]*$", re.IGNORECASE),
+        "closing": re.compile(rf"[\s,;:.!?(–—-]++(?:{either['closing']})[\s,;:.!?)–—-]*$", re.IGNORECASE),
         "anywhere": re.compile(either["anywhere"], re.IGNORECASE),
         "subclasses": re.compile(either["subclasses"], re.IGNORECASE),
         "listing": re.compile(rf"(?:[.?!;:,]\s*|\s[-–—]\s*)(?:{either['listing']})[\s.?!]*$", re.IGNORECASE),
