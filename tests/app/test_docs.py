@@ -41,6 +41,9 @@ def test_the_json_examples_have_the_real_keys(run, graph: Path, tables: Path, tm
     real = {
         "build": run("build", tables / "triples.parquet", "--out", tmp_path / "g", "--json").json,
         "update": run("update", tmp_path / "g", tables / "triples.parquet", "--json").json,
+        "log": run("log", tmp_path / "g", "--json").json,
+        "diff": diff_of(run, tmp_path / "g", tables),
+        "gc": run("gc", tmp_path / "g", "--json").json,
         "info": run("info", graph, "--json").json,
         "find": run("find", graph, "marfan", "--json").json,
         "hop": run("hop", graph, "FBN1", "--triples", "--json").json,
@@ -57,6 +60,14 @@ def test_the_json_examples_have_the_real_keys(run, graph: Path, tables: Path, tm
     }
     for name, report in real.items():
         assert shape(examples[name]) == shape(report), name
+
+
+def diff_of(run, graph: Path, tables: Path) -> dict:
+    """A difference with an entity, a triple and a statement of it."""
+    (tables / "more.csv").write_text("subject,relation,object,source\nNew:1,causes,New:2,mine\n")
+    before = run("info", graph, "--json").json["snapshot"]
+    assert run("update", graph, tables / "more.csv").code == 0
+    return run("diff", graph, before, "--json").json
 
 
 FREE = (

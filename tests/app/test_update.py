@@ -66,3 +66,24 @@ def test_no_graph(run, tmp_path: Path) -> None:
     ran = run("update", tmp_path / "none.clew", "--retract-document", "D:1")
     assert ran.code != 0
     assert "none.clew does not exist; make one with `clew build`" in ran.error
+
+
+def test_the_history_of_a_graph(run, mine: Path) -> None:
+    first = clew.open(mine).snapshot.id
+    assert run("update", mine, "--retract-document", "D:1").code == 0
+    lines = run("log", mine).out.splitlines()
+    assert "1 triple removed, 1 assertion removed" in lines[1]
+    assert "(current)" in lines[1]
+    assert lines[2].startswith(first)
+    assert lines[2].endswith("built")
+    told = run("diff", mine, first[:8]).out
+    assert "- A:1 has B:1 (document D:1)" in told
+    assert "1 triple removed, 1 assertion removed" in told
+    assert "nothing differs" in run("diff", mine, first, first).out
+    assert "B:1" in run("hop", mine, "A:1", "--as-of", first[:8]).out
+    assert "0 entities" in run("hop", mine, "A:1").out
+    assert run("info", mine, "--as-of", first, "--json").json["counts"]["triples"] == 2
+    assert run("export", mine, "--to", "kgx", "--out", mine.with_name("out"), "--as-of", first).code == 0
+    assert run("hop", mine, "A:1", "--as-of", "ffff").code == 2
+    assert "removed the snapshot " + first in run("gc", mine).out
+    assert "has no snapshot" in run("diff", mine, first).error

@@ -50,7 +50,7 @@ def test_many_ids_are_looked_up_at_once(graph: clew.Engine) -> None:
 def test_ids_with_the_same_hash_are_told_apart() -> None:
     ids = pa.array(["a", "b"])
     entities = pa.table({"id": ids, "name": ids, "type": ids})
-    index = NameIndex(entities, entities, np.full(2, hash_string("b"), np.uint64), np.arange(2))
+    index = NameIndex(entities, lambda: entities, np.full(2, hash_string("b"), np.uint64), np.arange(2))
     assert index.lookup(["b", "a"]).tolist() == [1, -1]  # "a" is said to have the hash of "b", and is looked at first
 
 

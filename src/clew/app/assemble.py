@@ -34,11 +34,13 @@ class Settings:
     phrase: bool = True  # whether it phrases the text
 
 
-def open_graph(path: str, *, backend: str = "auto", cache: str | None = None) -> "GraphEngine":
-    """Open a graph directory, with `cache` in parts; the engine is imported only now."""
+def open_graph(
+    path: str, *, snapshot: str | None = None, backend: str = "auto", cache: str | None = None
+) -> "GraphEngine":
+    """Open a graph directory or one snapshot of it, with `cache` in parts; the engine is imported only now."""
     from clew.traverse import open
 
-    return open(path, backend=backend, cache=cache)
+    return open(path, snapshot=snapshot, backend=backend, cache=cache)
 
 
 def assemble(settings: Settings, *, engine: "GraphEngine | None" = None, progress: Progress = silent) -> "Asker":

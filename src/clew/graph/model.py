@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import DamagedGraph, GraphError
 from clew.graph.adjacency import Adjacency, Rows, TripleRows, join_rows, join_triples
-from clew.graph.assertions import ENCODED, Assertions, assertion_type
+from clew.graph.assertions import ENCODED, Assertions
 from clew.graph.names import NameIndex
 from clew.graph.schema import Schema, read_schema
 from clew.graph.storage.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
-from clew.graph.storage.manifest import BlockCheck, find_damage, read_manifest
+from clew.graph.storage.manifest import BlockCheck, Manifest, find_damage, read_manifest
 from clew.graph.storage.segments import SegmentArrays, Side
 from clew.graph.storage.snapshots import Lease, replaced_or
+from clew.graph.storage.tables import MappedTables
 from clew.graph.updates.composition import Composition
 from clew.graph.updates.delta import Delta, read_delta
 
@@ -28,14 +29,14 @@ DETAILS = "details.parquet"
 
 
 class Graph:
-    """The current snapshot of a graph directory, held until this object is gone. Arrays are mapped when first used.
+    """A snapshot of a graph directory, held until this object is gone. Arrays are mapped when first used.
 
     One object serves many threads: everything it holds is read-only.
     """
 
-    def __init__(self, path: str | Path, *, verify: bool = False) -> None:
+    def __init__(self, path: str | Path, *, snapshot: str | None = None, verify: bool = False) -> None:
         self.path = Path(path)
-        self._lease = Lease(self.path)
+        self._lease = Lease(self.path, snapshot)
         self.folder = self._lease.folder
         self.manifest = read_manifest(self.folder)
         if self.manifest.snapshot != self.folder.name:
@@ -45,6 +46,7 @@ class Graph:
             self.require_whole()
         self.schema = self._schema()
         self._arrays = MappedArrays(self.folder, partial(replaced_or, folder=self.folder))
+        self._tables = MappedTables(self.folder)
         self.segments = SegmentArrays(self.manifest, self.folder)
         counts = self.manifest.counts
         self.entity_count = counts["entities"]
@@ -88,7 +90,9 @@ class Graph:
         record, relations = self.manifest.delta, len(self.schema.relations)
         if record is None:
             return None
-        return read_delta(record, self.manifest.widths, self._arrays, self._table, relations=relations, text=self._text)
+        return read_delta(
+            record, self.manifest.widths, self._arrays, self._tables.read, relations=relations, text=self._text
+        )
 
     @cached_property
     def _composed(self) -> Composition | None:
@@ -107,7 +111,7 @@ class Graph:
     def entities(self) -> pa.Table:
         """All entities in the order of their numbers: id, name, type."""
         rows, types = self.manifest.base["entities"], list(self.schema.types)
-        table = self._table("entities", rows, {"id": self._text, "name": self._text, "type": ENCODED})
+        table = self._tables.read("entities", rows, {"id": self._text, "name": self._text, "type": ENCODED})
         own = _single(table["type"]).dictionary.to_pylist() if rows else []
         if own != (types if rows and self._composed is None else types[: len(own)]):
             raise DamagedGraph(f"{self.folder / 'entities.arrow'} does not fit schema.json: run `clew doctor`")
@@ -127,17 +131,11 @@ class Graph:
     def names(self) -> NameIndex:
         """Look-up by id and by name."""
         n = self.manifest.base["entities"]
-        number = pa.type_for_alias(self.manifest.widths.entity)
-        expected = {"form": pa.large_string(), "entity": number, "kind": pa.int8()}
-        names = self._table("names", self.manifest.base["names"], expected)
-        if not all(prove_ids(below)(numbers_of(_single(names[part]))) for part, below in (("entity", n), ("kind", 2))):
-            path = self.folder / "names.arrow"
-            raise DamagedGraph(f"{path} is damaged: run `clew doctor`, then build the graph again")
         id_hash = self._arrays.get("id_hash", "uint64", n, lambda hashes: True).view(np.uint64)
         id_entity = self._arrays.get("id_entity", self.manifest.widths.entity, n, prove_ids(n))
         if self._composed is not None:
-            names = self._composed.names(names)
             id_hash, id_entity = self._composed.id_index(id_hash, id_entity)
+        names = partial(_sorted_names, self._tables, self.manifest, self._composed)  # no reference to the graph
         return NameIndex(self.entities, names, id_hash, id_entity)
 
     def describe(self, ids: Ints) -> pa.Table:
@@ -219,7 +217,7 @@ class Graph:
     def assertions(self) -> Assertions:
         """Every source's statement of every triple."""
         rows, triples = (self.manifest.base[name] for name in ("assertions", "triples"))
-        table = self._table("assertions", rows)
+        table = self._tables.read("assertions", rows)
         offsets = self._arrays.get(
             "assertion_offsets", self.manifest.widths.offset, triples + 1, _prove_each_has_some(rows)
         )
@@ -265,21 +263,17 @@ class Graph:
             raise DamagedGraph(f"the segments of {self.folder} do not fit the manifest: build the graph again")
         return rows if self._composed is None else self._composed.neighbours(rows, side)
 
-    def _table(self, name: str, rows: int, expected: Mapping[str, pa.DataType] | None = None) -> pa.Table:
-        """An Arrow file, mapped and validated: columns as `expected` and without nulls, any, or those of assertions."""
-        path = self.folder / f"{name}.arrow"
-        try:
-            table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-            table.validate(full=True)
-            types = dict(zip(table.column_names, table.schema.types, strict=True))
-            absent = sum(column.null_count for column in table.columns)
-        except (pa.ArrowException, OSError, ValueError, MemoryError, KeyError) as error:
-            raise self._fault(f"{path} cannot be read: run `clew doctor`, then build the graph again") from error
-        if not expected:
-            expected, absent = (types if expected == {} else {each: assertion_type(each) for each in types}), 0
-        if table.num_rows != rows or len(types) != table.num_columns or types != expected or absent:
-            raise DamagedGraph(f"{path} does not fit the manifest: run `clew doctor`, then build the graph again")
-        return table
+
+def _sorted_names(tables: MappedTables, manifest: Manifest, composed: Composition | None) -> pa.Table:
+    """Every name and synonym with its entity."""
+    number = pa.type_for_alias(manifest.widths.entity)
+    expected = {"form": pa.large_string(), "entity": number, "kind": pa.int8()}
+    names = tables.read("names", manifest.base["names"], expected)
+    limits = (("entity", manifest.base["entities"]), ("kind", 2))
+    if not all(prove_ids(below)(numbers_of(_single(names[part]))) for part, below in limits):
+        path = tables.folder / "names.arrow"
+        raise DamagedGraph(f"{path} is damaged: run `clew doctor`, then build the graph again")
+    return names if composed is None else composed.names(names)
 
 
 def _byte_range(group: Any) -> tuple[int, int]:

@@ -5,7 +5,7 @@ by bisection without loading any. `names.arrow` holds every name and synonym, lo
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -113,9 +113,9 @@ def name_table(names: pa.Array, synonyms: pa.Array | None, *, entity_type: str) 
 class NameIndex:
     """Looks names up; everything stays on disk until it is needed."""
 
-    def __init__(self, entities: pa.Table, names: pa.Table, id_hash: Hashes, id_entity: Ints) -> None:
+    def __init__(self, entities: pa.Table, names: Callable[[], pa.Table], id_hash: Hashes, id_entity: Ints) -> None:
         self._entities = entities
-        self._names = names
+        self._read_names = names
         self._id_hash = id_hash
         self._id_entity = id_entity
 
@@ -218,16 +218,21 @@ class NameIndex:
             found[entity] = Found(entity, row["id"], row["name"], row["type"], matched, how, round(score, 4))
 
     @cached_property
+    def table(self) -> pa.Table:
+        """Every name and synonym, lower-cased and sorted, with its entity."""
+        return self._read_names()
+
+    @cached_property
     def _form(self) -> Any:
-        return _array(self._names["form"])
+        return _array(self.table["form"])
 
     @cached_property
     def _owner(self) -> Ints:
-        return numbers_of(_array(self._names["entity"]))
+        return numbers_of(_array(self.table["entity"]))
 
     @cached_property
     def _kind(self) -> Ints:
-        return numbers_of(_array(self._names["kind"]))
+        return numbers_of(_array(self.table["kind"]))
 
     @cached_property
     def _forms(self) -> list[str]:

@@ -5,6 +5,7 @@ Computed once when the graph is built and stored as schema.json.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -17,9 +18,19 @@ from clew.errors import DamagedGraph, UnknownName
 from clew.files import read_regular
 from clew.graph.staging import Relation
 
-__all__ = ["RelationSchema", "Schema", "Signature", "make_schema", "read_schema"]
+__all__ = [
+    "RelationSchema",
+    "Schema",
+    "Signature",
+    "count_joins",
+    "joins_of",
+    "make_schema",
+    "read_schema",
+    "schema_of_joins",
+]
 
 Ints = NDArray[np.integer]
+Joins = Counter[tuple[int, int, int]]  # (relation, type of subject, type of object) → triples
 MAX_BYTES = 256 << 20  # of schema.json
 JOINS = re.compile(r"(\d+,\d+,\d+(;\d+,\d+,\d+)*)?", re.ASCII)
 STORED = ("name", "number", "triples", "negated", "symmetric", "transitive", "inverse", "joins")
@@ -123,14 +134,41 @@ def make_schema(
     subject: Ints, relation: Ints, object_: Ints, relations: Sequence[Relation], types: Sequence[str], kind: Ints
 ) -> Schema:
     """The schema of triples between entities of some kinds, numbers of `types`; relations keep their order."""
-    kind, width = kind.astype(np.int64), len(types)
-    key = (relation.astype(np.int64) * width + kind[subject]) * width + kind[object_]
+    joins = count_joins(subject, relation, object_, kind, len(types))
+    counts = np.bincount(kind, minlength=len(types)).tolist()
+    return schema_of_joins(joins, relations, dict(zip(types, counts, strict=True)))
+
+
+def count_joins(subject: Ints, relation: Ints, object_: Ints, kind: Ints, types: int) -> Joins:
+    """How many triples there are of each relation from each type to each, all as numbers."""
+    kind = kind.astype(np.int64)
+    key = (relation.astype(np.int64) * types + kind[subject]) * types + kind[object_]
     joined, counts = np.unique(key, return_counts=True)
-    joins: dict[int, list[str]] = {}
-    for at in np.lexsort((joined, -counts)).tolist():  # most triples first
-        number, pair = divmod(int(joined[at]), width * width)
-        joins.setdefault(number, []).append(f"{pair // width},{pair % width},{counts[at]}")
-    totals = np.bincount(relation, minlength=len(relations)).tolist()
+    number, pair = np.divmod(joined, max(1, types * types))
+    start, end = np.divmod(pair, max(1, types))
+    return Counter(
+        dict(zip(zip(number.tolist(), start.tolist(), end.tolist(), strict=True), counts.tolist(), strict=True))
+    )
+
+
+def joins_of(schema: Schema) -> Joins:
+    """What `count_joins` counted when the schema was made."""
+    found: Joins = Counter()
+    for relation in schema.relations:
+        for each in filter(None, relation.joins.split(";")):
+            start, end, triples = map(int, each.split(","))
+            found[relation.number, start, end] = triples
+    return found
+
+
+def schema_of_joins(joins: Joins, relations: Sequence[Relation], types: Mapping[str, int]) -> Schema:
+    """The schema with these counts."""
+    texts: dict[int, list[str]] = {}
+    totals: Counter[int] = Counter()
+    for (number, start, end), triples in sorted(joins.items(), key=lambda each: (-each[1], each[0])):  # most first
+        if triples:
+            texts.setdefault(number, []).append(f"{start},{end},{triples}")
+            totals[number] += triples
     made = [
         RelationSchema(
             each.name,
@@ -140,9 +178,9 @@ def make_schema(
             each.symmetric,
             each.transitive,
             each.inverse,
-            ";".join(joins.get(number, [])),
+            ";".join(texts.get(number, [])),
             tuple(types),
         )
         for number, each in enumerate(relations)
     ]
-    return Schema(dict(zip(types, np.bincount(kind, minlength=width).tolist(), strict=True)), tuple(made))
+    return Schema(dict(types), tuple(made))

@@ -18,18 +18,25 @@ LOCAL: type[GraphEngine] = Engine  # mypy checks here that the local engine impl
 
 
 def open(
-    path: str | Path, *, backend: str | Backend = "auto", cache: int | str | None = None, verify: bool = False
+    path: str | Path,
+    *,
+    snapshot: str | None = None,
+    backend: str | Backend = "auto",
+    cache: int | str | None = None,
+    verify: bool = False,
 ) -> Engine:
     """Open a graph directory in milliseconds, whatever its size. `verify` compares every block with its checksum.
 
-    With `cache` (bytes, or a size such as "2GB") the rows of entities stay on disk and are loaded partition by
-    partition, of which at most that much is kept: for graphs built with `partitions` that exceed the memory.
+    `snapshot` is the name of one (or how it begins), if it is not to be the current one. With `cache` (bytes, or a size
+    such as "2GB") the rows of entities stay on disk and are loaded partition by partition, of which at most that much
+    is kept: for graphs built with `partitions` that exceed the memory.
     """
     if cache is None:
-        return Engine(Graph(path, verify=verify), backend=backend)
+        return Engine(Graph(path, snapshot=snapshot, verify=verify), backend=backend)
     from clew.traverse.partitioned.engine import PartitionedEngine
 
-    return PartitionedEngine(PartitionedGraph(path, cache=read_size(cache, "cache"), verify=verify), backend=backend)
+    graph = PartitionedGraph(path, cache=read_size(cache, "cache"), snapshot=snapshot, verify=verify)
+    return PartitionedEngine(graph, backend=backend)
 
 
 def build(

@@ -27,6 +27,7 @@ from clew.app.cli.terminal.options import (
     WithNegated,
     check_limit,
     conditions,
+    day_or_snapshot,
     relations,
 )
 from clew.app.cli.terminal.output import one_line, print_json, printable, say, shorten, terminal_width
@@ -88,9 +89,10 @@ def paths(
       clew paths hpo.clew FBN1 HP:0001166 --metapath "associated_with ; has_phenotype" --layer curated --json
     """
     check_limit(limit)
+    day, snapshot = day_or_snapshot(as_of)
     steps, hops = relations(relation, metapath, DEFAULT_HOPS if k is None and metapath is None else k)
     where = conditions(
-        layer=layer, sources=sources, as_of=as_of, min_confidence=min_confidence, qualifiers=qualifier,
+        layer=layer, sources=sources, as_of=day, min_confidence=min_confidence, qualifiers=qualifier,
         with_negated=with_negated,
     )  # fmt: skip
     if draw is not None:
@@ -100,7 +102,7 @@ def paths(
     from clew.traverse import Walk
 
     walk = Walk(hops, direction=direction, relations=steps, through=through or None, max_degree=max_degree, where=where)
-    engine = open_graph(graph, backend=backend, cache=cache)
+    engine = open_graph(graph, snapshot=snapshot, backend=backend, cache=cache)
     found = engine.paths(source, target, walk, kind=kind, limit=limit, timeout=timeout)
     start, end = (entity_records(engine, engine.resolve(each))[0] for each in (source, target))
     shown = list(found)

@@ -25,6 +25,7 @@ from clew.app.cli.terminal.options import (
     WithNegated,
     check_limit,
     conditions,
+    day_or_snapshot,
     relations,
 )
 from clew.app.cli.terminal.output import print_json, print_table, printable, say, shown_of
@@ -100,11 +101,12 @@ def hop(
       clew hop large.clew X:1 --k 3 --cache 2GB
     """
     check_limit(limit)
+    day, snapshot = day_or_snapshot(as_of)
     steps, hops = relations(relation, metapath, k)
     if triples and hops > MOST_HOPS:
         raise InputError(f"--triples takes at most {MOST_HOPS:,} hops, not {hops:,}")
     where = conditions(
-        layer=layer, sources=source, as_of=as_of, min_confidence=min_confidence, qualifiers=qualifier,
+        layer=layer, sources=source, as_of=day, min_confidence=min_confidence, qualifiers=qualifier,
         with_negated=with_negated,
     )  # fmt: skip
     from clew.traverse import Walk
@@ -113,7 +115,7 @@ def hop(
         hops, mode=mode, direction=direction, relations=steps, types=type or None, through=through or None,
         max_degree=max_degree, where=where,
     )  # fmt: skip
-    engine = open_graph(graph, backend=backend, cache=cache)
+    engine = open_graph(graph, snapshot=snapshot, backend=backend, cache=cache)
     found = engine.hop(seeds, walk, timeout=timeout)
     led = [engine.hop_triples(found, each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
     if as_json:

@@ -10,8 +10,8 @@ from clew.app.records.graphs import (
     found_record,
     graph_record,
     index_record,
-    update_record,
 )
+from clew.app.records.histories import difference_record, history_record, removal_record, update_record
 from clew.app.records.links import links_record, mentions_record
 from clew.app.records.models import models_record
 from clew.app.records.neighbourhoods import entity_record, neighbourhood_record, triples_record
@@ -30,12 +30,14 @@ __all__ = [
     "damage_record",
     "demo_record",
     "diagnoses_record",
+    "difference_record",
     "entity_record",
     "entity_records",
     "error_record",
     "export_record",
     "found_record",
     "graph_record",
+    "history_record",
     "hop_record",
     "index_record",
     "links_record",
@@ -44,6 +46,7 @@ __all__ = [
     "models_record",
     "neighbourhood_record",
     "paths_record",
+    "removal_record",
     "rows_record",
     "run_record",
     "schema_record",

@@ -8,11 +8,10 @@ if TYPE_CHECKING:
     from clew import GraphEngine
     from clew.graph.names import Found
     from clew.graph.schema import RelationSchema
-    from clew.graph.staging import Problems
     from clew.graph.storage.manifest import Manifest
     from clew.graph.storage.signature import Signature
 
-__all__ = ["damage_record", "export_record", "found_record", "graph_record", "index_record", "update_record"]
+__all__ = ["damage_record", "export_record", "found_record", "graph_record", "index_record"]
 
 
 def graph_record(engine: "GraphEngine", *, graph: str) -> dict[str, Any]:
@@ -74,7 +73,6 @@ def damage_record(
     graph: str,
     signature: "Signature | None" = None,
     rebuilt: Sequence[str] | None = None,
-    removed: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """The damage to a graph; its contents are null if they cannot be read, as is what was not asked for."""
     return {
@@ -83,7 +81,6 @@ def damage_record(
         "damage": list(damage),
         "signature": None if signature is None else asdict(signature),
         "rebuilt": rebuilt,
-        "removed": removed,
         **_counts(manifest),
     }
 
@@ -107,22 +104,3 @@ def export_record(
     """The files that were written, with their sizes, and what of the graph their format does not carry."""
     written = [{"name": name, "bytes": size} for name, size in files]
     return {"graph": graph, "to": to, "out": out, "files": written, "left_out": list(left_out)}
-
-
-def update_record(
-    manifest: "Manifest", problems: "Problems", *, graph: str, changed: bool, stale: Sequence[str], seconds: float
-) -> dict[str, Any]:
-    """What an update changed, and which derived data of the snapshot before it has to be computed again."""
-    return {
-        "graph": graph,
-        "snapshot": manifest.snapshot,
-        "parent": manifest.parent,
-        "changed": changed,
-        "changes": dict(manifest.changes) if changed else {},
-        "counts": dict(manifest.counts),
-        "problems": dict(problems.counts),
-        "differences": dict(problems.differences),
-        "examples": [*problems.examples, *problems.difference_examples],
-        "stale": list(stale),
-        "seconds": round(seconds, 3),
-    }

@@ -22,10 +22,10 @@ Ints = NDArray[np.integer]
 
 
 class PartitionedGraph(Graph):
-    """The current snapshot of a graph directory, walked segment by segment in at most `cache` bytes of rows."""
+    """A snapshot of a graph directory, walked segment by segment in at most `cache` bytes of rows."""
 
-    def __init__(self, path: str | Path, *, cache: int, verify: bool = False) -> None:
-        super().__init__(path, verify=verify)
+    def __init__(self, path: str | Path, *, cache: int, snapshot: str | None = None, verify: bool = False) -> None:
+        super().__init__(path, snapshot=snapshot, verify=verify)
         if self.manifest.delta is not None:
             raise InputError(
                 f"{path} was updated since it was built, and cache= needs a graph without updates: open it without "

@@ -1,5 +1,6 @@
 """What is wrong with a graph directory, told as sentences: damaged blocks, unsafe arrays, damaged derived data."""
 
+from operator import attrgetter
 from pathlib import Path
 
 from clew.checksums import damaged_blocks
@@ -13,7 +14,16 @@ from clew.sealed import open_seal
 
 __all__ = ["find_all_damage", "find_derived_damage", "find_unsafe_parts"]
 
-PARTS = ("entities", "entity_types", "names", "forward", "backward", "adjacency", "assertions", "degree")
+PARTS = (
+    "entities",
+    "entity_types",
+    "names.table",
+    "forward",
+    "backward",
+    "adjacency",
+    "assertions",
+    "degree",
+)
 
 
 def find_all_damage(path: Path, *, progress: Progress = silent) -> list[str]:
@@ -22,16 +32,17 @@ def find_all_damage(path: Path, *, progress: Progress = silent) -> list[str]:
     Files of the current snapshot are named as in its manifest, those of others by their path in the directory.
     """
     current = current_snapshot(path)
-    damage = find_damage(path / SNAPSHOTS / current, progress=progress)
+    whole: set[object] = set()  # files that several snapshots share are read once
+    damage = find_damage(path / SNAPSHOTS / current, whole=whole, progress=progress)
     for name in snapshots_of(path):
         if name != current:
-            damage += _older(path, name, progress)
+            damage += _older(path, name, whole, progress)
     return damage or find_unsafe_parts(path)
 
 
-def _older(path: Path, name: str, progress: Progress) -> list[str]:
+def _older(path: Path, name: str, whole: set[object], progress: Progress) -> list[str]:
     try:
-        found = find_damage(path / SNAPSHOTS / name, progress=progress)
+        found = find_damage(path / SNAPSHOTS / name, whole=whole, progress=progress)
     except GraphError as error:
         return [str(error)]
     return [f"{SNAPSHOTS}/{name}/{sentence}" for sentence in found]
@@ -68,7 +79,7 @@ def find_unsafe_parts(path: Path) -> list[str]:
     sentences = []
     for part in PARTS:
         try:
-            getattr(graph, part)
+            attrgetter(part)(graph)
         except ClewError as error:
             sentences.append(str(error))
     if graph.entity_count and not sentences:

@@ -134,10 +134,11 @@ def read_manifest(directory: Path) -> Manifest:
     return manifest
 
 
-def find_damage(directory: Path, *, progress: Progress = silent) -> list[str]:
+def find_damage(directory: Path, *, whole: set[object] | None = None, progress: Progress = silent) -> list[str]:
     """Every file, and every block of a file, that is not as the manifest says, each as a sentence that names it.
 
     Needs a manifest that can be read; a graph that cannot be opened for other reasons can still be looked through.
+    Files that were found whole are noted in `whole`, and not read again under another name.
     """
     body, text = _read_body(directory)
     found = []
@@ -145,8 +146,21 @@ def find_damage(directory: Path, *, progress: Progress = silent) -> list[str]:
         found.append(f"{MANIFEST}: block 0 (bytes 0 to {len(text.encode()) - 1}) differs")
     files = _manifest(directory, body).files
     for name, record in track(files.items(), "comparing checksums", progress, total=len(files)):
-        found.extend(damaged_blocks(directory, name, record))
+        known = whole is not None and (identity := _identity(directory / name, record)) in whole
+        damage = [] if known else damaged_blocks(directory, name, record)
+        if whole is not None and not damage:
+            whole.add(identity)
+        found.extend(damage)
     return found
+
+
+def _identity(path: Path, record: FileRecord) -> object:
+    """What two names of one file, listed with the same checksums, have in common."""
+    try:
+        status = path.stat()
+    except OSError:
+        return path
+    return status.st_dev, status.st_ino, record
 
 
 class BlockCheck:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from clew.errors import ClewError, DamagedGraph, FormatError, GraphError, GraphReplaced
+from clew.errors import AmbiguousName, ClewError, DamagedGraph, FormatError, GraphError, GraphReplaced, UnknownName
 from clew.files import (
     lock,
     move_into_place,
@@ -46,6 +46,7 @@ CURRENT, SNAPSHOTS, DERIVED = "CURRENT", "snapshots", "derived"
 BUILD = "build"  # begins the name of hidden folders of builders
 NAME = re.compile(r"[0-9a-f]{16}")
 TRIES, PAUSE = 100, 0.01  # while snapshots are being replaced: 1 second
+SHORTEST = 4  # characters that name a snapshot
 PATIENCE = 600  # seconds to wait for another update
 
 
@@ -76,9 +77,22 @@ def _what_it_is(path: Path) -> str:
     return f"is not a Clew graph: it has no {CURRENT}; make one with `clew build`"
 
 
-def snapshot_folder(path: Path) -> Path:
-    """The folder of the current snapshot of a graph."""
-    return path / SNAPSHOTS / current_snapshot(path)
+def snapshot_folder(path: Path, name: str | None = None) -> Path:
+    """The folder of the current snapshot of a graph, or of the one whose name begins so."""
+    current = current_snapshot(path)
+    if name is None:
+        return path / SNAPSHOTS / current
+    found = [each for each in snapshots_of(path) if each.startswith(name.lower())] if len(name) >= SHORTEST else []
+    if len(found) == 1:
+        return path / SNAPSHOTS / found[0]
+    known = ", ".join(snapshots_of(path)[:8])
+    if found:
+        raise AmbiguousName(
+            f"{len(found)} snapshots of {path} begin with {name!r}: known: {known}", candidates=(*found,)
+        )
+    raise UnknownName(
+        f"{path} has no snapshot {name!r}: expected at least {SHORTEST} characters of the name of one: {known}"
+    )
 
 
 def snapshots_of(path: Path) -> list[str]:
@@ -99,19 +113,19 @@ def _written(folder: Path) -> int:
 
 
 class Lease:
-    """The current snapshot of a graph, held for a reader: it is not removed as long as this object lives.
+    """A snapshot of a graph, the current one or one by name, held for a reader: it stays as long as this object lives.
 
     Where the system has no locks, or the medium does not take them, nothing is held; a reader of a snapshot that was
     removed then gets `GraphReplaced`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str | None = None) -> None:
         for _ in range(TRIES):
-            self.folder = snapshot_folder(path).absolute()
+            self.folder = snapshot_folder(path, name).absolute()
             try:
                 held = _hold(self.folder)
             except (FileNotFoundError, NotADirectoryError):
-                if self.folder == snapshot_folder(path).absolute():
+                if self.folder == snapshot_folder(path, name).absolute():
                     break
             else:
                 if held is not None:

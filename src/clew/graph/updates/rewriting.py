@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.graph.assertions import stored_statements
 from clew.graph.model import Graph
-from clew.graph.schema import Schema, make_schema
+from clew.graph.schema import Schema, count_joins, joins_of, schema_of_joins
 from clew.graph.staging import Source
 from clew.graph.updates.additions import Additions
 from clew.graph.updates.composition import spans
@@ -112,20 +112,23 @@ def _statements(graph: Graph, restated: Restated, numbers: StoredNumbers) -> tup
 
 
 def _schema(graph: Graph, additions: Additions, restated: Restated, described: Described, removed: Ints) -> Schema:
-    alive = ~restated.dead
-    parts = (graph.owners(), graph.forward.relation, graph.forward.end)
-    subject, relation, object_ = (
-        np.concatenate((old[alive].astype(np.int64), new)) for old, new in zip(parts, restated.fresh, strict=True)
-    )
-    made = make_schema(subject, relation, object_, additions.relations, described.types, described.kind)
-    left = np.bincount(np.delete(described.kind, removed), minlength=len(described.types)).tolist()
-    return Schema(dict(zip(described.types, left, strict=True)), made.relations)
+    """The counts of the schema before, less those of triples that go, and those of new ones."""
+    kind, types = described.kind, described.types
+    if np.array_equal(kind[: graph.entity_count], graph.entity_types):
+        dead = graph.triples_at(np.flatnonzero(restated.dead))
+        joins = joins_of(graph.schema) - count_joins(*dead, kind, len(types))
+    else:  # other types of an entity change the counts of all its triples
+        alive = graph.triples_at(np.flatnonzero(~restated.dead))
+        joins = count_joins(*alive, kind, len(types))
+    joins += count_joins(*restated.fresh, kind, len(types))
+    left = np.bincount(np.delete(kind, removed), minlength=len(types)).tolist()
+    return schema_of_joins(joins, additions.relations, dict(zip(types, left, strict=True)))
 
 
 def _pairs(graph: Graph, delta: Delta, numbers: StoredNumbers) -> int:
     """How many neighbours there are forward: those of listed rows, and of all others."""
-    patch = delta.patches["forward"]
+    patch, offsets = delta.patches["forward"], graph.adjacency.forward.offsets
     listed = numbers.number()[patch.entity]
     listed = listed[(listed >= 0) & (listed < graph.entity_count)]
-    sizes = np.diff(graph.adjacency.forward.offsets).astype(np.int64)
-    return int(sizes.sum() - sizes[listed].sum() + len(patch.end))
+    replaced = int((offsets[listed + 1].astype(np.int64) - offsets[listed]).sum())
+    return graph.manifest.counts["pairs"] - replaced + len(patch.end)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clew.app.assemble import Settings, assemble
+from clew.app.assemble import Settings, assemble, open_graph
 from clew.app.cli.asking.ask import PATIENCE, mention_missing_encoder
 from clew.app.cli.terminal.options import (
     AsJson,
@@ -15,6 +15,7 @@ from clew.app.cli.terminal.options import (
     MinConfidence,
     NoEmbedding,
     SourceNames,
+    day_or_snapshot,
 )
 from clew.app.cli.terminal.output import print_json, printable, say
 from clew.app.cli.terminal.progress import announced, terminal_progress
@@ -70,12 +71,13 @@ def context(
     from clew.answer.context.retrieve import retrieve
 
     check_question(given)
-    filters = Filters(layer=layer, sources=tuple(source or ()), as_of=as_of, min_confidence=min_confidence)
+    day, snapshot = day_or_snapshot(as_of)
+    filters = Filters(layer=layer, sources=tuple(source or ()), as_of=day, min_confidence=min_confidence)
     retrieval = Retrieval(budget=budget, style=style, percentile=percentile, floor=floor, filters=filters)
     settings = Settings(graph, encoder=None if no_embedding else "default")
     with terminal_progress() as progress:
         prepared = announced(progress, f"preparing {graph} for questions, once", after=PATIENCE)
-        asker = assemble(settings, progress=prepared)
+        asker = assemble(settings, engine=open_graph(graph, snapshot=snapshot), progress=prepared)
         if not no_embedding:
             mention_missing_encoder(asker)
         found = retrieve(given, asker.resources, retrieval)

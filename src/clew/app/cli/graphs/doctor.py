@@ -31,9 +31,6 @@ def doctor(
         bool,
         typer.Option("--rebuild-derived", help="Build all derived data again, as for a graph from somebody else."),
     ] = False,
-    prune: Annotated[
-        bool, typer.Option("--prune", help="Remove snapshots that are neither current nor open anywhere.")
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a graph: every block against its checksum, every array for safety, all data derived from it.
@@ -48,7 +45,6 @@ def doctor(
     """
     from clew.app.derived import rebuild
     from clew.graph.storage.damage import find_all_damage, find_derived_damage
-    from clew.graph.storage.snapshots import prune as remove_snapshots
 
     path = Path(graph)
     with terminal_progress() as progress:
@@ -56,16 +52,13 @@ def doctor(
         signature, unsigned = (None, []) if key is None else _signature(path, key)
         rebuilt = rebuild(graph, progress=progress) if rebuild_derived and not damage else None
         derived = find_derived_damage(path)
-    removed = remove_snapshots(path, unsure=True) if prune else None
     manifest = _manifest(path)
     found = damage + unsigned + derived
     if as_json:
-        print_json(damage_record(manifest, found, graph=graph, signature=signature, rebuilt=rebuilt, removed=removed))
+        print_json(damage_record(manifest, found, graph=graph, signature=signature, rebuilt=rebuilt))
     else:
         for sentence in found:
             say(printable(sentence))
-        for name in removed or ():
-            say(f"removed the snapshot {name}")
         if rebuilt is not None:
             say(f"built again: {printable(', '.join(rebuilt)) or 'nothing was derived'}")
         if signature is not None:

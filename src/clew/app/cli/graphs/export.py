@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.terminal.options import AsJson, GraphPath
+from clew.app.cli.terminal.options import AsJson, AsOfSnapshot, GraphPath
 from clew.app.cli.terminal.output import print_json, print_table, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import export_record
@@ -23,6 +23,7 @@ def export(
         str, typer.Option("--out", "-o", metavar="DIR", help="Where to write the files.", show_default=False)
     ],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing export.")] = False,
+    as_of: AsOfSnapshot = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a graph in the format of another tool; `clew build` reads all but tensors back.
@@ -39,7 +40,7 @@ def export(
     from clew.graph.writers.losses import left_out
 
     write = WRITERS.load(to)
-    engine = open_graph(graph)
+    engine = open_graph(graph, snapshot=as_of)
     with terminal_progress() as progress:
         written: list[Path] = write(engine, Path(out), overwrite=overwrite, progress=progress)
     lost = left_out(to, engine)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clew.app.assemble import open_graph
-from clew.app.cli.terminal.options import AsJson, GraphPath, check_limit
+from clew.app.cli.terminal.options import AsJson, AsOfSnapshot, GraphPath, check_limit
 from clew.app.cli.terminal.output import bold, one_line, print_json, print_table, printable, say
 from clew.app.records import found_record, graph_record
 from clew.plurals import counted
@@ -22,7 +22,7 @@ SIGNATURES_SHOWN = 3
 GROUPS_SHOWN = 10
 
 
-def info(graph: GraphPath, as_json: AsJson = False) -> None:
+def info(graph: GraphPath, as_of: AsOfSnapshot = None, as_json: AsJson = False) -> None:
     """Show the contents of a graph: counts, types, relations and their groups, sources and licences.
 
     \b
@@ -30,7 +30,7 @@ def info(graph: GraphPath, as_json: AsJson = False) -> None:
       clew info hpo.clew
       clew info hpo.clew --json
     """
-    engine = open_graph(graph)
+    engine = open_graph(graph, snapshot=as_of)
     record = graph_record(engine, graph=graph)
     if as_json:
         print_json(record)
@@ -102,6 +102,7 @@ def find(
         str, typer.Argument(metavar="TEXT", help="An id or a name; prefixes and misspellings are matched too.")
     ],
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of entities.")] = 10,
+    as_of: AsOfSnapshot = None,
     as_json: AsJson = False,
 ) -> None:
     """Find entities by id, name, synonym, prefix or misspelling, best first.
@@ -113,7 +114,7 @@ def find(
       clew find hpo.clew arach --limit 3 --json
     """
     check_limit(limit)
-    engine = open_graph(graph)
+    engine = open_graph(graph, snapshot=as_of)
     found = engine.find(text, limit=limit)
     if as_json:
         print_json(found_record(found, graph=graph, text=text))

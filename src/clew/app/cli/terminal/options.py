@@ -1,5 +1,6 @@
 """Arguments and options that several commands share, and what is made of them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AsJson",
     "AsOf",
+    "AsOfSnapshot",
     "Backend",
     "Cache",
     "Choose",
@@ -35,10 +37,12 @@ __all__ = [
     "WithNegated",
     "check_limit",
     "conditions",
+    "day_or_snapshot",
     "pairs",
     "relations",
 ]
 
+SNAPSHOT = re.compile(r"[0-9a-f]{4,16}")
 GraphPath = Annotated[str, typer.Argument(metavar="GRAPH", help="A graph directory.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 FindingRelation = Annotated[
@@ -79,7 +83,20 @@ SourceNames = Annotated[
 ]
 AsOf = Annotated[
     str | None,
-    typer.Option(metavar="DAY", help="Use statements valid on this day, such as 2020-05-01.", show_default=False),
+    typer.Option(
+        metavar="WHEN",
+        help="Use statements valid on this day, such as 2020-05-01; or the snapshot of this name (see clew log).",
+        show_default=False,
+    ),
+]
+AsOfSnapshot = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="SNAPSHOT",
+        help="An earlier snapshot, or how its name begins (see clew log).",
+        show_default=False,
+    ),
 ]
 MinConfidence = Annotated[
     float | None, typer.Option(metavar="X", help="Minimum confidence of a statement.", show_default=False)
@@ -191,3 +208,14 @@ def check_limit(limit: int | None) -> int | None:
     if limit is not None and limit < 0:
         raise InputError(f"--limit is a number of rows, 0 or more, not {limit}")
     return limit
+
+
+def day_or_snapshot(as_of: str | None) -> tuple[str | None, str | None]:
+    """What --as-of names: a day, or a snapshot.
+
+    >>> day_or_snapshot("2020-05-01"), day_or_snapshot("2de17dbe"), day_or_snapshot("now"), day_or_snapshot(None)
+    (('2020-05-01', None), (None, '2de17dbe'), ('now', None), (None, None))
+    """
+    if as_of is None or not SNAPSHOT.fullmatch(as_of) or (len(as_of) == 8 and as_of.isdecimal()):
+        return as_of, None
+    return None, as_of
