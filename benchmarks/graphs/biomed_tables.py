@@ -23,6 +23,7 @@ __all__ = [
     "drug_actions",
     "gene_diseases",
     "indications",
+    "mapped_genes",
     "side_effect_synonyms",
     "side_effects",
     "symptoms",
@@ -37,6 +38,7 @@ SOURCES = {  # licences as SOURCE.txt of the folder gives them
         Source("DISEASES", license="CC BY 4.0", url="https://diseases.jensenlab.org"),
         Source("Disease Ontology", license="CC0 1.0", url="https://disease-ontology.org"),
         Source("DrugBank", license="CC BY-NC 4.0", url="https://go.drugbank.com"),
+        Source("GWAS Catalog", license="CC BY 4.0", url="https://www.ebi.ac.uk/gwas"),
         Source("HSDN", license="none stated", url="https://doi.org/10.1038/ncomms5212"),
         Source("SIDER", version="4", license="CC BY-NC-SA 4.0", url="http://sideeffects.embl.de"),
     )
@@ -52,7 +54,11 @@ ACTIONS: Mapping[tuple[str, str], str] = {  # what a protein is to a drug, and w
 PREFERRED = "PT"  # MedDRA's level of terms that stand for themselves
 LEAST_TOGETHER = 2  # articles that name disease and symptom: one alone says little
 SIDE_EFFECTS = ("flat", "stereo", "label", "level", "concept", "name")
-KNOWLEDGE = ("protein", "symbol", "doid", "disease", "channel", "evidence", "stars")
+GENE_DISEASES = ("protein", "symbol", "doid", "disease", "channel", "evidence", "stars")
+CHANNELS = {  # of DISEASES: file → knowledge level, agent type
+    "knowledge": ("knowledge_assertion", "manual_agent"),
+    "experiments": ("statistical_association", "data_analysis_pipeline"),
+}
 
 
 def table_rows(path: Path, header: Sequence[str] | None = None) -> Iterator[dict[str, str]]:
@@ -117,22 +123,37 @@ def symptoms(folder: Path) -> Iterator[Statement]:
             }
 
 
-def gene_diseases(folder: Path, genes: Mapping[str, Collection[str]]) -> Iterator[Statement]:
-    """Which diseases curators gave to a gene; `genes` says which ids a symbol stands for."""
-    for row in table_rows(folder / "human_disease_knowledge_full.tsv.gz", KNOWLEDGE):
+def gene_diseases(
+    folder: Path, genes: Mapping[str, Collection[str]], *, channel: str = "knowledge", least_stars: int = 0
+) -> Iterator[Statement]:
+    """Which diseases DISEASES gives to a gene, by curators (knowledge) or experiments; `genes`: symbol → ids."""
+    level, agent = CHANNELS[channel]
+    for row in table_rows(folder / f"human_disease_{channel}_full.tsv.gz", GENE_DISEASES):
         found = genes.get(row["symbol"], ())
-        if len(found) == 1:
+        if len(found) == 1 and float(row["stars"]) >= least_stars:
             yield {
-                **_stated(
-                    next(iter(found)),
-                    "associated_with",
-                    row["doid"],
-                    "DISEASES",
-                    level="knowledge_assertion",
-                    agent="manual_agent",
-                ),
+                **_stated(next(iter(found)), "associated_with", row["doid"], "DISEASES", level=level, agent=agent),
                 QUALIFIER_PREFIX + "source_detail": row["channel"],
                 "object_name": row["disease"],
+            }
+
+
+def mapped_genes(folder: Path, known: Collection[str]) -> Iterator[Statement]:
+    """The primary gene of each locus that the GWAS Catalog gives to a disease."""
+    for row in table_rows(folder / "gene-associations.tsv.gz"):
+        gene = f"NCBIGene:{row['gene']}"
+        if row["primary"] == "1" and gene in known:
+            yield {
+                **_stated(
+                    gene,
+                    "associated_with",
+                    row["doid_code"],
+                    "GWAS Catalog",
+                    level="statistical_association",
+                    agent="data_analysis_pipeline",
+                ),
+                QUALIFIER_PREFIX + "source_detail": row["status"],
+                "object_name": row["doid_name"],
             }
 
 

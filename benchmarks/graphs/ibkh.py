@@ -29,10 +29,10 @@ from benchmarks.graphs.biomed_tables import (
 from benchmarks.graphs.hetionet import READING
 from benchmarks.graphs.recipe import recipe_of
 from clew.graph import Relation, Staged
-from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX
+from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Problems
 from clew.progress import Progress, silent
 
-__all__ = ["build", "digest"]
+__all__ = ["COLUMNS", "build", "digest", "stage"]
 
 OURS = ("benchmarks.graphs.biomed_tables", "benchmarks.graphs.hetionet", "benchmarks.graphs.ibkh")
 TYPES = {  # Hetionet's types that are kept, and what iBKH calls them
@@ -66,13 +66,10 @@ COLUMNS = pa.schema(
 def build(data: Path, out: Path, *, overwrite: bool = False, progress: Progress = silent) -> Path:
     """Build the graph at `out` from the data folder and return its path."""
     from clew.graph.build import build_graph
-    from clew.graph.readers import READERS
-    from clew.graph.staging import Problems
 
     problems = Problems("refuse")
-    read = READERS.load("hetionet")
-    staged: Staged = read(data / "hetionet", problems=problems, progress=progress)
-    build_graph(_stage(staged, data / "biomed_edges"), out, problems=problems, overwrite=overwrite, progress=progress)
+    staged = stage(data, problems=problems, progress=progress)
+    build_graph(staged, out, problems=problems, overwrite=overwrite, progress=progress)
     return out
 
 
@@ -81,7 +78,12 @@ def digest(data: Path) -> str:
     return recipe_of((*READING, *OURS), (data / name for name in ("hetionet", "biomed_edges")))
 
 
-def _stage(hetionet: Staged, folder: Path) -> Staged:
+def stage(data: Path, *, problems: Problems, progress: Progress = silent) -> Staged:
+    """The graph as tables, before it is built."""
+    from clew.graph.readers import READERS
+
+    hetionet: Staged = READERS.load("hetionet")(data / "hetionet", problems=problems, progress=progress)
+    folder = data / "biomed_edges"
     entities = _Entities(hetionet)
     known = entities.ids
     triples = _kept(hetionet, entities.original)

@@ -314,3 +314,6 @@ def test_multiple_choice_of_a_graph_is_asked_and_shown(run: Callable, hpo: Path,
     assert report["rows"][1]["right"] == 1.0
     assert "known: random; prior" in run("eval", "mcq", hpo, "--rows", "psychic").error
     assert "needs a language model" in run("eval", "mcq", hpo, "--rows", "rag", "--count", 4, "--no-embedding").error
+    assert "known: HPO" in run("eval", "mcq", hpo, "--without", "OMIM", "--no-embedding").error
+    assert "leave out --without" in run("eval", "mcq", "biomixqa", "--without", "HPO").error
+    assert "0 is not in the range" in run("eval", "mcq", hpo, "--count", 0).error

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
-from benchmarks.graphs.biomed_tables import KNOWLEDGE, PREFERRED, SIDE_EFFECTS, table_rows
+from benchmarks.graphs.biomed_tables import GENE_DISEASES, PREFERRED, SIDE_EFFECTS, table_rows
 from benchmarks.graphs.biomed_tables import SOURCES as BY_NAME
 from benchmarks.graphs.unseen.tables import Tables
 from benchmarks.graphs.wheels import Wheel
@@ -225,7 +225,7 @@ def _add_gene_associations(tables: Tables, folder: Path, genes: _Genes, concerne
 def _curated(
     folder: Path, genes: _Genes, diseases: set[str], concerned: set[str]
 ) -> Iterator[tuple[str, str, dict[str, str]]]:
-    for row in table_rows(folder / "human_disease_knowledge_full.tsv.gz", KNOWLEDGE):
+    for row in table_rows(folder / "human_disease_knowledge_full.tsv.gz", GENE_DISEASES):
         gene = genes.by_symbol.get(row["symbol"])
         if (
             gene

@@ -11,6 +11,7 @@ from benchmarks.graphs.biomed_tables import (
     drug_actions,
     gene_diseases,
     indications,
+    mapped_genes,
     side_effect_synonyms,
     side_effects,
     symptoms,
@@ -120,6 +121,23 @@ def test_a_gene_goes_by_a_symbol_that_means_one(tmp_path: Path) -> None:
     found = list(gene_diseases(tmp_path, {"A": {"NCBIGene:1"}, "B": {"NCBIGene:2", "NCBIGene:3"}}))
     assert ends(found) == [("NCBIGene:1", "associated_with", "DOID:1")]
     assert (found[0]["source"], found[0]["agent_type"]) == ("DISEASES", "manual_agent")
+
+
+def test_experiments_count_from_some_stars_on(tmp_path: Path) -> None:
+    rows = [("P1", "A", f"DOID:{stars}", "Gout", "DistiLD", "p", stars) for stars in "123"]
+    table(tmp_path, "human_disease_experiments_full", None, rows)
+    found = list(gene_diseases(tmp_path, {"A": {"NCBIGene:1"}}, channel="experiments", least_stars=2))
+    assert [each["object"] for each in found] == ["DOID:2", "DOID:3"]
+    assert found[0]["knowledge_level"] == "statistical_association"
+
+
+def test_the_primary_gene_of_a_locus_counts(tmp_path: Path) -> None:
+    header = "doid_code doid_name locus high_confidence primary status gene symbol"
+    rows = [("DOID:1", "gout", "0", "1", primary, "HC", gene, gene) for primary, gene in ("11", "02", "13")]
+    table(tmp_path, "gene-associations", header, rows)
+    found = list(mapped_genes(tmp_path, {"NCBIGene:1", "NCBIGene:2"}))
+    assert ends(found) == [("NCBIGene:1", "associated_with", "DOID:1")]
+    assert found[0]["source"] == "GWAS Catalog"
 
 
 def test_what_a_drug_does_to_a_protein(tmp_path: Path) -> None:

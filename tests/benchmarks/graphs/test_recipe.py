@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 from benchmarks.graphs.recipe import recipe_of
 
-from benchmarks.graphs import hetionet, ibkh
+from benchmarks.graphs import disease_genes, hetionet, ibkh
 from clew.errors import InputError
 
 MODULE = "benchmarks.graphs.recipe"
@@ -52,7 +52,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         recipe_of([MODULE], [tmp_path / "hetionet"])
 
 
-@pytest.mark.parametrize("module", [hetionet, ibkh])
+@pytest.mark.parametrize("module", [disease_genes, hetionet, ibkh])
 def test_builders_name_the_code_they_stand_on(module: ModuleType) -> None:
     """A module that a builder imports from beside itself changes the graph too."""
     tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))

@@ -1,6 +1,7 @@
 """Multiple-choice questions from a graph: what the generator promises, and runs that resume."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -57,7 +58,7 @@ def test_gold_is_in_the_graph_and_distractors_are_not(resources: Resources, ques
     graph = resources.engine
     for each in questions:
         hops = 2 if each.kind == "two-hop" else 1
-        reached = set(graph.hop(each.named, hops, direction="both"))
+        reached = set(graph.hop(list(each.named), hops, direction="both"))
         for option, id in zip(each.options, each.ids, strict=True):
             assert (id in reached) == (option == each.gold), each
 
@@ -69,45 +70,76 @@ def test_the_same_seed_gives_the_same_questions(resources: Resources, questions:
         generate_choices(resources.linker, count=100_000)
 
 
-def test_evidence_answers_and_a_prior_does_not(resources: Resources) -> None:
-    report = run_choices(
-        resources, None, rows=("evidence", "prior", "random", "exhaustive"), count=40, seed=3, sample=10
+def test_where_synonyms_are_rare_entities_go_by_their_names(tmp_path: Path) -> None:
+    triples = [(f"G:{at}", "associated_with", f"D:{(at * step) % 60}") for at in range(60) for step in (1, 7)]
+    table = pa.table(dict(zip(("subject", "relation", "object"), zip(*triples, strict=True), strict=True)))
+    ids = [f"{kind}:{at}" for kind in "GD" for at in range(60)]
+    entities = pa.table(
+        {
+            "id": ids,
+            "name": [f"{id[0]} number{id[2:]}x" for id in ids],
+            "type": ["Gene"] * 60 + ["Disease"] * 60,
+            "synonyms": pa.array([["the only one"], *([None] * 119)], pa.list_(pa.string())),
+        }
     )
-    rows = {row["row"]: row for row in report["rows"]}
-    assert rows["evidence"]["right"] == 1.0
-    assert rows["evidence"]["by_kind"]["no right option"] == {"n": 8, "right": 1.0}
-    assert rows["prior"]["right"] < 0.5
-    assert report["paired"][0]["gain"] == pytest.approx(rows["prior"]["right"] - 1.0, abs=1e-3)
+    built = clew.build(table, entities=entities, out=tmp_path / "g.clew")
+    with Resources(built, encoder=None) as resources:
+        made = generate_choices(resources.linker, count=1)
+    assert made[0].kind == "name"
+    assert "number" in made[0].question
+
+
+def test_the_option_that_is_right_elsewhere(resources: Resources, questions: list[ChoiceQuestion]) -> None:
+    asked = [
+        replace(each, id=str(at), options=("a", "b"), ids=("", ""), gold=gold, kind="x")
+        for at, (each, gold) in enumerate(zip(questions, ("a", "a", "b"), strict=False))
+    ]
+    report = run_choices(resources, None, asked, rows=("elsewhere", "prior", "exhaustive"), asked={}, sample=1)
+    right = [row["right"] for row in report["rows"]]
+    assert right[0] == 0.6667  # without itself each "a" has one more, "b" none
+    assert right[1] == 0.6667  # options that are not in the graph are equally unpopular: the first
+
+
+def test_evidence_answers_and_a_prior_does_not(resources: Resources, questions: list[ChoiceQuestion]) -> None:
+    rows = ("evidence", "prior", "elsewhere", "random", "exhaustive")
+    report = run_choices(resources, None, questions, rows=rows, asked={}, sample=10)
+    table = {row["row"]: row for row in report["rows"]}
+    assert table["evidence"]["right"] == 1.0
+    assert table["evidence"]["by_kind"]["no right option"] == {"n": 8, "right": 1.0}
+    assert report["kinds"] == {"no right option": 8, "synonym": 16, "two-hop": 16}
+    assert table["prior"]["right"] < 0.5
+    assert report["paired"][0]["gain"] == pytest.approx(table["prior"]["right"] - 1.0, abs=1e-3)
 
 
 def test_a_killed_run_resumes_and_asks_nothing_twice(
-    resources: Resources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    resources: Resources, questions: list[ChoiceQuestion], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[str, str]] = []
     real = running.choose
 
-    def counting(row: str, question: ChoiceQuestion, given: Resources) -> object:
+    def counting(row: str, question: ChoiceQuestion, *given: object) -> object:
         asked.append((row, question.id))
         if len(asked) == 12:
             raise KeyboardInterrupt
-        return real(row, question, given)
+        return real(row, question, *given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(running, "choose", counting)
     out = tmp_path / "run.jsonl"
 
-    def go() -> dict[str, object]:
-        return run_choices(resources, None, rows=("prior", "evidence"), count=10, seed=3, sample=5, out=out)
+    def go(out: Path | None, **asked: object) -> dict[str, object]:
+        rows = ("prior", "evidence")
+        return run_choices(resources, None, questions[:10], rows=rows, asked=asked, sample=5, out=out)
 
     with pytest.raises(KeyboardInterrupt):
-        go()
+        go(out)
     with out.open("ab") as file:
         file.write(b'{"row": "evidence", "id"')  # cut short by kill -9
-    report = go()
+    report = go(out)
     assert len(asked) == 21  # one was interrupted, and asked again
     assert len(set(asked)) == 20
-    whole = run_choices(resources, None, rows=("prior", "evidence"), count=10, seed=3, sample=5)
+    whole = go(None)
     for one, other in zip(report["rows"], whole["rows"], strict=True):  # type: ignore[call-overload]
         assert {**one, "seconds": 0} == {**other, "seconds": 0}
     assert len([json.loads(line) for line in out.read_text("utf-8").splitlines()]) == 21
     with pytest.raises(InputError, match="other settings"):
-        run_choices(resources, None, rows=("prior",), count=11, seed=3, sample=5, out=out)
+        go(out, seed=4)

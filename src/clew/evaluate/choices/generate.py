@@ -1,18 +1,22 @@
 """A generator of multiple-choice questions from any graph, whose gold is in the graph.
 
-Half name their entity by a synonym and are answered by one triple; half need two. In a fifth no option is right. The
-popularity (degree) of the right option has a random rank among the options, so that popularity alone tells nothing.
+Half name their entity by a synonym (by its name where synonyms are rare) and are answered by one triple; half need two.
+Gold can be limited to the triples of one source: then all need one triple, and name their entity by its name. In a
+fifth no option is right. The popularity (degree) of the right option has a random rank among the options, so that
+popularity alone tells nothing.
 """
 
 from dataclasses import dataclass
 from random import Random
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.evaluate.choices.wording import one_hop_question, two_hop_question
-from clew.graph import read_entities
+from clew.graph import Where, read_entities, read_triples
 from clew.link import Linker
+from clew.progress import Progress, silent
 from clew.traverse import GraphEngine
 
 __all__ = ["ChoiceQuestion", "generate_choices"]
@@ -21,6 +25,7 @@ SHARE_WITHOUT = 5  # one question of this many has no right option
 WINDOW = 60  # entities on either side, by degree, that distractors are drawn from
 TRIES = 400  # for each question
 LONGEST_NAME = 80  # characters
+RARE = 100  # synonyms are rare if fewer than one entity of this many has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +33,33 @@ class ChoiceQuestion:
     """A question with its options in random order; `gold` is None if none of them is right."""
 
     id: str
-    kind: str  # synonym, name (in a graph without synonyms) or two-hop
+    kind: str  # what a table is split by: synonym, name or two-hop; or how the graph supports the gold
     question: str
     options: tuple[str, ...]
     ids: tuple[str, ...]  # of the options
     gold: str | None
-    named: str  # id of the entity that the question names
+    named: tuple[str, ...]  # ids of the entities that the question names, if they are known
+    context: str = ""  # what another system retrieved for it, where that is stored
 
 
-def generate_choices(linker: Linker, *, count: int = 500, seed: int = 0, options: int = 5) -> list[ChoiceQuestion]:
-    """Questions in a fixed order for a graph, a number and a seed; an error if the graph has too few facts."""
+def generate_choices(
+    linker: Linker,
+    *,
+    count: int = 500,
+    seed: int = 0,
+    options: int = 5,
+    source: str | None = None,
+    progress: Progress = silent,
+) -> list[ChoiceQuestion]:
+    """Questions in a fixed order for a graph, a number, a seed and a source; an error if there are too few facts."""
     if count < 1 or not 2 <= options <= 10:
         raise InputError(f"{count} questions with {options} options were asked for: expected 1 or more, with 2 to 10")
-    maker = _Maker(linker, Random(seed), options)
+    maker = _Maker(linker, Random(seed), options, source)
     made: list[ChoiceQuestion] = []
     texts: set[str] = set()
     for at in range(count):
-        make = maker.one_hop if at % 2 == 0 else maker.two_hops
+        progress("making questions", at, count)
+        make = maker.one_hop if at % 2 == 0 or source is not None else maker.two_hops
         right = at % SHARE_WITHOUT != SHARE_WITHOUT - 1
         for _ in range(TRIES):
             found = make(f"q{at + 1}", right)
@@ -58,7 +73,7 @@ def generate_choices(linker: Linker, *, count: int = 500, seed: int = 0, options
 
 
 class _Maker:
-    def __init__(self, linker: Linker, random: Random, options: int) -> None:
+    def __init__(self, linker: Linker, random: Random, options: int, source: str | None) -> None:
         self.engine: GraphEngine = linker.engine
         self.linker, self.random, self.options = linker, random, options
         schema = self.engine.schema
@@ -67,6 +82,8 @@ class _Maker:
         self.names = [" ".join(name.split()) for name in entities["name"].to_pylist()]
         listed = entities["synonyms"].to_pylist() if "synonyms" in entities.column_names else []
         self.synonyms = {at: sorted(set(known)) for at, known in enumerate(listed) if known}
+        if source is not None or len(self.synonyms) * RARE < len(self.ids):
+            self.synonyms = {}
         self.named: dict[str, list[int]] = {}
         for entity, name in enumerate(self.names):
             self.named.setdefault(name.casefold(), []).append(entity)
@@ -81,14 +98,15 @@ class _Maker:
         usable = [each for each in schema.relations if not each.negated and not each.transitive and each.triples]
         columns = self.engine.triple_columns()
         self.columns = columns
-        self.triples = {each.number: np.flatnonzero(columns.relation == each.number) for each in usable}
+        stated = np.ones(len(columns.relation), bool) if source is None else _stated_by(source, self.engine)
+        self.triples = {each.number: np.flatnonzero((columns.relation == each.number) & stated) for each in usable}
         self.relations = [each.number for each in usable if len(self.triples[each.number])]
         if not self.relations:
-            raise InputError("the graph has no relation to ask about: all are negated or transitive")
+            raise InputError("the graph has no triple to ask about: all relations are negated or transitive")
         self.affirmed = {each.number: each.name for each in usable}
 
     def one_hop(self, id: str, right: bool) -> ChoiceQuestion | None:
-        """One triple; its entity is named by a synonym, or by its name in a graph without synonyms."""
+        """One triple; its entity is named by a synonym, or by its name where synonyms are rare."""
         relation, subject, object_ = self._triple()
         asked_is_subject = self.random.random() < 0.5
         asked, anchor = (subject, object_) if asked_is_subject else (object_, subject)
@@ -175,7 +193,7 @@ class _Maker:
             options=tuple(names[at] for at in order),
             ids=tuple(self.ids[entities[at]] for at in order),
             gold=names[0] if right else None,
-            named=self.ids[anchor],
+            named=(self.ids[anchor],),
         )
 
     def _distractors(self, gold: int, true: set[int], higher: int, lower: int) -> list[int] | None:
@@ -194,3 +212,10 @@ class _Maker:
             for each in entities
             if self.degree[each] and not any(other in true for other in self.named[self.names[each].casefold()])
         ]
+
+
+def _stated_by(source: str, engine: GraphEngine) -> NDArray[np.bool_]:
+    """Which triples a source states."""
+    stated = np.zeros(engine.counts["triples"], bool)
+    stated[read_triples(engine, where=Where(sources=source))["number"].to_numpy()] = True
+    return stated

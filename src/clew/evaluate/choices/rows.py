@@ -1,5 +1,7 @@
 """The rows of a multiple-choice table: strategies, and the baselines that keep them honest."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -13,11 +15,13 @@ from clew.answer.strategies.answering import NONE
 from clew.answer.strategies.local import LocalStrategy
 from clew.answer.strategies.rag import RagStrategy
 from clew.errors import InputError
+from clew.evaluate.choices.biomixqa import TRUE_FALSE
 from clew.evaluate.choices.generate import ChoiceQuestion
 from clew.lm import Message, Metered, Request, load_prompt
 
-__all__ = ["ROWS", "WITH_MODEL", "Chosen", "choose"]
+__all__ = ["FOR_STATEMENTS", "ROWS", "STATED", "STORED", "WITH_MODEL", "Chosen", "choose"]
 
+STATED, STORED = "stated", "stored-context"  # rows that suit statements, or questions with a context, alone
 MOST_TOKENS = 512  # of a context
 
 
@@ -31,27 +35,34 @@ class Chosen:
     seconds: float = 0.0
 
 
-Row = Callable[[ChoiceQuestion, Resources], tuple[str | None, int, int]]
+Right = Counter[str | None]
+Row = Callable[[ChoiceQuestion, Resources, Right], tuple[str | None, int, int]]
 
 
-def choose(row: str, question: ChoiceQuestion, resources: Resources) -> Chosen:
-    """Ask one row one question."""
+def choose(row: str, question: ChoiceQuestion, resources: Resources, right: Right) -> Chosen:
+    """Ask one row one question; `right` is how often each option is right in the whole set."""
     begun = perf_counter()
-    option, calls, tokens = ROWS[row](question, resources)
+    option, calls, tokens = ROWS[row](question, resources, right)
     return Chosen(option, calls, tokens, round(perf_counter() - begun, 4))
 
 
-def _random(question: ChoiceQuestion, resources: Resources) -> tuple[str | None, int, int]:
+def _random(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
     return Random(question.id + question.question).choice((*question.options, None)), 0, 0
 
 
-def _popular(question: ChoiceQuestion, resources: Resources) -> tuple[str | None, int, int]:
+def _popular(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
     """The option with most triples, whatever the question: prior knowledge alone."""
-    degrees = resources.engine.degree(resources.engine.lookup(list(question.ids)), direction="both")
+    found = resources.engine.lookup(list(question.ids))
+    degrees = np.where(found < 0, 0, resources.engine.degree(found.clip(0), direction="both"))
     return question.options[int(np.argmax(degrees))], 0, 0
 
 
-def _vectors(question: ChoiceQuestion, resources: Resources) -> tuple[str | None, int, int]:
+def _elsewhere(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
+    """The option that is right most often in the other questions of the set: neither a graph nor a model."""
+    return max(question.options, key=lambda option: right[option] - (option == question.gold)), 0, 0
+
+
+def _vectors(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
     """The option whose name is nearest to the question by embedding."""
     encoder = resources.encoder
     if encoder is None:
@@ -60,7 +71,7 @@ def _vectors(question: ChoiceQuestion, resources: Resources) -> tuple[str | None
     return question.options[int(np.argmax(vectors[1:] @ vectors[0]))], 0, 0
 
 
-def _exhaustive(question: ChoiceQuestion, resources: Resources) -> tuple[str | None, int, int]:
+def _exhaustive(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
     """The option with most paths of up to two hops from any linked name, over all relations; none without a path."""
     engine = resources.engine
     starts = [each.linked.best.entity for each in resources.linker.detect(question.question) if each.linked.best]
@@ -69,14 +80,39 @@ def _exhaustive(question: ChoiceQuestion, resources: Resources) -> tuple[str | N
     near = set(engine.hop(starts, 1, direction="both").ids.tolist())
     paths = []
     for option in engine.lookup(list(question.ids)).tolist():
-        beside = engine.hop([option], 1, direction="both").ids.tolist()
+        beside = engine.hop([option], 1, direction="both").ids.tolist() if option >= 0 else ()
         paths.append(1000 * (option in near) + len(near.intersection(beside)))
     best = int(np.argmax(paths))
     return (question.options[best] if paths[best] else None), 0, 0
 
 
+def _stated(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
+    """Whether a triple connects the first entity that a statement names with another, or "not".
+
+    None of both if it names fewer than two, or if the graph has no relation between their types.
+    """
+    if question.options != TRUE_FALSE:
+        raise InputError("the row stated judges statements, and these are questions: leave it out")
+    engine = resources.engine
+    named = [each.linked.best for each in resources.linker.detect(question.question) if each.linked.best]
+    joined = {frozenset((s.subject, s.object)) for each in engine.schema.relations for s in each.signatures}
+    others = [each for each in named[1:] if frozenset((named[0].type, each.type)) in joined]
+    if not others:
+        return None, 0, 0
+    near = engine.hop([named[0].entity], 1, direction="both").ids
+    found = bool(np.isin([each.entity for each in others], near).any())
+    return TRUE_FALSE[found == ("not" in question.question.split())], 0, 0
+
+
+def _stored_context(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
+    """The option that a context stored with the question names most often; none if it names none."""
+    named = [len(re.findall(rf"(?<![\w-]){re.escape(each)}(?![\w-])", question.context)) for each in question.options]
+    best = int(np.argmax(named))
+    return (question.options[best] if named[best] else None), 0, 0
+
+
 def _strategy(strategy: RagStrategy | LocalStrategy, *, model: bool) -> Row:
-    def choose(question: ChoiceQuestion, resources: Resources) -> tuple[str | None, int, int]:
+    def choose(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
         if model != (resources.model is not None):
             raise InputError("a row with a model needs one, and a row without needs none")
         answer = strategy.answer(Question(question.question, options=question.options), resources)
@@ -86,7 +122,7 @@ def _strategy(strategy: RagStrategy | LocalStrategy, *, model: bool) -> Row:
     return choose
 
 
-def _no_context(question: ChoiceQuestion, resources: Resources) -> tuple[str | None, int, int]:
+def _no_context(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
     """The model alone."""
     if resources.model is None:
         raise InputError("the row no-context needs a model: name one")
@@ -106,12 +142,16 @@ def _no_context(question: ChoiceQuestion, resources: Resources) -> tuple[str | N
 ROWS: Mapping[str, Row] = {
     "random": _random,
     "prior": _popular,
+    "elsewhere": _elsewhere,
     "vectors": _vectors,
     "exhaustive": _exhaustive,
+    STATED: _stated,
+    STORED: _stored_context,
     "evidence": _strategy(RagStrategy(budget=MOST_TOKENS), model=False),
     "no-context": _no_context,
     "rag": _strategy(RagStrategy(budget=MOST_TOKENS), model=True),
     "rag-json": _strategy(RagStrategy(mode=1, budget=MOST_TOKENS), model=True),
     "local": _strategy(LocalStrategy(budget=MOST_TOKENS), model=True),
 }
+FOR_STATEMENTS = ("random", "elsewhere", STATED, "no-context", "rag")  # rows
 WITH_MODEL = frozenset({"no-context", "rag", "rag-json", "local"})

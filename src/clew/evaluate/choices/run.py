@@ -1,16 +1,16 @@
 """Runs of multiple-choice questions: every answer is kept in a journal, so that an interrupted run resumes."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from clew.answer import Resources
 from clew.errors import InputError
-from clew.evaluate.choices.generate import ChoiceQuestion, generate_choices
-from clew.evaluate.choices.rows import ROWS, WITH_MODEL, choose
+from clew.evaluate.choices.generate import ChoiceQuestion
+from clew.evaluate.choices.rows import STORED, WITH_MODEL, choose
 from clew.evaluate.journal import Journal
-from clew.evaluate.row_names import known_rows
 from clew.evaluate.statistics import bootstrap_mean, permutation_test
 from clew.progress import Progress, silent
 
@@ -22,42 +22,60 @@ Answers = dict[tuple[str, str], dict[str, Any]]
 def run_choices(
     resources: Resources,
     model_resources: Resources | None,
+    questions: Sequence[ChoiceQuestion],
     *,
     rows: Sequence[str],
-    count: int,
-    seed: int,
+    asked: Mapping[str, Any],
     sample: int,
     out: Path | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Ask every row: rows without a model all questions, rows with one the first `sample`; returns the table."""
-    rows = known_rows(rows, ROWS)
+    """Ask every row: rows without a model all questions, rows with one the first `sample`; returns the table.
+
+    `asked` says how the questions were made: a run with others is not resumed.
+    """
     needing = [row for row in rows if row in WITH_MODEL]
     if needing and model_resources is None:
         raise InputError(f"the row {needing[0]} needs a language model: name one")
-    questions = generate_choices(resources.linker, count=count, seed=seed)
     settings = {
         "snapshot": resources.engine.snapshot.id,
-        "count": count,
-        "seed": seed,
+        **asked,
         "encoder": None if resources.encoder is None else resources.encoder.identity,
         "model": None if model_resources is None or model_resources.model is None else model_resources.model.identity,
     }
     journal = Journal(out, settings, what="multiple-choice questions")
     known: Answers = {(each["row"], each["id"]): each for each in journal.records}
-    total = sum(min(sample, count) if row in WITH_MODEL else count for row in rows)
+    asking = {row: _asked(row, questions, sample) for row in rows}
+    total = sum(map(len, asking.values()))
+    right = Counter(question.gold for question in questions)
     done = 0
     for row in rows:
         own = model_resources if model_resources is not None and row in WITH_MODEL else resources
-        for question in questions[:sample] if row in WITH_MODEL else questions:
+        for question in asking[row]:
             if (row, question.id) not in known:
-                answer = asdict(choose(row, question, own))
+                answer = asdict(choose(row, question, own, right))
                 known[row, question.id] = {"row": row, "id": question.id, **answer}
                 journal.append(known[row, question.id])
             done += 1
             progress(f"asking {row}", done, total)
     table = [_row(row, questions, known) for row in rows]
-    return {"settings": settings, "questions": len(questions), "rows": table, "paired": _paired(rows, questions, known)}
+    return {
+        "settings": settings,
+        "questions": len(questions),
+        "kinds": dict(sorted(Counter(map(_part, questions)).items())),
+        "rows": table,
+        "paired": _paired(rows, questions, known),
+    }
+
+
+def _asked(row: str, questions: Sequence[ChoiceQuestion], sample: int) -> Sequence[ChoiceQuestion]:
+    """The questions that a row is asked."""
+    if row != STORED:
+        return questions[:sample] if row in WITH_MODEL else questions
+    found = [each for each in questions if each.context]
+    if not found:
+        raise InputError(f"no question has a stored context: leave out the row {STORED}")
+    return found
 
 
 def _is_right(question: ChoiceQuestion, answer: dict[str, Any]) -> bool:

@@ -18,18 +18,20 @@ __all__ = ["bench_graph", "kept_graph", "named_graph"]
 
 RECIPES = {
     "alzkb": "benchmarks.graphs.hetionet",
+    "disease-genes": "benchmarks.graphs.disease_genes",
     "fb15k237": "benchmarks.graphs.fb15k237",
     "ibkh": "benchmarks.graphs.ibkh",
 }
-SHARED = {"hpo": "hpo-60", "hetionet": "alzkb"}  # graphs of unseen questions → the bench that has the same graph
+SHARED = {"hpo": "hpo-60", "hetionet": "alzkb"}  # a graph → the bench that has it
 UNSEEN = "benchmarks.graphs.unseen.recipes"
 
 
 def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
-    """The graph of a benchmark; `data` is the folder that ibkh, alzkb and fb15k237 are built from.
+    """The graph of a benchmark, by the name of either; `data` is the folder that all but HPO are built from.
 
-    The recipes of those three graphs are in the source checkout; elsewhere a graph is given with --graph.
+    The recipes of those graphs are in the source checkout; elsewhere a graph is given with --graph.
     """
+    bench = SHARED.get(bench, bench)
     if bench not in RECIPES:
         return cached_hpo()[0]
     recipe = load_from_checkout(
@@ -45,7 +47,7 @@ def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
 def named_graph(name: str, data: Path, progress: Progress) -> "GraphEngine":
     """The graph that a file of unseen questions calls by this name; some are built from the folder `data`."""
     if name in SHARED:
-        return bench_graph(SHARED[name], data, progress)
+        return bench_graph(name, data, progress)
     remedy = f"say where the graph is with --graph {name}=PATH"
     recipes = load_from_checkout(UNSEEN, what=f"the recipe of the graph {name!r}", remedy=remedy).RECIPES
     if name not in recipes:

@@ -8,7 +8,7 @@ import typer
 from clew.app.assemble import DEFAULT_STRATEGY
 from clew.app.cli.evaluation.options import Model, Questions, RunJournal, Sample, Seed
 from clew.app.cli.terminal.groups import new_group
-from clew.app.cli.terminal.options import AsJson, Choose, Compose, GraphPath, NoEmbedding
+from clew.app.cli.terminal.options import AsJson, Choose, Compose, NoEmbedding
 from clew.errors import InputError
 
 __all__ = ["application"]
@@ -22,9 +22,7 @@ GraphToAsk = Annotated[
 ]
 Data = Annotated[
     str,
-    typer.Option(
-        "--data", metavar="DIR", help="The folder of data sets (ibkh, alzkb, fb15k237, cypher, unseen questions)."
-    ),
+    typer.Option("--data", metavar="DIR", help="The folder of data sets; HPO needs none."),
 ]
 Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraphrases instead of the questions.")]
 StrategyName = Annotated[
@@ -98,8 +96,31 @@ def qa(
 
 
 def mcq(
-    graph: GraphPath,
-    count: Questions = 500,
+    graph: Annotated[
+        str,
+        typer.Argument(
+            metavar="GRAPH",
+            help="A graph directory, hpo, hetionet, ibkh or disease-genes; or biomixqa or biomixqa-statements.",
+            show_default=False,
+        ),
+    ],
+    data: Data = "data",
+    without: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE", help="Ask what this source states, of the graph without it.", show_default=False
+        ),
+    ] = None,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            "--count",
+            metavar="N",
+            min=1,
+            help="Number of questions (default: 500; 300 with --without; all of a set).",
+            show_default=False,
+        ),
+    ] = None,
     seed: Seed = 0,
     rows: Annotated[
         str | None,
@@ -115,25 +136,29 @@ def mcq(
     out: RunJournal = None,
     as_json: AsJson = False,
 ) -> None:
-    """Generate multiple-choice questions from a graph and ask strategies and baselines.
+    """Ask strategies and baselines multiple-choice questions from a graph, or BiomixQA's.
 
-    Half of the questions name their entity by a synonym, half need two hops; in a fifth no option is right, and
-    abstaining is. Distractors are as popular as the right option. random: any option or none. prior: the most popular
-    option. vectors: the name nearest to the question. exhaustive: all paths of two hops. evidence: rag without a model.
-    With a model: no-context, rag, rag-json, local.
+    Half of the questions name their entity by a synonym (by its name where synonyms are rare), half need two hops; in a
+    fifth no option is right, and abstaining is. Distractors are as popular as the right option. With --without the gold
+    is of a source that the graph does not have, and the table is split by how the rest of the graph supports it.
+
+    random: any option or none. prior: the most popular option. elsewhere: the option that is right most often in the
+    other questions. vectors: the name nearest to the question. exhaustive: all paths of two hops. evidence: rag without
+    a model. stated: whether a triple connects what a statement names. stored-context: the option that SPOKE's stored
+    context names most often. With a model: no-context, rag, rag-json, local.
 
     \b
     Examples:
       clew eval mcq hpo.clew
       clew eval mcq hpo.clew --rows evidence,prior --count 50 --out run.jsonl
       clew eval mcq hpo.clew --model smollm2 --sample 20 --out run.jsonl
+      clew eval mcq disease-genes --data data --without DISEASES
+      clew eval mcq biomixqa --data data
     """
-    from clew.app.cli.evaluation.choices import evaluate_choices
+    from clew.app.cli.evaluation.choices import QuestionSet, evaluate_choices
 
     evaluate_choices(
-        graph,
-        count=count,
-        seed=seed,
+        QuestionSet(graph, Path(data), count, seed, without),
         rows=rows,
         model=model,
         sample=sample,
