@@ -25,7 +25,7 @@ def make_groups(by: str, schema: Schema, encoder: Encoder | None = None) -> Supe
     if by == "types":
         return group_by_types(schema)
     if by != "clusters":
-        raise UnknownName(f"relations are grouped by {', '.join(GROUPINGS)}, not by {by!r}")
+        raise UnknownName(f"super-relations are made by {' or '.join(GROUPINGS)}, not by {by!r}")
     if encoder is None:
         raise InputError("clusters of relations need an encoder: run `clew models get minilm`, or group by names")
     return group_by_clusters(schema, encoder)
