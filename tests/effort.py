@@ -2,7 +2,7 @@
 
 import os
 
-__all__ = ["examples"]
+__all__ = ["WHOLE", "examples"]
 
 WHOLE = os.environ.get("CLEW_TEST_EXAMPLES") == "all"
 

@@ -153,7 +153,7 @@ def build(model: Model, path: Path, *, wide: bool = False, partitions: int = 1) 
     )
 
 
-def update(path: Path, change: Change, *, compact_past: float | None = None) -> bool:
+def update(path: Path, change: Change, *, compact: bool | None = False) -> bool:
     """Make a change to a graph; whether that changed anything."""
     problems = Problems("refuse")
     added = withdrawn = None
@@ -166,7 +166,7 @@ def update(path: Path, change: Change, *, compact_past: float | None = None) -> 
         sources = pa.array([source for _, source in change.retract], pa.string())
         withdrawn = stage(pa.table({**columns, "source": sources}), problems=problems)
     changes = Changes(added, withdrawn, change.documents, change.removed)
-    return update_graph(path, changes, problems=problems, compact_past=compact_past) is not None
+    return bool(update_graph(path, changes, problems=problems, compact=compact).changes)
 
 
 def _entity_table(entities: Mapping[str, tuple[str | None, str | None]]) -> pa.Table:

@@ -23,7 +23,7 @@ def test_rows_are_added_once(run, mine: Path) -> None:
     assert "has 4 entities, 3 triples, 3 assertions" in ran.out
     assert "nothing was changed" in run("update", mine, new).out
     again = run("update", mine, new, "--json").json
-    assert (again["changed"], again["changes"], again["snapshot"]) == (False, {}, clew.open(mine).snapshot.id)
+    assert (again["changes"], again["snapshot"]) == ({}, clew.open(mine).snapshot.id)
 
 
 def test_documents_rows_and_entities_are_withdrawn(run, mine: Path) -> None:
@@ -36,6 +36,15 @@ def test_documents_rows_and_entities_are_withdrawn(run, mine: Path) -> None:
     assert "wrong.csv:2: nothing to retract: no statement of this triple says so" in ran.out
     assert "wrong.csv:3: nothing to retract: this graph has no such triple" in ran.out
     assert run("update", mine, "--retract-entity", "B:1", "--json").json["counts"]["triples"] == 0
+
+
+def test_a_base_is_built_when_it_is_asked_for(run, mine: Path) -> None:
+    assert run("update", mine, "--retract-document", "D:1").code == 0
+    report = run("update", mine, "--compact", "--json").json
+    assert (report["compacted"], report["changes"], report["counts"]["triples"]) == (True, {}, 1)
+    assert run("info", mine, "--json").json["format_version"] == 1
+    assert "built from the snapshot before, without changes" in run("log", mine).out
+    assert run("update", mine, "--compact", "--json").json["compacted"] is False
 
 
 def test_derived_data_is_said_to_be_stale(run, mine: Path) -> None:

@@ -35,10 +35,11 @@ class Killer:
             names = [name for name in triples.column_names if name != "evidence"]
             pyarrow.csv.write_csv(triples.select(names), folder / f"triples{number}.csv")
             pyarrow.csv.write_csv(entities.drop_columns(["synonyms"]), folder / f"entities{number}.csv")
+        (folder / "more.csv").write_text("subject,relation,object\nG:3,causes,D:1\nNew:1,causes,G:3\n")
         self.pristine = folder / "pristine.clew"
         self.known: set[str] = set()  # what a whole graph says of itself
-        for number in (2, 1):
-            ran = commands.run(*self.build(number), seconds=120)
+        for command in (self.build(2), self.update(), self.build(1), self.update(), self.build(1)):
+            ran = commands.run(*command, seconds=120)
             if ran.code != 0:
                 raise AssertionError(ran.err)
             self.known.add(self.says())
@@ -47,6 +48,9 @@ class Killer:
     def build(self, number: int) -> list[str]:
         files = [str(self.folder / f"triples{number}.csv"), "--entities", str(self.folder / f"entities{number}.csv")]
         return ["build", *files, "--out", str(self.graph), "--overwrite"]
+
+    def update(self) -> list[str]:
+        return ["update", str(self.graph), str(self.folder / "more.csv"), "--retract-entity", "G:5"]
 
     def writers(self) -> Iterator[tuple[str, list[str]]]:
         """Commands that write, in an order that the seed decides."""
@@ -57,12 +61,13 @@ class Killer:
             )
             made = {
                 "build": self.build(self.rng.choice([1, 2])),
+                "update": self.update(),
                 "index": ["index", graph, "--no-vectors"],
                 "load": ["cypher", graph, "--load"],
                 "export": ["export", graph, "--to", "parquet", "--out", out, "--overwrite"],
                 "extract": ["extract", "prepare", run, text, "--seed-graph", graph],
             }
-            names = self.rng.choices(list(made), [4, 2, 3, 1, 1], k=1)
+            names = self.rng.choices(list(made), [4, 4, 2, 3, 1, 1], k=1)
             yield names[0], made[names[0]]
 
     def says(self) -> str:
@@ -133,7 +138,9 @@ def attack(folder: Path, *, seed: int, tries: int, seconds: float) -> Tally:
                 again = commands.run(*args, seconds=120)
                 if again.fault() or (again.code != 0 and kind != "extract"):
                     faults.append(f"again: {again.fault() or again.err}")
-                if kind == "build" and (left := [each for each in killer.temporary() if "/.build." in each]):
+                if kind in ("build", "update") and (
+                    left := [each for each in killer.temporary() if "/.build." in each]
+                ):
                     faults.append(f"left behind: {left[0]}")
                 killer.restore()
             tally.add(

@@ -1,5 +1,6 @@
 """The history of a graph: which snapshots there are, reading an earlier one, and what differs between two."""
 
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -27,17 +28,18 @@ def test_every_snapshot_of_a_life_can_be_read_and_compared(tmp_path: Path) -> No
             compact_graph(path)
     for name, held in lives.items():
         assert state_of(clew.open(path, snapshot=name)) == held
-    for one, (entities, rows) in lives.items():
-        for other, (others, more) in lives.items():
-            found = compare_snapshots(path, one, other)
-            assert found.entities_added == tuple(sorted(others.keys() - entities.keys()))
-            assert found.entities_removed == tuple(sorted(entities.keys() - others.keys()))
-            renamed = {each for each in entities.keys() & others.keys() if entities[each] != others[each]}
-            assert renamed <= set(found.entities_changed)
-            assert set(found.triples_added) == {row.key for row in more} - {row.key for row in rows}
-            assert set(found.triples_removed) == {row.key for row in rows} - {row.key for row in more}
-            assert [key for key, _ in found.assertions_added] == sorted(row.key for row in more - rows)
-            assert [key for key, _ in found.assertions_removed] == sorted(row.key for row in rows - more)
+    names = list(lives)
+    for one, other in [*pairwise(names), *pairwise(names[::-1]), (names[0], names[-1])]:
+        (entities, rows), (others, more) = lives[one], lives[other]
+        found = compare_snapshots(path, one, other)
+        assert found.entities_added == tuple(sorted(others.keys() - entities.keys()))
+        assert found.entities_removed == tuple(sorted(entities.keys() - others.keys()))
+        renamed = {each for each in entities.keys() & others.keys() if entities[each] != others[each]}
+        assert renamed <= set(found.entities_changed)
+        assert set(found.triples_added) == {row.key for row in more} - {row.key for row in rows}
+        assert set(found.triples_removed) == {row.key for row in rows} - {row.key for row in more}
+        assert [key for key, _ in found.assertions_added] == sorted(row.key for row in more - rows)
+        assert [key for key, _ in found.assertions_removed] == sorted(row.key for row in rows - more)
 
 
 def test_the_log_follows_parents(tmp_path: Path) -> None:

@@ -5,23 +5,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clew.graph.staging import Problems
-    from clew.graph.storage.manifest import Manifest
     from clew.graph.updates.history import Difference, Entry, Key
+    from clew.graph.updates.update import Outcome
 
 __all__ = ["difference_record", "history_record", "removal_record", "update_record"]
 
 
 def update_record(
-    manifest: "Manifest", problems: "Problems", *, graph: str, changed: bool, stale: Sequence[str], seconds: float
+    outcome: "Outcome", problems: "Problems", *, graph: str, stale: Sequence[str], seconds: float
 ) -> dict[str, Any]:
     """What an update changed, and which derived data of the snapshot before it has to be computed again."""
     return {
         "graph": graph,
-        "snapshot": manifest.snapshot,
-        "parent": manifest.parent,
-        "changed": changed,
-        "changes": dict(manifest.changes) if changed else {},
-        "counts": dict(manifest.counts),
+        "snapshot": outcome.manifest.snapshot,
+        "parent": outcome.manifest.parent,
+        "changes": dict(outcome.changes),
+        "compacted": outcome.compacted,
+        "counts": dict(outcome.manifest.counts),
         "problems": dict(problems.counts),
         "differences": dict(problems.differences),
         "examples": [*problems.examples, *problems.difference_examples],

@@ -29,7 +29,7 @@ class PartitionedGraph(Graph):
         if self.manifest.delta is not None:
             raise InputError(
                 f"{path} was updated since it was built, and cache= needs a graph without updates: open it without "
-                "cache=, or build it again from itself with partitions"
+                f"cache=, or run `clew update {path} --compact`"
             )
         self.cache = PartitionCache(self.segments, self.folder, cache, fault=partial(replaced_or, folder=self.folder))
 

@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from clew.graph.updates.retractions import read_retractions
 from clew.graph.updates.rewriting import Rewritten, rewrite
 from clew.progress import Progress, silent
 
-__all__ = ["COMPACT_PAST", "NOTHING", "Changes", "compact_graph", "update_graph", "write_snapshot"]
+__all__ = ["COMPACT_PAST", "NOTHING", "Changes", "Outcome", "compact_graph", "update_graph", "write_snapshot"]
 
 log = logging.getLogger(__name__)
 COMPACT_PAST = 0.1  # of the bytes of the base
@@ -51,17 +51,26 @@ class Changes:
     entities: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The current snapshot after an update."""
+
+    manifest: Manifest
+    changes: Mapping[str, int]  # by kind; empty if there were none
+    compacted: bool  # whether it is a new base
+
+
 def update_graph(
     path: Path,
     changes: Changes,
     *,
     problems: Problems,
-    compact_past: float | None = COMPACT_PAST,
+    compact: bool | None = None,
     progress: Progress = silent,
-) -> Manifest | None:
-    """Make the changes as a new snapshot of the graph at `path`; None if it says all of that already.
+) -> Outcome:
+    """Make the changes as a new snapshot of the graph at `path`, unless it says all of that already.
 
-    A delta larger than `compact_past` times its base is built into a new base; with None it is not.
+    `compact` says whether the delta is then built into a new base; by default that depends on its size.
     """
     with updating(path):
         progress("verifying checksums", 0, 3)
@@ -72,16 +81,17 @@ def update_graph(
             graph, changes.retract, documents=changes.documents, entities=changes.entities, problems=problems
         )
         made = rewrite(graph, additions, retractions)
-        if made is None:
-            return None
-        _check_widths(graph, made)
-        progress("writing the snapshot", 2, 3)
-        manifest = write_snapshot(graph, made, problems)
+        manifest = graph.manifest
+        if made is not None:
+            _check_widths(graph, made)
+            progress("writing the snapshot", 2, 3)
+            manifest = write_snapshot(graph, made, problems)
+            log.info("updated %s: %s", path, made.changes)
         progress("updated", 3, 3)
-        log.info("updated %s: %s", path, made.changes)
-        if compact_past is not None and _delta_bytes(manifest) > max(SMALL, compact_past * _base_bytes(manifest)):
-            compact_graph(path, progress=progress)
-        return manifest
+        compacted = manifest.delta is not None and (_is_large(manifest) if compact is None else compact)
+        if compacted:
+            manifest = compact_graph(path, progress=progress)
+        return Outcome(manifest, {} if made is None else made.changes, compacted)
 
 
 def write_snapshot(graph: Graph, made: Rewritten, problems: Problems) -> Manifest:
@@ -139,12 +149,11 @@ def _check_widths(graph: Graph, made: Rewritten) -> None:
             )
 
 
-def _delta_bytes(manifest: Manifest) -> int:
-    return sum(record.size for name, record in manifest.files.items() if name.startswith(f"{DELTA}/"))
-
-
-def _base_bytes(manifest: Manifest) -> int:
-    return sum(record.size for name, record in manifest.files.items() if _is_shared(name))
+def _is_large(manifest: Manifest) -> bool:
+    """Whether the delta has grown past a tenth of its base."""
+    base = sum(record.size for name, record in manifest.files.items() if _is_shared(name))
+    delta = sum(record.size for name, record in manifest.files.items() if name.startswith(f"{DELTA}/"))
+    return delta > max(SMALL, COMPACT_PAST * base)
 
 
 def compact_graph(path: Path, *, progress: Progress = silent) -> Manifest:

@@ -31,7 +31,7 @@ from clew.errors import InputError
 from clew.plurals import counted, singular
 
 if TYPE_CHECKING:
-    from clew.graph.storage.manifest import Manifest
+    from clew.graph.updates.update import Outcome
 
 __all__ = ["told", "update"]
 
@@ -72,6 +72,9 @@ def update(
     transitive: Transitive = None,
     curated_source: CuratedSources = None,
     on_error: OnError = "refuse",
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Build the result as a new base, however little has changed.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Add statements and entities to a graph, change entities, or withdraw statements, as a new snapshot.
@@ -87,6 +90,7 @@ def update(
       clew update hpo.clew --retract wrong.tsv
       clew update hpo.clew --retract-document PMID:12345 corrected.tsv
       clew update hpo.clew --retract-entity HP:0000001
+      clew update hpo.clew --compact
     """
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
@@ -96,8 +100,10 @@ def update(
 
     if entities is not None and not sources:
         raise InputError("--entities describes the entities of SOURCE, which was not given")
-    if not (sources or retract or retract_document or retract_entity):
-        raise InputError(f"nothing to do: give rows to add, such as clew update {graph} new.tsv, or a --retract option")
+    if not (sources or retract or retract_document or retract_entity or compact):
+        raise InputError(
+            f"nothing to do: give rows to add, such as clew update {graph} new.tsv, a --retract option or --compact"
+        )
     begun = time.perf_counter()
     path, problems = Path(graph), Problems(on_error)
     before = read_manifest(snapshot_folder(path))
@@ -119,14 +125,11 @@ def update(
             )
         withdrawn = None if not retract else stage(list(retract), problems=problems, progress=progress)
         changes = Changes(added, withdrawn, retract_document or (), retract_entity or ())
-        made = update_graph(path, changes, problems=problems, progress=progress)
+        made = update_graph(path, changes, problems=problems, compact=compact or None, progress=progress)
     seconds = time.perf_counter() - begun
-    stale = [] if made is None else _derived(path, before)
+    stale = _derived(path, before.snapshot) if made.manifest.snapshot != before.snapshot else []
     if as_json:
-        report = update_record(
-            made or before, problems, graph=graph, changed=made is not None, stale=stale, seconds=seconds
-        )
-        print_json(report)
+        print_json(update_record(made, problems, graph=graph, stale=stale, seconds=seconds))
         return
     _say(printable(graph), made, seconds)
     print_counted("left out", "rows", problems.counts, problems.examples)
@@ -137,14 +140,16 @@ def update(
         say(f"`clew index {printable(graph)}` computes names and vectors again; a Cypher store is loaded when needed")
 
 
-def _say(graph: str, made: "Manifest | None", seconds: float) -> None:
-    if made is None:
+def _say(graph: str, made: "Outcome", seconds: float) -> None:
+    if made.changes:
+        say(f"updated {graph} in {seconds:.1f} s: {told(made.changes)}")
+    else:
         say(f"nothing was changed: {graph} is as these rows want it already")
-        return
-    counts = made.counts
-    say(f"updated {graph} in {seconds:.1f} s: {told(made.changes)}")
+    if made.compacted:
+        say("its changes were built into a new base")
+    counts = made.manifest.counts
     say(
-        f"snapshot {made.snapshot} has {counted(counts['entities'], 'entity')}, "
+        f"snapshot {made.manifest.snapshot} has {counted(counts['entities'], 'entity')}, "
         f"{counted(counts['triples'], 'triple')}, {counted(counts['assertions'], 'assertion')}"
     )
 
@@ -159,9 +164,9 @@ def told(changes: Mapping[str, int]) -> str:
     return ", ".join(f"{counted(count, singular(noun))} {done}" for (noun, done), count in parts)
 
 
-def _derived(path: Path, before: "Manifest") -> list[str]:
+def _derived(path: Path, snapshot: str) -> list[str]:
     """Kinds of data that were derived from a snapshot."""
     from clew.graph.storage.derived import derived_folders
 
-    folders = derived_folders(path.absolute(), before.snapshot)
+    folders = derived_folders(path.absolute(), snapshot)
     return sorted({each.name for folder in folders for each in folder.iterdir() if not each.name.startswith(".")})
