@@ -3,7 +3,15 @@
 from clew.extract.facts.support import supported_heads
 from clew.extract.mentions.heads import Head
 
-NAMES = {"G:SLN": ["SLN", "sarcolipin"], "G:KCNE1": ["KCNE1"], "G:KCNE2": ["KCNE2"], "D:AF": ["atrial fibrillation"]}
+NAMES = {
+    "G:SLN": ["SLN", "sarcolipin"],
+    "G:KCNE1": ["KCNE1"],
+    "G:KCNE2": ["KCNE2"],
+    "D:AF": ["atrial fibrillation"],
+    "D:ASC": ["ASC", "acute stress cardiomyopathy", "apical ballooning syndrome"],
+    "D:CARP": ["carp", "papillomatosis, confluent and reticulated"],
+    "D:GOUT": ["gout", "uric acid arthritis"],
+}
 
 
 def supported(text: str, *words: tuple[str, str, str], method: str = "exact name") -> list[str]:
@@ -32,3 +40,12 @@ def test_a_list_with_a_supported_gene_supports_its_neighbours() -> None:
     heads = (("KCNE1", "G:KCNE1", "gene"), ("KCNE2", "G:KCNE2", "gene"))
     assert supported(text, *heads) == []
     assert supported(text.replace("KCNE1 and", "The genes KCNE1 and"), *heads) == ["KCNE1", "KCNE2"]
+
+
+def test_one_word_in_common_and_general_words_support_no_disease() -> None:
+    assert supported("NLRP3, ASC and stress in the syndrome.", ("ASC", "D:ASC", "disease")) == []
+    assert supported("ASC is a cardiomyopathy after stress.", ("ASC", "D:ASC", "disease")) == ["ASC"]
+
+
+def test_initials_in_lower_case_are_no_name() -> None:
+    assert supported("Black carp and gout.", ("carp", "D:CARP", "disease"), ("gout", "D:GOUT", "disease")) == ["gout"]

@@ -1,5 +1,6 @@
 """The facts that a text states: names of the seed in it, and the relations a statement model reads between them."""
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from clew.traverse import GraphEngine
 __all__ = ["ELSEWHERE", "Fact", "FactFinder"]
 
 STATUSES = (STATED, DENIED, SPECULATIVE)
-STANDARD = " standard"  # gold standard
+NO_NAME_BEFORE, NO_NAME_AFTER = re.compile(r"\bheat[- ]$", re.IGNORECASE), " standard"  # heat shock, gold standard
 CACHED = 1 << 14  # names of entities
 ELSEWHERE = " […] "  # between two sentences that are not one
 
@@ -96,11 +97,7 @@ class FactFinder:
 
     def mentions(self, text: str) -> list[tuple[Head, str]]:
         """The names in a text that statements may be about, each with its type for the statement model."""
-        heads = [
-            head
-            for head in self._chooser.heads(text, Counter())
-            if head.entity and not text.startswith(STANDARD, head.end)
-        ]
+        heads = [head for head in self._chooser.heads(text, Counter()) if head.entity and _is_whole(text, head)]
         typed = [(head, type_) for head in heads if (type_ := statement_type(self._name(head), head.type, head.text))]
         return supported_heads(text, typed, self._names)
 
@@ -128,6 +125,13 @@ class FactFinder:
 
     def _look_up_names(self, entity: str) -> list[str]:
         return [form.text for form in self._linker.index.forms_of(self.graph.lookup([entity]))]
+
+
+def _is_whole(text: str, head: Head) -> bool:
+    """Whether a name is not part of another word or of a bracket that goes on: "protein (A" of "protein (A-1)"."""
+    if text.startswith(NO_NAME_AFTER, head.end) or NO_NAME_BEFORE.search(text, max(0, head.start - 6), head.start):
+        return False
+    return head.text.count("(") <= head.text.count(")") or text.startswith(")", head.end)
 
 
 @dataclass(frozen=True, slots=True)

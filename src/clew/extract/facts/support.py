@@ -1,7 +1,8 @@
 """Short symbols that a document supports: SLN is a gene only where the text says so.
 
 A symbol in capitals that the document does not define is kept if the document names the same entity in another way,
-has words of its full name, or, for a gene, writes of genes beside it or lists it with a gene that it supports.
+has words of its full name (half of them, for a disease or a chemical), or, for a gene, writes of genes beside it or
+lists it with a gene that it supports. A name that is a symbol does not count in lower case: carp is a fish, not CARP.
 """
 
 import re
@@ -24,6 +25,13 @@ OF_GENES = re.compile(
 )
 WORD = re.compile(r"[a-z]{5,}")
 STEM = 6  # letters by which words are compared
+SHARE = 0.5  # of the words of a full name
+FEWEST = 3  # words of a name that its initials stand for
+# Beginnings of words of many names, which support none.
+GENERAL = re.compile(
+    r"(?:syndro|diseas|disord|defici|famili|acute|chroni|congen|primar|suscep|autoso|domina|recess|infant|juveni|adult"
+    r"|relate|associ|abnorm|increa|decrea|stress|oxidat)"
+)
 GENE = "gene"
 
 
@@ -40,9 +48,10 @@ def supported_heads(
         key = head.entity or "", head.text
         if not known.get(key):
             known[key] = (
-                not _is_symbol(head)
-                or len(spelled[head.entity or ""]) > 1
-                or _shares_words(names(head), words)
+                _is_written_so(head, names(head))
+                if not _is_symbol(head)
+                else len(spelled[head.entity or ""]) > 1
+                or _shares_words(names(head), words, least=0.0 if type_ == GENE else SHARE)
                 or (type_ == GENE and _beside_genes(text, head))
             )
     for (head, type_), (after, after_type) in pairwise(heads):
@@ -65,8 +74,27 @@ def _is_symbol(head: Head) -> bool:
     )
 
 
-def _shares_words(names: Sequence[str], words: set[str]) -> bool:
-    return any(word[:STEM] in words for name in names for word in WORD.findall(name.casefold()))
+def _is_written_so(head: Head, names: Sequence[str]) -> bool:
+    """Whether a word without capitals is more than the initials of a longer name."""
+    text = head.text
+    if not text.islower() or not text.isalpha() or len(text) > LONGEST or head.method == "abbreviation":
+        return True
+    spelled = {"".join(sorted(word)) for word in (text, text.removesuffix("s"), text.removesuffix("es"))}
+    return not any(
+        "".join(sorted(word[0] for word in words)) in spelled
+        for words in (re.findall(r"[a-z]+", name.casefold()) for name in names)
+        if len(words) >= FEWEST
+    )
+
+
+def _shares_words(names: Sequence[str], words: set[str], *, least: float) -> bool:
+    """Whether a document has one word of a name, and at least this share of its words; general ones do not count."""
+    for name in names:
+        own = {word[:STEM] for word in WORD.findall(name.casefold()) if not GENERAL.match(word)}
+        shared = len(own & words)
+        if shared and shared >= least * len(own):
+            return True
+    return False
 
 
 def _beside_genes(text: str, head: Head) -> bool:
