@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from clew.extract.statements.combining import HARM, HELP, pair_features
+from clew.extract.statements.examples import ENTITY_TYPES
 from clew.extract.statements.exported import ONNX, PAIRS, WEIGHTS
 from clew.extract.statements.gold import Mention, read_training
 from clew.extract.statements.learning.export import export, round_weights
@@ -113,3 +114,16 @@ def test_a_trained_reader_is_kept_on_disk(with_reader: TrainedModel, tmp_path: P
     for name, tensor in with_reader.reader.state_dict().items():
         assert torch.equal(again.reader.state_dict()[name], tensor)
     assert pair_features(np.ones((0, 2)), np.ones((0, 3)), np.zeros(0, bool)).shape == (0, 6)
+
+
+@pytest.mark.parametrize(("types", "ends"), [(("gene", "disease"), ([1], [3])), (("gene", "gene"), ([1, 3], [1, 3]))])
+def test_a_pair_of_any_types_is_judged_by_its_opening_markers(
+    trained: TrainedModel, types: tuple[str, str], ends: tuple[list[int], list[int]]
+) -> None:
+    torch.manual_seed(1)
+    reader = PairReader(trained.model.config).eval()
+    first, last = (trained.model.config.vocabulary + 2 * ENTITY_TYPES.index(each) for each in types)
+    tokens, hidden = torch.tensor([[1, first, 2, last, 3]]), torch.randn(1, 5, trained.model.config.width)
+    parts = [hidden[:, 0], *(hidden[:, places].mean(1) for places in ends)]
+    expected = reader.scores(torch.tanh(reader.pair(torch.cat(parts, 1))))
+    assert torch.allclose(reader._judge(hidden, tokens), expected, atol=1e-6)

@@ -1,4 +1,5 @@
-"""Reads the sentences of a chemical and a disease (`pair_texts`): do they say that it helps, that it harms, or neither?
+"""Reads the sentences of a pair of entities (`pair_texts`): is neither stated, that the one lowers (helps against) the
+other, or that it raises (harms, induces) it? A relation without a sign is one of the two.
 
 The lowest layers are those of a statement model and stay as they are, so that an exported model holds them once.
 """
@@ -39,7 +40,10 @@ class ReaderSettings:
 
 
 class PairReader(nn.Module):  # type: ignore[misc]
-    """An encoder, and scores of neither, help and harm from [CLS] and the opening markers of both ends."""
+    """An encoder, and scores of neither, help and harm from [CLS] and the opening markers of both ends.
+
+    The subject is of the first type in the text and the object of the last; two genes share their markers.
+    """
 
     def __init__(self, config: Config) -> None:
         super().__init__()
@@ -60,11 +64,14 @@ class PairReader(nn.Module):  # type: ignore[misc]
         return self._judge(self.encoder.upper(lower, present, frozen)[0], tokens)
 
     def _judge(self, hidden: Tensor, tokens: Tensor) -> Tensor:
-        parts = [hidden[:, 0]]
-        for kind in ("chemical", "disease"):
-            opening = self.config.vocabulary + 2 * ENTITY_TYPES.index(kind)
-            there = (tokens == opening).to(hidden.dtype)
-            parts.append((there[:, None] @ hidden)[:, 0] / there.sum(1, keepdim=True).clamp(min=1.0))
+        openings = self.config.vocabulary + 2 * torch.arange(len(ENTITY_TYPES), device=tokens.device)
+        there = (tokens[:, None] == openings[:, None]).to(hidden.dtype)  # (texts, types, length)
+        counts = there.sum(2, keepdim=True)
+        means = there @ hidden / counts.clamp(min=1.0)  # (texts, types, width)
+        present = (counts > 0).to(hidden.dtype)
+        before, after = present.cumsum(1), present.flip(1).cumsum(1).flip(1)
+        first, last = present * (before == 1).to(hidden.dtype), present * (after == 1).to(hidden.dtype)
+        parts = [hidden[:, 0], (means * first).sum(1), (means * last).sum(1)]
         scores: Tensor = self.scores(self.dropout(torch.tanh(self.pair(self.dropout(torch.cat(parts, 1))))))
         return scores
 
