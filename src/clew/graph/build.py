@@ -32,7 +32,7 @@ from clew.graph.triples import SortedTriples, hubs_first, partitioned
 from clew.graph.writers.tab_separated import write_tab_separated
 from clew.progress import Progress, silent
 
-__all__ = ["MERGED", "build_graph"]
+__all__ = ["MERGED", "build_graph", "number_widths"]
 
 log = logging.getLogger(__name__)
 Ints = NDArray[np.integer]
@@ -67,7 +67,7 @@ def build_graph(
     relations, relation = _used(relations, relation)
 
     progress("sorting triples", 1, STEPS)
-    widths = _widths(len(entities.ids), len(subject), len(relations), wide=wide)
+    widths = number_widths(len(entities.ids), len(subject), len(relations), wide=wide)
     subject, object_ = _orient(subject, object_, relation, relations, entities)
     order, triples = hubs_first(subject, object_, relation, kept, len(entities.ids), len(relations))
     order, triples, sizes = partitioned(order, triples, len(relations), partitions, partitioning)
@@ -124,7 +124,8 @@ def build_graph(
     return manifest
 
 
-def _widths(entities: int, rows: int, relations: int, *, wide: bool) -> Widths:
+def number_widths(entities: int, rows: int, relations: int, *, wide: bool) -> Widths:
+    """The types of numbers on disk: 32 bits if they suffice, unless `wide`."""
     if relations > 2**31 - 1:
         raise BuildError(f"{relations} relations: more than Clew can number")
     limit = 0 if wide else 2**31 - 1

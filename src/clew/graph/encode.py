@@ -18,10 +18,12 @@ __all__ = [
     "UNTYPED",
     "EncodedEntities",
     "Ints",
+    "check_relations",
     "distinct_entities",
     "encode_entities",
     "encode_relations",
     "encode_triples",
+    "entity_columns",
     "first_rows",
     "unite",
 ]
@@ -45,13 +47,18 @@ class EncodedEntities:
 
 def encode_entities(staged: Staged, problems: Problems) -> EncodedEntities:
     """Distinct entities, from the entity table or, without one, from the ends of the triples."""
-    table = distinct_entities(staged, problems)
+    ids, names, types, details = entity_columns(distinct_entities(staged, problems))
+    return EncodedEntities(ids, names, _sorted_types(types), details)
+
+
+def entity_columns(table: pa.Table) -> tuple[pa.Array, pa.Array, pa.Array, pa.Table | None]:
+    """Ids, names, types and all further columns of some entities as they are stored; what is absent is filled in."""
     ids = table["id"].combine_chunks()
     names = _filled(table, "name", ids)
     types = _filled(table, "type", pa.array([UNTYPED]).take(pa.array(np.zeros(len(ids), np.int64))))
     further = [name for name in table.column_names if name not in ("id", *DESCRIBED)]
-    details = pa.table({name: _without_empty_lists(table[name]) for name in further}) if further else None
-    return EncodedEntities(ids, names, _sorted_types(types), details)
+    details = pa.table({name: _detail(table[name]) for name in further}) if further else None
+    return ids, names, types, details
 
 
 def distinct_entities(staged: Staged, problems: Problems) -> pa.Table:
@@ -76,13 +83,18 @@ def distinct_entities(staged: Staged, problems: Problems) -> pa.Table:
 def encode_relations(staged: Staged) -> list[Relation]:
     """Every relation that occurs, by name, with what was declared about it."""
     declared = {relation.name: relation for relation in staged.relations}
-    for relation in staged.relations:
+    check_relations(staged.relations)
+    used = _encoded(staged.triples["relation"]).dictionary.to_pylist()
+    return [declared.get(name, Relation(name)) for name in sorted(used)]
+
+
+def check_relations(relations: Sequence[Relation]) -> None:
+    """Raise `BuildError` if what is declared about a relation contradicts itself."""
+    for relation in relations:
         if relation.symmetric and relation.inverse not in (None, relation.name):
             raise BuildError(
                 f"relation {relation.name!r} is declared symmetric and has another inverse {relation.inverse!r}"
             )
-    used = _encoded(staged.triples["relation"]).dictionary.to_pylist()
-    return [declared.get(name, Relation(name)) for name in sorted(used)]
 
 
 def encode_triples(
@@ -242,8 +254,10 @@ def _encoded_or_null(column: pa.Array) -> Ints:
     return np.asarray(codes)
 
 
-def _without_empty_lists(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """An empty list says no more than an absent one, which is how it is stored."""
+def _detail(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column as it is stored: without a dictionary; an empty list says no more than an absent one."""
+    if pa.types.is_dictionary(column.type):
+        return column.cast(column.type.value_type)
     if not pa.types.is_list(column.type):
         return column
     return pc.if_else(pc.equal(pc.list_value_length(column), 0), pa.scalar(None, column.type), column)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from clew.graph.partitions.strategy import GraphShape, choose_partitions
 
-__all__ = ["SortedTriples", "hubs_first", "partitioned"]
+__all__ = ["SortedTriples", "distinct_starts", "hubs_first", "partitioned", "sort_order"]
 
 Ints = NDArray[np.integer]
 
@@ -73,16 +73,25 @@ def _inverse(order: Ints) -> Ints:
     return rank
 
 
-def _sort(subject: Ints, object_: Ints, relation: Ints, kept: Ints, entities: int, relations: int) -> SortedTriples:
+def sort_order(subject: Ints, object_: Ints, relation: Ints, entities: int, relations: int) -> Ints:
+    """The stable order of rows by subject, object and relation; all are 64 bits wide."""
     if entities**2 * max(relations, 1) < 2**63:
-        order = np.argsort((subject * entities + object_) * relations + relation, kind="stable")
-    else:
-        order = np.lexsort((relation, object_, subject))
-    subject, object_, relation = subject[order], object_[order], relation[order]
-    fresh = np.zeros(len(order), bool)
+        return np.argsort((subject * entities + object_) * relations + relation, kind="stable")
+    return np.lexsort((relation, object_, subject))
+
+
+def distinct_starts(subject: Ints, object_: Ints, relation: Ints) -> Ints:
+    """The first position of each triple in sorted rows."""
+    fresh = np.zeros(len(subject), bool)
     fresh[:1] = True
     for column in (subject, object_, relation):
         fresh[1:] |= column[1:] != column[:-1]
-    starts = np.flatnonzero(fresh)
+    return np.flatnonzero(fresh)
+
+
+def _sort(subject: Ints, object_: Ints, relation: Ints, kept: Ints, entities: int, relations: int) -> SortedTriples:
+    order = sort_order(subject, object_, relation, entities, relations)
+    subject, object_, relation = subject[order], object_[order], relation[order]
+    starts = distinct_starts(subject, object_, relation)
     row_offsets = np.append(starts, len(order))
     return SortedTriples(subject[starts], object_[starts], relation[starts], kept[order], row_offsets)

@@ -63,6 +63,7 @@ def build(
     wide: bool = False,
     partitions: int = 1,
     partitioning: str = "balanced",
+    memory: int | str | None = None,
     progress: Progress = silent,
 ) -> Engine:
     """Build a graph directory at `out` from a table, a file, a graph, a `Staged` or a list of these, and open it.
@@ -75,13 +76,26 @@ def build(
     whether bad rows stop the build ("refuse") or are counted and left out ("skip"). With `overwrite` an existing graph
     gets a new snapshot; its older ones are removed once no reader holds them, except for the `keep` newest.
     `partitions` divides a graph larger than memory into parts, each with the rows of some entities, chosen by
-    `partitioning`: "balanced" (equal sizes, hubs spread evenly) or "local" (neighbours together).
+    `partitioning`: "balanced" (equal sizes, hubs spread evenly) or "local" (neighbours together). With `memory`
+    (bytes, or a size such as "4GB") tables of any size are built in about that much; an interrupted build resumes.
     """
     from clew.graph.build import build_graph  # imports Parquet, which is not needed to open a graph
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
 
     problems = Problems(on_error)
+    if memory is not None:
+        from clew.graph.streaming.build import Tables, check_streamable, stream_graph
+
+        check_streamable(
+            source, format, merge=merge, prefixes=prefixes, vocabularies=vocabularies, keep_relations=keep_relations
+        )
+        tables = Tables(source, entities, columns, entity_columns, delimiter, list_separator, relations, sources)
+        stream_graph(
+            tables, Path(out), memory=read_size(memory, "memory"), problems=problems, overwrite=overwrite, keep=keep,
+            wide=wide, partitions=partitions, partitioning=partitioning, progress=progress,
+        )  # fmt: skip
+        return open(out)
     staged = stage(
         source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
         delimiter=delimiter, list_separator=list_separator, prefixes=prefixes, vocabularies=vocabularies,

@@ -36,6 +36,9 @@ def local(shape: GraphShape, partitions: int) -> NDArray[np.int64]:
 
 def _both_directions(shape: GraphShape) -> tuple[Ints, Ints]:
     """The neighbours of each entity, over triples in either direction."""
+    if len(shape.subject) and (np.diff(shape.subject) < 0).any():
+        order = np.argsort(shape.subject, kind="stable")
+        shape = GraphShape(shape.entities, shape.subject[order], shape.object[order])
     offsets = np.zeros(shape.entities + 1, np.int64)
     np.cumsum(shape.weights() - 1, out=offsets[1:])
     out = np.bincount(shape.subject, minlength=shape.entities)

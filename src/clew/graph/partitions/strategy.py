@@ -21,7 +21,7 @@ MOST_PARTITIONS = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphShape:
-    """Who is connected to whom: the ends of all distinct triples, in (subject, object) order."""
+    """Who is connected to whom: the ends of all distinct triples, in any order."""
 
     entities: int
     subject: Ints  # (t,)

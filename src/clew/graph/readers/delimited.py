@@ -12,10 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from io import StringIO
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -79,10 +80,40 @@ class Delimited:
                     log.info("%s: reading record by record, since %s", self.path, error)
             return self._read_carefully(columns, problems)
 
+    def blocks(self, columns: Sequence[str], problems: Problems) -> Iterator[Part]:
+        """What `read` gives, in blocks; from the first trouble on, record by record."""
+        done = 0
+        with reading(self.path, "text"):
+            quotes = _survey_quotes(self) if self.quoted else _Quotes()
+            if quotes.regular:
+                try:
+                    finder = _LineFinder(self)
+                    for batch in self._stream_fast(columns, quotes.around_line_breaks):
+                        yield Part(str(self.path), pa.Table.from_batches([batch]), partial(_after, finder, done))
+                        done += batch.num_rows
+                    return
+                except (pa.ArrowInvalid, KeyError) as error:
+                    log.info("%s: reading record by record, since %s", self.path, error)
+            for batch, lines in self._carefully(columns, problems):
+                first = min(done, batch.num_rows)  # rows that were given out already
+                done -= first
+                yield Part(str(self.path), pa.Table.from_batches([batch.slice(first)]), lines[first:].__getitem__)
+
     def _refuse_header(self, line: int, what: str) -> None:
         raise InputError(f"{self.path}:{line}: the first line should name the columns, but has {what}")
 
     def _read_fast(self, columns: Sequence[str], line_breaks: bool) -> pa.Table:
+        with open_bytes(self.path) as stream:
+            return pyarrow.csv.read_csv(stream, **self._options(columns, line_breaks))
+
+    def _stream_fast(self, columns: Sequence[str], line_breaks: bool) -> Iterator[pa.RecordBatch]:
+        with (
+            open_bytes(self.path) as stream,
+            pyarrow.csv.open_csv(stream, **self._options(columns, line_breaks)) as file,
+        ):
+            yield from file
+
+    def _options(self, columns: Sequence[str], line_breaks: bool) -> dict[str, Any]:
         read = pyarrow.csv.ReadOptions(block_size=BLOCK, column_names=self.names)
         parse = pyarrow.csv.ParseOptions(
             delimiter=self.delimiter, quote_char='"' if self.quoted else False, newlines_in_values=line_breaks
@@ -93,17 +124,25 @@ class Delimited:
             null_values=[""],
             strings_can_be_null=True,
         )
-        with open_bytes(self.path) as stream:
-            return pyarrow.csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+        return {"read_options": read, "parse_options": parse, "convert_options": convert}
 
     def _read_carefully(self, columns: Sequence[str], problems: Problems) -> Part:
+        chunks: list[pa.RecordBatch] = []
+        lines = array("q")
+        for batch, places in self._carefully(columns, problems):
+            chunks.append(batch)
+            lines.extend(places)
+        return Part(str(self.path), pa.Table.from_batches(chunks), lines.__getitem__)
+
+    def _carefully(self, columns: Sequence[str], problems: Problems) -> Iterator[tuple[pa.RecordBatch, "array[int]"]]:
+        """Blocks of rows with their lines."""
+
         def refuse(line: int, what: str) -> None:
             problems.add("malformed row", f"{self.path}:{line}", what)
 
         records = _records(self, refuse)
         header = list(self.names) if self.names is not None else next(records)[1]
         places = [header.index(name) for name in columns]
-        chunks: list[pa.RecordBatch] = []
         rows: list[list[str]] = []
         lines = array("q")
         for line, fields in records:
@@ -117,10 +156,13 @@ class Delimited:
             rows.append(row)
             lines.append(line)
             if len(rows) == ROWS:
-                chunks.append(_batch(columns, rows))
-                rows.clear()
-        chunks.append(_batch(columns, rows))
-        return Part(str(self.path), pa.Table.from_batches(chunks), lines.__getitem__)
+                yield _batch(columns, rows), lines
+                rows, lines = [], array("q")
+        yield _batch(columns, rows), lines
+
+
+def _after(finder: "_LineFinder", first: int, row: int) -> int:
+    return finder(first + row)
 
 
 def _batch(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> pa.RecordBatch:

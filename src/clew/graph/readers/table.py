@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from clew.graph.readers.source_files import check_file, plain_suffix, reading, u
 from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Origin, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent, track
 
-__all__ = ["SYNONYMS", "read"]
+__all__ = ["SYNONYMS", "entity_blocks", "read", "triple_blocks"]
 
 log = logging.getLogger(__name__)
 
@@ -89,16 +90,34 @@ def read(
     return Staged(staged, described, relations, sources, origin, entity_origin)
 
 
+def triple_blocks(
+    triples: Any, *, columns: Mapping[str, str], delimiter: str | None, separator: str, rows: int, problems: Problems
+) -> Iterator[Part]:
+    """What `read` reads as triples, in blocks of at most about `rows` rows."""
+    _check_names(columns)
+    found = _blocks(triples, "triples", lambda table: _triple_columns(table, columns), delimiter, rows, problems)
+    return (check_triples(part, problems, separator=separator) for part in found)
+
+
+def entity_blocks(
+    entities: Any, *, columns: Mapping[str, str], delimiter: str | None, separator: str, rows: int, problems: Problems
+) -> Iterator[Part]:
+    """What `read` reads as entities, in blocks of at most about `rows` rows."""
+    found = _blocks(entities, "entities", lambda table: _entity_columns(table, columns), delimiter, rows, problems)
+    return (check_entities(part, problems, separator=separator) for part in found)
+
+
 # ---- finding columns
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table that has been opened, not yet read: its name, its columns, and how to read some of them."""
+    """A table that has been opened, not yet read: its name, its columns, and how to read some of them, or in blocks."""
 
     name: str
     columns: Sequence[str]
     load: Callable[[Sequence[str]], Part]
+    blocks: Callable[[Sequence[str], int], Iterator[Part]]
 
 
 def _check_names(columns: Mapping[str, str]) -> None:
@@ -194,16 +213,40 @@ def _parts(
     progress: Progress,
 ) -> Iterator[Part]:
     """Each file or table that was given, with the columns that are used under our names."""
-    items = list(given) if isinstance(given, list | tuple) else [given]
-    if not items:
-        raise InputError(f"{what}= is an empty list, expected at least one file or table")
+    items = _items(given, what)
     for item in track(items, f"reading {what}", progress, total=len(items)):
         table = _open(item, delimiter, problems)
         found = find_columns(table)
-        part = table.load(list(dict.fromkeys(found.values())))
-        renamed = pa.table({ours: part.table.column(theirs) for ours, theirs in found.items()})
-        _check_ids(table.name, renamed)
-        yield Part(part.name, renamed, part.line)
+        yield _renamed(table.load(list(dict.fromkeys(found.values()))), found)
+
+
+def _blocks(
+    given: Any,
+    what: str,
+    find_columns: Callable[[_Table], dict[str, str]],
+    delimiter: str | None,
+    rows: int,
+    problems: Problems,
+) -> Iterator[Part]:
+    """Each file or table that was given, block by block, with the columns that are used under our names."""
+    for item in _items(given, what):
+        table = _open(item, delimiter, problems)
+        found = find_columns(table)
+        for part in table.blocks(list(dict.fromkeys(found.values())), rows):
+            yield _renamed(part, found)
+
+
+def _items(given: Any, what: str) -> list[Any]:
+    items = list(given) if isinstance(given, list | tuple) else [given]
+    if not items:
+        raise InputError(f"{what}= is an empty list, expected at least one file or table")
+    return items
+
+
+def _renamed(part: Part, found: Mapping[str, str]) -> Part:
+    renamed = pa.table({ours: part.table.column(theirs) for ours, theirs in found.items()})
+    _check_ids(part.name, renamed)
+    return Part(part.name, renamed, part.line)
 
 
 def _check_ids(name: str, table: pa.Table) -> None:
@@ -220,7 +263,12 @@ def _open(item: Any, delimiter: str | None, problems: Problems) -> _Table:
         suffix = plain_suffix(path)
         if suffix in DELIMITED:
             file = Delimited(path, delimiter_of(path, delimiter))
-            return _Table(str(path), file.header(), lambda names: file.read(names, problems))
+            return _Table(
+                str(path),
+                file.header(),
+                lambda names: file.read(names, problems),
+                lambda names, rows: file.blocks(names, problems),
+            )
         if path.suffix.lower() == ".parquet":
             return _open_parquet(path)
         if path.suffix.lower() in ARROW:
@@ -243,7 +291,14 @@ def _open_parquet(path: Path) -> _Table:
                 check_columns(path, part.table)
                 return part
 
-    return _Table(str(path), names, load)
+    def blocks(wanted: Sequence[str], rows: int) -> Iterator[Part]:
+        with reading(path, "Parquet"), pyarrow.parquet.ParquetFile(path) as file:
+            first = 0
+            for batch in file.iter_batches(batch_size=rows, columns=list(wanted)):
+                yield _validated(Part(str(path), pa.Table.from_batches([batch]), partial(_next_number, first=first)))
+                first += batch.num_rows
+
+    return _Table(str(path), names, load, blocks)
 
 
 def _open_arrow(path: Path) -> pa.Table:
@@ -272,8 +327,13 @@ def _as_table(item: Any) -> pa.Table:
 
 
 def _from_memory(table: pa.Table, name: str) -> _Table:
+    def blocks(names: Sequence[str], rows: int) -> Iterator[Part]:
+        for first in range(0, max(1, table.num_rows), rows):
+            part = table.select(list(names)).slice(first, rows)
+            yield _validated(Part(name, part, partial(_next_number, first=first)))
+
     return _Table(
-        name, table.column_names, lambda names: _validated(Part(name, table.select(list(names)), _next_number))
+        name, table.column_names, lambda names: _validated(Part(name, table.select(list(names)), _next_number)), blocks
     )
 
 
@@ -287,5 +347,5 @@ def _validated(part: Part) -> Part:
     return part
 
 
-def _next_number(row: int) -> int:
-    return row + 1
+def _next_number(row: int, *, first: int = 0) -> int:
+    return first + row + 1

@@ -27,6 +27,7 @@ from clew.app.cli.terminal.output import print_json, printable, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError
 from clew.plurals import counted
+from clew.sizes import read_size
 
 if TYPE_CHECKING:
     from clew.answer.lexicon.own_words import OwnWords
@@ -126,6 +127,14 @@ def build(
         str,
         typer.Option(metavar="NAME", help="With --partitions: balanced (equal sizes) or local (neighbours together)."),
     ] = "balanced",
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Build from tables of any size in about this much memory, such as 4GB; run again to resume.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Build a graph from tables, files of other formats, other graphs, or several of these.
@@ -150,7 +159,7 @@ def build(
       clew build neo4j-export/ --out movies.clew
       clew build META/ --vocabulary SNOMEDCT_US --vocabulary RXNORM --out umls.clew
       clew build mine.ttl --prefix ex=http://ex.org/ --out mine.clew
-      clew build triples.parquet --partitions 16 --out large.clew
+      clew build triples.parquet --entities entities.parquet --partitions 16 --memory 4GB --out large.clew
     """
     from clew.answer.lexicon.own_words import read_words
     from clew.graph.build import build_graph
@@ -162,35 +171,45 @@ def build(
     begun = time.perf_counter()
     problems = Problems(on_error)
     own_words = None if words is None else read_words(Path(words))
+    given = sources[0] if len(sources) == 1 else sources
+    ours, theirs = pairs(column, "--column") or None, pairs(entity_column, "--entity-column") or None
+    relations, declared = declared_relations(symmetric, negated, transitive), declared_sources(curated_source)
+    prefixes, vocabularies, keep_relations = (
+        pairs(prefix, "--prefix") or None,
+        vocabulary or None,
+        keep_relation or None,
+    )
     with terminal_progress() as progress:
-        staged = stage(
-            sources[0] if len(sources) == 1 else sources,
-            format=format,
-            entities=entities,
-            columns=pairs(column, "--column") or None,
-            entity_columns=pairs(entity_column, "--entity-column") or None,
-            delimiter=delimiter,
-            list_separator=list_separator,
-            prefixes=pairs(prefix, "--prefix") or None,
-            vocabularies=vocabulary or None,
-            keep_relations=keep_relation or None,
-            relations=declared_relations(symmetric, negated, transitive),
-            sources=declared_sources(curated_source),
-            problems=problems,
-            progress=progress,
-        )
-        if merge:
-            from clew.graph.resolution.mappings import EXACT
-            from clew.graph.resolution.resolve import resolve
+        if memory is not None:
+            from clew.graph.streaming.build import Tables, check_streamable, stream_graph
 
-            predicates = merge_predicate or [EXACT]
-            staged = resolve(
-                staged, merge, predicates=predicates, prefer=prefer or (), problems=problems, progress=progress
+            check_streamable(
+                given, format, merge=merge, prefixes=prefixes, vocabularies=vocabularies, keep_relations=keep_relations
             )
-        manifest = build_graph(
-            staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide,
-            partitions=partitions, partitioning=partitioning, progress=progress,
-        )  # fmt: skip
+            manifest = stream_graph(
+                Tables(given, entities, ours, theirs, delimiter, list_separator, relations, declared), Path(out),
+                memory=read_size(memory, "memory"), problems=problems, overwrite=overwrite, keep=keep, wide=wide,
+                partitions=partitions, partitioning=partitioning, progress=progress,
+            )  # fmt: skip
+        else:
+            staged = stage(
+                given, format=format, entities=entities, columns=ours, entity_columns=theirs, delimiter=delimiter,
+                list_separator=list_separator, prefixes=prefixes, vocabularies=vocabularies,
+                keep_relations=keep_relations, relations=relations, sources=declared, problems=problems,
+                progress=progress,
+            )  # fmt: skip
+            if merge:
+                from clew.graph.resolution.mappings import EXACT
+                from clew.graph.resolution.resolve import resolve
+
+                predicates = merge_predicate or [EXACT]
+                staged = resolve(
+                    staged, merge, predicates=predicates, prefer=prefer or (), problems=problems, progress=progress
+                )
+            manifest = build_graph(
+                staged, Path(out), problems=problems, overwrite=overwrite, keep=keep, wide=wide,
+                partitions=partitions, partitioning=partitioning, progress=progress,
+            )  # fmt: skip
     if own_words is not None:
         _save_words(out, own_words)
     _report(out, manifest, problems, time.perf_counter() - begun, as_json=as_json)
