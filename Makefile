@@ -41,7 +41,9 @@ lint: $(VENV)/test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: lint models
+# Types are checked while models are downloaded.
+test: $(VENV)/test
+	$(MAKE) --no-print-directory --jobs 2 lint models
 	$(PYTEST) --dist loadfile -m "not slow and not soak"
 
 # What takes long, and what compares Clew with the libraries it is measured against.

@@ -36,7 +36,7 @@ HOLDING_OUT = HoldOutSettings(share=0.3, fewest=1)
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run on the toy corpus whose model has seen ten batches, and that keeps whatever it says."""
     out = tmp_path_factory.mktemp("toy") / "run"
-    choices = RunOptions(size="tiny", steps=10, confidence=0.0, beta=0.0)
+    choices = RunOptions(size="tiny", steps=10, rank_epochs=1, confidence=0.0, beta=0.0)
     run_all(out, choices, device="cpu")
     prepare_held_out(out, open_seed(out, choices), settings=HOLDING_OUT)
     return out
