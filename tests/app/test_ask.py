@@ -161,9 +161,24 @@ def test_an_answer_may_rest_on_some_statements_only(run, graph: Path) -> None:
     assert (wrong.code, wrong.out, wrong.error.count("\n")) == (2, "", 1)
 
 
+def test_options_stages_and_steps(run: Callable, graph: Path) -> None:
+    asked = ("ask", graph, "Which gene causes Marfan syndrome?", "--no-embedding")
+    options = ("--option", "FBN1", "--option", "FBN2")
+    ran = run(*asked, "--strategy", "adaptive", *options, "--steps", "--without", "vote")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "FBN1")
+    assert "s, plans: whole: " in ran.error
+    assert "option: " not in run(*asked, "--strategy", "adaptive", *options, "--steps", "--without", "retrievals").error
+    assert "known: decomposition, retrievals" in run(*asked, "--strategy", "adaptive", "--without", "magic").error
+    for refused in (("--without", "vote"), options, ("--strategy", "rag", "--option", "FBN1")):
+        ran = run(*asked, *refused)
+        assert (ran.code, ran.out, ran.error.count("\n")) == (2, "", 1)
+    rounds = run("ask", graph, "Which disease has arachnodactyly?", "--strategy", "two-rounds", "--no-embedding")
+    assert (rounds.code, rounds.out.count("\n")) == (1, 1)  # this graph has no findings: a sentence says so
+
+
 def test_strategies_by_name_and_compared(run: Callable, graph: Path) -> None:
     asked = "Which diseases does FBN1 cause?"
-    for name in ("rag", "local"):
+    for name in ("rag", "adaptive", "local"):
         ran = run("ask", graph, asked, "--strategy", name, "--no-embedding")
         assert (ran.code, "Marfan syndrome" in ran.out) == (0, True)
     compared = run("ask", graph, asked, "--compare", "cypher, rag", "--no-embedding", "--explain")

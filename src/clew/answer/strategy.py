@@ -30,6 +30,10 @@ STRATEGIES = Registry(
             "clew.answer.cypher:CypherStrategy", "the first of these readers alone: link names, rank plans"
         ),
         "rag": Entry("clew.answer.strategies.rag:RagStrategy", "KG-RAG: a context of ranked facts, read by a model"),
+        "adaptive": Entry(
+            "clew.answer.strategies.adaptive:AdaptiveStrategy",
+            "KG-RAG in six stages: four retrievals, judged, answered by their quality, and put to the vote",
+        ),
         "local": Entry(
             "clew.answer.strategies.local:LocalStrategy", "local search: tables of entities and relationships"
         ),
@@ -38,6 +42,10 @@ STRATEGIES = Registry(
             "ReKnoS: step by step over groups of relations, at most 2L + 1 model calls",
         ),
         "tog": Entry("clew.answer.strategies.super_relations:TogStrategy", "Think-on-Graph: a beam of entities"),
+        "two-rounds": Entry(
+            "clew.answer.strategies.two_rounds:TwoRoundsStrategy",
+            "diagnoses for the findings in a question: predicted, connected by the graph, and selected again",
+        ),
     },
 )
 

@@ -29,6 +29,7 @@ class Settings:
     strategy: str = DEFAULT_STRATEGY
     compare: tuple[str, ...] = ()  # strategies that answer in its place, as far as they agree
     mode: int = 0  # context of rag: 0 sentences, 1 JSON, 2 with prior knowledge, 3 both
+    without: tuple[str, ...] = ()  # stages of adaptive that are switched off
     choose: str = "never"  # when the model picks among interpretations: never, ties or always
     compose: bool | None = None  # whether it writes queries; None: if nothing else fits and it is large enough
     phrase: bool = True  # whether it phrases the text

@@ -13,6 +13,7 @@ from clew.errors import InputError
 from clew.evaluate.choices import run as running
 from clew.evaluate.choices.generate import ChoiceQuestion, generate_choices
 from clew.evaluate.choices.run import run_choices
+from clew.lm.clients.scripted import Scripted
 
 GENES, DISEASES, SIGNS = 30, 40, 50
 
@@ -109,6 +110,20 @@ def test_evidence_answers_and_a_prior_does_not(resources: Resources, questions: 
     assert report["kinds"] == {"no right option": 8, "synonym": 16, "two-hop": 16}
     assert table["prior"]["right"] < 0.5
     assert report["paired"][0]["gain"] == pytest.approx(table["prior"]["right"] - 1.0, abs=1e-3)
+
+
+def test_stages_of_the_adaptive_pipeline_are_ablated(resources: Resources, questions: list[ChoiceQuestion]) -> None:
+    stages = ("adaptive-evidence", "adaptive-evidence without reasoning")
+    report = run_choices(resources, None, questions[:20], rows=stages, asked={}, sample=10)
+    whole, counted = (row["right"] for row in report["rows"])
+    assert whole == 1.0
+    assert counted < whole  # an option that most lines name need not be the answer
+    model = Scripted(["F"] * 6)  # none of these
+    with Resources(resources.engine, encoder=None, model=model) as reading:
+        rows = ("adaptive", "adaptive without ensemble")
+        report = run_choices(resources, reading, questions[:5], rows=rows, asked={}, sample=1)
+    assert [row["calls"] for row in report["rows"]] == [3, 1]
+    assert [row["abstained"] for row in report["rows"]] == [1.0, 1.0]
 
 
 def test_a_killed_run_resumes_and_asks_nothing_twice(

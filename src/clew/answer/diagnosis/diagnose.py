@@ -18,6 +18,7 @@ from clew.answer.diagnosis.two_rounds import RoundSettings, TwoRounds, two_round
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import cite
 from clew.errors import InputError
+from clew.lm import LanguageModel
 from clew.traverse import GraphEngine
 
 __all__ = [
@@ -143,13 +144,21 @@ def diagnose_with(
     return Diagnoses(tuple(ordered), tuple(ignored), items, len(scores), relations, perf_counter() - begun)
 
 
-def predict_for(resources: Resources, found: Diagnoses, settings: RoundSettings | None = None) -> TwoRounds:
-    """Two rounds for findings that were diagnosed: the model of the resources predicts and selects."""
-    if resources.model is None:
+def predict_for(
+    resources: Resources,
+    found: Diagnoses,
+    settings: RoundSettings | None = None,
+    *,
+    model: LanguageModel | None = None,
+    timeout: float | None = None,
+) -> TwoRounds:
+    """Two rounds for findings that were diagnosed: a model, or that of the resources, predicts and selects."""
+    model = model or resources.model
+    if model is None:
         raise InputError("two rounds need a language model: name one")
     present = tuple((each.entity, each.name) for each in found.findings if each.present)
     absent = tuple((each.entity, each.name) for each in found.findings if not each.present)
-    predictor = ModelPredictor(resources.model, resources.linker, found.relations.diagnosis_type)
+    predictor = ModelPredictor(model, resources.linker, found.relations.diagnosis_type, timeout=timeout)
     ranker = ranker_of(resources, found.relations)
     return two_rounds(Case("", present, absent), predictor, ranker, resources.engine, settings)
 

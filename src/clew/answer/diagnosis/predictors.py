@@ -58,8 +58,8 @@ class Predictor(Protocol):
 class ModelPredictor:
     """A language model that names diagnoses one a line, which are linked, and answers with numbers of a list."""
 
-    def __init__(self, model: LanguageModel, linker: Linker, type: str) -> None:
-        self._model, self._linker, self._type = model, linker, type
+    def __init__(self, model: LanguageModel, linker: Linker, type: str, *, timeout: float | None = None) -> None:
+        self._model, self._linker, self._type, self._timeout = model, linker, type, timeout  # seconds of one call
         self.identity = model.identity
 
     def predict(self, case: Case) -> list[Named]:
@@ -77,7 +77,8 @@ class ModelPredictor:
 
     def _ask(self, prompt: str) -> str:
         with suppress(BadAnswer):  # a model that says nothing predicts nothing
-            return self._model.complete(Request([Message("user", prompt)], max_tokens=MOST_TOKENS)).text
+            request = Request([Message("user", prompt)], max_tokens=MOST_TOKENS)
+            return self._model.complete(request, timeout=self._timeout).text
         return ""
 
     def _link(self, name: str) -> int | None:

@@ -18,7 +18,7 @@ from clew.errors import InputError
 from clew.plurals import counted
 from clew.traverse import GraphEngine
 
-__all__ = ["Fate", "RoundSettings", "TwoRounds", "similarities", "terms_of", "two_rounds"]
+__all__ = ["DROPPED", "Fate", "RoundSettings", "TwoRounds", "similarities", "terms_of", "two_rounds"]
 
 KEPT, DROPPED, ADDED = "kept", "dropped", "added"
 

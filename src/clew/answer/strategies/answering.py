@@ -6,25 +6,22 @@ The evidence of an answer is always the triples of lines that name its items, ne
 import json
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from string import ascii_uppercase
 from time import perf_counter
 
 from clew.answer.answer import DOUBTFUL, Answer, Evidence, Item, Support, Usage
 from clew.answer.context.retrieve import Retrieved
 from clew.answer.resources import Resources
 from clew.answer.running.evidence import cite
+from clew.answer.strategies.letters import NONE, check_options, likeliest_option
 from clew.answer.strategies.options import weigh_options
+from clew.answer.strategies.supports import ends_of, evidence_of, items_of, lines_named, named_in
 from clew.answer.strategy import Question, Step
-from clew.errors import InputError
 from clew.lm import Message, Metered, Request, load_prompt
 from clew.traverse.context import ContextLine
 
-__all__ = ["ContextAnswer", "answer_from_context"]
+__all__ = ["UNKNOWN", "ContextAnswer", "answer_from_context", "far_ends"]
 
-NONE = "None of these"
-MOST_OPTIONS = 25  # letters, less one for none of these
 MOST_TOKENS = 80
 UNKNOWN = re.compile(r"^\W*(unknown|i (do not|don't|cannot)|not (stated|given|known))", re.IGNORECASE)
 GUESSED = DOUBTFUL - 0.01  # the most confidence in what stands in a context: it is near, and perhaps not all
@@ -53,15 +50,14 @@ class ContextAnswer:
 def answer_from_context(asked: ContextAnswer, *, begun: float) -> Answer:
     """Answer, or abstain with a reason."""
     question, context = asked.question, asked.retrieved.context
-    if len(question.options) > MOST_OPTIONS:
-        raise InputError(f"{len(question.options)} options were given, and at most {MOST_OPTIONS} can be lettered")
+    check_options(question.options)
     _report(question, "names", ", ".join(context.entities) or "no entity is named", begun)
     if not context.lines and not (question.options and context.entities and asked.resources.model is None):
         reason = "no entity of this graph is named" if not context.entities else "no fact is relevant enough"
         return _finished(Answer(question.text, text=_sentence(reason), abstained=reason), asked, Usage(), begun)
     _report(question, "evidence", f"{len(context.lines)} lines, {context.tokens} tokens", begun)
     if asked.resources.model is None:
-        answer = _by_evidence(asked) if question.options else _far_ends(asked)
+        answer = _by_evidence(asked) if question.options else far_ends(asked)
         return _finished(answer, asked, Usage(), begun)
     _report(question, "text", f"{asked.resources.model.name} reads the context", begun)
     model = Metered(asked.resources.model)
@@ -101,7 +97,7 @@ def _by_evidence(asked: ContextAnswer) -> Answer:
     if not best.score or best.id is None:
         reason = "no option is connected with what the question names"
         return Answer(question.text, kind="choice", text=f"{NONE}: {reason}.", abstained=reason)
-    (item,) = _items([best.id], resources)
+    (item,) = items_of([best.id], resources)
     others = sum(each.score for each in weighed)
     return Answer(
         question.text,
@@ -113,16 +109,16 @@ def _by_evidence(asked: ContextAnswer) -> Answer:
     )
 
 
-def _far_ends(asked: ContextAnswer) -> Answer:
+def far_ends(asked: ContextAnswer) -> Answer:
     """The entities at the far ends of the most relevant lines: of the asked-for type where there is one."""
     context, linked = asked.retrieved.context, asked.retrieved.linked
     best = max(line.score for line in context.lines)
     supports: dict[str, list[ContextLine]] = {}
     for line in context.lines:
         if line.score >= ENOUGH * best:
-            for id in _ends_of(line, context.entities):
+            for id in ends_of(line, context.entities):
                 supports.setdefault(id, []).append(line)
-    items = [item for item in _items(supports, asked.resources) if not linked.asked or item.type in linked.asked]
+    items = [item for item in items_of(supports, asked.resources) if not linked.asked or item.type in linked.asked]
     if not items:
         reason = "no relevant fact leads to what is asked for"
         return Answer(asked.question.text, text=_sentence(reason), abstained=reason)
@@ -134,17 +130,9 @@ def _far_ends(asked: ContextAnswer) -> Answer:
         text=f"{', '.join(names)}{more}.",
         items=tuple(items),
         truncated=bool(context.left_out),
-        evidence=_evidence(lines, asked.resources),
+        evidence=evidence_of(lines, asked.resources),
         confidence=round(min(best, GUESSED), 4),
     )
-
-
-def _ends_of(line: ContextLine, entities: Sequence[str]) -> list[str]:
-    """The ends of a line's last triples that the question does not name."""
-    inner = {end for triple in line.triples[:-1] for end in (triple.subject, triple.object)}
-    ends = [end for triple in line.triples for end in (triple.subject, triple.object) if end not in entities]
-    last = [end for end in ends if end not in inner]
-    return list(dict.fromkeys(last or ends))
 
 
 # with a model ---------------------------------------------------------------------------------------------------------
@@ -153,23 +141,16 @@ def _ends_of(line: ContextLine, entities: Sequence[str]) -> list[str]:
 def _chosen_by(model: Metered, asked: ContextAnswer) -> Answer:
     """The option whose letter the model finds likeliest; one letter is for none of them."""
     question = asked.question
-    options = (*question.options, NONE)
-    letters = ascii_uppercase[: len(options)]
-    listed = "\n".join(f"{letter}. {option}" for letter, option in zip(letters, options, strict=True))
-    prompt = load_prompt("clew.answer", "read_options.txt").format(
-        context=asked.prompt_context, question=question.text, options=listed
-    )
-    scores = [each.logprob for each in model.score(Request([Message("user", prompt)]), list(letters))]
-    place = max(range(len(options)), key=lambda at: scores[at])
-    sure = 1 / sum(math.exp(score - scores[place]) for score in scores)
-    answer = Answer(question.text, kind="choice", text=options[place], confidence=round(sure, 4), decided=model.name)
-    if options[place] == NONE:
+    chosen, scores = likeliest_option(model, asked.prompt_context, question.text, question.options)
+    sure = 1 / sum(math.exp(score - max(scores)) for score in scores)
+    answer = Answer(question.text, kind="choice", text=chosen, confidence=round(sure, 4), decided=model.name)
+    if chosen == NONE:
         return replace(answer, abstained=f"{model.name} chose none of the options")
-    linked = asked.resources.linker.link(options[place], last_stage="fuzzy")
-    id = linked.best.id if linked.best else options[place]
-    item = Item(id, options[place], linked.best.type if linked.best else "")
-    lines = [line for line in asked.retrieved.context.lines if _names(line, id)]
-    return replace(answer, items=(item,), evidence=_evidence({id: lines}, asked.resources))
+    linked = asked.resources.linker.link(chosen, last_stage="fuzzy")
+    id = linked.best.id if linked.best else chosen
+    item = Item(id, chosen, linked.best.type if linked.best else "")
+    lines = [line for line in asked.retrieved.context.lines if id in named_in(line)]
+    return replace(answer, items=(item,), evidence=evidence_of({id: lines}, asked.resources))
 
 
 def _read_by(model: Metered, asked: ContextAnswer) -> Answer:
@@ -179,41 +160,11 @@ def _read_by(model: Metered, asked: ContextAnswer) -> Answer:
     written = model.complete(
         Request([Message("user", prompt)], max_tokens=MOST_TOKENS), timeout=asked.question.timeout
     ).text.strip()
-    supports: dict[str, list[ContextLine]] = {}
-    for line in context.lines:
-        for id, name in _named_in(line):
-            if id not in context.entities and name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", written, re.I):
-                supports.setdefault(id, []).append(line)
+    supports = lines_named(written, context)
     answer = Answer(asked.question.text, text=written, decided=f"{model.name} read the context")
     if UNKNOWN.match(written) or not supports:
         reason = f"{model.name} names nothing of the context"
-        shown = {id: [line] for line in context.lines for id in _ends_of(line, context.entities)}
-        return replace(answer, abstained=reason, evidence=_evidence(shown, asked.resources))
-    items = _items(supports, asked.resources)
-    return replace(answer, items=items, evidence=_evidence(supports, asked.resources), confidence=0.5)
-
-
-def _named_in(line: ContextLine) -> list[tuple[str, str]]:
-    pairs = [(each.subject, each.subject_name) for each in line.triples]
-    return pairs + [(each.object, each.object_name) for each in line.triples]
-
-
-def _names(line: ContextLine, id: str) -> bool:
-    return any(id in (triple.subject, triple.object) for triple in line.triples)
-
-
-# shared ---------------------------------------------------------------------------------------------------------------
-
-
-def _items(ids: "Sequence[str] | dict[str, list[ContextLine]]", resources: Resources) -> tuple[Item, ...]:
-    listed = list(ids)
-    rows = resources.engine.describe(resources.engine.lookup(listed)).to_pylist() if listed else []
-    return tuple(Item(row["id"], row["name"], row["type"]) for row in rows)
-
-
-def _evidence(lines: dict[str, list[ContextLine]], resources: Resources) -> Evidence:
-    supports = tuple(
-        Support(id, {}, tuple(triple.number for triple in line.triples)) for id, own in lines.items() for line in own
-    )
-    numbers = dict.fromkeys(number for support in supports for number in support.triples)
-    return Evidence(cite(numbers, resources.engine), supports)
+        shown = {id: [line] for line in context.lines for id in ends_of(line, context.entities)}
+        return replace(answer, abstained=reason, evidence=evidence_of(shown, asked.resources))
+    items = items_of(supports, asked.resources)
+    return replace(answer, items=items, evidence=evidence_of(supports, asked.resources), confidence=0.5)

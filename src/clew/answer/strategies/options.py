@@ -14,8 +14,9 @@ from clew.answer.context.facts import Neighbourhood
 from clew.answer.context.linked import LinkedQuestion
 from clew.answer.plans.filters import Filters
 from clew.answer.resources import Resources
+from clew.graph.schema import Schema
 
-__all__ = ["OptionEvidence", "weigh_options"]
+__all__ = ["OptionEvidence", "relation_fits", "weigh_options"]
 
 MOST_ENTITIES = 4  # that one option may mean
 Best = tuple[float, tuple[int, ...]]  # relevance, triples
@@ -77,14 +78,19 @@ class _Weighing:
         return max((((one[0] + two[0]) / 2, (*one[1], *two[1])) for one, two in chains), default=NOTHING)
 
     def _fits(self, relation: int, one: int, other: int) -> bool:
-        """Whether a relation may be meant between two types: it is mentioned, or none that joins them is."""
-        ends = {self.types[one], self.types[other]}
-        said = {
-            each.name
-            for each in self.engine.schema.relations
-            if self.linked.said.get(each.name, 0) and any({s.subject, s.object} == ends for s in each.signatures)
-        }
-        return not said or self.engine.schema.relations[relation].name in said
+        schema = self.engine.schema
+        ends = frozenset((self.types[one], self.types[other]))
+        return relation_fits(self.linked, schema, schema.relations[relation].name, ends)
+
+
+def relation_fits(linked: LinkedQuestion, schema: Schema, relation: str, ends: frozenset[str]) -> bool:
+    """Whether a relation may be meant between two types: it is mentioned, or none that connects them is."""
+    said = {
+        each.name
+        for each in schema.relations
+        if linked.said.get(each.name, 0) and any({s.subject, s.object} == ends for s in each.signatures)
+    }
+    return not said or relation in said
 
 
 class _Side:

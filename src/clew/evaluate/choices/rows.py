@@ -5,24 +5,25 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
-from string import ascii_uppercase
 from time import perf_counter
 
 import numpy as np
 
-from clew.answer import Question, Resources
-from clew.answer.strategies.answering import NONE
+from clew.answer import Question, Resources, Strategy
+from clew.answer.strategies.adaptive import STAGES, AdaptiveStrategy
+from clew.answer.strategies.letters import NONE, likeliest_option
 from clew.answer.strategies.local import LocalStrategy
 from clew.answer.strategies.rag import RagStrategy
 from clew.errors import InputError
 from clew.evaluate.choices.biomixqa import TRUE_FALSE
 from clew.evaluate.choices.generate import ChoiceQuestion
-from clew.lm import Message, Metered, Request, load_prompt
+from clew.lm import Metered
 
-__all__ = ["FOR_STATEMENTS", "ROWS", "STATED", "STORED", "WITH_MODEL", "Chosen", "choose"]
+__all__ = ["ABLATIONS", "FOR_STATEMENTS", "ROWS", "STATED", "STORED", "WITH_MODEL", "Chosen", "choose"]
 
 STATED, STORED = "stated", "stored-context"  # rows that suit statements, or questions with a context, alone
 MOST_TOKENS = 512  # of a context
+SECONDS = 600.0  # for one question
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ Row = Callable[[ChoiceQuestion, Resources, Right], tuple[str | None, int, int]]
 def choose(row: str, question: ChoiceQuestion, resources: Resources, right: Right) -> Chosen:
     """Ask one row one question; `right` is how often each option is right in the whole set."""
     begun = perf_counter()
-    option, calls, tokens = ROWS[row](question, resources, right)
+    option, calls, tokens = {**ROWS, **ABLATIONS}[row](question, resources, right)
     return Chosen(option, calls, tokens, round(perf_counter() - begun, 4))
 
 
@@ -111,11 +112,11 @@ def _stored_context(question: ChoiceQuestion, resources: Resources, right: Right
     return (question.options[best] if named[best] else None), 0, 0
 
 
-def _strategy(strategy: RagStrategy | LocalStrategy, *, model: bool) -> Row:
+def _strategy(strategy: Strategy, *, model: bool) -> Row:
     def choose(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
         if model != (resources.model is not None):
             raise InputError("a row with a model needs one, and a row without needs none")
-        answer = strategy.answer(Question(question.question, options=question.options), resources)
+        answer = strategy.answer(Question(question.question, options=question.options, timeout=SECONDS), resources)
         tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
         return (answer.text if answer.abstained is None else None), answer.usage.calls, tokens
 
@@ -127,18 +128,12 @@ def _no_context(question: ChoiceQuestion, resources: Resources, right: Right) ->
     if resources.model is None:
         raise InputError("the row no-context needs a model: name one")
     model = Metered(resources.model)
-    options = (*question.options, NONE)
-    letters = list(ascii_uppercase[: len(options)])
-    listed = "\n".join(f"{letter}. {option}" for letter, option in zip(letters, options, strict=True))
-    prompt = load_prompt("clew.answer", "read_options.txt").format(
-        context="No facts are given.", question=question.question, options=listed
-    )
-    scores = [each.logprob for each in model.score(Request([Message("user", prompt)]), letters)]
-    place = max(range(len(options)), key=lambda at: scores[at])
+    option, _ = likeliest_option(model, "No facts are given.", question.question, question.options)
     used = model.usage
-    return (None if options[place] == NONE else options[place]), used.calls, used.prompt_tokens
+    return (None if option == NONE else option), used.calls, used.prompt_tokens
 
 
+EVIDENCE_STAGES = STAGES[:4]  # what is sampled and put to the vote is a model's
 ROWS: Mapping[str, Row] = {
     "random": _random,
     "prior": _popular,
@@ -148,10 +143,19 @@ ROWS: Mapping[str, Row] = {
     STATED: _stated,
     STORED: _stored_context,
     "evidence": _strategy(RagStrategy(budget=MOST_TOKENS), model=False),
+    "adaptive-evidence": _strategy(AdaptiveStrategy(budget=MOST_TOKENS), model=False),
     "no-context": _no_context,
     "rag": _strategy(RagStrategy(budget=MOST_TOKENS), model=True),
     "rag-json": _strategy(RagStrategy(mode=1, budget=MOST_TOKENS), model=True),
+    "adaptive": _strategy(AdaptiveStrategy(budget=MOST_TOKENS), model=True),
     "local": _strategy(LocalStrategy(budget=MOST_TOKENS), model=True),
 }
 FOR_STATEMENTS = ("random", "elsewhere", STATED, "no-context", "rag")  # rows
-WITH_MODEL = frozenset({"no-context", "rag", "rag-json", "local"})
+ABLATIONS: Mapping[str, Row] = {
+    f"{row} without {stage}": _strategy(AdaptiveStrategy(without=(stage,), budget=MOST_TOKENS), model=model)
+    for row, stages, model in (("adaptive-evidence", EVIDENCE_STAGES, False), ("adaptive", STAGES, True))
+    for stage in stages
+}
+WITH_MODEL = frozenset(
+    {"no-context", "rag", "rag-json", "adaptive", "local", *(f"adaptive without {stage}" for stage in STAGES)}
+)

@@ -39,12 +39,13 @@ from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew import GraphEngine
-    from clew.answer import Answer, Asker, Question
+    from clew.answer import Answer, Asker, Question, Step
 
 __all__ = ["ask", "mention_missing_encoder", "show_answer"]
 
 SHOWN = 10
 CITED = 6  # triples shown as evidence
+CHOOSING = ("rag", "adaptive", "local")  # strategies that choose among options
 PATIENCE = 1.0  # seconds of preparing a graph before that is announced
 
 
@@ -60,7 +61,7 @@ StrategyName = Annotated[
     typer.Option(
         "--strategy",
         metavar="NAME",
-        help="readers, cypher (the first reader alone), rag, local, super-relations or tog.",
+        help="readers, cypher (the first reader alone), rag, adaptive, local, super-relations, tog or two-rounds.",
     ),
 ]
 Compare = Annotated[
@@ -73,6 +74,17 @@ Mode = Annotated[
     int,
     typer.Option(metavar="N", help="Context of rag: 0 sentences, 1 JSON, 2 with the graph's prior knowledge, 3 both."),
 ]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without", metavar="STAGE", help="Switch a stage of adaptive off; may be repeated.", show_default=False
+    ),
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="TEXT", help="One of several possible answers; repeat it.", show_default=False),
+]
+Steps = Annotated[bool, typer.Option("--steps", help="Print each step on stderr as it happens.")]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -113,6 +125,8 @@ def ask(
     strategy: StrategyName = DEFAULT_STRATEGY,
     compare: Compare = None,
     mode: Mode = 0,
+    without: Without = None,
+    option: Options = None,
     store: StoreName = "embedded",
     model: Model = None,
     choose: Choose = "never",
@@ -125,6 +139,7 @@ def ask(
     min_confidence: MinConfidence = None,
     all_evidence: AllEvidence = False,
     explain: Explain = False,
+    steps: Steps = False,
     draw: Draw = None,
     limit: Limit = SHOWN,
     no_embedding: NoEmbedding = False,
@@ -144,8 +159,11 @@ def ask(
       clew ask hpo.clew "How is FBN1 connected to arachnodactyly?" --draw fbn1.html
       clew ask hpo.clew "Which genes may explain ectopia lentis?" --meaning "ectopia lentis=HP:0001083"
       clew ask hpo.clew "Which genes are linked to arachnodactyly?" --compare readers,rag
+      clew ask hpo.clew "Which gene causes Marfan syndrome?" --strategy adaptive --option FBN1 --option TTN --steps
     """
     check_limit(limit)
+    if without and "adaptive" not in (strategy, *_compared(compare)):
+        raise InputError("--without goes with --strategy adaptive, which has stages")
     given = " ".join(question or ()).strip()
     if question and not given:
         raise InputError("the question is empty: write one after the graph, or leave it out to be prompted")
@@ -161,7 +179,14 @@ def ask(
 
     filters = Filters(layer=layer, sources=tuple(source or ()), as_of=as_of, min_confidence=min_confidence)
     asked = Question(
-        given, meaning=meant, filters=filters, subclasses=subclasses, timeout=timeout, all_evidence=all_evidence
+        given,
+        options=_choices(option, _compared(compare) or (strategy,)),
+        meaning=meant,
+        filters=filters,
+        subclasses=subclasses,
+        timeout=timeout,
+        all_evidence=all_evidence,
+        report=_show_step if steps else None,
     )
     encoder = None if no_embedding else "default"
     settings = Settings(
@@ -169,6 +194,7 @@ def ask(
         strategy=strategy,
         compare=_compared(compare),
         mode=mode,
+        without=tuple(without or ()),
         store=store,
         model=model,
         choose=choose,
@@ -209,6 +235,20 @@ def ask(
             cost = "no model call" if model is None else "one model call of about 600 tokens"
             print(f"clew: --strategy rag could try, from the facts around the names ({cost})", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _choices(options: list[str] | None, strategies: tuple[str, ...]) -> tuple[str, ...]:
+    """The possible answers, each once."""
+    listed = tuple(dict.fromkeys(each.strip() for each in options or () if each.strip()))
+    if options and (others := [name for name in strategies if name not in CHOOSING]):
+        raise InputError(f"{others[0]} does not choose among options: --option goes with {', '.join(CHOOSING)}")
+    if options and len(listed) < 2:
+        raise InputError("--option is one of several possible answers: give two or more of them")
+    return listed
+
+
+def _show_step(step: "Step") -> None:
+    print(f"clew: {step.seconds:.1f} s, {step.name}: {one_line(step.text)}", file=sys.stderr)
 
 
 def _compared(names: str | None) -> tuple[str, ...]:

@@ -95,15 +95,19 @@ def evaluate_choices(
     model: str | None,
     sample: int,
     embedding: bool,
+    ablations: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
     """Ask the rows and show what each answered right."""
     from clew.answer import Resources
     from clew.evaluate.choices.held_out import by_support
+    from clew.evaluate.choices.rows import ABLATIONS, WITH_MODEL
     from clew.evaluate.choices.run import run_choices
 
     chosen = _rows(rows, asked.rows(), with_model=model is not None, embedding=embedding)
+    if ablations:
+        chosen += [row for row in ABLATIONS if model is not None or row not in WITH_MODEL]
     encoder = "default" if embedding else None
     with ExitStack() as opened, terminal_progress() as progress:
         engine = asked.open(progress)
@@ -141,12 +145,12 @@ def _without(engine: "GraphEngine", source: str, progress: "Progress") -> "Graph
 
 def _rows(given: str | None, rows: Sequence[str], *, with_model: bool, embedding: bool) -> list[str]:
     """The rows that are named, or those of `rows` that can be asked."""
-    from clew.evaluate.choices.rows import ROWS, WITH_MODEL
+    from clew.evaluate.choices.rows import ABLATIONS, ROWS, WITH_MODEL
     from clew.evaluate.row_names import known_rows
 
     if given is None:
         return [row for row in rows if (with_model or row not in WITH_MODEL) and (embedding or row != "vectors")]
-    return known_rows([row.strip() for row in given.split(",") if row.strip()], ROWS)
+    return known_rows([row.strip() for row in given.split(",") if row.strip()], {**ROWS, **ABLATIONS})
 
 
 def _show(report: dict[str, Any]) -> None:

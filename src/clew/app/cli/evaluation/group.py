@@ -132,6 +132,9 @@ def mcq(
     ] = None,
     model: Model = None,
     sample: Sample = 100,
+    ablations: Annotated[
+        bool, typer.Option("--ablations", help="Also ask the adaptive pipeline with each stage switched off.")
+    ] = False,
     no_embedding: NoEmbedding = False,
     out: RunJournal = None,
     as_json: AsJson = False,
@@ -142,15 +145,17 @@ def mcq(
     fifth no option is right, and abstaining is. Distractors are as popular as the right option. With --without the gold
     is of a source that the graph does not have, and the table is split by how the rest of the graph supports it.
 
-    random: any option or none. prior: the most popular option. elsewhere: the option that is right most often in the
-    other questions. vectors: the name nearest to the question. exhaustive: all paths of two hops. evidence: rag without
-    a model. stated: whether a triple connects what a statement names. stored-context: the option that SPOKE's stored
-    context names most often. With a model: no-context, rag, rag-json, local.
+    random: any option or none. prior: the most popular option. elsewhere: the option that is right most often in
+    the other questions. vectors: the name nearest to the question. exhaustive: all paths of two hops. evidence: rag
+    without a model. adaptive-evidence: adaptive without one. stated: whether a triple connects what a statement
+    names. stored-context: the option that SPOKE's stored context names most often. With a model: no-context, rag,
+    rag-json, adaptive, local.
 
     \b
     Examples:
       clew eval mcq hpo.clew
       clew eval mcq hpo.clew --rows evidence,prior --count 50 --out run.jsonl
+      clew eval mcq hpo.clew --rows adaptive-evidence --ablations --out run.jsonl
       clew eval mcq hpo.clew --model smollm2 --sample 20 --out run.jsonl
       clew eval mcq disease-genes --data data --without DISEASES
       clew eval mcq biomixqa --data data
@@ -162,6 +167,7 @@ def mcq(
         rows=rows,
         model=model,
         sample=sample,
+        ablations=ablations,
         embedding=not no_embedding,
         out=out,
         as_json=as_json,

@@ -20,7 +20,7 @@ export function relationWords(relation) {
   return relation.replaceAll("_", " ");
 }
 
-const STRATEGIES = { readers: "Two readers", cypher: "First reader", rag: "KG-RAG", local: "Local search", "super-relations": "Super-relations", tog: "Think-on-Graph" };
+const STRATEGIES = { readers: "Two readers", cypher: "First reader", rag: "KG-RAG", adaptive: "Adaptive KG-RAG", local: "Local search", "super-relations": "Super-relations", tog: "Think-on-Graph", "two-rounds": "Two rounds (diagnosis)" };
 
 export function strategyName(strategy) {
   return STRATEGIES[strategy] ?? strategy.replaceAll("_", " ");
