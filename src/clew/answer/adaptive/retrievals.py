@@ -5,8 +5,8 @@ All use one retriever, its linking and its relevance; thresholds are relaxed fro
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 import numpy as np
 
@@ -16,14 +16,13 @@ from clew.answer.context.relevance import relevance_of
 from clew.answer.context.retrieval import Retrieval
 from clew.answer.context.retrieve import prune
 from clew.answer.resources import Resources
-from clew.errors import Timeout
 
 __all__ = ["RELAXED", "Found", "merge", "retrieve_all"]
 
 RELAXED = {"whole": 1.0, "entity": 0.7, "option": 0.65, "combined": 0.6}  # share of both thresholds
 MOST_PATHS = 4  # between an entity and an option
 LONGEST_PATH = 2  # hops
-SECONDS = 2.0  # for the paths of one option
+SHORTEST = 0.001  # seconds that are left to a search whose time is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +34,20 @@ class Found:
 
 
 def retrieve_all(
-    asked: Decomposed, resources: Resources, retrieval: Retrieval, *, names: Iterable[str] = tuple(RELAXED)
+    asked: Decomposed,
+    resources: Resources,
+    retrieval: Retrieval,
+    *,
+    names: Iterable[str] = tuple(RELAXED),
+    timeout: float = 30.0,
 ) -> list[Found]:
-    """Run retrievals at the same time; what comes back is in the order of their names."""
+    """Run retrievals at the same time; what comes back is in the order of their names. `Timeout` after some seconds."""
+    until = perf_counter() + timeout
     search: Mapping[str, Callable[[], Iterable[Fact]]] = {
         "whole": lambda: find_facts(asked.linked, resources, retrieval),
         "entity": lambda: _by_entity(asked, resources, retrieval),
         "option": lambda: _by_option(asked, resources, retrieval),
-        "combined": lambda: _combined(asked, resources, retrieval),
+        "combined": lambda: _combined(asked, resources, retrieval, until),
     }
     chosen = list(names)
     same = {"entity": "whole"} if len(asked.linked.mentions) < 2 and "whole" in chosen else {}  # but for thresholds
@@ -82,7 +87,7 @@ def _by_option(asked: Decomposed, resources: Resources, retrieval: Retrieval) ->
         yield from find_facts(replace(asked.linked, mentions=(ids,), asked=wanted), resources, near)
 
 
-def _combined(asked: Decomposed, resources: Resources, retrieval: Retrieval) -> Iterable[Fact]:
+def _combined(asked: Decomposed, resources: Resources, retrieval: Retrieval, until: float) -> Iterable[Fact]:
     """Chains between an entity and an option; without options, between the entities."""
     if not asked.options:
         if len(asked.linked.mentions) > 1:
@@ -92,19 +97,18 @@ def _combined(asked: Decomposed, resources: Resources, retrieval: Retrieval) -> 
     for mention in asked.linked.mentions:
         starts = engine.lookup(list(mention))
         for ids in filter(None, asked.options.values()):
-            with suppress(Timeout):  # the other retrievals are there without them
-                paths = engine.paths(
-                    starts[starts >= 0],
-                    engine.lookup(list(ids)),
-                    LONGEST_PATH,
-                    direction="both",
-                    through=through,
-                    where=retrieval.filters.where,
-                    limit=MOST_PATHS,
-                    timeout=SECONDS,
-                )
-                for path in paths:
-                    yield _connecting(path.numbers, set(starts.tolist()), asked, resources)
+            paths = engine.paths(
+                starts[starts >= 0],
+                engine.lookup(list(ids)),
+                LONGEST_PATH,
+                direction="both",
+                through=through,
+                where=retrieval.filters.where,
+                limit=MOST_PATHS,
+                timeout=max(SHORTEST, until - perf_counter()),
+            )
+            for path in paths:
+                yield _connecting(path.numbers, set(starts.tolist()), asked, resources)
 
 
 def _connecting(numbers: tuple[int, ...], starts: set[int], asked: Decomposed, resources: Resources) -> Fact:

@@ -99,7 +99,8 @@ class _Asking:
 
     def _found(self, asked: Decomposed) -> list[Found]:
         several = self._has("decomposition") and self._has("retrievals")
-        return retrieve_all(asked, self.resources, self.retrieval, names=tuple(RELAXED) if several else ("whole",))
+        names = tuple(RELAXED) if several else ("whole",)
+        return retrieve_all(asked, self.resources, self.retrieval, names=names, timeout=self._left())
 
     def _context(self, asked: Decomposed, found: Sequence[Found]) -> tuple[Context, str]:
         """The best contexts as one, and the quality of the best of them."""
