@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.graph.adjacency import TripleRows
 from clew.graph.model import Graph
-from clew.graph.partitions.cache import CacheCounts, PartitionCache
+from clew.graph.partitions.cache import PartitionCache
 from clew.graph.storage.snapshots import replaced_or
 
 __all__ = ["PartitionedGraph"]
@@ -32,11 +32,6 @@ class PartitionedGraph(Graph):
                 f"cache=, or run `clew update {path} --compact`"
             )
         self.cache = PartitionCache(self.segments, self.folder, cache, fault=partial(replaced_or, folder=self.folder))
-
-    @property
-    def cache_counts(self) -> CacheCounts:
-        """Hits, loads and evictions so far."""
-        return self.cache.counts
 
     @cached_property
     def degree(self) -> NDArray[np.int64]:
