@@ -135,7 +135,7 @@ def ask_all(path: str, seed: int, tries: int, seconds: float, timeout: float) ->
     """Ask until there were enough questions or the time is over; the record of the tally."""
     tally, until = Tally("questions"), time.monotonic() + seconds
     engine = clew.open(path)
-    with Resources(engine, encoder=None) as resources:
+    with Resources(engine) as resources:  # both readers
         asker = Asker(resources)
         resources.store.run("MATCH (n) RETURN count(n)")
         asker.ask("What is there?")  # builds the index of names

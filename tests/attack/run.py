@@ -55,7 +55,8 @@ def run(seconds: float, seed: int, only: list[str]) -> dict[str, Any]:
             tally = attack(folder, seed=seed, tries=MOST, seconds=seconds * share / whole)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        rows.append({**tally.to_record(), "attack": name})
+        told = json.dumps({**tally.to_record(), "attack": name}).replace(str(folder), "FOLDER")
+        rows.append(json.loads(told))
         print(f"{name}: {tally.tries:,} tries, {len(tally.failures)} failures", file=sys.stderr, flush=True)
     made = {"seed": seed, "seconds": round(time.time() - begun), "load": round(os.getloadavg()[0], 1)}
     return {"benchmark": "attack", **environment(), "runs": [made], "rows": rows}

@@ -1,7 +1,7 @@
 """Sketches grounded in a small graph: phrases find relations, nouns types, and what nothing fits is reported."""
 
 import pytest
-from benchmarks.questions.sketches.notation import read_line
+from benchmarks.questions.training.notation import read_line
 
 from clew.answer import Asker
 from clew.answer.kept import schema_of, vocabulary_of, words_of

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.questions.sketches.notation import read_file
+from benchmarks.questions.training.notation import read_file
 
 from clew.answer.sketch.parser import find_sketch_parser
 from clew.answer.sketch.sketch import show

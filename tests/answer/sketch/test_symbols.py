@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from benchmarks.questions.sketches.notation import Unreadable, read_line
+from benchmarks.questions.training.notation import Unreadable, read_line
 
 from clew.answer.sketch.sketch import Word, show
 from clew.answer.sketch.symbols import FIRST, SYMBOLS, allowed, follow, from_symbols, to_symbols

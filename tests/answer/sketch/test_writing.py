@@ -11,7 +11,7 @@ from clew.answer.sketch.sketch import split_words
 from clew.answer.sketch.symbols import SYMBOLS, to_symbols
 from clew.answer.sketch.writing import Decoder
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "questions" / "sketches"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "questions" / "training"))
 QUESTION = "Which drugs given for migraine never cause nausea in 2 of 3 people?"
 WORDS = split_words(QUESTION, [(22, 30), (43, 49)])
 

@@ -42,7 +42,8 @@ def gather_evidence(
     others = tuple(part for part in plan.parts if part.kind not in (REQUIRED, OPTIONAL))
     inner = {end for part in others for step in part.steps for end in (step.subject, step.object)}
     slots = _joined(plan.slots, steps, inner)
-    asked = (*(Asked(slot.name, "id") for slot in slots), *(Asked(step.name, "triple") for step in steps))
+    single = [step for step in steps if step.longest == 1]  # what longer ones walked is found afterwards
+    asked = (*(Asked(slot.name, "id") for slot in slots), *(Asked(step.name, "triple") for step in single))
     wanted = replace(
         plan,
         kind="rows",
@@ -56,7 +57,7 @@ def gather_evidence(
     held = restrict_to_assertions(wanted, engine, store.schema)
     rows = store.run(write_statement(held.plan), held.parameters, timeout=timeout, limit=most)
     place = {item.id: at for at, item in enumerate(items)}
-    supports = [_support(row, slots, len(steps), root) for row in rows.rows]
+    supports = [_support(row, slots, len(single), root) for row in rows.rows]
     supports.sort(key=lambda each: place.get(each.item or "", len(place)))
     whole = not rows.truncated and len(items) == len(outcome.items)
     return _cited(supports, outcome, engine, store, complete=whole)

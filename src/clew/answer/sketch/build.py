@@ -23,6 +23,7 @@ from clew.answer.plans.quantify import counted, every, only, root_of
 from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded, Link
 from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.said_values import Unbuildable, ValuesSaid
 from clew.answer.sketch.sketch import Ref, Said, Statement, Word
 from clew.answer.sketch.things import Unmet
@@ -50,13 +51,14 @@ def build(
     lexical: Lexical,
     *,
     mutual: frozenset[str] = frozenset(),
+    linked: LinkedQuestion | None = None,
 ) -> Built | Unmet:
     """The candidate of a grounded sketch, or what it cannot say.
 
     `mutual` are relationships that hold both ways, though they are stated one way.
     """
     try:
-        built = _Building(grounded, words, anchors, lexical).built()
+        built = _Building(grounded, words, anchors, lexical, linked).built()
         return replace(built, candidate=replace(built.candidate, plan=either_way(built.candidate.plan, mutual)))
     except Unbuildable as error:
         return error.unmet
@@ -65,8 +67,15 @@ def build(
 
 
 class _Building(ValuesSaid):
-    def __init__(self, grounded: Grounded, words: Sequence[Word], anchors: Sequence[Anchor], lexical: Lexical) -> None:
-        super().__init__(grounded, words, anchors, lexical)
+    def __init__(
+        self,
+        grounded: Grounded,
+        words: Sequence[Word],
+        anchors: Sequence[Anchor],
+        lexical: Lexical,
+        linked: LinkedQuestion | None,
+    ) -> None:
+        super().__init__(grounded, words, anchors, lexical, linked)
         self.schema = lexical.schema
         self.slots: list[Slot] = []
         self.slot_of: dict[Ref, str] = {}
@@ -229,7 +238,7 @@ class _Building(ValuesSaid):
     def _said(self, said: Said, step: Step, link: Link, conditions: list[Condition]) -> None:
         """A condition on a column of the statement, such as its frequency or source."""
         known = self.schema.relationship(link.relation)
-        found = self.lexical.columns(self.text(said.words), known)
+        found = self.lexical.columns(self.text(said.words), known, self.meant_by(said.words))
         if not found:
             raise Unbuildable(Unmet(said.words, "said"))
         key, fit = found[0]
@@ -290,7 +299,8 @@ class _Building(ValuesSaid):
     def _asked_column(self) -> Asked:
         for number, step in self.named_steps.items():
             link = self.grounded.links[number]
-            found = self.lexical.columns(self.text(self.sketch.asked[0][1]), self.schema.relationship(link.relation))
+            asked, known = self.sketch.asked[0][1], self.schema.relationship(link.relation)
+            found = self.lexical.columns(self.text(asked), known, self.meant_by(asked))
             if found:
                 self.met |= dict.fromkeys(self.sketch.asked[0][1], found[0][1])
                 return Asked(step.name, found[0][0])

@@ -4,16 +4,18 @@ Things are typed by their nouns and by what relations lead to, so that a phrase 
 met by the only relation between two types. A phrase that nothing fits is reported, and there is no plan.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
 from math import log
 
+from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.forms import plain_name
 from clew.answer.lexicon.light import senses_of_relation
 from clew.answer.names.meanings import Anchor, Meaning
-from clew.answer.sketch.lexical import BARE, SAID, Lexical
+from clew.answer.sketch.lexical import BARE, SAID, SMALL, Lexical, agreed
+from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 from clew.answer.sketch.things import Find, Has, Things, Unmet
 from clew.store.layout import Relationship
@@ -29,7 +31,8 @@ DEEPEST = 5  # steps from a part to a whole
 VIA = 0.8  # of a relation that reaches a thing through what that contains
 TURNED = 0.6  # of a relation that is read against its direction
 UNSTATED = 0.7  # of a relation that the named entity has no triple of
-JUDGED = 0.8  # of a relation that a trained judge is certain of
+ELSEWHERE = 0.6  # of what the linker says against a list of words
+HINTED = 0.45  # what the linker adds to words that say little
 TOO_LITTLE = -1.7  # sum of logarithms of one fit below which too much is guessed; of n facts, its root of n-fold
 ALONE = 0.4  # of the only relation between two types, where no word means it
 
@@ -76,19 +79,26 @@ def ground(
     *,
     has: Has | None = None,
     find: Find = lambda text: (),
+    linked: LinkedQuestion | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> tuple[list[Grounded], list[Unmet]]:
     """The ways in which a graph can mean a sketch, best first, and the words that kept it from being more.
 
-    `has` says whether an entity has triples of a relation, `find` which entities a noun may name.
+    `has` says whether an entity has triples of a relation, `find` which entities a noun may name, `linked` which parts
+    of the schema words mean; `check` ends it in time.
     """
-    made = _Grounding(sketch, words, anchors, lexical, has, find)
-    return sorted(made.run(), key=lambda each: -each.score), made.unmet
+    made = _Grounding(sketch, words, anchors, lexical, has, find, linked)
+    return sorted(made.run(check), key=lambda each: -each.score), made.unmet
 
 
 class _Grounding(Things):
     """The search for relations, given what the things of a sketch may be."""
 
-    def run(self) -> Iterator[Grounded]:
+    @cached_property
+    def _fitting(self) -> dict[tuple[object, ...], tuple[str, ...]]:
+        return {}
+
+    def run(self, check: Callable[[], None]) -> Iterator[Grounded]:
         if self.unmet:
             return
         names, choices = list(self.meant), list(self.meant.values())
@@ -104,6 +114,7 @@ class _Grounding(Things):
             for number, fact in enumerate(self.sketch.statements):
                 if fact.kind != "fact":
                     continue
+                check()
                 grown = [new for state in states for new in self._extended(state, number, fact, meant)]
                 states = sorted(grown, key=lambda each: -each.score)[:MOST_STATES]
                 if not states:
@@ -200,29 +211,44 @@ class _Grounding(Things):
         if len({link.relation for link, _ in found}) == 1:
             yield from ((replace(link, fit=fit), fit) for link, fit in found)
 
-    def _phrase_fit(self, phrase: str, relation: Relationship, fact: Statement, left: object, right: object) -> float:
+    def _phrase_fit(
+        self,
+        phrase: str,
+        relation: Relationship,
+        fact: Statement,
+        left: dict[str, float] | None,
+        right: dict[str, float] | None,
+    ) -> float:
         nouns = [self._noun(fact.left, left), self._noun(fact.right, right)]
         fit = self.lexical.relation(phrase, relation, *nouns)
-        if fit < JUDGED and phrase and not self._is_light(fact):
-            words, places = self._masked(fact.words)
-            fit = max(fit, JUDGED * self.lexical.matched(words, places).get(relation.name, 0.0))
+        meant = self.meant_by(fact.words) if phrase else None
+        if meant is not None:
+            probability = meant.relation(relation.name, self._placeable(fact, left, right))
+            probability *= ELSEWHERE if self._is_of_another(phrase, relation) else 1.0
+            fit = min(1.0, fit + HINTED * probability) if self._is_light(fact) else agreed(fit, probability)
         for ref in (fact.left, fact.right):  # "coaches" of "clubs whose coaches": the noun itself is the relation
             if isinstance(ref, str) and ref in self.said and fit < 0.9:
                 noun = self.lexical.relation(self.said[ref], relation)
                 fit = max(fit, 0.85 * noun if noun >= 0.85 and self._is_light(fact) else 0.0)
         return fit
 
-    def _masked(self, numbers: Sequence[int]) -> tuple[tuple[str, ...], list[int]]:
-        """The question with "this TYPE" for each name, and where some of its words stand in it."""
-        said: list[str] = []
-        places: dict[int, int] = {}
-        for at, word in enumerate(self.words):
-            places[at] = len(said)
-            if word.name is None:
-                said.append(word.text.lower())
-            else:
-                said += ["this", *plain_name(self.anchors[word.name].meanings[0].type).split()]
-        return tuple(said), [places[at] for at in numbers]
+    def _is_of_another(self, phrase: str, relation: Relationship) -> bool:
+        """Whether the one word that a phrase says is listed for other relations than this: "built" for registered."""
+        said = [word for word in phrase.lower().split() if word not in SMALL]
+        return len(said) == 1 and has_synonyms(said[0]) and not self.lexical.words.binds(relation.name, said[0])
+
+    def _placeable(
+        self, fact: Statement, left: dict[str, float] | None, right: dict[str, float] | None
+    ) -> tuple[str, ...]:
+        """The relations that can lie between two things by their types, remembered from one relation to the next."""
+        key = (fact, tuple(left or ()), tuple(right or ()))
+        if key not in self._fitting:
+            self._fitting[key] = tuple(
+                each.name
+                for each in self.schema.relationships
+                if not each.negated and any(True for _ in self._placed(each, fact, left, right))
+            )
+        return self._fitting[key]
 
     def _noun(self, ref: Ref | None, fits: object) -> str:
         if isinstance(ref, str) and ref in self.said:
@@ -254,6 +280,9 @@ class _Grounding(Things):
         said = [self.words[at].text for at in fact.words]
         noun = next((word for word in said if self.lexical.words.binds(relation.name, word)), said[0])
         low = [word.lower() for word in said]
+        meant = self.meant_by(fact.words)
+        if meant is not None and not any(self.lexical.words.binds(relation.name, word) for word in said):
+            return meant.forward.get(relation.name, 1.0) >= 0.5
         is_noun = low[-1] in ("of", "'s") or (len(low) == 1 and not low[0].endswith(("ed", "es", "ing")))
         if is_noun:
             return self.lexical.words.noun_is_subject(relation.name, noun)
@@ -265,16 +294,23 @@ class _Grounding(Things):
         """Relations that lead to a part of what is meant, or to the part of a part: born in a city of Japan."""
         if right is None:
             return
+        meant = self.meant_by(fact.words) if phrase and not self._is_light(fact) else None
+        every = [each.name for each in self.schema.relationships]
+
+        def fit_of(relation: Relationship) -> float:
+            fit = self.lexical.relation(phrase, relation)
+            return fit if meant is None else agreed(fit, meant.relation(relation.name, every))
+
         for whole in self.containing:
             for end, fit in right.items():
                 chains = self._chains(whole, end)
-                if left is not None and self.lexical.relation(phrase, whole) >= BARE:
+                if left is not None and fit_of(whole) >= BARE:
                     for label, steps in chains.items():
                         if steps > 1 and label in left:
-                            alone = VIA * fit * left[label] * self.lexical.relation(phrase, whole)
+                            alone = VIA * fit * left[label] * fit_of(whole)
                             yield Link(whole.name, True, label, end, alone, longest=steps), alone
                 for relation in self.schema.relationships:
-                    said = 0.0 if relation.negated or relation is whole else self.lexical.relation(phrase, relation)
+                    said = 0.0 if relation.negated or relation is whole else fit_of(relation)
                     if said < BARE:
                         continue
                     for between, steps in chains.items():

@@ -13,21 +13,25 @@ from numpy.typing import NDArray
 
 from clew.answer.lexicon.forms import core_name, plain_name, stem, tokens_of, word_table
 from clew.answer.lexicon.light import senses_of_relation, senses_of_verb
-from clew.answer.lexicon.matching import Matcher, Rendered
 from clew.answer.lexicon.words import Words
+from clew.answer.sketch.linking import Meant, SchemaItem, schema_items
 from clew.answer.values.attributes import Attribute
 from clew.answer.values.vocabulary import Vocabulary
 from clew.embed import Encoder
+from clew.graph.encode import UNTYPED
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
-__all__ = ["Lexical"]
+__all__ = ["Lexical", "agreed"]
 
 SMALL = frozenset(word_table("sketch.json")["small"])  # words that mean no relation by themselves
 REPORTING = frozenset(word_table("sketch.json")["reporting"])  # words that say no more than that there is a relation
 NEAR, SAME = 0.35, 0.85  # cosines of words that have nothing to do with each other, and of those that mean one thing
 OWN, SAID, LIGHT, NEARBY, BARE = 1.0, 0.9, 0.6, 0.75, 0.45
 REMEMBERED = 4096  # phrases and their fits, texts and their vectors
+GUESSED = 0.7  # of a nearness of words that the linker does not see
+LISTED = 0.6  # of words on a list that the linker takes for something else
 UNKNOWN = 0.35  # of a type that a noun may name for all that is known
+JUDGING = frozenset(word_table("sketch.json")["judging"])  # words whose measure is the speaker's
 PEOPLE = frozenset(word_table("sketch.json")["people"])  # nouns and pronouns for anybody
 
 
@@ -40,13 +44,15 @@ class Lexical:
         words: Words,
         vocabulary: Vocabulary,
         encoder: Encoder | None = None,
-        matcher: Matcher | None = None,
     ) -> None:
         self.schema, self.words, self.vocabulary, self.encoder = schema, words, vocabulary, encoder
-        self.matcher = matcher
         self.relation = lru_cache(REMEMBERED)(self._relation)
         self._vector = lru_cache(REMEMBERED)(self._encoded)
-        self._matched = lru_cache(REMEMBERED)(self._judged)
+
+    @cached_property
+    def items(self) -> tuple[SchemaItem, ...]:
+        """The parts of the schema that words can mean."""
+        return schema_items(self.schema, self.vocabulary.attributes)
 
     # relations ------------------------------------------------------------------------------------------------------
 
@@ -85,24 +91,9 @@ class Lexical:
         bare, typed_ = self._cosine(phrase, name), self._cosine(whole, typed)
         return _scaled(max(bare, 0.5 * bare + 0.5 * typed_))
 
-    def matched(self, words: tuple[str, ...], places: Sequence[int]) -> dict[str, float]:
-        """How likely words of a question mean each relation, as a trained judge says; names are "this TYPE" there."""
-        return {} if self.matcher is None or not places else self._matched(self.matcher, words, tuple(places))
-
-    def _judged(self, matcher: Matcher, words: tuple[str, ...], places: tuple[int, ...]) -> dict[str, float]:
-        rendered = [self._rendered(each) for each in self.schema.relationships]
-        found = matcher.match(words, list(places), rendered)
-        names = [each.name for each in self.schema.relationships]
-        return dict(zip(names, map(float, found), strict=False))  # the last is none of them
-
-    def _rendered(self, relation: Relationship) -> Rendered:
-        ends = max(relation.ends, key=lambda pair: pair.count)
-        subject, object_ = (plain_name(self.schema.type_of(label)) for label in (ends.subject, ends.object))
-        return Rendered(subject, plain_name(relation.relation), object_)
-
     # types ----------------------------------------------------------------------------------------------------------
 
-    def types(self, phrase: str) -> tuple[list[tuple[str, float]], list[str]]:
+    def types(self, phrase: str, meant: Meant | None = None) -> tuple[list[tuple[str, float]], list[str]]:
         """The labels that a noun phrase may name, best first, and the words beside the noun that says so."""
         tokens = tokens_of(phrase)
         found: dict[str, float] = {}
@@ -119,11 +110,15 @@ class Lexical:
         for label in self.schema.labels:
             near = self._cosine(phrase, plain_name(label.type)) if self.encoder else 0.0
             found[label.name] = UNKNOWN + (NEARBY - UNKNOWN) * _scaled(near)
+            if meant is not None:
+                found[label.name] = max(meant.type(label.name), GUESSED * found[label.name])
         return sorted(found.items(), key=lambda each: -each[1]), []
 
     # attributes -----------------------------------------------------------------------------------------------------
 
-    def attributes(self, phrase: str, labels: Sequence[str]) -> list[tuple[Attribute, float, bool | None]]:
+    def attributes(
+        self, phrase: str, labels: Sequence[str], meant: Meant | None = None
+    ) -> list[tuple[Attribute, float, bool | None]]:
         """The attributes that words may mean of some labels, best first, and whether they mean much of it."""
         lowered = " ".join(phrase.lower().split())
         vocabulary, found = self.vocabulary, dict[Attribute, tuple[float, bool | None]]()
@@ -157,6 +152,13 @@ class Lexical:
             for attribute in vocabulary.attributes:
                 if attribute.kind == "number":
                     put(attribute, LIGHT * 0.7, generic[0])
+        if meant is not None and not JUDGING & set(words):
+            known = {
+                each: (each.label, each.key) for each in vocabulary.attributes if not labels or each.label in labels
+            }
+            for each, key in known.items():
+                fit, much = found.get(each, (0.0, None))
+                found[each] = (agreed(fit, meant.attribute(key, known.values())), much)
         listed = [(attribute, fit, much) for attribute, (fit, much) in found.items()]
         return sorted(listed, key=lambda each: -each[1])
 
@@ -171,7 +173,7 @@ class Lexical:
 
     # columns of statements ------------------------------------------------------------------------------------------
 
-    def columns(self, phrase: str, relation: Relationship) -> list[tuple[str, float]]:
+    def columns(self, phrase: str, relation: Relationship, meant: Meant | None = None) -> list[tuple[str, float]]:
         """The columns of a relation's statements that words may mean, best first."""
         said = [token.text.lower() for token in tokens_of(phrase)]
         content = [word for word in said if word not in SMALL]
@@ -190,6 +192,9 @@ class Lexical:
             else:
                 near = _scaled(self._cosine(" ".join(content), name)) if self.encoder is not None and content else 0.0
                 fit = NEARBY * near
+            if meant is not None:
+                keys = [(relation.name, other.name) for other in relation.properties]
+                fit = agreed(fit, meant.column((relation.name, each.name), keys))
             if fit > 0.3:
                 found.append((each.name, fit))
         return sorted(found, key=lambda each: -each[1])
@@ -212,6 +217,11 @@ class Lexical:
         return any(noun.endswith(("ist", "ian", "ee", "person")) or self.words.is_class("who", noun) for noun in nouns)
 
     @cached_property
+    def untyped(self) -> list[str]:
+        """The label of entities whose type is not stated, where there is one beside others."""
+        return [label.name for label in self.schema.labels if label.type == UNTYPED and len(self.schema.labels) > 1]
+
+    @cached_property
     def who(self) -> list[str]:
         """Labels that "who" may ask for."""
         people = [label.name for label in self.schema.labels if label.type.lower().endswith("ee")]
@@ -231,6 +241,11 @@ COLUMN_WORDS = {
     "amount": frozenset({"much", "many", "amount", "quantity"}),
     "dose": frozenset({"dose", "dosage", "much", "mg"}),
 }  # what people say for common columns of statements
+
+
+def agreed(fit: float, probability: float) -> float:
+    """How well words fit by lists of words and by the linker: what only the lists say is less than what both say."""
+    return max(fit * (LISTED + (1 - LISTED) * probability), probability) if fit >= SAID else max(fit, probability)
 
 
 def _scaled(cosine: float) -> float:

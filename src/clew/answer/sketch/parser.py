@@ -1,15 +1,16 @@
-"""The parser of sketches: an encoder reads the pieces of a question's words, a decoder writes its sketches."""
+"""The trained reader of questions: one encoder, a decoder that writes sketches, and a linker with schemas."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.answer.sketch.encoder import BEGIN, END, UNKNOWN, QuestionEncoder, normed
+from clew.answer.sketch.linking import SchemaLinker
 from clew.answer.sketch.sketch import Word, split_words
 from clew.answer.sketch.writing import Decoder, Written
 from clew.embed.session import open_session
@@ -23,40 +24,39 @@ NAME = "questions"  # the folder of its files
 CHECKOUT = Path(__file__).resolve().parents[4]
 SCALE = ".scale"
 
-BEGIN, END, UNKNOWN, MARK = 101, 102, 100, 1  # pieces of BERT's vocabulary; [unused0] marks a name
+MARK = 1  # [unused0] stands before a name
 MOST_PIECES = 6  # of a name
 LONGEST = 250  # pieces of a question
-ENCODER, DECODER, TOKENIZER = "encoder.onnx", "decoder.npz", "tokenizer.json"
+ENCODER, DECODER, HEADS, TOKENIZER = "encoder.onnx", "decoder.npz", "heads.npz", "tokenizer.json"
 _guard = Lock()
 
 
 class SketchParser:
     """Reads questions; one object serves many threads."""
 
-    def __init__(self, session: Any, tokenizer: Any, decoder: Decoder) -> None:
-        self._session, self._tokenizer, self._decoder = session, tokenizer, decoder
+    def __init__(self, encoder: QuestionEncoder, decoder: Decoder, heads: dict[str, NDArray[np.float32]]) -> None:
+        self._encoder, self._decoder, self._heads = encoder, decoder, heads
+        self.linker = SchemaLinker(encoder, heads)
 
-    def parse(self, text: str, names: Sequence[tuple[int, int]], *, width: int = 4) -> tuple[list[Word], list[Written]]:
+    def parse(
+        self, text: str, names: Sequence[tuple[int, int]], *, check: Callable[[], None] = lambda: None
+    ) -> tuple[list[Word], list[Written]]:
         """The words of a question whose names stand at these places, and its sketches, likeliest first."""
         words = split_words(text, names)
-        pieces, firsts = pieces_of(words, self._tokenizer)
+        pieces, firsts = pieces_of(words, self._encoder)
         if not words or len(pieces) > LONGEST:
             return words, []
-        given = {
-            "pieces": np.array([pieces], np.int64),
-            "mask": np.ones((1, len(pieces)), np.int64),
-            "firsts": np.array([firsts], np.int64),
-        }
-        (states,) = self._session.run(None, given)
-        return words, self._decoder.write(np.asarray(states[0], np.float32), words, width=width)
+        states = self._encoder.read_question(pieces)[firsts]
+        states = normed(states, self._heads["norm2.weight"], self._heads["norm2.bias"])
+        return words, self._decoder.write(states, words, check=check)
 
 
-def pieces_of(words: Sequence[Word], tokenizer: Any, *, names: bool = True) -> tuple[list[int], list[int]]:
+def pieces_of(words: Sequence[Word], encoder: QuestionEncoder, *, names: bool = True) -> tuple[list[int], list[int]]:
     """The pieces of a question and where each word begins; a name is a mark, and its own words if `names`."""
     pieces, firsts = [BEGIN], []
     for word in words:
         firsts.append(len(pieces))
-        own = tokenizer.encode(word.text, add_special_tokens=False).ids
+        own = encoder.pieces(word.text)
         if word.name is not None:
             pieces += [MARK, *(own[:MOST_PIECES] if names else ())]
         else:
@@ -83,17 +83,17 @@ def open_sketch_parser(folder: Path) -> SketchParser:
     from tokenizers import Tokenizer
 
     try:
-        session = open_session(folder / ENCODER, threads=1)
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-        decoder = Decoder(_arrays(folder / DECODER))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        encoder = QuestionEncoder(open_session(folder / ENCODER, threads=1), tokenizer)
+        decoder, heads = Decoder(_arrays(folder / DECODER)), _arrays(folder / HEADS)
     except Exception as error:  # neither library has an error class of its own for a damaged file
         raise ModelError(
             f"the parser of questions in {folder} cannot be opened ({error}): restore its files, "
             f"or remove the folder to read questions by words alone"
         ) from error
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return SketchParser(session, tokenizer, decoder)
+    return SketchParser(encoder, decoder, heads)
 
 
 def _arrays(path: Path) -> dict[str, NDArray[np.float32]]:

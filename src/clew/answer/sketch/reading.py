@@ -15,6 +15,7 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.sketch.build import Built, build
 from clew.answer.sketch.ground import ground
 from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.linking import LinkedQuestion, kind_of_name, written_out
 from clew.answer.sketch.parser import SketchParser
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 from clew.answer.sketch.things import Has
@@ -25,6 +26,7 @@ __all__ = ["SketchReading", "read_sketches"]
 
 IMPROBABLE = 0.02  # sketches of a lower probability are no readings
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
+SUPERLATIVE = "est"  # how a superlative ends
 SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
 DENYING = frozenset({"than", "outside", "apart", "besides", "beyond"})  # "other than", "apart from"
@@ -43,6 +45,7 @@ class SketchReading:
     left_out: tuple[int, ...]
     subclasses: bool
     met: Mapping[int, float]  # how well words are met, by their numbers
+    linked: LinkedQuestion | None
 
     @property
     def score(self) -> float:
@@ -59,20 +62,36 @@ def read_sketches(
     has: Has | None = None,
     is_right: Callable[[str], bool] = lambda word: True,
     mutual: frozenset[str] = frozenset(),
+    check: Callable[[], None] = lambda: None,
 ) -> tuple[Iterator[SketchReading], list[Word]]:
-    """All readings, best first, each plan once, made as they are asked for; and the words of the question."""
-    words, written = parser.parse(text, [(each.start, each.end) for each in anchors])
+    """All readings, best first, each plan once, made as they are asked for; and the words of the question.
+
+    `check` raises once there is no time left.
+    """
+    words, written = parser.parse(text, [(each.start, each.end) for each in anchors], check=check)
+    check()
     spelt = _spelt(text, words, lexical.words, is_right)
+    items = written_out(lexical.items, spelt)
+    types = [kind_of_name(each.meanings[0], items, has) for each in anchors]
+    linked = parser.linker.read(spelt, types, items) if written else None
 
     def readings(each: Written) -> Iterator[SketchReading]:
-        for sketch in _forms(each.sketch):
+        for sketch in _forms(each.sketch, lambda at: spelt[at].text.lower().endswith(SUPERLATIVE)):
             grounded, _ = ground(
-                sketch, spelt, anchors, lexical, has=has, find=lambda said: entities_named(said, contents)
+                sketch,
+                spelt,
+                anchors,
+                lexical,
+                has=has,
+                find=lambda said: entities_named(said, contents),
+                linked=linked,
+                check=check,
             )
             for one in grounded[:MOST_GROUNDED]:
-                built = build(one, spelt, anchors, lexical, mutual=mutual)
+                check()
+                built = build(one, spelt, anchors, lexical, mutual=mutual, linked=linked)
                 if isinstance(built, Built):
-                    yield _reading(built, sketch, each, words)
+                    yield _reading(built, sketch, each, words, linked)
 
     may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in DENYING for each in words)
     likely = [each for each in written if each.probability >= IMPROBABLE and (may_deny or not each.sketch.denies)]
@@ -98,19 +117,27 @@ def _best_first(
                 yield best
 
 
-def _reading(built: Built, sketch: Sketch, written: Written, words: Sequence[Word]) -> SketchReading:
+def _reading(
+    built: Built, sketch: Sketch, written: Written, words: Sequence[Word], linked: LinkedQuestion | None
+) -> SketchReading:
     left = (*built.left_out, *_weighty_left(sketch, words))
     wider = any(each.kind == "any" for each in sketch.statements)
     return SketchReading(
-        built.candidate, sketch, written.probability, built.score, built.weakest, left, wider, built.met
+        built.candidate, sketch, written.probability, built.score, built.weakest, left, wider, built.met, linked
     )
 
 
-def _forms(sketch: Sketch) -> Iterator[Sketch]:
-    """A sketch, and the same as a relation or as an attribute where it only asks for one thing of a name."""
+def _forms(sketch: Sketch, is_superlative: Callable[[int], bool]) -> Iterator[Sketch]:
+    """A sketch, and the same as a relation or as an attribute where it only asks for one thing of a name.
+
+    "The priciest bottle" asks for a bottle, though a parser may take it for a price.
+    """
     yield sketch
     if sketch.mode == "value" and sketch.asked[0][0] is not None:
         named, words = sketch.asked[0]
+        if isinstance(named, str) and any(is_superlative(at) for at in words):
+            most = Statement("max", named, words)
+            yield Sketch("list", ((named, ()),), (*sketch.statements, most))
         yield Sketch("list", (("v", ()),), (*sketch.statements, Statement("fact", "v", words, named)))
     if sketch.mode == "list" and len(sketch.asked) == 1 and isinstance(sketch.asked[0][0], str):
         asked = sketch.asked[0][0]

@@ -9,6 +9,7 @@ from clew.answer.lexicon.numbers import read_number
 from clew.answer.names.meanings import Anchor
 from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.linking import LinkedQuestion, Meant
 from clew.answer.sketch.sketch import Ref, Statement, Word
 from clew.answer.sketch.things import Unmet
 from clew.answer.values.attributes import Attribute
@@ -34,14 +35,26 @@ class Unbuildable(Exception):
 class ValuesSaid:
     """The values of one grounded sketch; choosing an attribute may tell the type of a thing."""
 
-    def __init__(self, grounded: Grounded, words: Sequence[Word], anchors: Sequence[Anchor], lexical: Lexical) -> None:
+    def __init__(
+        self,
+        grounded: Grounded,
+        words: Sequence[Word],
+        anchors: Sequence[Anchor],
+        lexical: Lexical,
+        linked: LinkedQuestion | None,
+    ) -> None:
         self.grounded, self.words, self.anchors, self.lexical = grounded, words, anchors, lexical
+        self.linked = linked
         self.sketch = grounded.sketch
         self.labels = dict(grounded.labels)
         self.score, self.weakest, self.met = grounded.score, grounded.weakest, dict(grounded.met)
 
     def text(self, numbers: Sequence[int]) -> str:
         return " ".join(self.words[at].text for at in numbers)
+
+    def meant_by(self, numbers: Sequence[int]) -> Meant | None:
+        """What the linker takes some words for."""
+        return self.linked.meant(numbers) if self.linked is not None and numbers else None
 
     def fits(self, fit: float, said: Sequence[int]) -> None:
         """Words are met as well as this."""
@@ -51,7 +64,7 @@ class ValuesSaid:
 
     def _stated(self, each: Statement, labels: list[str]) -> list[tuple[Attribute, str]]:
         """An attribute of yes or no that describing words are: "electrified", "step-free"."""
-        for attribute, fit, _ in self.lexical.attributes(self.text(each.words), labels):
+        for attribute, fit, _ in self.lexical.attributes(self.text(each.words), labels, self.meant_by(each.words)):
             low = {value.lower(): value for value in attribute.values}
             yes = [value for value in low if value in TRUE]
             if fit >= 0.6 and yes and low.keys() <= TRUE | FALSE:
@@ -92,7 +105,9 @@ class ValuesSaid:
 
     def _attribute(self, ref: Ref, said: Sequence[int]) -> tuple[Attribute, bool | None]:
         labels = [self.labels[ref]] if ref in self.labels else []
-        found = [each for each in self.lexical.attributes(self.text(said), labels) if each[1] >= WEAKEST]
+        found = [
+            each for each in self.lexical.attributes(self.text(said), labels, self.meant_by(said)) if each[1] >= WEAKEST
+        ]
         if not found:
             raise Unbuildable(Unmet(tuple(said), "attribute"))
         attribute, fit, much = found[0]

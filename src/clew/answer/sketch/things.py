@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from clew.answer.lexicon.forms import word_table
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.sketch.lexical import SMALL, Lexical
+from clew.answer.sketch.linking import LinkedQuestion, Meant
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 
 __all__ = ["Find", "Has", "Things", "Unmet"]
 
 WHO = frozenset(word_table("sketch.json")["who"])  # words that ask for people
 CASES = frozenset(word_table("sketch.json")["cases"])  # nouns for those who have something, in graphs without people
+LIKELY = 0.5  # share from which words mean a relation
 Has = Callable[[Meaning, str, bool], bool]
 Find = Callable[[str], tuple[Meaning, ...]]
 
@@ -39,8 +41,10 @@ class Things:
         lexical: Lexical,
         has: Has | None,
         find: Find,
+        linked: LinkedQuestion | None,
     ) -> None:
         self.words, self.anchors, self.lexical, self.has, self.find = words, anchors, lexical, has, find
+        self.linked = linked
         self.meant: dict[int, tuple[Meaning, ...]] = {  # what names may mean; nouns that are names have numbers below 0
             at: anchors[word.name].meanings[:3] for at, word in enumerate(words) if word.name is not None
         }
@@ -55,6 +59,10 @@ class Things:
 
     def text(self, numbers: Sequence[int]) -> str:
         return " ".join(self.words[at].text for at in numbers)
+
+    def meant_by(self, numbers: Sequence[int]) -> Meant | None:
+        """What the linker takes some words for; None without one, or where there are no words."""
+        return self.linked.meant(numbers) if self.linked is not None and numbers else None
 
     # kinds ----------------------------------------------------------------------------------------------------------
 
@@ -77,7 +85,7 @@ class Things:
                 name = next(at for at in each.words if self.words[at].name is not None)
                 more.append(Statement("fact", each.left, (), name, denied=each.denied))
                 continue
-            found, beside = self.lexical.types(said)
+            found, beside = self.lexical.types(said, self.meant_by(each.words))
             if found and found[0][1] >= 1.0:
                 whole = self._named(each, said) if beside else []
                 if any(one.kind == "fact" for one in whole):
@@ -95,6 +103,8 @@ class Things:
             cases = each.words and self.words[each.words[-1]].text.lower() in CASES and not self.lexical.has_people
             if cases and light and light[0].right is not None and each.left not in asked:
                 merged[each.left] = light[0].right
+                continue
+            if self._is_relation(each, sketch):
                 continue
             role = self._is_role(each)
             named = [] if role else self._named(each, said)
@@ -114,7 +124,7 @@ class Things:
                 else:
                     self.unmet.append(Unmet(each.words, "kind"))
         if WHO & {word.text.lower() for word in self.words[:6]} and asked and isinstance(asked[0], str):
-            self.kinds.setdefault(asked[0], [(label, 1.0) for label in self.lexical.who])
+            self.kinds.setdefault(asked[0], [(label, 1.0) for label in (*self.lexical.who, *self.lexical.untyped)])
         statements = [each for each in sketch.statements if not (each.kind == "is" and self._is_taken(each, more))]
         return _merged(replace(sketch, statements=(*statements, *more)), merged)
 
@@ -151,6 +161,18 @@ class Things:
 
     def _binds(self, relation: str, said: Sequence[str]) -> bool:
         return any(self.lexical.words.binds(relation, word) for word in said)
+
+    def _is_relation(self, kind: Statement, sketch: Sketch) -> bool:
+        """Whether a noun means the very relation that a fact of the same thing means: the *flag* that a ship flies."""
+        noun = self.meant_by(kind.words)
+        if noun is None or not noun.relations:
+            return False
+        likeliest = max(noun.relations, key=lambda name: noun.relations[name])
+        if noun.relations[likeliest] < LIKELY:
+            return False
+        facts = (each for each in sketch.statements if each.kind == "fact" and kind.left in (each.left, each.right))
+        others = [meant.relations.get(likeliest, 0.0) for each in facts if (meant := self.meant_by(each.words))]
+        return any(share >= LIKELY for share in others)
 
     def _is_role(self, kind: Statement) -> bool:
         """Whether a noun that names no type belongs to a relation that a fact of the same thing may mean."""

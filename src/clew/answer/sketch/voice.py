@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from clew.answer.certainty.contradicted import contradictions
-from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER
-from clew.answer.kept import matcher_of, polarity_of, schema_of, stated_once_of, vocabulary_of, words_of
+from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
+from clew.answer.kept import polarity_of, schema_of, stated_once_of, vocabulary_of, words_of
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import with_filters
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
+from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
@@ -27,6 +28,7 @@ __all__ = ["Spoken", "speak"]
 
 MOST_TRIED = 4  # readings that are run until one finds something
 MET = 0.6  # fit of a phrase from which its words are accounted for
+HOW = frozenset({"how", "much", "many"})  # words that ask for a value
 AMOUNTS = (QUANTIFIER, COMPARISON)  # roles of words that a phrase cannot meet
 
 
@@ -60,7 +62,7 @@ def speak(
         return None
     english = resources.parser
     readings, words = read_sketches(
-        question.text,
+        parsed.text,
         parsed.anchors,
         parser,
         resources.once("sketch words", lambda: _lexical(resources)),
@@ -68,6 +70,7 @@ def speak(
         has=has,
         is_right=lambda word: english is not None and english.knows(word),
         mutual=stated_once_of(resources),
+        check=runner.deadline.check,
     )
     first: Spoken | None = None
     allowed = (each for each in readings if not is_opposed(parsed, each.candidate, polarity_of(resources)))
@@ -91,7 +94,7 @@ def _interpreted(
 ) -> Interpretation:
     """A reading as an interpretation: within the filters of the asker, with an account of the words."""
     bare = ParsedQuestion(
-        question.text,
+        parsed.text,
         anchors=parsed.anchors,
         tokens=(),
         type_words=(),
@@ -112,18 +115,38 @@ def _account(reading: SketchReading, parsed: ParsedQuestion, words: Sequence[Wor
     bindings = [Binding(each.start, each.end, "sketch") for each in met if each.name is None]
     bound = {(each.start, each.end) for each in account.bindings}
     left = [Unbound(words[at].start, words[at].end, words[at].text, QUANTIFIER) for at in reading.left_out]
-    unbound = [each for each in account.unbound if not _is_met(each, reading, met)]
+    unbound = [each for each in account.unbound if not _is_met(each, reading, met, words)]
     added = [each for each in bindings if (each.start, each.end) not in bound]
     return Account(tuple(sorted([*account.bindings, *added], key=lambda each: each.start)), (*unbound, *left))
 
 
-def _is_met(word: Unbound, reading: SketchReading, met: Sequence[Word]) -> bool:
-    """Whether a sketch accounts for a word: by an amount, by denying something, or by a phrase that fits."""
+def _is_met(word: Unbound, reading: SketchReading, met: Sequence[Word], words: Sequence[Word]) -> bool:
+    """Whether a sketch accounts for a word: by an amount, by denying something, by a phrase that fits, or since the
+    word by itself means a relation or an attribute that the plan has."""
     if word.role in AMOUNTS:
         return reading.sketch.grades
     if word.role == NEGATION:
         return reading.sketch.denies
-    return any(one.start < word.end and word.start < one.end for one in met)
+    if reading.sketch.mode == "value" and word.text.lower() in HOW:
+        return True
+    if any(one.start < word.end and word.start < one.end for one in met):
+        return True
+    own = [at for at, each in enumerate(words) if each.start < word.end and word.start < each.end]
+    meant = reading.linked.meant(own).likeliest() if reading.linked is not None and own else None
+    return meant is not None and word.role == STRUCTURE and meant in _parts(reading.candidate)
+
+
+def _parts(candidate: Candidate) -> set[tuple[str, str]]:
+    """The relationships and attributes of a plan."""
+    plan = candidate.plan
+    values = (
+        [each for part in plan.parts for each in part.conditions] + list(plan.asked) + [each.by for each in plan.sort]
+    )
+    labels = {slot.name: slot.types for slot in plan.slots}
+    attributes = {
+        (label, each.key) for each in values if each is not None and each.key for label in labels.get(each.of, ())
+    }
+    return {(name, "") for name in candidate.relationships} | attributes
 
 
 def _lexical(resources: Resources) -> Lexical:
@@ -132,5 +155,4 @@ def _lexical(resources: Resources) -> Lexical:
         words_of(resources),
         vocabulary_of(resources),
         resources.encoder,
-        matcher_of(resources),
     )

@@ -4,7 +4,7 @@ The states of the question's words come from an encoder; a symbol is one of a fe
 grammar of sketches allows is ever written.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,8 +48,10 @@ class Decoder:
         self.of = {name: np.ascontiguousarray(value.astype(np.float32)) for name, value in arrays.items()}
         self.layers = 1 + max(int(name.split(".")[1]) for name in self.of if name.startswith("layers."))
 
-    def write(self, states: Array, words: Sequence[Word], *, width: int = 4) -> list[Written]:
-        """The most probable sketches, best first; `states` holds a row for each word."""
+    def write(
+        self, states: Array, words: Sequence[Word], *, width: int = 4, check: Callable[[], None] = lambda: None
+    ) -> list[Written]:
+        """The most probable sketches, best first; `states` holds a row for each word, `check` ends it in time."""
         names = np.array([word.name is not None for word in words])
         keys, pointed = self._linear("keys", states), self._linear("pointed", states)
         crossed = [
@@ -59,6 +61,7 @@ class Decoder:
         beams, finished = [_Beam([BEGIN], 0.0, 1.0)], list[_Beam]()
         kept: list[tuple[Array, Array]] = []  # keys and values of each layer: beams, places, width
         for place in range(LONGEST):
+            check()
             state = (
                 np.stack([self._given(beam.symbols[-1], pointed) for beam in beams]) + self.of["places.weight"][place]
             )

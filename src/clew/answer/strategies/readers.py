@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from clew.answer.answer import DOUBTFUL, SURE, Alternative, Answer
+from clew.answer.answer import DOUBTFUL, Alternative, Answer
 from clew.answer.certainty.signs import is_reversible
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.lexicon.words import Words
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["ReadersStrategy"]
 
 AGREED = 0.97  # confidence where both readers give the same answer, and the sketch is certain
-ALONE = (DOUBTFUL + SURE) / 2  # confidence in an answer that the other reader does not contest
-CONTESTED = DOUBTFUL - 0.05  # and in one that it does
+CONTESTED = DOUBTFUL - 0.05  # confidence in an answer that only one of them gives, and the other contests or declines
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
 CERTAIN, PROBABLE, IMPROBABLE = 0.8, 0.5, 0.2  # probability of a sketch
 CLEAR, UNCLEAR = 0.8, 0.6  # fit of its weakest phrase
 SAME = "a second reader gives the same answer"
-BY_SKETCH = "so understands a second reader, by a sketch of the question"
+BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class _Reading(Answering):
             return first if first.abstained is not None else _noted(first, f"a second reader {why}", read)
         if first.abstained is None and _agree(first, spoken):
             self.runner.report("second", "it gives the same answer")
-            return _noted(_agreed(first, spoken), SAME, read)
+            return _noted(_agreed(first, spoken, self.words), SAME, read)
         self.runner.report("second", verbalised(spoken.ran.candidate, self.words))
         if first.abstained is not None:
             return self._sketched(spoken, first, read) if _may_speak_alone(spoken) else first
@@ -100,10 +99,9 @@ class _Reading(Answering):
         return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
     def _sketched(self, spoken: "Spoken", first: Answer, read: float) -> Answer:
-        """The answer that a sketch gives."""
+        """The answer that a sketch gives: doubtful, since only a trained model says what its words mean."""
         answer = self._answered(spoken.ran, first.usage.seconds)
-        confidence = ALONE if _is_clear(spoken, CLEAR) and not answer.unrecognised else CONTESTED
-        return _noted(replace(answer, confidence=confidence), BY_SKETCH, read - spoken.ran.seconds)
+        return _noted(replace(answer, confidence=CONTESTED), BY_SKETCH, read - spoken.ran.seconds)
 
 
 def _is_clear(spoken: "Spoken", fit: float) -> bool:
@@ -138,11 +136,15 @@ def _may_speak_alone(spoken: "Spoken") -> bool:
     )
 
 
-def _agreed(first: Answer, spoken: "Spoken") -> Answer:
-    """The answer of both readers; what the first doubts stays doubtful, and what they share proves nothing: names."""
+def _agreed(first: Answer, spoken: "Spoken", words: Words) -> Answer:
+    """The answer of both readers; what the first doubts stays doubtful, and what they share proves nothing.
+
+    They share names, and the lists that say which end of a relation between things of one type a word is for.
+    """
     reading = spoken.reading
     certain = reading.probability >= CERTAIN and first.confidence >= DOUBTFUL and not reading.left_out
     certain = certain and first.signs.get("name", 0.0) <= INEXACT
+    certain = certain and not any(is_reversible(each, words) for each in spoken.ran.candidate.relationships)
     return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
 
 

@@ -244,9 +244,8 @@ class _Builder:
             assert other is not None
             self.slots.append(Slot(name, (attribute.label,)))
             self.conditions.append(is_meant(name, other))
-            self.conditions.append(
-                Condition(value.of, key, condition.operator, Asked(name, key, numeric=True), numeric=True)
-            )
+            theirs = Asked(name, key, numeric=value.numeric)
+            self.conditions.append(Condition(value.of, key, condition.operator, theirs, numeric=value.numeric))
             self.said.append(f"with {attribute.title} {COMPARED[condition.operator]} that of {other.name}")
             return
         wanted: str | int | float

@@ -1,4 +1,4 @@
-"""The network that writes sketches: MiniLM reads the words, a small decoder writes symbols and points at words."""
+"""The network that reads questions: MiniLM, a decoder that writes sketches, and a linker with parts of a schema."""
 
 import math
 
@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-__all__ = ["EMBEDDINGS", "Decoder", "Encoder", "Parser"]
+__all__ = ["EMBEDDINGS", "WIDTH", "Decoder", "Encoder", "Linker", "Reader"]
 
 EMBEDDINGS = {
     "words.weight": "embeddings.word_embeddings.weight",
@@ -14,6 +14,8 @@ EMBEDDINGS = {
     "kinds.weight": "embeddings.token_type_embeddings.weight",
 }
 WIDTH, HEADS, LAYERS, INNER, PLACES = 384, 12, 6, 1536, 512
+MARKS = 5  # none, and before a type, a relation, an attribute, a column
+CAUTION = 6.0  # what meaning nothing scores at first
 
 
 class Encoder(nn.Module):
@@ -24,16 +26,17 @@ class Encoder(nn.Module):
         self.words = nn.Embedding(vocabulary, WIDTH)
         self.places = nn.Embedding(PLACES, WIDTH)
         self.kinds = nn.Embedding(2, WIDTH)
+        self.marks = nn.Embedding(MARKS, WIDTH, padding_idx=0)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
         self.layers = nn.ModuleList(_Layer(dropout) for _ in range(LAYERS))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, pieces: Tensor, mask: Tensor) -> Tensor:
-        places = torch.arange(pieces.shape[1], device=pieces.device)
-        state = self.words(pieces) + self.places(places) + self.kinds.weight[0]
+    def forward(self, pieces: Tensor, places: Tensor, kinds: Tensor, marks: Tensor, sees: Tensor) -> Tensor:
+        """A state for each piece; `sees` says for each which others it sees."""
+        state = self.words(pieces) + self.places(places) + self.kinds(kinds) + self.marks(marks)
         state = self.dropout(self.norm(state))
         for layer in self.layers:
-            state = layer(state, mask)
+            state = layer(state, sees)
         return state
 
     def load(self, arrays: dict[str, Tensor]) -> None:
@@ -52,7 +55,7 @@ class Encoder(nn.Module):
             for mine, theirs in parts.items():
                 for end in ("weight", "bias"):
                     own[f"layers.{number}.{mine}.{end}"] = f"encoder.layer.{number}.{theirs}.{end}"
-        self.load_state_dict({mine: arrays[theirs].float() for mine, theirs in own.items()})
+        self.load_state_dict({mine: arrays[theirs].float() for mine, theirs in own.items()}, strict=False)
 
 
 class _Layer(nn.Module):
@@ -63,8 +66,8 @@ class _Layer(nn.Module):
         self.inner, self.outer = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
         self.norm2, self.dropout = nn.LayerNorm(WIDTH, eps=1e-12), nn.Dropout(dropout)
 
-    def forward(self, state: Tensor, mask: Tensor) -> Tensor:
-        seen = _attend(self.query(state), self.key(state), self.value(state), mask[:, None, None, :])
+    def forward(self, state: Tensor, sees: Tensor) -> Tensor:
+        seen = _attend(self.query(state), self.key(state), self.value(state), sees[:, None])
         state = self.norm(state + self.dropout(self.out(seen)))
         return self.norm2(state + self.dropout(self.outer(functional.gelu(self.inner(state)))))
 
@@ -126,15 +129,49 @@ class _Writing(nn.Module):
         return state + self.dropout(self.outer(functional.gelu(self.inner(self.norm3(state)))))
 
 
-class Parser(nn.Module):
-    """Reader and writer together."""
+class Linker(nn.Module):
+    """Says which part of a schema a phrase means: it begins as the cosine of their states."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH)
+        self.phrase, self.item = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.way = nn.Linear(3 * WIDTH, 1)
+        self.none, self.bias = nn.Parameter(torch.zeros(WIDTH)), nn.Parameter(torch.tensor(CAUTION))
+        self.scale = nn.Parameter(torch.tensor(1.0))
+        for part in (self.phrase, self.item):
+            nn.init.eye_(part.weight)
+            nn.init.zeros_(part.bias)
+
+    def forward(self, states: Tensor, phrases: Tensor, items: Tensor, known: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Scores of each item and of none for each phrase, and the mean states of both.
+
+        `phrases` and `items` say which pieces are theirs and how much, `known` which items there are.
+        """
+        states = self.norm(states)
+        said, parts = phrases @ states, items @ states
+        query = self.phrase(said)
+        scores = query @ self.item(parts).transpose(1, 2) / math.sqrt(WIDTH) * self.scale
+        none = query @ self.none / math.sqrt(WIDTH) + self.bias
+        return torch.cat([scores.masked_fill(~known[:, None, :], -1e4), none[..., None]], -1), said, parts
+
+    def forward_way(self, said: Tensor, parts: Tensor) -> Tensor:
+        """How much speaks for what stands before a phrase to be the subject of a relation."""
+        return self.way(torch.cat([said, parts, said * parts], -1))[..., 0]
+
+
+class Reader(nn.Module):
+    """One encoder with a decoder of sketches and a linker."""
 
     def __init__(self, symbols: int, *, layers: int = 3, dropout: float = 0.2) -> None:
         super().__init__()
-        self.encoder, self.decoder = Encoder(dropout=0.1), Decoder(symbols, layers, dropout)
+        self.encoder, self.decoder, self.linker = Encoder(dropout=0.1), Decoder(symbols, layers, dropout), Linker()
         self.norm = nn.LayerNorm(WIDTH)
 
     def read(self, pieces: Tensor, mask: Tensor, firsts: Tensor) -> Tensor:
-        """The state of the first piece of each word."""
-        state = self.encoder(pieces, mask)
+        """The state of the first piece of each word of a question alone."""
+        zeros = torch.zeros_like(pieces)
+        places = torch.arange(pieces.shape[1], device=pieces.device)[None].expand_as(pieces)
+        sees = mask[:, None, :].expand(-1, pieces.shape[1], -1)
+        state = self.encoder(pieces, places, zeros, zeros, sees)
         return self.norm(torch.gather(state, 1, firsts[..., None].expand(-1, -1, WIDTH)))

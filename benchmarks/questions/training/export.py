@@ -1,4 +1,4 @@
-"""A trained parser as the files that Clew opens: an 8-bit encoder in ONNX, the decoder's arrays, the tokenizer."""
+"""A trained reader as the files that Clew opens: an 8-bit encoder in ONNX, the arrays of its heads, the tokenizer."""
 
 import argparse
 import shutil
@@ -7,18 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from network import EMBEDDINGS, Parser
+from network import EMBEDDINGS, Reader
 
-DECODER = "decoder."
-
-
-class _Reading(torch.nn.Module):
-    def __init__(self, parser: Parser) -> None:
-        super().__init__()
-        self.parser = parser
-
-    def forward(self, pieces: torch.Tensor, mask: torch.Tensor, firsts: torch.Tensor) -> torch.Tensor:
-        return self.parser.read(pieces, mask.bool(), firsts)
+INPUTS = ("pieces", "places", "kinds", "marks", "sees")
 
 
 def main() -> None:
@@ -34,32 +25,40 @@ def main() -> None:
             arrays[f"encoder.{mine}"] = start[theirs]
     few = arrays["decoder.symbols.weight"].shape[0]
     layers = 1 + max(int(name.split(".")[2]) for name in arrays if name.startswith("decoder.layers."))
-    model = Parser(few, layers=layers)
+    model = Reader(few, layers=layers)
     model.load_state_dict({name: torch.from_numpy(arrays[name].astype(np.float32)) for name in arrays})
     model.eval()
     given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.onnx"
-        example = (torch.ones(1, 12, dtype=torch.long), torch.ones(1, 12, dtype=torch.long), torch.arange(5)[None])
-        axes = {"pieces": {0: "n", 1: "p"}, "mask": {0: "n", 1: "p"}, "firsts": {0: "n", 1: "w"}}
+        flat = torch.ones(1, 12, dtype=torch.long)
+        example = (flat, flat, flat, flat, torch.ones(1, 12, 12, dtype=torch.bool))
+        axes = {name: {0: "n", 1: "p"} for name in INPUTS} | {"sees": {0: "n", 1: "p", 2: "p"}}
         torch.onnx.export(
-            _Reading(model), example, str(whole), input_names=["pieces", "mask", "firsts"], output_names=["states"],
-            dynamic_axes=axes, opset_version=17, dynamo=False,
+            model.encoder, example, str(whole), input_names=list(INPUTS), output_names=["states"], dynamic_axes=axes,
+            opset_version=17, dynamo=False,
         )  # fmt: skip
         from onnxruntime.quantization import QuantType, quantize_dynamic
 
         quantize_dynamic(str(whole), str(given.out / "encoder.onnx"), weight_type=QuantType.QInt8)
-    decoder: dict[str, np.ndarray] = {}
-    for name in [each for each in arrays if each.startswith(DECODER)]:
-        value, own = arrays[name].astype(np.float32), name.removeprefix(DECODER)
-        if value.ndim == 1:
-            decoder[own] = value.astype(np.float16)
+    np.savez(given.out / "decoder.npz", **_in_8_bits(arrays, "decoder."))
+    heads = {f"norm2.{end}": arrays[f"norm.{end}"] for end in ("weight", "bias")}
+    np.savez(given.out / "heads.npz", **heads, **_in_8_bits(arrays, "linker."))
+    shutil.copy(given.tokenizer, given.out / "tokenizer.json")
+
+
+def _in_8_bits(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]:
+    """The arrays of a part, matrices in 8 bits with a scale for each row."""
+    made: dict[str, np.ndarray] = {}
+    for name in [each for each in arrays if each.startswith(part)]:
+        value, own = arrays[name].astype(np.float32), name.removeprefix(part)
+        if value.ndim < 2:
+            made[own] = value.astype(np.float16)
             continue
         scale = np.abs(value).max(axis=1) / 127 + 1e-12
-        decoder[own] = np.round(value / scale[:, None]).astype(np.int8)
-        decoder[f"{own}.scale"] = scale.astype(np.float32)
-    np.savez(given.out / "decoder.npz", **decoder)
-    shutil.copy(given.tokenizer, given.out / "tokenizer.json")
+        made[own] = np.round(value / scale[:, None]).astype(np.int8)
+        made[f"{own}.scale"] = scale.astype(np.float32)
+    return made
 
 
 if __name__ == "__main__":
