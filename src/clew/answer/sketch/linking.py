@@ -89,7 +89,7 @@ def _owner(relation: str) -> str:
 
 
 def written_out(items: Sequence[SchemaItem], words: Sequence[Word]) -> tuple[SchemaItem, ...]:
-    """The parts of a schema with abbreviations written out as a question says them: EST where it speaks of estates."""
+    """The parts of a schema with abbreviations written out as a question says them: EST where the question mentions estates."""
     said = [word.text.lower() for word in words if word.name is None and word.text.isalpha()]
     codes = {code for item in items for code in item.text.split() if len(code) <= LONGEST_CODE}
     long = {
@@ -218,14 +218,14 @@ class LinkedQuestion:
     def _meant(self, numbers: tuple[int, ...]) -> Meant:
         heads = self._heads
         pieces = [piece for at in numbers for piece in range(*self._places[at])]
-        scores, ways, none = list[float](), list[float](), list[float]()
+        scores, directions, none = list[float](), list[float](), list[float]()
         for (states, _), keys in zip(self._reads, self._keys, strict=True):
             phrase = states[pieces].mean(axis=0)
             query = heads["phrase.weight"] @ phrase + heads["phrase.bias"]
             root = np.sqrt(np.float32(len(query)))
             scores += (keys @ query / root * heads["scale"]).tolist()
             none.append(float(heads["none"] @ query / root + heads["bias"]))
-            ways += list(self._ways(phrase, _))
+            directions += list(self._directions(phrase, _))
         raised = np.array([*scores, max(none, default=0.0)], np.float64)
         shares = np.exp(raised - raised.max())
         shares /= shares.sum()
@@ -233,11 +233,11 @@ class LinkedQuestion:
         for item, share in zip(self._items, shares, strict=False):
             found = by_kind[item.kind]
             found[(item.of, item.key)] = found.get((item.of, item.key), 0.0) + float(share)
-        forward = {item.of: way for item, way in zip(self._items, ways, strict=True) if item.kind == RELATION}
+        forward = {item.of: way for item, way in zip(self._items, directions, strict=True) if item.kind == RELATION}
         types, relations = ({of: share for (of, _), share in each.items()} for each in by_kind[:2])
         return Meant(types, relations, by_kind[ATTRIBUTE], by_kind[COLUMN], forward, float(shares[-1]))
 
-    def _ways(self, phrase: Array, means: Array) -> Iterator[float]:
+    def _directions(self, phrase: Array, means: Array) -> Iterator[float]:
         weight, bias = self._heads["way.weight"][0], self._heads["way.bias"][0]
         width = len(phrase)
         turned = means @ weight[width : 2 * width] + (means * phrase) @ weight[2 * width :] + phrase @ weight[:width]
