@@ -89,7 +89,7 @@ def _owner(relation: str) -> str:
 
 
 def written_out(items: Sequence[SchemaItem], words: Sequence[Word]) -> tuple[SchemaItem, ...]:
-    """The parts of a schema with abbreviations written out as a question says them: EST where the question mentions estates."""
+    """The parts of a schema with abbreviations written out as a question says them: EST as estates."""
     said = [word.text.lower() for word in words if word.name is None and word.text.isalpha()]
     codes = {code for item in items for code in item.text.split() if len(code) <= LONGEST_CODE}
     long = {
