@@ -51,7 +51,7 @@ def test_super_relations_are_made_kept_and_shown(run, tmp_path: Path) -> None:
     assert refused.code == 2
     assert "'no such', which is no relation of this graph; edit it" in refused.error
     refused = run("index", graph, "--no-vectors", "--relations", "colour")
-    assert "names, types, clusters, not by 'colour'" in refused.error
+    assert "names or types or clusters, not by 'colour'" in refused.error
 
 
 def test_info_for_people(run, graph: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_mistyped_command_is_corrected(run) -> None:
 
 
 def test_what_nobody_expected_is_one_line(run, graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(path: str) -> None:
+    def fail(path: str, **options: object) -> None:
         raise RuntimeError("first\nsecond")
 
     monkeypatch.setattr(look, "open_graph", fail)
@@ -60,7 +60,7 @@ def test_what_nobody_expected_is_one_line(run, graph: Path, monkeypatch: pytest.
 
 
 def test_an_interrupt_is_130(run, graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(path: str) -> None:
+    def interrupt(path: str, **options: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(look, "open_graph", interrupt)

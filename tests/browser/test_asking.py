@@ -104,9 +104,10 @@ def test_strategies_are_shown_side_by_side(site: str, page: Page) -> None:
     page.goto(at(site, "ask", graph="clinic", question=GENES))
     page.get_by_label("Strategy").select_option("Compare all")
     page.get_by_label("Question").press("Enter")
-    titles = ["Two readers", "First reader", "Local search", "KG-RAG", "Super-relations", "Think-on-Graph"]
+    titles = ["Two readers", "Adaptive KG-RAG", "First reader", "Local search", "KG-RAG", "Super-relations"]
+    titles += ["Think-on-Graph", "Two rounds (diagnosis)"]
     expect(page.locator(".strategy h3")).to_have_text(titles)
-    expect(page.locator(".strategy ol")).to_have_count(6)
+    expect(page.locator(".strategy ol")).to_have_count(len(titles))
     expect(page.locator(".strategy").first).to_contain_text("2 genes")
     expect(page.locator(".history a").first).to_contain_text("compared")
     page.get_by_role("button", name="Open this answer").first.click()
