@@ -3,7 +3,9 @@
 import os
 import time
 from pathlib import Path
+from typing import BinaryIO
 
+import pyarrow as pa
 import pytest
 
 from clew import cache
@@ -141,6 +143,23 @@ def test_one_replaced_while_it_is_open_is_said_so(sealed: Path) -> None:
         (directory / "rows").write_bytes(b"654321")
     with pytest.raises(DerivedError, match=r"the index of toy\.clew was replaced or removed; open the graph again"):
         seal.open("rows")
+
+
+def test_one_replaced_by_an_equal_one_while_it_is_opened_is_mapped(
+    sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seal, real, files = opened(sealed), sealed_module.map_regular, []
+
+    def meanwhile(file: BinaryIO) -> pa.Buffer:
+        files.append(file)
+        if len(files) == 1:
+            with new_sealed(sealed, {"snapshot": "abc", "dimension": 3}, what=WHAT) as directory:
+                (directory / "rows").write_bytes(b"123456")
+        return real(file)
+
+    monkeypatch.setattr(sealed_module, "map_regular", meanwhile)
+    assert bytes(seal.map("rows")) == b"123456"
+    assert len(files) == 2
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ every file. Opening compares the seal with the expected identity, and a file wit
 mismatch is an error that names the remedy.
 """
 
+import errno
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ __all__ = ["SEAL", "Identity", "Seal", "check_seal", "new_sealed", "open_seal"]
 SEAL = "seal.json"
 PROVED_EACH_TIME = 64 << 20  # bytes: a larger file is proved once, and again when it has changed
 MOST_SAID = 200  # characters
+OPENINGS = 5  # of a file that is replaced meanwhile
 Identity = Mapping[str, str | int | float | bool]
 
 
@@ -84,11 +86,17 @@ class Seal:
 
     def map(self, name: str) -> "pa.Buffer":
         """What `open` would read, mapped; it stays what it is while the buffer or an array over it lives."""
-        with self.open(name) as file:
-            try:
-                return map_regular(file)
-            except OSError as error:
-                raise self._fault(f"{self.path / name} cannot be mapped: {error.strerror or error}") from error
+        left = OPENINGS
+        while True:
+            left -= 1
+            with self.open(name) as file:
+                try:
+                    return map_regular(file)
+                except OSError as error:
+                    if error.errno == errno.ESTALE and left:
+                        continue  # another builder has just replaced it: if by an equal one, that is proved and mapped
+                    said = f"{self.path / name} cannot be mapped: {error.strerror or error}"
+                    raise self._fault(said) from error
 
     def prove(self) -> None:
         """Prove all files, as `open` does."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
 
 NEAREST = 12  # plans that are verbalised and compared by embedding; the others score far lower
+LONGEST_COMPARED = 800  # characters: an encoder would cut off the rest, and its time grows
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +87,13 @@ def rank(
         near = [_with_account(each, account, weights) for each, account in zip(near, accounts, strict=True)]
     if encoder is not None and len(near) > 1:
         texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
-        vectors = encoder.encode(texts)
-        similarity = vectors[1:] @ vectors[0]
-        near = [
-            _plus(each, "meaning", weights.meaning * float(like)) for each, like in zip(near, similarity, strict=True)
-        ]
+        if max(map(len, texts)) <= LONGEST_COMPARED:
+            vectors = encoder.encode(texts)
+            check()
+            near = [
+                _plus(each, "meaning", weights.meaning * float(like))
+                for each, like in zip(near, vectors[1:] @ vectors[0], strict=True)
+            ]
     return sorted(near, key=lambda each: -each.score)
 
 

@@ -6,9 +6,11 @@ grammar of sketches allows is ever written.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from clew.answer.sketch.sketch import Sketch, Word
 from clew.answer.sketch.symbols import BEGIN, END, FIRST, SYMBOLS, allowed, follow, from_symbols
@@ -52,6 +54,12 @@ class Decoder:
         self, states: Array, words: Sequence[Word], *, width: int = 4, check: Callable[[], None] = lambda: None
     ) -> list[Written]:
         """The most probable sketches, best first; `states` holds a row for each word, `check` ends it in time."""
+        with _linear_algebra().limit(
+            limits=1, user_api="blas"
+        ):  # several threads wait for each other on a busy machine
+            return self._write(states, words, width, check)
+
+    def _write(self, states: Array, words: Sequence[Word], width: int, check: Callable[[], None]) -> list[Written]:
         names = np.array([word.name is not None for word in words])
         keys, pointed = self._linear("keys", states), self._linear("pointed", states)
         crossed = [
@@ -157,6 +165,12 @@ class Decoder:
     def _split(given: Array) -> Array:
         """Heads first: (…, places, width) → (…, heads, places, width of a head)."""
         return np.moveaxis(given.reshape(*given.shape[:-1], HEADS, -1), -2, -3)
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """NumPy's threads."""
+    return ThreadpoolController()
 
 
 def _attend(query: Array, key: Array, value: Array) -> Array:
