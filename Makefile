@@ -10,7 +10,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Images of Python often forbid it to keep what it compiles; every process would then compile torch and all else again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install models demo test slow soak lint bench attack clean
+.PHONY: install models demo test fast slow soak lint bench attack clean
 
 $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -41,9 +41,11 @@ lint: $(VENV)/test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-# Types are checked while models are downloaded.
+# Types are checked while models are downloaded and the first tests run.
 test: $(VENV)/test
-	$(MAKE) --no-print-directory --jobs 2 lint models
+	$(MAKE) --no-print-directory --jobs 2 lint fast
+
+fast: models
 	$(PYTEST) --dist loadfile -m "not slow and not soak"
 
 # What takes long, and what compares Clew with the libraries it is measured against.

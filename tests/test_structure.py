@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -144,11 +143,11 @@ def test_graph_is_seen_by_its_readers_and_walkers_alone() -> None:
                 assert source != "clew.graph.model", f"{module} imports {source}"
 
 
-def test_public_names_exist_and_are_sorted() -> None:
-    wrong, left_out = [], []
+@pytest.mark.parametrize("kernels", [False, pytest.param(True, marks=pytest.mark.slow, id="with Triton")])
+def test_public_names_exist_and_are_sorted(kernels: bool) -> None:
+    wrong = []
     for module in MODULES:
-        if any(module.endswith((f".{each}", f"_{each}")) and not find_spec(each) for each in ("torch", "triton")):
-            left_out.append(module)
+        if module.endswith("_triton") != kernels:
             continue
         loaded = importlib.import_module(module)
         names = list(getattr(loaded, "__all__", ()))
@@ -159,8 +158,6 @@ def test_public_names_exist_and_are_sorted() -> None:
             wrong.append(f"{module}: a name twice")
         wrong += [f"{module}: no {name}" for name in names if not hasattr(loaded, name)]
     assert not wrong, "\n".join(wrong)
-    if left_out:
-        pytest.skip(f"all others have their names; without torch or triton these cannot be imported: {left_out}")
 
 
 def test_the_package_hands_out_all_its_names() -> None:

@@ -97,7 +97,13 @@ FLOORS = {"dev": 0.88, "held": 0.6, "verbs": 0.9}
 DECLINED = 0.82  # of what a graph cannot answer; a linker takes "steal" for borrowed, and the answer is doubtful
 
 
-@pytest.mark.parametrize("part", ["held", *(pytest.param(each, marks=pytest.mark.soak) for each in ("dev", "verbs"))])
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param("held", marks=pytest.mark.slow),
+        *(pytest.param(each, marks=pytest.mark.soak) for each in ("dev", "verbs")),
+    ],
+)
 def test_most_are_right_and_what_is_wrong_comes_with_a_warning(askers: dict[str, Asker], part: str) -> None:
     counts = counted(askers, part)
     assert counts["right"] >= FLOORS[part] * counts["known"], counts

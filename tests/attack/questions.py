@@ -133,13 +133,13 @@ class Questions:
 
 def ask_all(path: str, seed: int, tries: int, seconds: float, timeout: float) -> dict[str, Any]:
     """Ask until there were enough questions or the time is over; the record of the tally."""
-    tally, until = Tally("questions"), time.monotonic() + seconds
+    tally = Tally("questions")
     engine = clew.open(path)
     with Resources(engine) as resources:  # both readers
         asker = Asker(resources)
         resources.store.run("MATCH (n) RETURN count(n)")
         asker.ask("What is there?")  # builds the index of names
-        before = _digest(Path(path))
+        before, until = _digest(Path(path)), time.monotonic() + seconds
         for kind, question in Questions(engine, seed):
             if tally.tries >= tries or time.monotonic() > until:
                 break

@@ -32,7 +32,9 @@ def ids_of(graph: GraphEngine, numbers: np.ndarray) -> set[str]:
     return set(graph.describe(numbers)["id"].to_pylist())
 
 
-@pytest.mark.parametrize("wide", [False, True], ids=["32-bit", "64-bit"])
+@pytest.mark.parametrize(
+    "wide", [pytest.param(False, id="32-bit"), pytest.param(True, id="64-bit", marks=pytest.mark.slow)]
+)
 @given(data=st.data(), raw=raw_graphs(), k=st.integers(0, 4), mode=st.sampled_from(MODES))
 @SETTINGS
 def test_every_engine_equals_the_oracle(
