@@ -6,17 +6,18 @@ A graph comes as segments: the rows of a range of entities, numbered from the st
 neighbours.
 """
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.adjacency import Adjacency
+from clew.graph.adjacency import Adjacency, Rows
 from clew.graph.names import IdArrays
 from clew.registry import Entry, Registry
 from clew.traverse.blocks import Block, SeedLists
 
-__all__ = ["BACKENDS", "Backend", "FusedWalk"]
+__all__ = ["BACKENDS", "Backend", "FusedWalk", "Lists"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
@@ -41,6 +42,19 @@ class FusedWalk(Protocol):
         """`exact` for many queries, one after another; every seed is an entity."""
 
 
+class Lists(Protocol):
+    """Optional: one hop of many small frontiers, which are lists of entities, over one segment after another."""
+
+    def touches(self, lists: SeedLists, first: int, rows: int) -> bool:
+        """Whether any query has one of the `rows` entities from `first` on; lists are sorted."""
+
+    def expand(self, rows: Rows, first: int, lists: SeedLists) -> SeedLists:
+        """The neighbours over the rows of the entities from `first` on, in any order; some may repeat."""
+
+    def distinct(self, found: Sequence[SeedLists], entities: int) -> SeedLists:
+        """Everything that was found for the same queries, sorted and distinct."""
+
+
 class Backend(Protocol):
     """An implementation of hops. Values returned by `prepare` and `start` are opaque and passed back to other methods.
 
@@ -49,11 +63,19 @@ class Backend(Protocol):
 
     @property
     def width(self) -> int:
+        """How many queries one frontier should hold."""
+
+    @property
+    def capacity(self) -> int:
         """How many queries one frontier can hold."""
 
     @property
     def fused(self) -> FusedWalk | None:
         """Fused walks, if the backend has them."""
+
+    @property
+    def lists(self) -> Lists | None:
+        """Hops of lists, if the backend has its own."""
 
     def prepare(self, rows: Adjacency, first: int, entities: int) -> Any:
         """The rows of the entities from `first` on, of `entities` in total, in the backend's own form."""

@@ -107,6 +107,16 @@ def test_random_queries_equal_those_in_memory(large: Path, backend: str, size: i
     assert not {"forward", "backward", "adjacency"} & vars(engine._graph).keys()  # nothing was joined in memory
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_batches_of_several_words_equal_those_in_memory(large: Path, mode: str) -> None:
+    whole, engine = clew.open(large, backend="numpy"), partitioned("numba", 1)(large)
+    for options in ({"types": ["T0"]}, {"through": ["T1", "T2"], "direction": "both"}, {"relations": ["r0", "r3"]}):
+        found, expected = (graph.hop_batch(queries(150), 4, mode=mode, **options) for graph in (engine, whole))
+        assert np.array_equal(found.ids, expected.ids), options
+        assert np.array_equal(found.offsets, expected.offsets), options
+        assert np.array_equal(found[100].ids, expected[100].ids), options
+
+
 def test_paths_and_the_rest_equal_those_in_memory(large: Path) -> None:
     whole, engine = clew.open(large, backend="numpy"), partitioned("numba", 1)(large)
     for source, target in zip(range(0, 60, 6), range(900, 960, 6), strict=True):

@@ -22,6 +22,7 @@ __all__ = [
     "lowest_bit",
     "marks_to_bits",
     "prefetch",
+    "touched_to_ids",
     "word_to_ids",
 ]
 
@@ -172,4 +173,21 @@ def bits_to_ids(bits: Words, words: int, ids: Ints, at: int) -> int:
             at = word_to_ids(bits[word], word << 6, ids, at)
     for word in range(whole, words):
         at = word_to_ids(bits[word], word << 6, ids, at)
+    return at
+
+
+@compiled
+def touched_to_ids(bits: Words, summary: Words, ids: Ints, at: int) -> int:
+    """`bits_to_ids` of a set whose words that are not zero are marked in `summary`, which saves looking for them.
+
+    Clears both."""
+    for block in range(len(summary)):
+        touched = summary[block]
+        if touched != 0:
+            summary[block] = 0
+            while touched != 0:
+                word = (block << 6) + lowest_bit(touched)
+                touched &= touched - ONE
+                at = word_to_ids(bits[word], word << 6, ids, at)
+                bits[word] = 0
     return at

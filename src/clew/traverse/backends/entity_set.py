@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.adjacency import Rows
-from clew.traverse.backend import FusedWalk
+from clew.traverse.backend import FusedWalk, Lists
 from clew.traverse.blocks import Block, ListedBlock, SeedLists
 
 __all__ = ["EntitySet", "EntitySets", "members"]
@@ -55,8 +55,9 @@ def members(frontier: EntitySet, rows: Rows, first: int) -> Ints:
 class EntitySets:
     """A backend of one query at a time but for `prepare` and `step`: the operations that need no rows."""
 
-    width = 1
+    width = capacity = 1
     fused: FusedWalk | None = None
+    lists: Lists | None = None
 
     def start(self, seeds: SeedLists, entities: int) -> EntitySet:
         return EntitySet(seeds.of(0), entities)

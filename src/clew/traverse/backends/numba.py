@@ -13,6 +13,7 @@ from clew.graph.adjacency import Adjacency
 from clew.graph.names import IdArrays
 from clew.traverse.backends import numba_batch, numba_flood, numba_ids, numba_walk
 from clew.traverse.backends.entity_set import EntitySet, EntitySets, members
+from clew.traverse.backends.numba_lists import NumbaLists
 from clew.traverse.backends.numba_walk import Pairs, Scratch
 from clew.traverse.backends.numba_words import WordSet, WordSets
 from clew.traverse.blocks import Block, ListedBlock, SeedLists
@@ -22,6 +23,7 @@ __all__ = ["NumbaBackend"]
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
 Frontier = EntitySet | WordSet
+MOST_QUERIES = 4096  # of one frontier
 
 
 class Prepared(NamedTuple):
@@ -38,10 +40,12 @@ class NumbaBackend:
     """Push and pull over bits and bytes; see `numba_walk`, `numba_flood` and `numba_batch`."""
 
     width = 64
+    capacity = MOST_QUERIES
 
     def __init__(self) -> None:
         self._local = threading.local()
         self._sets, self._words = EntitySets(), WordSets()
+        self.lists = NumbaLists()
 
     @property
     def fused(self) -> "NumbaBackend":
@@ -64,7 +68,7 @@ class NumbaBackend:
     def start(self, seeds: SeedLists, entities: int) -> Frontier:
         if len(seeds) == 1:
             return EntitySet(seeds.of(0), entities)
-        return WordSet(numba_batch.seed_words(entities, seeds.starts, seeds.flat), len(seeds), seeds.flat.dtype)
+        return self._words.start(seeds, entities)
 
     def step(self, prepared: Prepared, frontier: Frontier, into: Frontier | None) -> Frontier:
         if isinstance(frontier, EntitySet):
@@ -79,7 +83,10 @@ class NumbaBackend:
             found = WordSet(reached, frontier.queries, frontier.dtype)
             return found if into is None else self._words.union(into, found)
         found = WordSet(np.zeros_like(words), frontier.queries, frontier.dtype) if into is None else into
-        numba_batch.push_rows(pairs.offsets, pairs.neighbour, prepared.first, words, found.words)
+        if frontier.queries <= self.width:
+            numba_batch.push_rows(pairs.offsets, pairs.neighbour, prepared.first, words, found.words)
+        else:
+            numba_batch.push_wide(pairs.offsets, pairs.neighbour, prepared.first, words, found.words)
         return found
 
     def _expand(self, prepared: Prepared, frontier: EntitySet) -> Ints:

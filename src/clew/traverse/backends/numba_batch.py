@@ -7,13 +7,14 @@ time, so that each query's members become a set of its own and are listed like a
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.traverse.backends.bits import ONE, bits_to_ids, compiled, count_bits
+from clew.traverse.backends.bits import ONE, bits_to_ids, compiled, count_bits, prefetch
 
 Ints = NDArray[np.integer]
 Words = NDArray[np.uint64]
 
-__all__ = ["list_sets", "push_rows", "seed_words", "sets_of_words", "spread"]
+__all__ = ["list_sets", "push_rows", "push_wide", "seed_wide", "seed_words", "sets_of_words", "spread"]
 
+AHEAD = 16  # entries by which memory is asked for in advance
 PUSH_SHARE = 0.15  # of all pairs: below this the active entities push, above it everyone pulls
 
 
@@ -24,6 +25,16 @@ def seed_words(entities: int, starts: Ints, seeds: Ints) -> Words:
     for q in range(len(starts) - 1):
         for i in range(starts[q], starts[q + 1]):
             words[seeds[i]] |= ONE << np.uint64(q)
+    return words
+
+
+@compiled
+def seed_wide(entities: int, starts: Ints, seeds: Ints) -> Words:
+    """The same for more queries, 64 in a word: (entities + 1, words)."""
+    words = np.zeros((entities + 1, (len(starts) + 62) >> 6), np.uint64)
+    for q in range(len(starts) - 1):
+        for i in range(starts[q], starts[q + 1]):
+            words[seeds[i], q >> 6] |= ONE << np.uint64(q & 63)
     return words
 
 
@@ -63,6 +74,23 @@ def push_rows(offsets: Ints, neighbour: Ints, first: int, words: Words, reached:
         if word != 0:
             for j in range(offsets[u], offsets[u + 1]):
                 reached[neighbour[j]] |= word
+
+
+@compiled
+def push_wide(offsets: Ints, neighbour: Ints, first: int, words: Words, reached: Words) -> None:
+    """The same for several words an entity: a neighbour is brought near once for all of them."""
+    wide, last = words.shape[1], len(neighbour) - 1
+    flat = reached.reshape(-1)
+    for u in range(len(offsets) - 1):
+        word = np.uint64(0)
+        for g in range(wide):
+            word |= words[first + u, g]
+        if word != 0:
+            for j in range(offsets[u], offsets[u + 1]):
+                prefetch(flat, np.int64(neighbour[min(j + AHEAD, last)]) * wide)
+                at = np.int64(neighbour[j]) * wide
+                for g in range(wide):
+                    flat[at + g] |= words[first + u, g]
 
 
 @compiled

@@ -15,10 +15,9 @@ from clew.traverse.backends.bits import (
     bits_to_ids,
     compiled,
     count_bits,
-    lowest_bit,
     marks_to_bits,
     prefetch,
-    word_to_ids,
+    touched_to_ids,
 )
 
 __all__ = ["Pairs", "Scratch", "expand_each", "expand_few", "walk", "walk_each"]
@@ -108,17 +107,7 @@ def push_few(
             v = np.int64(neighbour[j])
             bits[v >> 6] |= ONE << np.uint64(v & 63)
             summary[v >> 12] |= ONE << np.uint64((v >> 6) & 63)
-    at = 0
-    for block in range(len(summary)):
-        touched = summary[block]
-        if touched != 0:
-            summary[block] = 0
-            while touched != 0:
-                word = (block << 6) + lowest_bit(touched)
-                touched &= touched - ONE
-                at = word_to_ids(bits[word], word << 6, out, at)
-                bits[word] = 0
-    return at
+    return touched_to_ids(bits, summary, out, 0)
 
 
 @compiled

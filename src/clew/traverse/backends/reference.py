@@ -21,8 +21,8 @@ class Frontier(NamedTuple):
 class ReferenceBackend:
     """Follows every pair one by one."""
 
-    width = 1 << 20
-    fused = None
+    width = capacity = 1 << 20
+    fused = lists = None
 
     def prepare(self, rows: Adjacency, first: int, entities: int) -> tuple[Rows, int]:
         return rows.forward, first

@@ -33,8 +33,8 @@ class Frontier(NamedTuple):
 class ScipyBackend:
     """Multiplies a sparse matrix of frontiers by the two incidence matrices."""
 
-    width = 64
-    fused = None
+    width = capacity = 64
+    fused = lists = None
 
     def prepare(self, rows: Adjacency, first: int, entities: int) -> Incidence:
         pairs, count = rows.forward, len(rows.forward.neighbour)

@@ -33,8 +33,8 @@ class Frontier(NamedTuple):
 class TorchBackend:
     """Gathers the rows of the frontier on the device and marks the entities they hold."""
 
-    width = 64
-    fused = None
+    width = capacity = 64
+    fused = lists = None
 
     def __init__(self, device: str | None = None) -> None:
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))

@@ -1,6 +1,6 @@
 """Any number of queries as one frontier, so that a segment that was loaded serves all of them before the next.
 
-Few entities are kept as a sorted list of (query, entity) and expanded by NumPy; many as frontiers of another backend.
+Few entities are kept as sorted lists, query by query; many as frontiers of another backend.
 """
 
 from functools import cached_property, partial
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.adjacency import Adjacency, gather
-from clew.traverse.backend import Backend, FusedWalk
+from clew.graph.adjacency import Adjacency
+from clew.traverse.backend import Backend, FusedWalk, Lists
 from clew.traverse.blocks import Block, ListedBlock, SeedLists
+from clew.traverse.partitioned.lists import NumpyLists, keys_of, lists_of
 
 __all__ = ["ManyQueries"]
 
@@ -21,58 +22,62 @@ Keys = NDArray[np.int64]
 FRONTIER_BYTES = 4 << 30  # of the frontiers of one block of queries: the current one, the next, and what was reached
 FRONTIERS = 3
 MOST_QUERIES = 4096  # in one block
-FEW = 64  # entries that are always kept as a list
-SPARSE = 32  # a list is kept while it has less than one entry for 32 entities
+FEW = 64  # entries that are always kept as lists
+SPARSE = 4  # lists are kept while they have less than one entry for 4 entities and word of the backend
 
 
 class Frontier:
-    """The entities of some queries: sorted keys (query times entities plus entity), or frontiers of the backend."""
+    """The entities of some queries: lists of them, or frontiers of the backend."""
 
-    __slots__ = ("_found", "_keys", "_places", "dtype", "entities", "parts", "queries")
+    __slots__ = ("_found", "_join", "_lists", "entities", "parts")
 
-    def __init__(self, keys: Keys, queries: int, entities: int, dtype: np.dtype[np.integer]) -> None:
-        self._keys = keys
-        self._found: list[Keys] = []  # more keys, in any order
-        self._places: Ints | None = None
-        self.parts: list[Any] | None = None  # takes the place of keys
-        self.queries, self.entities, self.dtype = queries, entities, dtype
+    def __init__(self, lists: SeedLists, entities: int, join: Lists) -> None:
+        self._lists = lists
+        self._found: list[SeedLists] = []  # more of them, in any order
+        self._join = join
+        self.parts: list[Any] | None = None  # takes the place of lists
+        self.entities = entities
+
+    @property
+    def queries(self) -> int:
+        return len(self._lists)
+
+    @property
+    def lists(self) -> SeedLists:
+        """The entities of each query, sorted and distinct."""
+        if self._found:
+            self._lists = self._join.distinct([self._lists, *self._found], self.entities)
+            self._found = []
+        return self._lists
 
     @property
     def keys(self) -> Keys:
-        """All keys, sorted and distinct."""
-        if self._found:
-            self._keys = np.unique(np.concatenate([self._keys, *self._found]))
-            self._found = []
-        return self._keys
+        """The same as one sorted array."""
+        return keys_of(self.lists, self.entities)
 
     @property
     def size(self) -> int:
-        """The number of keys, repeated ones included."""
-        return len(self._keys) + sum(map(len, self._found))
+        """The number of entities of all queries, repeated ones included."""
+        return len(self._lists.flat) + sum(len(each.flat) for each in self._found)
 
-    @property
-    def places(self) -> Ints:
-        """The entities of all queries, sorted and distinct."""
-        if self._places is None:
-            self._places = np.unique(self.keys % max(1, self.entities))
-        return self._places
+    def add(self, lists: SeedLists) -> None:
+        """Add entities."""
+        self._found.append(lists)
 
-    def add(self, keys: Keys) -> None:
-        """Add keys."""
-        self._found.append(keys)
-
-    def seeds(self) -> SeedLists:
-        """The entities of each query, as lists."""
-        keys, bounds = self.keys, np.arange(self.queries + 1) * self.entities
-        return SeedLists(np.searchsorted(keys, bounds), (keys % max(1, self.entities)).astype(self.dtype))
+    def empty(self) -> "Frontier":
+        """A frontier of the same queries without entities."""
+        starts = np.zeros(self.queries + 1, np.int64)
+        return Frontier(SeedLists(starts, self._lists.flat[:0]), self.entities, self._join)
 
     def like(self, keys: Keys) -> "Frontier":
         """A frontier of the same queries with other entities."""
-        return Frontier(keys, self.queries, self.entities, self.dtype)
+        lists = lists_of(keys, self.queries, self.entities, self._lists.flat.dtype)
+        return Frontier(lists, self.entities, self._join)
 
     def replace(self, parts: list[Any]) -> None:
         """Keep frontiers of the backend from now on."""
-        self.parts, self._keys, self._found, self._places = parts, self._keys[:0], [], None
+        self.parts, self._found = parts, []
+        self._lists = SeedLists(np.zeros(self.queries + 1, np.int64), self._lists.flat[:0].copy())
 
 
 class Prepared:
@@ -92,26 +97,27 @@ class ManyQueries:
     """A backend over another backend: queries of any number, in lists or in as many frontiers as they need."""
 
     fused: FusedWalk | None = None
+    lists: Lists | None = None
 
     def __init__(self, inner: Backend, entities: int) -> None:
         self._inner = inner
+        self._lists: Lists = inner.lists or NumpyLists()
         held = max(1, FRONTIER_BYTES // (FRONTIERS * 8 * max(1, entities)))
-        self.width = min(held * inner.width, MOST_QUERIES)
+        self.width = self.capacity = min(held * inner.width, MOST_QUERIES)
 
     def prepare(self, rows: Adjacency, first: int, entities: int) -> Prepared:
         return Prepared(self._inner, rows, first, entities)
 
     def start(self, seeds: SeedLists, entities: int) -> Frontier:
-        query = np.repeat(np.arange(len(seeds)), np.diff(seeds.starts))
-        return Frontier(query * entities + seeds.flat, len(seeds), entities, seeds.flat.dtype)
+        return Frontier(seeds, entities, self._lists)
 
     def step(self, prepared: Prepared, frontier: Frontier, into: Frontier | None) -> Frontier:
         if into is None:
-            into = frontier.like(np.empty(0, np.int64))
+            into = frontier.empty()
             if frontier.parts is None and frontier.size > self._most(frontier):
                 self._dense(frontier)
         if frontier.parts is None:
-            into.add(_expand(prepared, frontier))
+            into.add(self._lists.expand(prepared.rows, prepared.first, frontier.lists))
             if into.size > 2 * self._most(frontier):  # lists grow too long: from here on in frontiers of the backend
                 self._dense(frontier)
                 self._dense(into)
@@ -126,8 +132,7 @@ class ManyQueries:
             mine = self._dense(frontier)
             parts = zip(mine, [None] * len(mine) if exempt is None else self._dense(exempt), strict=True)
             return self._made(frontier, [self._inner.keep(part, allowed, each) for part, each in parts])
-        keys = frontier.keys
-        kept = allowed[keys % max(1, frontier.entities)]
+        keys, kept = frontier.keys, allowed[frontier.lists.flat]
         if exempt is not None:
             kept |= np.isin(keys, exempt.keys, assume_unique=True)
         return frontier.like(keys[kept])
@@ -140,20 +145,20 @@ class ManyQueries:
 
     def union(self, frontier: Frontier, other: Frontier) -> Frontier:
         if frontier.parts is None and other.parts is None:
-            return frontier.like(np.union1d(frontier.keys, other.keys))
+            frontier.add(other.lists)
+            return frontier
         parts = zip(self._dense(frontier), self._dense(other), strict=True)
         return self._made(frontier, [self._inner.union(part, each) for part, each in parts])
 
     def copy(self, frontier: Frontier) -> Frontier:
         if frontier.parts is None:
-            return frontier.like(frontier.keys)
+            return Frontier(frontier.lists, frontier.entities, self._lists)
         return self._made(frontier, [self._inner.copy(part) for part in frontier.parts])
 
     def touches(self, frontier: Frontier, first: int, rows: int) -> bool:
         if frontier.parts is not None:
             return any(self._inner.touches(part, first, rows) for part in frontier.parts)
-        low, high = np.searchsorted(frontier.places, (first, first + rows))
-        return bool(low < high)
+        return self._lists.touches(frontier.lists, first, rows)
 
     def is_empty(self, frontier: Frontier) -> bool:
         if frontier.parts is not None:
@@ -162,40 +167,29 @@ class ManyQueries:
 
     def collect(self, frontier: Frontier) -> Block:
         if frontier.parts is None:
-            seeds = frontier.seeds()
-            return ListedBlock(seeds.flat, seeds.starts)
+            return ListedBlock(frontier.lists.flat, frontier.lists.starts)
         if len(frontier.parts) == 1:
             return self._inner.collect(frontier.parts[0])
-        return StackedBlock([self._inner.collect(part) for part in frontier.parts], self._inner.width)
+        return StackedBlock([self._inner.collect(part) for part in frontier.parts], self._inner.capacity)
 
     def _most(self, frontier: Frontier) -> int:
-        """How many keys a list may have."""
+        """How many entities lists may have."""
         return max(FEW, frontier.entities * -(-frontier.queries // self._inner.width) // SPARSE)
 
     def _dense(self, frontier: Frontier) -> list[Any]:
         """The frontiers of the backend, from now on."""
         if frontier.parts is None:
-            seeds, width = frontier.seeds(), self._inner.width
-            starts = range(0, frontier.queries, width)
-            listed = [seeds.part(first, min(first + width, frontier.queries)) for first in starts]
+            lists, capacity = frontier.lists, self._inner.capacity
+            starts = range(0, frontier.queries, capacity)
+            listed = [lists.part(first, min(first + capacity, frontier.queries)) for first in starts]
             frontier.replace([self._inner.start(each, frontier.entities) for each in listed])
         assert frontier.parts is not None
         return frontier.parts
 
     def _made(self, like: Frontier, parts: list[Any]) -> Frontier:
-        made = like.like(np.empty(0, np.int64))
+        made = like.empty()
         made.replace(parts)
         return made
-
-
-def _expand(prepared: Prepared, frontier: Frontier) -> Keys:
-    """The neighbours over one segment's rows, as keys; some may repeat."""
-    keys, entities = frontier.keys, max(1, frontier.entities)
-    place = keys % entities
-    here = (place >= prepared.first) & (place < prepared.first + prepared.rows.entities)
-    keys, place = keys[here], place[here]
-    position, owner = gather(prepared.rows.offsets, place - prepared.first)
-    return np.unique((keys - place)[owner] + prepared.rows.neighbour[position])
 
 
 class StackedBlock:
