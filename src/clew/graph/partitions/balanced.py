@@ -16,7 +16,7 @@ __all__ = ["balanced"]
 LARGEST = 1 << 16  # entities that are assigned one by one
 
 
-def balanced(shape: GraphShape, partitions: int) -> NDArray[np.int64]:
+def balanced(shape: GraphShape, partitions: int) -> NDArray[np.int16]:
     """The partition of each entity: loads are equal up to about the size of one of the smaller entities.
 
     >>> star = GraphShape(5, np.array([1, 2, 3, 4]), np.array([0, 0, 0, 0]))
@@ -24,15 +24,16 @@ def balanced(shape: GraphShape, partitions: int) -> NDArray[np.int64]:
     [0, 1, 1, 1, 0]
     """
     weights = shape.weights()
-    order = np.argsort(-weights, kind="stable")
-    chosen = np.empty(shape.entities, np.int64)
+    np.negative(weights, out=weights)
+    order = np.argsort(weights, kind="stable")
+    chosen = np.empty(shape.entities, np.int16)
     loads = [(0, partition) for partition in range(partitions)]  # a heap: equal loads fill the first partition first
     for entity in order[:LARGEST].tolist():
         load, partition = loads[0]
         chosen[entity] = partition
-        heapreplace(loads, (load + int(weights[entity]), partition))
+        heapreplace(loads, (load - int(weights[entity]), partition))
     rest = order[LARGEST:]
-    turns = np.array([partition for _, partition in sorted(loads)])
-    at = np.arange(len(rest)) % (2 * partitions)  # there and back, so that no partition always gets the larger one
-    chosen[rest] = turns[np.minimum(at, 2 * partitions - 1 - at)]
+    turns = [partition for _, partition in sorted(loads)]
+    there_and_back = np.array(turns + turns[::-1], np.int16)  # so that no partition always gets the larger one
+    chosen[rest] = np.resize(there_and_back, len(rest))
     return chosen

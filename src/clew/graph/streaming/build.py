@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from clew._version import __version__
 from clew.checksums import record_files
@@ -36,7 +37,7 @@ from clew.graph.storage.snapshots import new_snapshot
 from clew.graph.streaming.columns import types_of_entities, write_entities, write_names, write_statements
 from clew.graph.streaming.numbering import number_entities
 from clew.graph.streaming.rows import described_entities, ends_of_triples, number_triples
-from clew.graph.streaming.scratch import Scratch, read_numbers, scratch_folder
+from clew.graph.streaming.scratch import Scratch, number_blocks, read_numbers, scratch_folder
 from clew.graph.streaming.segments import SegmentBuild
 from clew.progress import Progress, silent
 from clew.sizes import size_text
@@ -144,8 +145,7 @@ class _Work:
         """Do what is left to do; the files end up in `directory`."""
         entities = self._phase("reading entities", self._read_entities)
         rows = self._phase("reading triples", partial(self._read_triples, entities))
-        stated = np.array(read_numbers(self._scratch.folder / "rows" / "relation", np.int32))
-        relations, final = self._relations(rows["relations"], stated)
+        relations, final = self._relations(rows["relations"])
         n, bucket_rows = entities["count"], max(64, self._memory // ROW_BYTES)
         numbered = self._phase("numbering entities", lambda: number_entities(
             self._scratch, final, entities=n, bucket_rows=bucket_rows, block_rows=self._block,
@@ -197,6 +197,7 @@ class _Work:
         if notes is None:
             notes = do()
             self._scratch.finish(name, notes)
+            pa.default_memory_pool().release_unused()
         return notes
 
     def _fresh(self, do: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
@@ -227,13 +228,15 @@ class _Work:
         )  # fmt: skip
         return found | {"problems": self._noted()}
 
-    def _relations(self, named: Sequence[str], stated: Any) -> tuple[list[Relation], Any]:
+    def _relations(self, named: Sequence[str]) -> tuple[list[Relation], Any]:
         """The relations that occur, by name, and the final number of each one that was read."""
         notes = self._scratch.notes("reading triples")
         assert notes is not None
         self._restore(notes["problems"])
         declared = {relation.name: relation for relation in self._tables.relations}
-        times = np.bincount(stated, minlength=len(named))
+        times = np.zeros(len(named), np.int64)
+        for stated in number_blocks(self._scratch.folder / "rows" / "relation", np.int32, self._block):
+            times += np.bincount(stated, minlength=len(named))
         used = sorted(name for name, count in zip(named, times.tolist(), strict=True) if count)
         place = {name: at for at, name in enumerate(used)}
         final = np.array([place.get(name, 0) for name in named], np.int32)

@@ -1,5 +1,6 @@
 """The final numbers of entities: hubs first within each partition, from rows that are sorted in buckets."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.partitions.strategy import GraphShape, choose_partitions
-from clew.graph.streaming.scratch import NumberBuckets, NumberFile, Scratch, read_numbers
+from clew.graph.streaming.scratch import NumberBuckets, NumberFile, Scratch, number_blocks, read_numbers
 from clew.graph.triples import distinct_starts, sort_order
 
 __all__ = ["Bounds", "bucket_bounds", "number_entities", "row_dtype"]
@@ -38,17 +39,16 @@ def number_entities(
     """
     rows = scratch.folder / "rows"
     width = np.dtype(np.int32 if entities < 2**31 else np.int64)
-    subject, object_ = (read_numbers(rows / end, width) for end in ("subject", "object"))
-    stated = read_numbers(rows / "relation", np.int32)
     folder = scratch.fresh("numbers")
-    out_rows = _count(subject, entities, block_rows)
+    out_rows = _count(number_blocks(rows / "subject", width, block_rows), entities)
     bounds = bucket_bounds(out_rows, bucket_rows)
     buckets = NumberBuckets(scratch.fresh("distinct"), len(bounds) - 1, row_dtype(width))
-    for first in range(0, len(subject), block_rows):
-        part = slice(first, first + block_rows)
-        block = np.empty(len(subject[part]), row_dtype(width))
-        block["subject"], block["object"], block["relation"] = subject[part], object_[part], relation[stated[part]]
-        buckets.append(block, np.searchsorted(bounds, subject[part], side="right") - 1)
+    columns = {"subject": width, "object": width, "relation": np.dtype(np.int32)}
+    read = (number_blocks(rows / name, dtype, block_rows) for name, dtype in columns.items())
+    for subject, object_, stated in zip(*read, strict=True):
+        block = np.empty(len(subject), row_dtype(width))
+        block["subject"], block["object"], block["relation"] = subject, object_, relation[stated]
+        buckets.append(block, np.searchsorted(bounds, subject, side="right") - 1)
     buckets.close()
     into = _distinct(scratch, folder, bounds, width, entities, len(relation))
     rank, sizes = _order(folder, into, width, block_rows, partitioning)
@@ -61,10 +61,10 @@ def number_entities(
     return {"sizes": sizes}
 
 
-def _count(numbers: Ints, length: int, block: int) -> NDArray[np.int64]:
+def _count(blocks: Iterable[Ints], length: int) -> NDArray[np.int64]:
     counts = np.zeros(length, np.int64)
-    for first in range(0, len(numbers), block):
-        found, times = np.unique(numbers[first : first + block], return_counts=True)
+    for numbers in blocks:
+        found, times = np.unique(numbers, return_counts=True)
         counts[found] += times
     return counts
 
@@ -100,10 +100,9 @@ def _order(
     if partitioning[0] == 1:
         return rank, [entities]
     for end in ("subject", "object"):
-        plain = read_numbers(folder / end, width)
         with NumberFile(folder / f"hub_{end}", width) as file:
-            for first in range(0, len(plain), block):
-                file.append(rank[plain[first : first + block]])
+            for plain in number_blocks(folder / end, width, block):
+                file.append(rank[plain])
     ends = (read_numbers(folder / f"hub_{end}", width) for end in ("subject", "object"))
     chosen = choose_partitions(GraphShape(entities, *ends), *partitioning)
     sizes: list[int] = np.bincount(chosen, minlength=partitioning[0]).tolist()

@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from clew.errors import GraphError
 from clew.files import lock, remove, write_text
 
-__all__ = ["ArrayFile", "NumberBuckets", "Scratch", "TableBuckets", "read_numbers", "read_tables", "scratch_folder"]
+__all__ = [
+    "ArrayFile",
+    "NumberBuckets",
+    "Scratch",
+    "TableBuckets",
+    "number_blocks",
+    "read_numbers",
+    "read_tables",
+    "scratch_folder",
+]
 
 Ints = NDArray[np.integer]
 JOURNAL = "journal.json"
@@ -100,6 +109,13 @@ def read_numbers(path: Path, dtype: Any) -> NDArray[Any]:
     if path.stat().st_size == 0:
         return np.empty(0, dtype)
     return np.memmap(path, dtype, "r")
+
+
+def number_blocks(path: Path, dtype: Any, rows: int) -> Iterator[NDArray[Any]]:
+    """The numbers of a file, `rows` at a time: nothing of it stays in memory, as pages of a mapped file would."""
+    with path.open("rb") as file:
+        while len(block := np.fromfile(file, dtype, rows)):
+            yield block
 
 
 class ArrayFile(NumberFile):
