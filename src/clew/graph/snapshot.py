@@ -30,7 +30,7 @@ class Snapshot:
     bytes: int = 0
     partitions: int = 1  # segments, which can be loaded one at a time
     partitioning: str | None = None  # the strategy that chose them, if there are several
-    largest_load: int = 0  # bytes of the largest partition in one direction: the smallest cache
+    largest_load: int = 0  # bytes of the largest partition in one direction: a cache of this size serves every walk
     folder: Path | None = None  # the graph's directory; None where the graph is not on this machine
 
     @classmethod
@@ -49,7 +49,7 @@ class Snapshot:
             bytes=sum(record.size for record in manifest.files.values()),
             partitions=len(manifest.segments),
             partitioning=manifest.partitioning,
-            largest_load=SegmentArrays(manifest, folder).largest,
+            largest_load=SegmentArrays(manifest, folder).largest(),
             folder=folder.absolute(),
         )
 

@@ -20,7 +20,7 @@ from clew.errors import DamagedGraph, GraphError, InputError
 from clew.files import open_regular
 from clew.graph.adjacency import Rows, TripleRows
 from clew.graph.storage.arrays import Proof, array_of
-from clew.graph.storage.segments import TRIPLES, SegmentArrays, Side
+from clew.graph.storage.segments import NEIGHBOURS, TRIPLES, SegmentArrays, Side
 from clew.sizes import size_text
 
 __all__ = ["CacheCounts", "PartitionCache"]
@@ -56,7 +56,10 @@ class PartitionCache:
         ahead_bytes: int = AHEAD_BYTES,
     ) -> None:
         self._arrays, self._folder, self._fault = arrays, folder, fault
-        self._capacity, self._ahead_bytes = _checked(capacity, arrays), ahead_bytes
+        self._capacity, self._ahead_bytes = capacity, ahead_bytes
+        if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 1:
+            raise InputError(f"cache must be a number of bytes above 0, not {capacity!r}")
+        self._require(arrays.largest(*NEIGHBOURS), "hops without filters")
         self._held: OrderedDict[Key, Rows | TripleRows] = OrderedDict()
         self._loading: dict[Key, Future[Rows | TripleRows]] = {}
         self._ahead: set[Key] = set()  # read ahead and not used yet: their first use is no hit
@@ -151,9 +154,17 @@ class PartitionCache:
             self._ahead.discard(key)
             self._evictions += 1
 
+    def _require(self, size: int, what: str) -> None:
+        if size > self._capacity:
+            raise InputError(
+                f"a cache of {size_text(self._capacity)} cannot hold the largest partition in one direction, which for "
+                f"{what} needs {size:,} bytes: allow at least that, or build the graph with more partitions"
+            )
+
     def _read(self, key: Key) -> Rows | TripleRows:
         number, side = key
         if side in TRIPLES:
+            self._require(self._arrays.largest(*TRIPLES), "filters, triples and paths")
             return self._arrays.triples(number, side, self._array)
         return self._arrays.neighbours(number, side, self._array, first=False)
 
@@ -184,14 +195,3 @@ def _content(path: Path) -> pa.Buffer:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     content.setflags(write=False)
     return pa.py_buffer(content[:filled])
-
-
-def _checked(capacity: int, arrays: SegmentArrays) -> int:
-    if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 1:
-        raise InputError(f"cache must be a number of bytes above 0, not {capacity!r}")
-    if capacity < arrays.largest:
-        raise InputError(
-            f"a cache of {size_text(capacity)} cannot hold the largest partition in one direction, which needs "
-            f"{arrays.largest:,} bytes: allow at least that, or build the graph with more partitions"
-        )
-    return capacity

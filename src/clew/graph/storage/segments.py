@@ -97,10 +97,10 @@ class SegmentArrays:
         parts = ("offsets", "neighbour") if side in NEIGHBOURS else ("offsets", ENDS[side], "relation")
         return sum(self._size(f"{folder}/{side}_{part}") for part in (*parts, *(("triple",) if side == "in" else ())))
 
-    @property
-    def largest(self) -> int:
-        """The most that is read for one direction of a segment."""
-        return max(self.bytes_of(number, side) for number in range(len(self)) for side in TRIPLES + NEIGHBOURS)
+    def largest(self, *sides: Side) -> int:
+        """The most that is read for one direction of a segment, of some or of all."""
+        chosen = sides or TRIPLES + NEIGHBOURS
+        return max(self.bytes_of(number, side) for number in range(len(self)) for side in chosen)
 
     def _length(self, segment: Segment, array: str) -> int:
         widths = self._manifest.widths

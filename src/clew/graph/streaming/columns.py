@@ -1,7 +1,8 @@
 """The columns of entities and statements in their final order, and all names sorted, from pieces that fit in memory."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,13 @@ from clew.graph.storage.arrays import write_array, write_table
 from clew.graph.storage.manifest import Widths
 from clew.graph.streaming.rows import DETAIL, entity_chunks
 from clew.graph.streaming.scratch import Scratch, TableBuckets, read_numbers, read_tables
+from clew.graph.streaming.texts import join_texts
 
 __all__ = ["types_of_entities", "write_entities", "write_names", "write_statements"]
 
 Ints = NDArray[np.integer]
 DETAIL_ROWS = 4096  # rows of a Parquet row group
 NUMBER = "clew:number"
-MOST_BYTES = 2**31 - 1  # of the texts of a column with 32-bit offsets
 SAMPLES = 64  # of the forms of a run, for each piece of the sorted names
 
 
@@ -63,16 +64,14 @@ def write_entities(
         write_table(folder / f"{at:05}.names", forms.set_column(1, "entity", number))
     if details is not None:
         details.close()
-    text = pa.large_string() if widths.entity == "int64" else pa.string()
-    types = pa.array(entities["types"], pa.string())
     columns = {
-        name: _spill(
-            folder / f"{name}.column", (_mapped(folder / f"{at:05}.arrow")[name] for at in range(pieces)), text
-        )
+        name: join_texts(folder / name, partial(_column, folder, pieces, "arrow", name), large=widths.entity == "int64")
         for name in ("id", "name")
     }
+    types = pa.array(entities["types"], pa.string())
     columns["type"] = pa.DictionaryArray.from_arrays(pa.array(kinds), types)
     write_table(snapshot / "entities.arrow", pa.table(columns))
+    del columns, types
     hashes = np.empty(len(rank), np.uint64)
     hashes[rank] = read_numbers(scratch.folder / "entities" / "hash", np.uint64)
     order = np.argsort(hashes, kind="stable")
@@ -96,11 +95,14 @@ def write_names(scratch: Scratch, snapshot: Path, pieces: int, rows: int) -> dic
         )
         keys = [("form", "ascending"), ("kind", "ascending"), ("entity", "ascending")]
         write_table(folder / f"{at:05}.sorted", found.sort_by(keys))
-    merged = [_mapped(folder / f"{at:05}.sorted") for at in range(len(splits) + 1)]
-    columns = {
-        name: _spill(folder / f"{name}.column", (table[name] for table in merged), merged[0].schema.field(name).type)
-        for name in merged[0].column_names
-    }
+    del runs, found
+    columns = {}
+    for field in _mapped(folder / "00000.sorted").schema:
+        pieces_of = partial(_column, folder, len(splits) + 1, "sorted", field.name)
+        if pa.types.is_string(field.type):
+            columns[field.name] = join_texts(folder / field.name, pieces_of)
+        else:
+            columns[field.name] = _spill(folder / f"{field.name}.column", pieces_of(), field.type)
     write_table(snapshot / "names.arrow", pa.table(columns))
     return {"names": total}
 
@@ -167,18 +169,17 @@ def _piece(scratch: Scratch, at: int) -> pa.Table:
     return table.drop_columns([NUMBER]).take(pa.array(order)).combine_chunks()
 
 
+def _column(folder: Path, pieces: int, suffix: str, name: str) -> Iterator[pa.ChunkedArray]:
+    """A column of all pieces, one after another."""
+    return (_mapped(folder / f"{at:05}.{suffix}")[name] for at in range(pieces))
+
+
 def _spill(path: Path, chunks: Iterable[pa.ChunkedArray], kind: pa.DataType) -> pa.ChunkedArray:
     """One column in one piece, written to disk and mapped, so that the next can use the memory."""
     listed = [chunk for column in chunks for chunk in column.chunks]
-    if pa.types.is_string(kind) and sum(map(_text_bytes, listed)) > MOST_BYTES:
-        kind = pa.large_string()
     column = pa.chunked_array(listed, listed[0].type if listed else kind).cast(kind)
     write_table(path, pa.table({"column": column}))
     return _mapped(path)["column"]
-
-
-def _text_bytes(text: pa.Array) -> int:
-    return int(pc.sum(pc.binary_length(text)).as_py() or 0)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
