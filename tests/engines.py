@@ -34,7 +34,7 @@ def partitioned(backend: str, cache: int) -> Callable[[Path], PartitionedEngine]
     """The graph loaded through a cache of that many times the largest load."""
 
     def make(path: Path) -> PartitionedEngine:
-        return PartitionedEngine(PartitionedGraph(path, cache=cache * Graph(path).segments.largest), backend=backend)
+        return PartitionedEngine(PartitionedGraph(path, cache=cache * Graph(path).segments.largest()), backend=backend)
 
     return make
 

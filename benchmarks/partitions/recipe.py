@@ -46,7 +46,7 @@ def _triples(entities: int, count: int, rng: np.random.Generator) -> Iterator[pa
     for first in range(0, count, BLOCK):
         rows = min(BLOCK, count - first)
         ends = (entities * rng.random((2, rows)) ** TAIL).astype(np.int64)
-        subject, object_ = ends[0] * SPREAD % entities, (ends[1] * SPREAD + entities // 2) % entities
+        subject, object_ = ends * SPREAD % entities  # a hub of either direction is one of both
         yield pa.table(
             {
                 "subject": _ids(subject),

@@ -11,7 +11,7 @@ import pytest
 
 import clew
 from clew.errors import GraphError, InputError, Timeout
-from clew.graph import Relation
+from clew.graph import Graph, Relation
 from clew.graph.storage.snapshots import snapshot_folder
 from clew.traverse.walk import DIRECTIONS, MODES
 from engines import partitioned
@@ -169,6 +169,10 @@ def test_eight_threads_share_a_cache(large: Path) -> None:
 def test_what_is_refused(large: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a cache of 100 bytes cannot hold the largest partition .*: allow at least"):
         clew.open(large, cache=100)
+    least = clew.open(large, cache=Graph(large).segments.largest("forward", "backward"))
+    assert len(least.hop_batch(queries(20), 3)) == 20
+    with pytest.raises(InputError, match=r"which for filters, triples and paths needs [\d,]+ bytes: allow at least"):
+        least.hop([5], 2, relations=["r2"])
     for odd in ("lots", "", 0, -1, True, "2XB", "-1GB", "0"):
         with pytest.raises(InputError, match="cache must be a size such as 500MB, 4GB or 2GiB, not"):
             clew.open(large, cache=odd)

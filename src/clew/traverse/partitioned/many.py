@@ -23,7 +23,7 @@ FRONTIER_BYTES = 4 << 30  # of the frontiers of one block of queries: the curren
 FRONTIERS = 3
 MOST_QUERIES = 4096  # in one block
 FEW = 64  # entries that are always kept as lists
-SPARSE = 4  # lists are kept while they have less than one entry for 4 entities and word of the backend
+SPARSE = 2  # lists are kept while they have less than one entry for 2 entities and word of the backend
 
 
 class Frontier:
