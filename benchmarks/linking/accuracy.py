@@ -24,6 +24,7 @@ from benchmarks.linking.trials import timing_rows, typo_rows
 from benchmarks.report import claim_table, environment
 from clew.errors import ClewError, MissingModel
 from clew.evaluate.report.tables import markdown_table
+from clew.evaluate.statistics import bootstrap_sums
 from clew.graph import read_entities
 from clew.link import STAGES as STAGE_ORDER
 from clew.link import Candidate, Linker, build_vectors, open_or_build
@@ -173,20 +174,20 @@ def _score(gold: Sequence[Gold], answer: Answer, stage: str) -> dict[str, Any]:
         counts[documents[each.document]] += (1, len(answers), bool(right))
         alone["answered"] += sum(best.stage == stage for best in answers)
         alone["right"] += any(best.stage == stage for best in right)
-    mentions, answered, right = counts.sum(axis=0)
-    drawn = counts[np.random.default_rng(SEED).integers(len(counts), size=(RESAMPLES, len(counts)))].sum(axis=1)
+    _, answered, right = counts.sum(axis=0)
+    precision, recall = bootstrap_sums(counts, _shares, seed=SEED, resamples=RESAMPLES)
     return {
         "alone": alone,
         "answered": int(answered),
         "right": int(right),
-        "precision": _with_interval(right / max(answered, 1), drawn[:, 2] / np.maximum(drawn[:, 1], 1)),
-        "recall": _with_interval(right / mentions, drawn[:, 2] / drawn[:, 0]),
+        "precision": [round(each, 4) for each in (precision.mean, precision.low, precision.high)],
+        "recall": [round(each, 4) for each in (recall.mean, recall.low, recall.high)],
     }
 
 
-def _with_interval(value: float, drawn: np.ndarray) -> list[float]:
-    low, high = np.percentile(drawn, (2.5, 97.5))
-    return [round(float(each), 4) for each in (value, low, high)]
+def _shares(sums: np.ndarray) -> np.ndarray:
+    """Precision and recall of sums of mentions, answers and right answers."""
+    return np.column_stack([sums[:, 2] / np.maximum(sums[:, 1], 1), sums[:, 2] / sums[:, 0]])
 
 
 # shared -----------------------------------------------------------------------------------------------------------

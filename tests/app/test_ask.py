@@ -185,4 +185,8 @@ def test_strategies_by_name_and_compared(run: Callable, graph: Path) -> None:
     assert "- rag: " in compared.out
     assert "did you mean 'rag'" in run("ask", graph, asked, "--strategy", "rags").error
     assert "two or more strategies" in run("ask", graph, asked, "--compare", "rag").error
-    assert "--strategy rag could try" in run("ask", graph, "Why is FBN1 so frobnicated?", "--no-embedding").error
+    declined = run("ask", graph, "Why is FBN1 so frobnicated?", "--no-embedding")
+    assert "clew: --strategy rag could try, from the facts around the names (no model call)" in declined.error
+    told = run("ask", graph, "Why is FBN1 so frobnicated?", "--no-embedding", "--json").json
+    assert told["suggestions"][0] == "rag could try, from the facts around the names (no model call)"
+    assert run("ask", graph, asked, "--no-embedding", "--json").json["suggestions"] == []

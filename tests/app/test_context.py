@@ -18,7 +18,7 @@ def test_json_is_one_documented_object(run: Callable, graph: Path) -> None:
     report = run("context", graph, "What does FBN1 cause?", "--budget", 60, "--no-embedding", "--json").json
     assert set(report) == {
         "graph", "snapshot", "question", "text", "style", "entities", "budget", "tokens", "found", "pruned", "left_out",
-        "ranking", "seconds", "lines",
+        "ranking", "notes", "seconds", "lines",
     }  # fmt: skip
     assert report["tokens"] <= 60
     assert report["left_out"] > 0

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from clew.errors import InputError
-from clew.evaluate.statistics import bootstrap_mean, bootstrap_means, mcnemar, permutation_test
+from clew.evaluate.statistics import (
+    bootstrap_classes,
+    bootstrap_mean,
+    bootstrap_means,
+    bootstrap_sums,
+    mcnemar,
+    permutation_test,
+)
 
 RANDOM = np.random.default_rng(4)
 
@@ -48,6 +55,27 @@ def test_interval_is_repeatable_and_moves_with_the_seed():
     values = RANDOM.random(30)
     assert bootstrap_mean(values) == bootstrap_mean(values)
     assert bootstrap_mean(values) != bootstrap_mean(values, seed=1)
+
+
+def test_interval_of_sums_is_that_of_scipy():
+    counts = np.column_stack([RANDOM.integers(0, 4, 50), RANDOM.integers(4, 9, 50)]).astype(float)
+    (ours,) = bootstrap_sums(counts, lambda sums: sums[:, :1] / sums[:, 1:])
+
+    def ratio(hits, named, axis):
+        return hits.sum(axis=axis) / named.sum(axis=axis)
+
+    theirs = stats.bootstrap(tuple(counts.T), ratio, paired=True, method="percentile", n_resamples=10_000, rng=1)
+    width = theirs.confidence_interval.high - theirs.confidence_interval.low
+    assert ours.mean == pytest.approx(counts[:, 0].sum() / counts[:, 1].sum())
+    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.06 * width)
+    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.06 * width)
+
+
+def test_classes_count_alike_whatever_their_size():
+    interval = bootstrap_classes(([True] * 90 + [False] * 10, [True] * 5 + [False] * 5))
+    assert interval.mean == pytest.approx(0.7)
+    assert 0.5 < interval.low < 0.6 < 0.8 < interval.high < 0.9
+    assert interval.n == 110
 
 
 def test_equal_values_have_an_interval_without_width():

@@ -154,6 +154,7 @@ class Answer:
     confidence: float = 0.0  # the probability that the question was read rightly
     signs: Mapping[str, float] = field(default_factory=dict)  # what the confidence is made of
     abstained: str | None = None
+    suggestions: tuple[str, ...] = ()  # which strategies could try a question that was declined, and their cost
 
     @property
     def certainty(self) -> str:

@@ -32,6 +32,7 @@ from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.paths import find_paths
 from clew.answer.running.run import comes_first
 from clew.answer.statements.filter_words import provenance_of
+from clew.answer.strategies.suggestions import suggest_strategies
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import agreed, stated_number
 from clew.answer.wording.explain import alternatives_of, describe, verbalised, why_not, why_unmet
@@ -133,7 +134,10 @@ class Answering:
 
     def answer(self) -> Answer:
         with self.runner.in_time():
-            return self._worded(self._answer())
+            answer = self._worded(self._answer())
+            if answer.abstained is None:
+                return answer
+            return replace(answer, suggestions=suggest_strategies(self.question, self.resources))
 
     def _answer(self) -> Answer:
         begun = perf_counter()

@@ -3,7 +3,7 @@
 Everything that draws at random is seeded, so the same scores always give the same interval and the same p.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -12,7 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import InputError
 
-__all__ = ["Interval", "PairedTest", "bootstrap_mean", "bootstrap_means", "mcnemar", "permutation_test"]
+__all__ = [
+    "RESAMPLES",
+    "Interval",
+    "PairedTest",
+    "bootstrap_classes",
+    "bootstrap_mean",
+    "bootstrap_means",
+    "bootstrap_sums",
+    "mcnemar",
+    "permutation_test",
+]
 
 RESAMPLES = 10_000
 CELLS = 4_000_000  # of one block of draws, so that memory stays bounded whatever the number of questions
@@ -23,7 +33,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean over `n` values and the ends of its 95 % interval."""
+    """A mean, or another measure, over `n` units and the ends of its 95 % interval."""
 
     mean: float
     low: float
@@ -51,15 +61,38 @@ def bootstrap_mean(values: ArrayLike, *, seed: int = 0, resamples: int = RESAMPL
 
 def bootstrap_means(rows: ArrayLike, *, seed: int = 0, resamples: int = RESAMPLES) -> list[Interval]:
     """The same for every column of (questions, measures), drawing whole questions."""
-    table = np.asarray(rows, float)  # (n, m)
+    return bootstrap_sums(rows, lambda sums: sums / len(np.asarray(rows)), seed=seed, resamples=resamples)
+
+
+def bootstrap_sums(
+    rows: ArrayLike, measure: Callable[[Numbers], Numbers], *, seed: int = 0, resamples: int = RESAMPLES
+) -> list[Interval]:
+    """Measures of sums, such as F1 of counts, with their intervals, drawing whole units (documents, patients).
+
+    `rows` is (units, counts); `measure` takes sums of it, (draws, counts), to (draws, measures).
+    """
+    table = np.asarray(rows, float)
     if table.ndim != 2 or not len(table):
-        raise InputError(f"cannot take means of an array of shape {table.shape}: give at least one row of measures")
+        raise InputError(f"cannot resample an array of shape {table.shape}: give at least one row of measures")
     if resamples < 1:
         raise InputError(f"{resamples} resamples give no interval: ask for at least 1, {RESAMPLES:,} as a rule")
-    n = len(table)
-    means = np.concatenate([counts @ table for counts in _drawn_counts(n, resamples, seed)]) / n  # (resamples, m)
-    low, high = np.percentile(means, (2.5, 97.5), axis=0)
-    centre = table.mean(axis=0)
+    drawn = np.concatenate([counts @ table for counts in _drawn_counts(len(table), resamples, seed)])
+    (centre,) = measure(table.sum(axis=0)[None])
+    return _percentiles(centre, measure(drawn), len(table))
+
+
+def bootstrap_classes(right: Sequence[ArrayLike], *, seed: int = 0, resamples: int = RESAMPLES) -> Interval:
+    """The mean of the shares of right answers in several classes (balanced accuracy), drawing within each class."""
+    random, shares = np.random.default_rng(seed), [np.asarray(each, float) for each in right]
+    drawn = np.mean([random.binomial(len(each), each.mean(), resamples) / len(each) for each in shares], axis=0)
+    centre = np.mean([each.mean() for each in shares], keepdims=True)
+    (interval,) = _percentiles(centre, drawn[:, None], sum(map(len, shares)))
+    return interval
+
+
+def _percentiles(centre: Numbers, drawn: Numbers, n: int) -> list[Interval]:
+    """The 95 % percentile interval of each measure, (m,) and (draws, m); it holds the measure itself."""
+    low, high = np.percentile(drawn, (2.5, 97.5), axis=0)
     return [
         Interval(float(mean), float(min(a, mean)), float(max(b, mean)), n)
         for mean, a, b in zip(centre, low, high, strict=True)

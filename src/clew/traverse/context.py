@@ -44,3 +44,4 @@ class Context:
     left_out: int  # relevant triples, or chains of them, that did not fit the budget
     ranking: str  # embeddings or words
     seconds: float
+    notes: tuple[str, ...] = ()  # what was not searched to the end

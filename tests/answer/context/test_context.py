@@ -9,12 +9,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.answer import Asker, Filters, Resources
+from clew.answer import Asker, Filters, Question, Resources
+from clew.answer.context import facts
 from clew.answer.context.facts import Fact
 from clew.answer.context.lines import Sheet, fit
 from clew.answer.context.retrieval import STYLES, Retrieval
 from clew.answer.context.retrieve import prune, retrieve
 from clew.answer.context.tokens import estimate_tokens
+from clew.answer.strategies.adaptive import AdaptiveStrategy
+from clew.answer.strategies.local import LocalStrategy
+from clew.answer.strategies.rag import RagStrategy
 from clew.embed.encoders.hashed import HashedEncoder
 from clew.errors import InputError, UnknownName
 from clew.traverse.context import Context, ContextLine
@@ -61,6 +65,18 @@ def test_entities_beside_several_mentions_come_first(clinic: Asker) -> None:
 def test_mentions_without_a_shared_neighbour_are_joined_by_paths(clinic: Asker) -> None:
     found = read(clinic, "How is FBN2 connected to thoracic scoliosis?")
     assert [triple.relation for triple in found.lines[0].triples] == ["associated_with", "has_phenotype"]
+
+
+def test_a_search_for_paths_that_is_cut_short_is_said(clinic: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "How is FBN2 connected to thoracic scoliosis?"
+    assert read(clinic, asked).notes == ()
+    monkeypatch.setattr(facts, "SECONDS", 1e-9)
+    found = read(clinic, asked)
+    said = "paths between FBN2 and Thoracic scoliosis are left out: the search was not finished in 1e-09 s"
+    assert found.notes == (said,)
+    assert found.lines
+    for strategy in (RagStrategy(), LocalStrategy(), AdaptiveStrategy()):
+        assert said in strategy.answer(Question(asked), clinic.resources).interpretation
 
 
 def test_triples_without_a_source_cite_themselves(clinic: Asker) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from clew.answer import STRATEGIES, Answer, Asker, Item, Question, Resources
+from clew.answer.strategies.answering import UNSUPPORTED
 from clew.answer.strategies.comparing import ComparedStrategies, agree
 from clew.answer.strategies.local import LocalStrategy
 from clew.answer.strategies.rag import RagStrategy
@@ -78,6 +79,10 @@ def test_a_model_chooses_by_letter_and_may_choose_none(clinic: Asker) -> None:
     assert "id | subject | relation | object | sources" in prompt
     none = RagStrategy().answer(CHOICE, with_model(clinic, Scripted(scores={"A": -9, "B": -9, "C": -9, "D": -0.1})))
     assert none.abstained == "scripted chose none of the options"
+    guessed = RagStrategy().answer(CHOICE, with_model(clinic, Scripted(scores={"A": -9, "B": -9, "C": -0.1, "D": -9})))
+    assert (guessed.text, guessed.items, guessed.evidence.triples) == ("ADAMTSL4", (), ())  # no line names it
+    assert guessed.interpretation == (UNSUPPORTED,)
+    assert guessed.certainty == "doubtful"
 
 
 def test_the_modes_of_the_context(clinic: Asker) -> None:
@@ -125,5 +130,8 @@ def test_strategies_are_compared(clinic: Asker) -> None:
     assert "a: 1 item: G:1; b: 1 item: G:2" in conflict.text
     assert [item.id for item in compare(a=Says(abstained="why"), b=Says("G:2")).items] == ["G:2"]
     assert compare(a=Says(abstained="why"), b=Says(abstained="who")).abstained == "no strategy has an answer"
+    assert compare(a=Says(value=3), b=Says("G:1"), c=Says("G:2")).abstained == "b and c disagree"
     assert agree(Says(value=3).said, Says("G:1").said) is None
+    one, other = (Answer("?", kind="choice", text=text) for text in ("FBN1", "FBN2"))
+    assert (agree(one, one), agree(one, other)) == (True, False)
     assert agree(Says(value=3).said, Says(value=4).said) is False

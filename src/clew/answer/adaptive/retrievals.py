@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from clew.answer.adaptive.decomposition import Decomposed
-from clew.answer.context.facts import DIRECT, Fact, find_facts
+from clew.answer.context.facts import DIRECT, Fact, FoundFacts, find_facts
 from clew.answer.context.relevance import relevance_of
 from clew.answer.context.retrieval import Retrieval
 from clew.answer.context.retrieve import prune
@@ -31,6 +31,7 @@ class Found:
 
     name: str
     facts: tuple[Fact, ...]
+    notes: tuple[str, ...] = ()  # what was not searched to the end
 
 
 def retrieve_all(
@@ -43,7 +44,7 @@ def retrieve_all(
 ) -> list[Found]:
     """Run retrievals at the same time; what comes back is in the order of their names. `Timeout` after some seconds."""
     until = perf_counter() + timeout
-    search: Mapping[str, Callable[[], Iterable[Fact]]] = {
+    search: Mapping[str, Callable[[], FoundFacts]] = {
         "whole": lambda: find_facts(asked.linked, resources, retrieval),
         "entity": lambda: _by_entity(asked, resources, retrieval),
         "option": lambda: _by_option(asked, resources, retrieval),
@@ -53,12 +54,12 @@ def retrieve_all(
     same = {"entity": "whole"} if len(asked.linked.mentions) < 2 and "whole" in chosen else {}  # but for thresholds
     run = [name for name in chosen if name not in same]
     with ThreadPoolExecutor(max_workers=len(run)) as pool:
-        every = dict(zip(run, pool.map(lambda name: merge([search[name]()]), run), strict=True))
+        every = dict(zip(run, pool.map(lambda name: search[name](), run), strict=True))
     found = []
     for name in chosen:
-        share, facts = RELAXED[name], every[same.get(name, name)]
-        kept = prune(facts, percentile=retrieval.percentile * share, floor=retrieval.floor * share)
-        found.append(Found(name, tuple(kept)))
+        share, own = RELAXED[name], every[same.get(name, name)]
+        kept = prune(merge([own.facts]), percentile=retrieval.percentile * share, floor=retrieval.floor * share)
+        found.append(Found(name, tuple(kept), own.notes))
     return found
 
 
@@ -71,28 +72,32 @@ def merge(found: Iterable[Iterable[Fact]]) -> list[Fact]:
     return sorted(best.values(), key=lambda fact: fact.order)
 
 
-def _by_entity(asked: Decomposed, resources: Resources, retrieval: Retrieval) -> Iterable[Fact]:
-    for mention in asked.linked.mentions:
-        yield from find_facts(replace(asked.linked, mentions=(mention,)), resources, retrieval)
+def _by_entity(asked: Decomposed, resources: Resources, retrieval: Retrieval) -> FoundFacts:
+    alone = [replace(asked.linked, mentions=(mention,)) for mention in asked.linked.mentions]
+    return FoundFacts([fact for each in alone for fact in find_facts(each, resources, retrieval).facts])
 
 
-def _by_option(asked: Decomposed, resources: Resources, retrieval: Retrieval) -> Iterable[Fact]:
+def _by_option(asked: Decomposed, resources: Resources, retrieval: Retrieval) -> FoundFacts:
     """Facts of each option that lead towards what the question names."""
     engine = resources.engine
     entities = engine.lookup(list(asked.entities)) if asked.entities else np.zeros(0, np.int64)
     types = list(engine.schema.types)
     wanted = tuple(dict.fromkeys(types[number] for number in engine.types_of(entities[entities >= 0]).tolist()))
     near = replace(retrieval, hops=1)
-    for ids in filter(None, asked.options.values()):
-        yield from find_facts(replace(asked.linked, mentions=(ids,), asked=wanted), resources, near)
+    alone = [replace(asked.linked, mentions=(ids,), asked=wanted) for ids in filter(None, asked.options.values())]
+    return FoundFacts([fact for each in alone for fact in find_facts(each, resources, near).facts])
 
 
-def _combined(asked: Decomposed, resources: Resources, retrieval: Retrieval, until: float) -> Iterable[Fact]:
+def _combined(asked: Decomposed, resources: Resources, retrieval: Retrieval, until: float) -> FoundFacts:
     """Chains between an entity and an option; without options, between the entities."""
-    if not asked.options:
-        if len(asked.linked.mentions) > 1:
-            yield from find_facts(replace(asked.linked, joins=True), resources, retrieval)
-        return
+    if asked.options:
+        return FoundFacts(list(_chains(asked, resources, retrieval, until)))
+    if len(asked.linked.mentions) < 2:
+        return FoundFacts()
+    return find_facts(replace(asked.linked, joins=True), resources, retrieval)
+
+
+def _chains(asked: Decomposed, resources: Resources, retrieval: Retrieval, until: float) -> Iterable[Fact]:
     engine, through = resources.engine, list(asked.linked.through) or None
     for mention in asked.linked.mentions:
         starts = engine.lookup(list(mention))

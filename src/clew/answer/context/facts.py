@@ -1,8 +1,7 @@
 """The facts around the entities of a question: single triples, two-hop chains and paths between entities, ranked."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from clew.answer.plans.filters import Filters
 from clew.answer.resources import Resources
 from clew.errors import Timeout
 
-__all__ = ["Fact", "Neighbourhood", "find_facts"]
+__all__ = ["Fact", "FoundFacts", "Neighbourhood", "find_facts"]
 
 Ints = NDArray[np.integer]
 
@@ -44,8 +43,16 @@ class Fact:
         return (INTERLEAVED * self.behind - self.score, len(self.triples), self.triples)
 
 
-def find_facts(linked: LinkedQuestion, resources: Resources, retrieval: Retrieval) -> list[Fact]:
-    """Every fact about the entities of a question, the most relevant first."""
+@dataclass(frozen=True, slots=True)
+class FoundFacts:
+    """Facts, the most relevant first, and what was not searched to the end, as sentences."""
+
+    facts: list[Fact] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+
+
+def find_facts(linked: LinkedQuestion, resources: Resources, retrieval: Retrieval) -> FoundFacts:
+    """Every fact about the entities of a question."""
     engine = resources.engine
     mentions = [np.unique(found[found >= 0]) for found in map(engine.lookup, linked.mentions) if (found >= 0).any()]
     near = [Neighbourhood.of(mention, linked, resources, retrieval.filters) for mention in mentions]
@@ -57,9 +64,11 @@ def find_facts(linked: LinkedQuestion, resources: Resources, retrieval: Retrieva
         _add(facts, each.facts(beside, elsewhere=every - set(each.start.tolist())))
         if _goes_on(each, linked, retrieval, resources):
             _add(facts, each.second_hop(linked, resources, retrieval, known=every))
+    notes: tuple[str, ...] = ()
     if len(mentions) > 1 and (linked.joins or max(beside.values(), default=0) < 2):
-        _add(facts, _paths(mentions, resources, retrieval))
-    return sorted(facts.values(), key=lambda fact: fact.order)
+        paths, notes = _paths(mentions, resources, retrieval)
+        _add(facts, paths)
+    return FoundFacts(sorted(facts.values(), key=lambda fact: fact.order), notes)
 
 
 def _add(facts: dict[tuple[int, ...], Fact], more: Iterable[Fact]) -> None:
@@ -151,10 +160,11 @@ class Neighbourhood:
                 yield Fact(numbers_of, end, min(1.0, float(score)))
 
 
-def _paths(mentions: Sequence[Ints], resources: Resources, retrieval: Retrieval) -> Iterator[Fact]:
-    """Paths between the first mention and each other, the shortest and rarest first."""
+def _paths(mentions: Sequence[Ints], resources: Resources, retrieval: Retrieval) -> tuple[list[Fact], tuple[str, ...]]:
+    """Paths between the first mention and each other, the shortest and rarest first; and the searches cut short."""
+    facts, notes = [], []
     for other in mentions[1:]:
-        with suppress(Timeout):  # the lines around each mention are there without them
+        try:
             found = resources.engine.paths(
                 mentions[0],
                 other,
@@ -164,5 +174,10 @@ def _paths(mentions: Sequence[Ints], resources: Resources, retrieval: Retrieval)
                 limit=MOST_PATHS,
                 timeout=SECONDS,
             )
-            for path in found:
-                yield Fact(path.numbers, -1, PATH)
+            facts += [Fact(path.numbers, -1, PATH) for path in found]
+        except Timeout:  # the lines around each mention are there without them
+            named = resources.engine.describe([mentions[0][0], other[0]])["name"].to_pylist()
+            notes.append(
+                f"paths between {named[0]} and {named[1]} are left out: the search was not finished in {SECONDS:g} s"
+            )
+    return facts, tuple(notes)

@@ -35,9 +35,9 @@ def search(question: str, resources: Resources, retrieval: Retrieval) -> Retriev
     """The same, with the reading of the question."""
     begun = perf_counter()
     linked = link_question(question, resources, retrieval)
-    facts = find_facts(linked, resources, retrieval)
-    context = pack(question, linked, facts, resources, retrieval)
-    return Retrieved(linked, replace(context, seconds=perf_counter() - begun))
+    found = find_facts(linked, resources, retrieval)
+    context = pack(question, linked, found.facts, resources, retrieval)
+    return Retrieved(linked, replace(context, notes=found.notes, seconds=perf_counter() - begun))
 
 
 def pack(

@@ -17,7 +17,7 @@ from clew.answer.answer import Answer, Usage
 from clew.answer.context.retrieval import Retrieval
 from clew.answer.context.retrieve import Retrieved, pack
 from clew.answer.resources import Resources
-from clew.answer.strategies.answering import UNKNOWN, ContextAnswer, far_ends
+from clew.answer.strategies.answering import UNKNOWN, UNSUPPORTED, ContextAnswer, far_ends
 from clew.answer.strategies.letters import NONE, check_options, letter_options
 from clew.answer.strategies.prior import load_prior
 from clew.answer.strategies.supports import evidence_of, items_of, lines_named, named_in
@@ -84,12 +84,14 @@ class _Asking:
             "evidence", f"context quality {quality}: {counted(len(context.lines), 'line')}, {context.tokens} tokens"
         )
         answer = self._choice(asked, context, quality) if asked.options else self._list(asked, context, quality)
+        notes = dict.fromkeys(note for each in found for note in each.notes)
         used = self.model.usage if self.model is not None else None
         usage = Usage() if used is None else Usage(used.calls, used.prompt_tokens, used.completion_tokens)
         spent = perf_counter() - self.begun
         return replace(
             answer,
             named=asked.entities,
+            interpretation=(*answer.interpretation, *notes),
             total=len(answer.items),
             trace=(*retrieved, f"context quality {quality}", *answer.trace),
             usage=replace(usage, understanding=context.seconds, text=max(0.0, spent - context.seconds)),
@@ -173,8 +175,7 @@ class _Asking:
         own = {id: [line for line in lines if id in named_in(line)] for id in ids}
         id = max(own, key=lambda each: len(own[each]), default=None)
         if id is None or not own[id]:
-            said = "no fact of the context names it: this is what the model knows or guesses"
-            return replace(answer, confidence=min(answer.confidence, TRUST[NO_FACTS]), interpretation=(said,))
+            return replace(answer, confidence=min(answer.confidence, TRUST[NO_FACTS]), interpretation=(UNSUPPORTED,))
         (item,) = items_of([id], self.resources)
         return replace(answer, items=(replace(item, name=option),), evidence=evidence_of({id: own[id]}, self.resources))
 

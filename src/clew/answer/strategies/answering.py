@@ -20,10 +20,11 @@ from clew.answer.strategy import Question, Step
 from clew.lm import Message, Metered, Request, load_prompt
 from clew.traverse.context import ContextLine
 
-__all__ = ["UNKNOWN", "ContextAnswer", "answer_from_context", "far_ends"]
+__all__ = ["UNKNOWN", "UNSUPPORTED", "ContextAnswer", "answer_from_context", "far_ends"]
 
 MOST_TOKENS = 80
 UNKNOWN = re.compile(r"^\W*(unknown|i (do not|don't|cannot)|not (stated|given|known))", re.IGNORECASE)
+UNSUPPORTED = "no fact of the context names it: this is what the model knows or guesses"
 GUESSED = DOUBTFUL - 0.01  # the most confidence in what stands in a context: it is near, and perhaps not all
 LISTED = 10  # items in the text
 ENOUGH = 0.85  # of the best relevance: what comes below is no item
@@ -72,6 +73,7 @@ def _finished(answer: Answer, asked: ContextAnswer, usage: Usage, begun: float) 
         answer,
         named=context.entities,
         total=len(answer.items),
+        interpretation=(*answer.interpretation, *context.notes),
         trace=(f"{len(context.lines)} of {context.found} facts in {context.tokens} tokens",),
         usage=replace(usage, understanding=context.seconds, text=max(0.0, perf_counter() - begun - context.seconds)),
     )
@@ -148,8 +150,10 @@ def _chosen_by(model: Metered, asked: ContextAnswer) -> Answer:
         return replace(answer, abstained=f"{model.name} chose none of the options")
     linked = asked.resources.linker.link(chosen, last_stage="fuzzy")
     id = linked.best.id if linked.best else chosen
-    item = Item(id, chosen, linked.best.type if linked.best else "")
     lines = [line for line in asked.retrieved.context.lines if id in named_in(line)]
+    if not lines:
+        return replace(answer, confidence=min(answer.confidence, GUESSED), interpretation=(UNSUPPORTED,))
+    item = Item(id, chosen, linked.best.type if linked.best else "")
     return replace(answer, items=(item,), evidence=evidence_of({id: lines}, asked.resources))
 
 

@@ -1,7 +1,8 @@
-"""Several strategies on one question: the first answer, if no other contradicts it, or the conflict and no answer."""
+"""Several strategies on one question: the first answer, if no two contradict each other, or the conflict alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from clew.answer.answer import Answer, Usage
 from clew.answer.resources import Resources
@@ -22,7 +23,7 @@ class ComparedStrategies:
     strategies: Mapping[str, Strategy]
 
     def answer(self, question: Question, resources: Resources) -> Answer:
-        """The first answer, if all that can be compared with it agree; its trace says what each strategy answered."""
+        """The first answer, if all that can be compared agree; its trace says what each strategy answered."""
         answers: dict[str, Answer] = {}
         for name, strategy in self.strategies.items():
             try:
@@ -38,10 +39,10 @@ class ComparedStrategies:
             reason = "no strategy has an answer"
             first = next(iter(answers.values()))
             return replace(first, abstained=reason, text=f"{reason}. {'; '.join(said)}", trace=said, usage=usage)
-        (name, first), *others = given.items()
-        conflicts = [other for other, answer in others if agree(first, answer) is False]
+        first = next(iter(given.values()))
+        conflicts = [(one, other) for one, other in combinations(given, 2) if agree(given[one], given[other]) is False]
         if conflicts:
-            reason = f"{name} and {' and '.join(conflicts)} disagree"
+            reason = f"{' and '.join(name for name in given if any(name in pair for pair in conflicts))} disagree"
             return Answer(
                 question.text,
                 text=f"{reason}. {'; '.join(said)}",
@@ -57,6 +58,8 @@ def agree(one: Answer, other: Answer) -> bool | None:
     """Whether two answers say the same; None where they cannot be compared, such as a number with a list."""
     if one.value is not None or other.value is not None:
         return None if one.value is None or other.value is None else one.value == other.value
+    if one.kind == other.kind == "choice":
+        return one.text == other.text
     first, second = ({item.id for item in answer.items} for answer in (one, other))
     shorter = min(len(first), len(second))
     return len(first & second) >= SHARED * shorter if shorter else None

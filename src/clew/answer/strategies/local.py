@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 
 from clew.answer.answer import Answer
-from clew.answer.context.facts import Fact, Neighbourhood, find_facts
+from clew.answer.context.facts import Fact, FoundFacts, Neighbourhood, find_facts
 from clew.answer.context.linked import LinkedQuestion, link_question
 from clew.answer.context.retrieval import Retrieval
 from clew.answer.context.retrieve import Retrieved, pack
@@ -34,19 +34,22 @@ class LocalStrategy:
         begun = perf_counter()
         retrieval = Retrieval(budget=self.budget, style="table", hops=1, filters=question.filters)
         linked = link_question(question.text, resources, retrieval)
-        nearest = self._nearest(linked, resources, retrieval)
+        nearest, notes = self._nearest(linked, resources, retrieval)
         facts = self._relationships(nearest, linked, resources, question)
         head = _entity_table(nearest, resources, most=int(ENTITIES * self.budget)) if facts else ""
         context = pack(question.text, linked, facts, resources, retrieval, head)
-        found = Retrieved(linked, replace(context, seconds=perf_counter() - begun))
+        found = Retrieved(linked, replace(context, notes=notes, seconds=perf_counter() - begun))
         return answer_from_context(ContextAnswer(question, found, resources), begun=begun)
 
-    def _nearest(self, linked: LinkedQuestion, resources: Resources, retrieval: Retrieval) -> list[int]:
-        """The entities of the question, then those that its most relevant facts lead to."""
+    def _nearest(
+        self, linked: LinkedQuestion, resources: Resources, retrieval: Retrieval
+    ) -> tuple[list[int], tuple[str, ...]]:
+        """The entities of the question, then those that its most relevant facts lead to; and notes of the search."""
         ids = [id for mention in linked.mentions for id in mention]
         named = [number for number in resources.engine.lookup(ids).tolist() if number >= 0] if ids else []
-        facts = find_facts(linked, resources, retrieval) if named else []
-        return list(dict.fromkeys([*named, *(fact.far for fact in facts if fact.far >= 0)]))[: self.entities]
+        found = find_facts(linked, resources, retrieval) if named else FoundFacts()
+        near = dict.fromkeys([*named, *(fact.far for fact in found.facts if fact.far >= 0)])
+        return list(near)[: self.entities], found.notes
 
     def _relationships(
         self, nearest: list[int], linked: LinkedQuestion, resources: Resources, question: Question

@@ -59,6 +59,7 @@ def _answer(answer: "Answer") -> dict[str, Any]:
         "confidence": answer.confidence,
         "certainty": answer.certainty,
         "abstained": answer.abstained,
+        "suggestions": list(answer.suggestions),
     }
 
 

@@ -25,6 +25,7 @@ def context_record(context: "Context", *, graph: str, snapshot: str) -> dict[str
         "pruned": context.pruned,
         "left_out": context.left_out,
         "ranking": context.ranking,
+        "notes": list(context.notes),
         "seconds": round(context.seconds, 4),
         "lines": [{"text": line.text, **line_metadata(line)} for line in context.lines],
     }

@@ -13,16 +13,18 @@ from clew.answer import Question, Resources, Strategy
 from clew.answer.strategies.adaptive import STAGES, AdaptiveStrategy
 from clew.answer.strategies.letters import NONE, likeliest_option
 from clew.answer.strategies.local import LocalStrategy
+from clew.answer.strategies.prior import load_prior
 from clew.answer.strategies.rag import RagStrategy
 from clew.errors import InputError
 from clew.evaluate.choices.biomixqa import TRUE_FALSE
 from clew.evaluate.choices.generate import ChoiceQuestion
 from clew.lm import Metered
 
-__all__ = ["ABLATIONS", "FOR_STATEMENTS", "ROWS", "STATED", "STORED", "WITH_MODEL", "Chosen", "choose"]
+__all__ = ["ABLATIONS", "FOR_STATEMENTS", "ROWS", "STATED", "STORED", "WITH_MODEL", "WITH_PRIOR", "Chosen", "choose"]
 
 STATED, STORED = "stated", "stored-context"  # rows that suit statements, or questions with a context, alone
 MOST_TOKENS = 512  # of a context
+READ_TOKENS = 256  # of a context that a model reads: SmolLM2 reads 40 to 80 a second on one core
 SECONDS = 600.0  # for one question
 
 
@@ -123,14 +125,41 @@ def _strategy(strategy: Strategy, *, model: bool) -> Row:
     return choose
 
 
-def _no_context(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
-    """The model alone."""
+def _told(context: str, question: ChoiceQuestion, resources: Resources) -> tuple[str | None, int, int]:
+    """What the model chooses after a text that says nothing about the question."""
     if resources.model is None:
-        raise InputError("the row no-context needs a model: name one")
+        raise InputError("a row with a model needs one: name it")
     model = Metered(resources.model)
-    option, _ = likeliest_option(model, "No facts are given.", question.question, question.options)
+    option, _ = likeliest_option(model, context, question.question, question.options)
     used = model.usage
     return (None if option == NONE else option), used.calls, used.prompt_tokens
+
+
+def _no_context(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
+    """The model alone."""
+    return _told("No facts are given.", question, resources)
+
+
+def _prior_only(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
+    """The model with the graph's prior knowledge, and no fact."""
+    return _told(_prior(resources), question, resources)
+
+
+def _prior(resources: Resources) -> str:
+    prior = load_prior(resources.engine.snapshot)
+    if not prior:
+        raise InputError("rows with prior knowledge need a text in prior.txt in the graph's directory: leave them out")
+    return prior
+
+
+def _with_prior(row: Row) -> Row:
+    """A row that would read the same as another if the graph had no prior knowledge."""
+
+    def choose(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
+        _prior(resources)
+        return row(question, resources, right)
+
+    return choose
 
 
 EVIDENCE_STAGES = STAGES[:4]  # what is sampled and put to the vote is a model's
@@ -145,17 +174,28 @@ ROWS: Mapping[str, Row] = {
     "evidence": _strategy(RagStrategy(budget=MOST_TOKENS), model=False),
     "adaptive-evidence": _strategy(AdaptiveStrategy(budget=MOST_TOKENS), model=False),
     "no-context": _no_context,
-    "rag": _strategy(RagStrategy(budget=MOST_TOKENS), model=True),
-    "rag-json": _strategy(RagStrategy(mode=1, budget=MOST_TOKENS), model=True),
-    "adaptive": _strategy(AdaptiveStrategy(budget=MOST_TOKENS), model=True),
-    "local": _strategy(LocalStrategy(budget=MOST_TOKENS), model=True),
+    "prior-only": _prior_only,
+    "vector-rag": _strategy(RagStrategy(linking="vectors", budget=READ_TOKENS, percentile=0.0, floor=0.0), model=True),
+    "rag": _strategy(RagStrategy(budget=READ_TOKENS), model=True),
+    "rag-json": _strategy(RagStrategy(mode=1, budget=READ_TOKENS), model=True),
+    "rag-prior": _with_prior(_strategy(RagStrategy(mode=2, budget=READ_TOKENS), model=True)),
+    "rag-json-prior": _with_prior(_strategy(RagStrategy(mode=3, budget=READ_TOKENS), model=True)),
+    "adaptive": _strategy(AdaptiveStrategy(budget=READ_TOKENS), model=True),
+    "local": _strategy(LocalStrategy(budget=READ_TOKENS), model=True),
 }
+WITH_PRIOR = ("prior-only", "rag-prior", "rag-json-prior")  # rows
 FOR_STATEMENTS = ("random", "elsewhere", STATED, "no-context", "rag")  # rows
 ABLATIONS: Mapping[str, Row] = {
-    f"{row} without {stage}": _strategy(AdaptiveStrategy(without=(stage,), budget=MOST_TOKENS), model=model)
-    for row, stages, model in (("adaptive-evidence", EVIDENCE_STAGES, False), ("adaptive", STAGES, True))
+    f"{row} without {stage}": _strategy(AdaptiveStrategy(without=(stage,), budget=budget), model=model)
+    for row, stages, model, budget in (
+        ("adaptive-evidence", EVIDENCE_STAGES, False, MOST_TOKENS),
+        ("adaptive", STAGES, True, READ_TOKENS),
+    )
     for stage in stages
 }
 WITH_MODEL = frozenset(
-    {"no-context", "rag", "rag-json", "adaptive", "local", *(f"adaptive without {stage}" for stage in STAGES)}
+    {
+        *("no-context", "vector-rag", "rag", "rag-json", "adaptive", "local", *WITH_PRIOR),
+        *(f"adaptive without {stage}" for stage in STAGES),
+    }
 )

@@ -45,19 +45,15 @@ def run_choices(
     }
     journal = Journal(out, settings, what="multiple-choice questions")
     known: Answers = {(each["row"], each["id"]): each for each in journal.records}
-    asking = {row: _asked(row, questions, sample) for row in rows}
-    total = sum(map(len, asking.values()))
     right = Counter(question.gold for question in questions)
-    done = 0
-    for row in rows:
+    asking = _order(rows, questions, sample)
+    for done, (row, question) in enumerate(asking, 1):
         own = model_resources if model_resources is not None and row in WITH_MODEL else resources
-        for question in asking[row]:
-            if (row, question.id) not in known:
-                answer = asdict(choose(row, question, own, right))
-                known[row, question.id] = {"row": row, "id": question.id, **answer}
-                journal.append(known[row, question.id])
-            done += 1
-            progress(f"asking {row}", done, total)
+        if (row, question.id) not in known:
+            answer = asdict(choose(row, question, own, right))
+            known[row, question.id] = {"row": row, "id": question.id, **answer}
+            journal.append(known[row, question.id])
+        progress(f"asking {row}", done, len(asking))
     table = [_row(row, questions, known) for row in rows]
     return {
         "settings": settings,
@@ -66,6 +62,13 @@ def run_choices(
         "rows": table,
         "paired": _paired(rows, questions, known),
     }
+
+
+def _order(rows: Sequence[str], questions: Sequence[ChoiceQuestion], sample: int) -> list[tuple[str, ChoiceQuestion]]:
+    """Row by row; those with a model question by question, so that an unfinished run has the same for all of them."""
+    place = {question.id: at for at, question in enumerate(questions)}
+    pairs = [(row, question) for row in rows for question in _asked(row, questions, sample)]
+    return sorted(pairs, key=lambda pair: place[pair[1].id] if pair[0] in WITH_MODEL else -1)
 
 
 def _asked(row: str, questions: Sequence[ChoiceQuestion], sample: int) -> Sequence[ChoiceQuestion]:

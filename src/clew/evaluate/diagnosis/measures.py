@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from clew.evaluate.statistics import bootstrap_sums
 
 __all__ = ["Outcome", "pooled"]
 
@@ -21,22 +24,20 @@ class Outcome:
 
 def pooled(outcomes: Sequence[Outcome], *, seed: int = 0) -> dict[str, Any]:
     """Precision, recall and F1 over all patients, F1 with its 95 % bootstrap interval."""
-    named = np.array([each.named for each in outcomes], float)
-    right = np.array([each.right for each in outcomes], float)
     n = len(outcomes)
-    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-    low, high = np.percentile(_f1(drawn @ right, drawn @ named, n), (2.5, 97.5))
-    hits, total = right.sum(), named.sum()
+    counts = np.array([(each.right, each.named) for each in outcomes], float)
+    (f1,) = bootstrap_sums(counts, lambda sums: _f1(sums, n), seed=seed, resamples=RESAMPLES)
+    hits, total = counts.sum(axis=0).tolist()
     return {
         "n": n,
-        "precision": round(float(hits / total), 4) if total else 0.0,
-        "recall": round(float(hits / n), 4),
-        "f1": round(float(_f1(hits, total, n)), 4),
-        "low": round(float(low), 4),
-        "high": round(float(high), 4),
-        "named": round(float(total / n), 2),
+        "precision": round(hits / total, 4) if total else 0.0,
+        "recall": round(hits / n, 4),
+        "f1": round(f1.mean, 4),
+        "low": round(f1.low, 4),
+        "high": round(f1.high, 4),
+        "named": round(total / n, 2),
     }
 
 
-def _f1(hits: Any, named: Any, n: int) -> Any:
-    return 2 * hits / (named + n)
+def _f1(sums: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    return 2 * sums[:, :1] / (sums[:, 1:] + n)

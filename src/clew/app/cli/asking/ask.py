@@ -227,13 +227,8 @@ def ask(
             say()
             say(f"drawn in {printable(drawn)}")
     if answer.abstained is not None:
-        if (
-            strategy in (DEFAULT_STRATEGY, "cypher")
-            and compare is None
-            and asker.resources.linker.detect(given, marks=False)
-        ):
-            cost = "no model call" if model is None else "one model call of about 600 tokens"
-            print(f"clew: --strategy rag could try, from the facts around the names ({cost})", file=sys.stderr)
+        for suggestion in answer.suggestions if not as_json else ():
+            print(f"clew: --strategy {suggestion}", file=sys.stderr)
         raise typer.Exit(1)
 
 

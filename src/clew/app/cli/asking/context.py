@@ -86,7 +86,8 @@ def context(
         return
     for line in found.text.splitlines():
         say(printable(line))
-    print(f"clew: {_summary(found)}", file=sys.stderr)
+    for said in (*found.notes, _summary(found)):
+        print(f"clew: {printable(said)}", file=sys.stderr)
 
 
 def _summary(found: "Context") -> str:

@@ -145,11 +145,12 @@ def _without(engine: "GraphEngine", source: str, progress: "Progress") -> "Graph
 
 def _rows(given: str | None, rows: Sequence[str], *, with_model: bool, embedding: bool) -> list[str]:
     """The rows that are named, or those of `rows` that can be asked."""
-    from clew.evaluate.choices.rows import ABLATIONS, ROWS, WITH_MODEL
+    from clew.evaluate.choices.rows import ABLATIONS, ROWS, WITH_MODEL, WITH_PRIOR
     from clew.evaluate.row_names import known_rows
 
     if given is None:
-        return [row for row in rows if (with_model or row not in WITH_MODEL) and (embedding or row != "vectors")]
+        usual = [row for row in rows if row not in WITH_PRIOR and (with_model or row not in WITH_MODEL)]
+        return [row for row in usual if embedding or row != "vectors"]
     return known_rows([row.strip() for row in given.split(",") if row.strip()], {**ROWS, **ABLATIONS})
 
 

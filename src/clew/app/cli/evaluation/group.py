@@ -148,8 +148,9 @@ def mcq(
     random: any option or none. prior: the most popular option. elsewhere: the option that is right most often in
     the other questions. vectors: the name nearest to the question. exhaustive: all paths of two hops. evidence: rag
     without a model. adaptive-evidence: adaptive without one. stated: whether a triple connects what a statement
-    names. stored-context: the option that SPOKE's stored context names most often. With a model: no-context, rag,
-    rag-json, adaptive, local.
+    names. stored-context: the option that SPOKE's stored context names most often. With a model: no-context, vector-rag
+    (entities by vectors alone, nothing pruned), rag, rag-json, adaptive, local; where the graph has a prior.txt also
+    prior-only, rag-prior and rag-json-prior.
 
     \b
     Examples:

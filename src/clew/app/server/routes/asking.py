@@ -46,6 +46,7 @@ ANSWER = {
     "confidence": 0.97,
     "certainty": "sure",
     "abstained": None,
+    "suggestions": [],
     "drawing": None,
 }
 STEP = '{"event": "step", "step": "names", "text": "arachnodactyly: Arachnodactyly", "seconds": 0.012}\n'
@@ -62,6 +63,7 @@ CONTEXT = {
     "pruned": 0,
     "left_out": 71,
     "ranking": "embeddings",
+    "notes": [],
     "seconds": 0.04,
     "lines": [],
 }

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.evaluate.extraction.bc5cdr.abstracts import Abstract
-from clew.evaluate.statistics import Interval
+from clew.evaluate.statistics import RESAMPLES, Interval, bootstrap_sums
 
 __all__ = ["PairScore", "more_general", "score_pairs"]
 
-RESAMPLES = 10_000
 Pair = tuple[str, str]
 Counts = NDArray[np.float64]
 
@@ -48,25 +47,13 @@ def score_pairs(
     )  # (n, 3): hits, predicted, gold
     if not len(counts):
         raise InputError("there are no documents to score")
-    return _score(counts, seed, resamples)
+    precision, recall, f1 = bootstrap_sums(counts, _measures, seed=seed, resamples=resamples)
+    hits, count, gold = map(int, counts.sum(axis=0))
+    return PairScore(precision, recall, f1, hits, count, gold)
 
 
 def _counts(predicted: set[Pair], gold: frozenset[Pair]) -> tuple[int, int, int]:
     return len(predicted & gold), len(predicted), len(gold)
-
-
-def _score(counts: Counts, seed: int, resamples: int) -> PairScore:
-    n = len(counts)
-    random = np.random.default_rng(seed)
-    drawn = random.multinomial(n, np.full(n, 1 / n), size=resamples) @ counts  # (resamples, 3)
-    total = counts.sum(axis=0)
-    centre, spread = _measures(total[None]), _measures(drawn)  # (1, 3), (resamples, 3)
-    low, high = np.percentile(spread, (2.5, 97.5), axis=0)
-    precision, recall, f1 = (
-        Interval(float(mean), float(a), float(b), n) for mean, a, b in zip(centre[0], low, high, strict=True)
-    )
-    hits, predicted, gold = map(int, total)
-    return PairScore(precision, recall, f1, hits, predicted, gold)
 
 
 def _measures(sums: Counts) -> Counts:

@@ -20,7 +20,7 @@ from clew.evaluate.extraction.bc5cdr.abstracts import CHEMICAL, DISEASE, Abstrac
 from clew.evaluate.extraction.bc5cdr.rules import sentence_pairs
 from clew.evaluate.extraction.judge.model_judge import EVEN, Judge, Settable, Verdict, judge_all
 from clew.evaluate.extraction.judge.wordings import Question, Statement
-from clew.evaluate.statistics import RESAMPLES, Interval
+from clew.evaluate.statistics import Interval, bootstrap_classes
 from clew.extract.corpus.sentences import split_passage
 from clew.graph import GraphContents, read_entities
 from clew.graph.schema import RelationSchema
@@ -153,12 +153,7 @@ def _set(judge: Judge, verdicts: Sequence[Verdict], holds: Flags) -> tuple[Judge
 
 def _accuracy(said: Flags, holds: Flags) -> Interval:
     """Balanced accuracy with its 95 % interval, resampling each class."""
-    random = np.random.default_rng(0)
-    drawn = np.zeros(RESAMPLES)
-    for right in (said[holds], ~said[~holds]):
-        drawn += random.binomial(len(right), right.mean(), RESAMPLES) / len(right) / 2
-    low, high = np.percentile(drawn, (2.5, 97.5))
-    return Interval(balanced_accuracy(said, holds), float(low), float(high), len(said))
+    return bootstrap_classes((said[holds], ~said[~holds]))
 
 
 def _likely(verdict: Verdict) -> float:
