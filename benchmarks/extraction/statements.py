@@ -1,37 +1,37 @@
-"""Figures of `clew extract TEXTS`: facts of abstracts whose facts are listed, BC5CDR without given mentions, speed.
+"""Figures of `clew extract TEXTS`: abstracts whose facts are listed, BC5CDR without given mentions, speed, and a folder
+that is killed and resumed.
 
     python -m benchmarks.extraction.statements written abstracts.jsonl
     python -m benchmarks.extraction.statements end-to-end --data data --mesh mesh.clew
-    python -m benchmarks.extraction.statements speed pubmed.xml.gz --documents 200 --threads 2
+    python -m benchmarks.extraction.statements speed pubmed.xml.gz --documents 200 --threads 2 --graphmert 5
+    python -m benchmarks.extraction.statements folder pubmed.xml.gz --documents 1000 --json thousand.json
 
-An abstract of `written` is a JSON object with id, title, abstract, entities (names by key) and facts (subject and
-object by key, relation). `--model` takes a folder or a name, and `--json` writes the rows to a file.
+`--model` takes a folder or a name, and `--json` writes the figures to a file.
 """
 
 import argparse
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import write_json
+from benchmarks.extraction.lost_facts import STAGES, read_abstract
+from benchmarks.extraction.thousand import extract_killed_and_resumed
+from benchmarks.report import environment, write_json
 from clew.evaluate.extraction.bc5cdr.end_to_end import mesh_ids
-from clew.extract.corpus.document import Document, lay_out
+from clew.extract.corpus.document import lay_out
 from clew.extract.corpus.readers import read_file
 from clew.extract.corpus.source_files import source_files
-from clew.extract.facts.finding import Fact, FactFinder
+from clew.extract.facts.finding import FactFinder
 from clew.extract.facts.status import STATED
 from clew.extract.statements.gold import read_development
-from clew.extract.statements.relations import STATED as RELATIONS
 from clew.graph.staging import Problems
 from clew.traverse import open as open_graph
 
-__all__ = ["end_to_end", "figures", "speed", "written"]
-
-SYMMETRIC = frozenset(each.name for each in RELATIONS if each.symmetric)
+__all__ = ["end_to_end", "figures", "folder", "speed", "written"]
 
 
 def figures(right: int, said: int, gold: int) -> dict[str, float]:
@@ -47,50 +47,21 @@ def figures(right: int, said: int, gold: int) -> dict[str, float]:
 
 
 def written(given: argparse.Namespace) -> dict[str, Any]:
-    """Facts found in abstracts with all their facts listed; an entity is right if a text of it is among its names."""
+    """Facts found in abstracts with all their facts listed, and the stage at which each of the others is lost."""
     finder = FactFinder.open(Path(given.model), threads=given.threads)
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    right, wrong = Counter[str](), Counter[str]()
+    stages: dict[str, Counter[str]] = defaultdict(Counter)
     for abstract in map(json.loads, Path(given.abstracts).read_text("utf-8").splitlines()):
-        document = Document(abstract["id"], abstract["title"], (abstract["abstract"],), "", "", "")
-        found = finder.find(lay_out(document).text, confidence=given.confidence)
-        names = {key: frozenset(map(str.casefold, each["names"])) for key, each in abstract["entities"].items()}
-        listed = {(each["subject"], each["relation"], each["object"]) for each in abstract["facts"]}
-        for _, relation, _ in listed:
-            counts[relation]["gold"] += 1
-        hits = set()
-        for fact in (each for each in found if each.status == STATED):
-            hit = _listed(fact, _spelled(found), listed, names)
-            counts[fact.relation]["said"] += hit not in hits or hit is None
-            hits |= {hit} - {None}
-        for _, relation, _ in hits:
-            counts[relation]["right"] += 1
-    rows = {name: figures(each["right"], each["said"], each["gold"]) for name, each in sorted(counts.items())}
-    total = sum(counts.values(), Counter[str]())
-    return {**rows, "all": figures(total["right"], total["said"], total["gold"])}
-
-
-def _spelled(found: Iterable[Fact]) -> Mapping[str, set[str]]:
-    """The texts by which facts name each entity."""
-    texts: dict[str, set[str]] = defaultdict(set)
-    for each in found:
-        texts[each.subject].add(each.subject_text.casefold())
-        texts[each.object].add(each.object_text.casefold())
-    return texts
-
-
-def _listed(
-    fact: Fact,
-    spelled: Mapping[str, set[str]],
-    listed: Iterable[tuple[str, str, str]],
-    names: Mapping[str, frozenset[str]],
-) -> tuple[str, str, str] | None:
-    subject, object_ = spelled[fact.subject], spelled[fact.object]
-    for one, relation, other in listed:
-        straight = subject & names[one] and object_ & names[other]
-        turned = relation in SYMMETRIC and subject & names[other] and object_ & names[one]
-        if relation == fact.relation and (straight or turned):
-            return one, relation, other
-    return None
+        outcome = read_abstract(finder, abstract, confidence=given.confidence)
+        right, wrong = right + outcome.right, wrong + outcome.wrong
+        for relation, counts in outcome.stages.items():
+            stages[relation] += counts
+    everything = sum(stages.values(), Counter[str]())
+    rows = {
+        name: figures(right[name], right[name] + wrong[name], counts.total()) for name, counts in sorted(stages.items())
+    }
+    rows["all"] = figures(right.total(), right.total() + wrong.total(), everything.total())
+    return {**rows, "stages": {stage: everything[stage] for stage in STAGES}, "by_relation": stages}
 
 
 def end_to_end(given: argparse.Namespace) -> dict[str, Any]:
@@ -116,31 +87,64 @@ def end_to_end(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def speed(given: argparse.Namespace) -> dict[str, Any]:
-    """Documents a second: names alone, and whole."""
-    problems = Problems(on_error="skip")
-    documents = (each for file in source_files(given.texts, problems) for each in read_file(file, problems))
-    texts = [lay_out(each).text for each in islice(documents, given.documents)]
+    """Documents a second: names alone, whole, and by GraphMERT, the model before."""
+    texts = _texts(given)
     finder = FactFinder.open(Path(given.model), threads=given.threads)
     finder.find(texts[0])
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for text in texts:
         finder.mentions(text)
     named = time.perf_counter()
     facts = sum(len(finder.find(text)) for text in texts)
-    done = time.perf_counter()
+    done, worked = time.perf_counter(), time.process_time()
     return {
+        **environment(),
         "documents": len(texts),
         "facts": facts,
         "names_per_second": round(len(texts) / (named - begun), 1),
         "documents_per_second": round(len(texts) / (done - named), 2),
+        "cpu_seconds_per_document": round((worked - used) / len(texts), 3),
+        **(_graphmert_speed(given, texts[: given.graphmert]) if given.graphmert else {}),
     }
+
+
+def _graphmert_speed(given: argparse.Namespace, texts: Sequence[str]) -> dict[str, Any]:
+    """Documents a second by GraphMERT, each as `clew extract predict --text` reads it, seed graph opened once."""
+    import torch
+
+    from clew.extract.packaging.locate import find_model
+    from clew.extract.run.options import RunOptions
+    from clew.extract.run.single_text import extract_from_text
+
+    torch.set_num_threads(given.threads or 2)
+    model, graph = find_model(Path(given.model))
+    settings = RunOptions(size="small").settings()
+    begun, used = time.perf_counter(), time.process_time()
+    for text in texts:
+        extract_from_text(text, model, graph, settings=settings, device="cpu")
+    return {
+        "graphmert_documents": len(texts),
+        "graphmert_documents_per_second": round(len(texts) / (time.perf_counter() - begun), 2),
+        "graphmert_cpu_seconds_per_document": round((time.process_time() - used) / len(texts), 3),
+    }
+
+
+def folder(given: argparse.Namespace) -> dict[str, Any]:
+    """Extract from a folder of documents in a process that is killed once and resumed: memory, time, the same facts."""
+    return {**environment(), **extract_killed_and_resumed(_texts(given), Path(given.model), again=given.again)}
+
+
+def _texts(given: argparse.Namespace) -> list[str]:
+    problems = Problems(on_error="skip")
+    documents = (each for file in source_files(given.texts, problems) for each in read_file(file, problems))
+    return [lay_out(each).text for each in islice(documents, given.documents)]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures of one command as JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for function, positional in ((written, "abstracts"), (end_to_end, None), (speed, "texts")):
+    for function, positional in ((written, "abstracts"), (end_to_end, None), (speed, "texts"), (folder, "texts")):
         command = commands.add_parser(function.__name__.replace("_", "-"), help=function.__doc__)
         command.set_defaults(run=function)
         command.add_argument("--model", default="small")
@@ -153,6 +157,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.choices["end-to-end"].add_argument("--mesh")
     commands.choices["end-to-end"].add_argument("--marked", action="store_true", help="count marked statements too")
     commands.choices["speed"].add_argument("--documents", type=int, default=200)
+    commands.choices["speed"].add_argument("--graphmert", type=int, default=0, help="documents for GraphMERT too")
+    commands.choices["folder"].add_argument("--documents", type=int, default=1000)
+    commands.choices["folder"].add_argument("--again", action="store_true", help="extract once more, never killed")
     given = parser.parse_args(arguments)
     report = given.run(given)
     for name, value in report.items():

@@ -98,6 +98,14 @@ def test_abbreviations_mean_their_long_forms(linker: Linker) -> None:
     assert mentions[1].linked.best.stage == "abbreviation"
 
 
+def test_an_abbreviation_of_a_name_with_adjectives_means_the_name(linker: Linker) -> None:
+    text = "Severe, recurrent congestive heart failure (SRCHF) is common. SRCHF kills."
+    assert found(linker, text)[1:] == [("SRCHF", "D:1002"), ("SRCHF", "D:1002")]
+    assert found(linker, "A heartless congestive heart failure (HCHF): HCHF.") == [
+        ("congestive heart failure", "D:1002")
+    ]
+
+
 def test_an_abbreviation_of_something_unknown_is_left_alone(linker: Linker) -> None:
     assert found(linker, "Random other thing (ROT) and ROT.") == []
 

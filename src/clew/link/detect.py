@@ -37,6 +37,12 @@ WINDOW, FEWEST_LETTERS = (
 )  # characters examined on either side, and the fewest letters that show a text is all upper case
 SIMILAR = "fuzzy"
 LAST_STAGE = "normalised"  # running text is searched for names, not for similar ones
+MODIFIERS = re.compile(
+    r"(?:(?:(?:very )?(?:low|high|single|medium)[- ]doses?|oral|intravenous|topical|inhaled|intranasal|intrathecal"
+    r"|recombinant|liposomal|pegylated|nebuli[sz]ed|continuous|adjuvant|acute|chronic|severe|mild|moderate|refractory|recurrent|advanced"
+    r"|idiopathic|newly diagnosed|relapsed|untreated|symptomatic)(?:,| and| or)? )+",
+    re.IGNORECASE,
+)
 ACCEPTED, CASE_SENSITIVE, REJECTED = "accepted", "case-sensitive", "rejected"
 
 
@@ -79,7 +85,7 @@ class Detector:
         # In reverse, so that the first definition of an abbreviation counts.
         defined = reversed(find_abbreviations(text))
         definitions = {each.short: each for each in defined}
-        shorts = {short: each for short, each in definitions.items() if self._link(each.long, None, types).best}
+        shorts = {short: known for short, each in definitions.items() if (known := self._known(each, types))}
         otherwise = {short for short, each in definitions.items() if short not in shorts and not self._agrees(each)}
         matches = _short_forms(text, shorts)
         for start, end in self._names(text):
@@ -95,6 +101,14 @@ class Detector:
             if linked.best is not None:
                 mentions.append(Mention(start, end, written, linked, None, long_form))
         return _marked(text, mentions) if marks else mentions
+
+    def _known(self, defined: Abbreviation, types: tuple[str, ...] | None) -> Abbreviation | None:
+        """The definition, if its long form names an entity, as it is or without adjectives of dose, route and course:
+        "low-dose naltrexone (LDN)"."""
+        for long in dict.fromkeys((defined.long, MODIFIERS.sub("", defined.long))):
+            if self._link(long, None, types).best:
+                return replace(defined, long=long)
+        return None
 
     def _agrees(self, defined: Abbreviation) -> bool:
         """Whether a definition without an entity may mean the entity that has the short form as a name: "sentinel lymph

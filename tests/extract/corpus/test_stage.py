@@ -36,12 +36,12 @@ def test_sentences_stand_where_the_table_says(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "a.jsonl", [{"id": "a", "title": "Gout", "text": "RESULTS: " + GOOD + " © 2020."}])
     counts = prepare_corpus([source], tmp_path / "run")
     assert sentences_of(tmp_path / "run") == [
-        "Gout",
+        "Gout.",
         "Gout is treated with colchicine.",
         "It did not help in rats.",
         "It might help in May.",
     ]
-    assert sentences_of(tmp_path / "run", kept=True) == ["Gout", "Gout is treated with colchicine."]
+    assert sentences_of(tmp_path / "run", kept=True) == ["Gout.", "Gout is treated with colchicine."]
     assert (counts.documents, counts.sentences, counts.kept, counts.kept_words) == (1, 4, 2, 6)
     assert counts.flagged == {"negated": 1, "animal": 1, "speculative": 1}
     assert counts.removed == {"boilerplate": 1}
@@ -49,7 +49,7 @@ def test_sentences_stand_where_the_table_says(tmp_path: Path) -> None:
         {
             "document": "a",
             "title": "Gout",
-            "text": f"Gout RESULTS: {GOOD} © 2020.",
+            "text": f"Gout. RESULTS: {GOOD} © 2020.",
             "source": "a.jsonl",
             "license": "unknown",
         }

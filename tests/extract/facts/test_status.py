@@ -2,12 +2,12 @@
 
 import pytest
 
-from clew.extract.facts.status import DENIED, SPECULATIVE, STATED, status_of
+from clew.extract.facts.status import DENIED, GIVEN, SPECULATIVE, STATED, status_of
 
 
-def status(sentence: str, one: str, other: str) -> str:
+def status(sentence: str, one: str, other: str, *, treats: bool = False) -> str:
     spans = [(sentence.index(each), sentence.index(each) + len(each)) for each in (one, other)]
-    return status_of(sentence, spans[0], spans[1])
+    return status_of(sentence, spans[0], spans[1], treats=treats)
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,37 @@ def status(sentence: str, one: str, other: str) -> str:
         ("Aspirin prevented stroke, which heparin did not.", "stroke", "heparin", DENIED),
         ("Variants of SFRP4 left the risk of fibrosis unchanged.", "SFRP4", "fibrosis", DENIED),
         ("Not only aspirin but also heparin prevented stroke.", "heparin", "stroke", STATED),
+        ("The effect of cimetidine on maldigestion in cystic fibrosis.", "cimetidine", "cystic fibrosis", SPECULATIVE),
+        ("The effect of cimetidine on maldigestion was large.", "cimetidine", "maldigestion", STATED),
+        ("Minoxidil compared with finasteride for alopecia", "finasteride", "alopecia", SPECULATIVE),
+        ("Gout occurred in 9 % on aspirin compared with 2 % on statins.", "Gout", "aspirin", STATED),
+        ("Vitamin D in chronic fatigue: a trial without benefit", "Vitamin D", "chronic fatigue", DENIED),
+        ("Death in ovarian cancer by a Caspase 8-independent way.", "Caspase 8", "ovarian cancer", DENIED),
+        ("Claims that metformin slows dementia rest on cohorts.", "metformin", "dementia", SPECULATIVE),
     ],
 )
 def test_what_a_sentence_does_with_a_relation(sentence: str, one: str, other: str, expected: str) -> None:
     assert status(sentence, one, other) == expected
     assert status(sentence, other, one) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "drug", "disease", "expected"),
+    [
+        ("We assigned 124 adults with renal failure to naltrexone.", "naltrexone", "renal failure", GIVEN),
+        ("A woman with hypothyroidism had been prescribed cinnarizine.", "cinnarizine", "hypothyroidism", GIVEN),
+        ("He was also on fingolimod for his sclerosis.", "fingolimod", "sclerosis", GIVEN),
+        ("Azathioprine, prescribed for Crohn disease, was paused.", "Azathioprine", "Crohn disease", GIVEN),
+        ("Patients with hypertension were treated with losartan.", "losartan", "hypertension", STATED),
+        ("In patients with gout colchicine shortened attacks.", "colchicine", "gout", STATED),
+        ("Losartan is used for hypertension.", "Losartan", "hypertension", STATED),
+        ("Valacyclovir kept them free of zoster.", "Valacyclovir", "zoster", STATED),
+        ("Patients with gout did not take aspirin.", "aspirin", "gout", DENIED),
+    ],
+)
+def test_a_drug_that_is_only_given_is_not_said_to_help(sentence: str, drug: str, disease: str, expected: str) -> None:
+    assert status(sentence, drug, disease, treats=True) == expected
+
+
+def test_only_treatment_can_be_given() -> None:
+    assert status("Women with gout took aspirin.", "aspirin", "gout") == STATED

@@ -5,8 +5,9 @@ from clew.extract.mentions.heads import Head
 
 NAMES = {
     "G:SLN": ["SLN", "sarcolipin"],
+    "G:AKT": ["AKT"],
     "G:KCNE1": ["KCNE1"],
-    "G:KCNE2": ["KCNE2"],
+    "G:P14": ["P14"],
     "D:AF": ["atrial fibrillation"],
     "D:ASC": ["ASC", "acute stress cardiomyopathy", "apical ballooning syndrome"],
     "D:CARP": ["carp", "papillomatosis, confluent and reticulated"],
@@ -36,10 +37,15 @@ def test_words_of_genes_beside_it_its_name_or_a_definition_support_it() -> None:
 
 def test_a_list_with_a_supported_gene_supports_its_neighbours() -> None:
     far = "was found in one of the families that were seen here, while in all of the others"
-    text = f"KCNE1 and KCNE2 {far} the KCNE1 mutation was not."
-    heads = (("KCNE1", "G:KCNE1", "gene"), ("KCNE2", "G:KCNE2", "gene"))
+    text = f"SLN and AKT {far} the SLN mutation was not."
+    heads = (("SLN", "G:SLN", "gene"), ("AKT", "G:AKT", "gene"))
     assert supported(text, *heads) == []
-    assert supported(text.replace("KCNE1 and", "The genes KCNE1 and"), *heads) == ["KCNE1", "KCNE2"]
+    assert supported(text.replace("SLN and", "The genes SLN and"), *heads) == ["SLN", "AKT"]
+
+
+def test_three_letters_and_a_digit_are_a_gene() -> None:
+    assert supported("Cells with KCNE1 were seen.", ("KCNE1", "G:KCNE1", "gene")) == ["KCNE1"]
+    assert supported("P14 was seen.", ("P14", "G:P14", "gene")) == []
 
 
 def test_one_word_in_common_and_general_words_support_no_disease() -> None:

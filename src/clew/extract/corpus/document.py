@@ -1,7 +1,7 @@
 """One document of a corpus, and the text that every offset counts in.
 
 A reader gives a title and passages; `lay_out` makes of them one text (title, a space, passages joined by spaces) and
-says where each stands, so that no sentence runs from one into the next.
+the span of each, so that no sentence runs from one into the next.
 """
 
 import re
@@ -15,6 +15,7 @@ Span = tuple[int, int]
 
 # Line and paragraph separators, half surrogate pairs and the byte order mark are no better than control characters.
 SEPARATORS = (0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF)
+ENDED = re.compile(r"[.!?][\"'”’)\]]*\Z")
 UNWELCOME = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000), *SEPARATORS), " ")
 
 
@@ -43,14 +44,16 @@ class LaidOut:
 
 
 def lay_out(document: Document) -> LaidOut:
-    """One text in Unicode's composed form, control characters replaced by spaces.
+    """One text in Unicode's composed form, control characters replaced by spaces; a title gets a full stop, so that it
+    is a sentence of its own.
 
-    >>> found = lay_out(Document("1", "Gout.", ("Colchicine\\thelps.",), "", "", ""))
+    >>> found = lay_out(Document("1", "Gout", ("Colchicine\\thelps.",), "", "", ""))
     >>> found.text, found.places
     ('Gout. Colchicine helps.', ((0, 5), (6, 23)))
     """
     title, *passages = (_clean(part, document.exact) for part in (document.title, *document.passages))
-    parts = [part for part in (title, *passages) if part or document.exact]
+    ended = title if not title or document.exact or ENDED.search(title) else f"{title}."
+    parts = [part for part in (ended, *passages) if part or document.exact]
     places, at = [], 0
     for part in parts:
         if part:

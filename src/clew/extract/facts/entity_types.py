@@ -22,14 +22,17 @@ TYPES = {
 # Names of proteins by their last word; enzymes that are drugs are not among them.
 PROTEIN = re.compile(
     r"\b(?:proteins?|receptors?|interleukins?|chemokines?|cytokines?|antigens?|integrins?|cadherins?|kinases?|keratins?"
-    r"|selectins?|histones?|transporters?|channels?|(?:growth|transcription|necrosis) factors?|\w{2,}ases?"
-    r"|(?:caspase|cyclin|keratin|interleukin|chemokine|sirtuin)[- ]?\d*\w*|(?:stat|cd)-?\d+\w*|adipokines?|globins?)"
+    r"|selectins?|histones?|transporters?|channels?|(?:growth|transcription|necrosis|differentiation) factors?"
+    r"|\w{2,}ases?"
+    r"|(?:caspase|cyclin|keratin|interleukin|chemokine|sirtuin|lipocalin|gasdermin|\w*catenin|myostatin)[- ]?\d*\w*"
+    r"|(?:stat|cd)-?\d+\w*|adipokines?|globins?|\w+-related peptides?)"
     r"(?:[ ,-]+(?:[0-9]+[a-z]?|[a-z]|alpha|beta|gamma|delta|i+|type [0-9ivx]+))*$",
     re.IGNORECASE,
 )
 ENZYME_DRUGS = re.compile(
     r"\b(?:\w+plase|urokinase|streptokinase|l?-?asparaginase|hyaluronidase|collagenase|phosphate\w*)\b", re.IGNORECASE
 )
+NO_PROTEIN = re.compile(r"\b(?:o-antigen|lipopolysaccharides?|endotoxins?)\b", re.IGNORECASE)
 NO_DRUG = re.compile(
     r"\b(?:antibod|autoantibod|immunoglobulin|globulins?\b|\w*rnas?\b|\w*dnas?\b|codons?\b|ribonucleic|deoxyribonucleic"
     r"|nucleotides?\b|epitopes?\b|isotopes?\b|primers?\b)",
@@ -53,7 +56,7 @@ def statement_type(name: str, type_: str | None, text: str) -> str | None:
     if found == "chemical":
         if NO_DRUG.search(name):
             return None
-        if PROTEIN.search(name) and not ENZYME_DRUGS.search(name):
+        if PROTEIN.search(name) and not ENZYME_DRUGS.search(name) and not NO_PROTEIN.search(name):
             return "gene"
     return found
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from clew.extract.corpus.sentences import split_passage
 from clew.extract.facts.entity_types import statement_type
-from clew.extract.facts.status import DENIED, SPECULATIVE, STATED, status_of
+from clew.extract.facts.status import DENIED, GIVEN, SPECULATIVE, STATED, status_of
 from clew.extract.facts.support import supported_heads
 from clew.extract.filter.entities import KnownTriples
 from clew.extract.mentions.heads import Head, HeadChooser, HeadSettings
@@ -25,8 +25,12 @@ from clew.traverse import GraphEngine
 
 __all__ = ["ELSEWHERE", "Fact", "FactFinder"]
 
-STATUSES = (STATED, DENIED, SPECULATIVE)
-NO_NAME_BEFORE, NO_NAME_AFTER = re.compile(r"\bheat[- ]$", re.IGNORECASE), " standard"  # heat shock, gold standard
+STATUSES = (STATED, GIVEN, DENIED, SPECULATIVE)
+TREATS, DISEASE = "treats", "disease"
+NO_NAME_BEFORE = re.compile(r"\bheat[- ]$", re.IGNORECASE)  # heat shock
+NO_NAME_AFTER = re.compile(r" standard\b|-(?:based|free|like)\b|[ -](?:starvation|deprivation|depletion|restriction)\b")
+OF_A_PROTEIN = re.compile(r"(?:['’]s?)?(?: \d\w?| group [A-G])? (?:protein|transcription factor)\b")  # after a disease
+NOT_NAMED = re.compile(r"(?:the|this|a|an) ")  # "the syndrome" is whichever the text is about
 CACHED = 1 << 14  # names of entities
 ELSEWHERE = " […] "  # between two sentences that are not one
 
@@ -47,7 +51,7 @@ class Fact:
     object_type: str
     confidence: float  # the calibrated probability that the text states it
     known: bool  # whether the seed states it
-    status: str  # stated; or denied or speculative, which is no fact and kept with this mark
+    status: str  # stated; or given, denied or speculative, which is no fact and kept with this mark
     sentence: str
     subject_text: str
     subject_start: int
@@ -79,32 +83,42 @@ class FactFinder:
     def find(self, text: str, *, confidence: float | None = None) -> list[Fact]:
         """The facts of a text, surest first; by default from the threshold of each relation on."""
         named = self.mentions(text)
-        heads = [head for head, _ in named]
+        judged = self.judge(text, named)
+        kept = [each for each in judged if (each.stated if confidence is None else each.probability >= confidence)]
+        return self.describe(text, named, kept)
+
+    def judge(self, text: str, named: Sequence[tuple[Head, str]]) -> list[Statement]:
+        """Every relation that the pairs of these names may have, with its probability, surest first."""
         mentions = [Mention(head.start, head.end, type_, (head.entity or "",)) for head, type_ in named]
-        stated = [
-            each
-            for each in self.model.state(text, mentions)
-            if (each.stated if confidence is None else each.probability >= confidence)
-        ]
+        return self.model.state(text, mentions)
+
+    def describe(self, text: str, named: Sequence[tuple[Head, str]], judged: Sequence[Statement]) -> list[Fact]:
+        """Judged relations with the names and sentences that they are about."""
         of: dict[str, list[Head]] = {}
-        for head in heads:
+        for head, _ in named:
             of.setdefault(head.entity or "", []).append(head)
-        ends = ([each.subject for each in stated], [each.relation for each in stated], [each.object for each in stated])
+        ends = ([each.subject for each in judged], [each.relation for each in judged], [each.object for each in judged])
         known = self._known.find(*ends)
         sentences = list(split_passage(text, 0, len(text)))
-        facts = [self._fact(text, sentences, each, of) for each in stated]
+        facts = [self._fact(text, sentences, each, of) for each in judged]
         return [replace(fact, known=is_known) for fact, is_known in zip(facts, known, strict=True)]
+
+    def names(self, text: str) -> list[Head]:
+        """The names of the seed in a text."""
+        return [head for head in self._chooser.heads(text, Counter()) if head.entity]
 
     def mentions(self, text: str) -> list[tuple[Head, str]]:
         """The names in a text that statements may be about, each with its type for the statement model."""
-        heads = [head for head in self._chooser.heads(text, Counter()) if head.entity and _is_whole(text, head)]
+        heads = [head for head in self.names(text) if _is_whole(text, head)]
         typed = [(head, type_) for head in heads if (type_ := statement_type(self._name(head), head.type, head.text))]
+        typed = [(head, type_) for head, type_ in typed if type_ != DISEASE or not OF_A_PROTEIN.match(text, head.end)]
         return supported_heads(text, typed, self._names)
 
     def _fact(
         self, text: str, sentences: Sequence[tuple[int, int]], said: Statement, of: dict[str, list[Head]]
     ) -> Fact:
-        places = [_place(text, sentences, *pair) for pair in product(of[said.subject], of[said.object])]
+        treats = said.relation == TREATS
+        places = [_place(text, sentences, *pair, treats=treats) for pair in product(of[said.subject], of[said.object])]
         best = min(places, key=lambda each: (len(each.sentences), STATUSES.index(each.status), each.distance))
         subject, object_ = best.subject, best.object
         sentence = ELSEWHERE.join(text[slice(*sentences[each])].strip() for each in best.sentences)
@@ -128,8 +142,11 @@ class FactFinder:
 
 
 def _is_whole(text: str, head: Head) -> bool:
-    """Whether a name is not part of another word or of a bracket that goes on: "protein (A" of "protein (A-1)"."""
-    if text.startswith(NO_NAME_AFTER, head.end) or NO_NAME_BEFORE.search(text, max(0, head.start - 6), head.start):
+    """Whether a name is not part of a longer expression or of a bracket that goes on: "platinum-based", "protein (A" of
+    "protein (A-1)"."""
+    if NO_NAME_AFTER.match(text, head.end) or NO_NAME_BEFORE.search(text, max(0, head.start - 6), head.start):
+        return False
+    if NOT_NAMED.match(head.text):
         return False
     return head.text.count("(") <= head.text.count(")") or text.startswith(")", head.end)
 
@@ -148,7 +165,7 @@ class _Place:
         return abs(self.subject.start - self.object.start)
 
 
-def _place(text: str, sentences: Sequence[tuple[int, int]], subject: Head, object_: Head) -> _Place:
+def _place(text: str, sentences: Sequence[tuple[int, int]], subject: Head, object_: Head, *, treats: bool) -> _Place:
     begins = [start for start, _ in sentences]
     numbers = [max(0, bisect_right(begins, head.start) - 1) for head in (subject, object_)]
     (first, end), (later, _) = (sentences[each] for each in numbers)
@@ -156,6 +173,6 @@ def _place(text: str, sentences: Sequence[tuple[int, int]], subject: Head, objec
         (head.start - start, head.end - start) for head, start in zip((subject, object_), (first, later), strict=True)
     ]
     if first == later:
-        return _Place(subject, object_, (numbers[0],), status_of(text[first:end], *spans))
+        return _Place(subject, object_, (numbers[0],), status_of(text[first:end], *spans, treats=treats))
     said = {status_of(text[slice(*sentences[number])], span, span) for number, span in zip(numbers, spans, strict=True)}
     return _Place(subject, object_, tuple(sorted(numbers)), max(said, key=STATUSES.index))

@@ -1,8 +1,8 @@
 """A folder of facts: documents are read in parts, a killed extraction resumes, and the result is KGX for `clew build`.
 
-facts.parquet has a row for each statement of each document and whether it is stated, denied or speculative;
-extracted_nodes.jsonl and extracted_edges.jsonl are the same for `clew build`, denied ones as negated assertions and
-speculative ones left out; counts.json says what was read.
+facts.parquet has a row for each statement of each document and its status (stated, given, denied, speculative);
+extracted_nodes.jsonl and extracted_edges.jsonl are the same for `clew build`, denied ones as negated assertions, given
+and speculative ones left out; counts.json says what was read.
 """
 
 from collections import Counter
@@ -132,8 +132,8 @@ def _documents(files: Sequence[SourceFile], problems: Problems) -> Iterator[Docu
 
 
 def _assertions(facts: pa.Table) -> pa.Table:
-    """What goes into a graph: speculative statements do not, and denied ones are negated."""
-    kept = facts.filter(pc.not_equal(facts["status"], status.SPECULATIVE))
+    """What goes into a graph: stated ones, and denied ones as negated."""
+    kept = facts.filter(pc.is_in(facts["status"], pa.array([status.STATED, status.DENIED])))
     return kept.append_column("negated", pc.equal(kept["status"], status.DENIED))
 
 
@@ -144,8 +144,7 @@ def _describe(table: pa.Table) -> dict[str, Any]:
     counted = Counter(facts["relation"].to_pylist())
     return {
         "facts": facts.num_rows,
-        status.DENIED: marked[status.DENIED],
-        status.SPECULATIVE: marked[status.SPECULATIVE],
+        **{each: marked[each] for each in status.MARKS},
         "triples": triples,
         "facts in the seed": sum(facts["known"].to_pylist()),
         "relations": dict(counted.most_common()),

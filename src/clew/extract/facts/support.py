@@ -1,8 +1,9 @@
 """Short symbols that a document supports: SLN is a gene only where the text says so.
 
 A symbol in capitals that the document does not define is kept if the document names the same entity in another way,
-has words of its full name (half of them, for a disease or a chemical), or, for a gene, writes of genes beside it or
-lists it with a gene that it supports. A name that is a symbol does not count in lower case: carp is a fish, not CARP.
+has words of its full name (half of them, for a disease or a chemical), or, for a gene, if it has three letters and a
+digit (FOXO1), is beside words about genes, or is listed with a gene that the document supports. A name that is a symbol
+does not count in lower case: carp is a fish, not CARP.
 """
 
 import re
@@ -33,6 +34,7 @@ GENERAL = re.compile(
     r"|relate|associ|abnorm|increa|decrea|stress|oxidat)"
 )
 GENE = "gene"
+GENE_SYMBOL = re.compile(r"(?=(?:[^a-z]*[a-z]){3})(?=[^0-9]*[0-9])[a-z0-9-]+", re.IGNORECASE)
 
 
 def supported_heads(
@@ -52,7 +54,7 @@ def supported_heads(
                 if not _is_symbol(head)
                 else len(spelled[head.entity or ""]) > 1
                 or _shares_words(names(head), words, least=0.0 if type_ == GENE else SHARE)
-                or (type_ == GENE and _beside_genes(text, head))
+                or (type_ == GENE and (GENE_SYMBOL.fullmatch(head.text) is not None or _beside_genes(text, head)))
             )
     for (head, type_), (after, after_type) in pairwise(heads):
         if type_ == after_type == GENE and LISTED.fullmatch(text[head.end : after.start]):

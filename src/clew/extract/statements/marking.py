@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.extract.corpus.sentences import split_passage
-from clew.extract.statements.config import config_of_start
+from clew.extract.statements.config import Config, config_of_start
 from clew.extract.statements.examples import ENTITY_TYPES, Example, MarkedDocument
 from clew.extract.statements.gold import CORPORA, GoldDocument, Mention
 from clew.extract.statements.pair_texts import cut_pair_text
@@ -61,6 +61,13 @@ class Marker:
             positions=config.positions,
             has_narrower=has_narrower,
         )
+
+    @classmethod
+    def of_trained(cls, tokenizer: str, config: Config) -> "Marker":
+        """For a trained model, by the content of its tokenizer.json."""
+        from tokenizers import Tokenizer
+
+        return cls(Tokenizer.from_str(tokenizer), vocabulary=config.vocabulary, positions=config.positions)
 
     def mark(
         self, text: str, mentions: Sequence[Mention], *, types: Collection[tuple[str, str]] | None = None

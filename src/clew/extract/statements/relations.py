@@ -10,7 +10,15 @@ from clew.extract.statements.calibration import Calibration, Scored, probabiliti
 from clew.extract.statements.config import OUTPUTS
 from clew.extract.statements.examples import MarkedDocument
 
-__all__ = ["STATED", "StatedRelation", "Threshold", "choose_thresholds", "pairs_of", "probabilities_of"]
+__all__ = [
+    "STATED",
+    "StatedRelation",
+    "Threshold",
+    "best_threshold",
+    "choose_thresholds",
+    "pairs_of",
+    "probabilities_of",
+]
 
 PRECISE = 0.75
 FEWEST = 20  # pairs above a threshold that show its precision
@@ -85,11 +93,12 @@ def choose_thresholds(
                 shares += probabilities_of(scored.scores[rows], relation, mine, scored.apart[rows]).tolist()
                 true += np.isin(scored.labels[rows], columns).tolist()
                 apart += scored.apart[rows].tolist()
-        found[relation.name] = asdict(_best(np.array(shares), np.array(true, bool), np.array(apart, bool)))
+        found[relation.name] = asdict(best_threshold(np.array(shares), np.array(true, bool), np.array(apart, bool)))
     return found
 
 
-def _best(shares: NDArray[np.float64], true: NDArray[np.bool_], apart: NDArray[np.bool_]) -> Threshold:
+def best_threshold(shares: NDArray[np.float64], true: NDArray[np.bool_], apart: NDArray[np.bool_]) -> Threshold:
+    """The threshold of the best F1 over pairs with these probabilities, and the default within sentences."""
     if not true.any():
         return Threshold()
     order = np.argsort(-shares, kind="stable")

@@ -16,7 +16,10 @@ from clew.plurals import counted
 
 if TYPE_CHECKING:
     from clew.extract.statements.gold import Mention
+    from clew.extract.statements.learning.reader_training import PairRow
+    from clew.extract.statements.marking import Marker
     from clew.extract.statements.pairing import HasNarrower
+    from clew.progress import Progress
 
 __all__ = ["application"]
 
@@ -42,8 +45,8 @@ Texts = Annotated[
 def application() -> typer.Typer:
     """The commands below `clew statements`."""
     app = new_group("statements", "Judge whether a document states a relation between two of its mentions.")
-    for command in (train, export, evaluate, judge):
-        app.command(command.__name__)(command)
+    for command in (train, train_reader, export, evaluate, judge):
+        app.command(command.__name__.replace("_", "-"))(command)
     return app
 
 
@@ -109,7 +112,91 @@ def train(
     ]
     say(f"trained in {trained.training['seconds']:.0f} s; scores on held-out training documents:")
     print_table(["corpus", "precision", "recall", "F1", "threshold"], rows)
+    say(f"next: clew statements train-reader {printable(out)} --data {printable(data)} --out COMPLETE")
+
+
+def train_reader(
+    trained: Trained,
+    data: Data,
+    out: Out,
+    read: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Pairs read against their sentences (TSV); repeatable.", show_default=False),
+    ] = None,
+    texts: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="The documents of these pairs; repeatable.", show_default=False),
+    ] = None,
+    names: Annotated[
+        str, typer.Option(metavar="MODEL", help="A shipped model that finds the names of these documents.")
+    ] = "small",
+    epochs: Annotated[int, typer.Option(metavar="N", min=1, help="Epochs over the pairs.")] = 5,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
+    device: Annotated[str, typer.Option(metavar="NAME", help="cpu or cuda.")] = "cpu",
+    as_json: AsJson = False,
+) -> None:
+    """Add a reader that looks at the sentences of a pair once more and tells help from harm.
+
+    It learns from BC5CDR and BioRED and from pairs that were read for it (--read: document, subject, object, and one of
+    helps, harms, neither, related, not helps, not harms). Held-out documents decide how much each reading counts.
+
+    \b
+    Examples:
+      clew statements train-reader trained --data data --out complete
+      clew statements train-reader trained --data data --read read.tsv --texts pubmed.xml.gz --out complete
+    """
+    from clew.extract.statements.gold import read_training
+    from clew.extract.statements.learning.pair_reader import ReaderSettings
+    from clew.extract.statements.learning.reader_training import train_reader as fit
+    from clew.extract.statements.learning.storage import read_trained, write_trained
+    from clew.extract.statements.marking import Marker
+
+    if bool(read) != bool(texts):
+        raise InputError("--read names pairs and --texts their documents: give both, or neither")
+    opened = read_trained(Path(trained))
+    marker = Marker.of_trained(opened.tokenizer, opened.model.config)
+    settings = ReaderSettings(epochs=epochs, seed=seed, device=device, frozen=min(3, opened.model.config.layers - 1))
+    with terminal_progress() as progress:
+        rows = _read_rows(read, texts or [], names, marker, progress) if read else []
+        made = fit(opened, read_training(Path(data)), marker, settings, read=rows)
+    write_trained(Path(out), made)
+    if as_json:
+        print_json({"model": out, "training": dict(made.training)})
+        return
+    record = made.training["reader"]
+    say(f"read {counted(record['pairs'], 'pair')}, {record['read_pairs']:,} of them from --read; held-out documents:")
+    figures = [(name, made.training["relations"][name]) for name in made.training["combinations"]]
+    rows_shown = [(name, each["precision"], each["recall"], each["f1"], each["threshold"]) for name, each in figures]
+    print_table(["relation", "precision", "recall", "F1", "threshold"], rows_shown)
     say(f"next: clew statements export {printable(out)} --out MODEL")
+
+
+def _read_rows(
+    read: list[str], texts: list[str], names: str, marker: "Marker", progress: "Progress"
+) -> list["PairRow"]:
+    """The rows of read pairs, names found as `clew extract` finds them."""
+    from clew.extract.corpus.document import lay_out
+    from clew.extract.corpus.readers import read_file
+    from clew.extract.corpus.source_files import source_files
+    from clew.extract.facts.finding import FactFinder
+    from clew.extract.statements.gold import Mention
+    from clew.extract.statements.learning.reader_training import read_labels, read_rows
+    from clew.graph.staging import Problems
+
+    labels = [each for path in read for each in read_labels(Path(path))]
+    wanted = {each.document for each in labels}
+    problems = Problems(on_error="skip")
+    documents = (each for file in source_files(texts, problems) for each in read_file(file, problems))
+    known = {
+        identifier: lay_out(each).text for each in documents if (identifier := each.id.removeprefix("PMID:")) in wanted
+    }
+    finder = FactFinder.open(Path(names), threads=1, progress=progress)
+
+    def mentions(text: str) -> list[Mention]:
+        named = finder.mentions(text)
+        return [Mention(head.start, head.end, type_, (head.entity or "",)) for head, type_ in named]
+
+    return read_rows(marker, labels, known, mentions)
 
 
 def export(trained: Trained, out: Out, as_json: AsJson = False) -> None:

@@ -63,7 +63,7 @@ def texts(
       clew build hpo.clew facts --out mine.clew
     """
     from clew.extract.facts.folder import extract_facts, read_facts
-    from clew.extract.facts.status import DENIED, SPECULATIVE, STATED
+    from clew.extract.facts.status import MARKS, STATED
 
     check_limit(limit)
     begun = time.perf_counter()
@@ -80,8 +80,9 @@ def texts(
         print_json({"out": str(out), "into": into, "counts": counts, "facts": rows[:limit], "seconds": seconds})
         return
     say(f"{counted(counts['documents'], 'document')}, {counted(counts['facts'], 'fact')} in {printable(str(out))}")
-    if counts[DENIED] or counts[SPECULATIVE]:
-        say(f"not counted as facts: {counts[DENIED]:,} denied and {counts[SPECULATIVE]:,} speculative (column status)")
+    if any(counts[each] for each in MARKS):
+        marked = ", ".join(f"{counts[each]:,} {each}" for each in MARKS if counts[each])
+        say(f"not counted as facts: {marked} (column status)")
     if not rows:
         return
     say()
