@@ -10,6 +10,7 @@ import os
 import sys
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,9 @@ __all__ = ["QUERIES"]
 QUERIES, SEEDS = 150, 20
 ENOUGH_SECONDS, FEWEST, MOST = 20, 2, 5  # a walk is repeated until it took this long, at least and at most so often
 DIRECTIONS = {"out": 1, "both": 2}  # that a walk loads of each partition
+KEPT = 4 << 30  # bytes of results, so that none is computed twice
 Queries = list[np.ndarray]
+Found = list[clew.BatchResult]
 
 
 def main(path: str, task: str) -> None:
@@ -42,9 +45,9 @@ def main(path: str, task: str) -> None:
 def _in_memory(path: Path, walk: dict[str, Any]) -> dict[str, Any]:
     engine = clew.open(path, backend="numba")
     queries = _queries(engine)
-    _timed(engine, queries, walk)  # compiled and prepared
-    times = _repeated(lambda: _timed(engine, queries, walk))
-    return {"seconds": min(times), "times": times, **_checked(engine, queries, walk)}
+    _walked(engine, _queries(engine)[:2], walk | {"hops": 1})  # prepared
+    times, found = _repeated(lambda: _walked(engine, queries, walk))
+    return {"seconds": min(times), "times": times, **_checked(found)}
 
 
 def _cold(path: Path, cache: int, walk: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +55,7 @@ def _cold(path: Path, cache: int, walk: dict[str, Any]) -> dict[str, Any]:
     best: dict[str, Any] = {}
     engine: clew.Engine | None = None
 
-    def once() -> float:
+    def once() -> tuple[float, Found]:
         nonlocal best, engine
         engine = None
         engine = clew.open(path, backend="numba", cache=cache * partition)
@@ -60,32 +63,35 @@ def _cold(path: Path, cache: int, walk: dict[str, Any]) -> dict[str, Any]:
         _forget_pages(path)
         reset_peak()
         before = bytes_read()
-        seconds = _timed(engine, queries, walk)
+        seconds, found = _walked(engine, queries, walk)
         counts = engine.cache
         assert counts is not None
         if not best or seconds < best["seconds"]:
             best = {
-                "seconds": seconds, "loads": counts.loads, "evictions": counts.evictions, "hits": counts.hits,
-                "loaded_bytes": counts.loaded_bytes, "read_bytes": bytes_read() - before, "peak_bytes": peak_bytes(),
-                "partition_bytes": partition,
+                "seconds": round(seconds, 4), "loads": counts.loads, "evictions": counts.evictions,
+                "hits": counts.hits, "loaded_bytes": counts.loaded_bytes, "read_bytes": bytes_read() - before,
+                "peak_bytes": peak_bytes(), "partition_bytes": partition,
             }  # fmt: skip
-        return seconds
+        return seconds, found
 
-    times = _repeated(once)
-    assert engine is not None
-    queries = _queries(engine)
-    warm = _repeated(lambda: _timed(engine, queries, walk)) if walk.get("warm") else []
-    return {
-        **best, "times": times, "warm_seconds": min(warm) if warm else None, "warm_times": warm,
-        **_checked(engine, queries, walk),
-    }  # fmt: skip
+    times, found = _repeated(once)
+    checked = _checked(found)
+    del found
+    queries, warm = _queries(engine), list[float]()
+    if walk.get("warm"):
+        warm, _ = _repeated(lambda: _walked(engine, queries, walk))
+    return {**best, "times": times, "warm_seconds": min(warm, default=None), "warm_times": warm, **checked}
 
 
-def _repeated(once: Any) -> list[float]:
+def _repeated(once: Callable[[], tuple[float, Found]]) -> tuple[list[float], Found]:
+    """The seconds of a walk that is repeated, and what it found."""
     times: list[float] = []
+    found: Found = []
     while len(times) < FEWEST or (len(times) < MOST and sum(times) < ENOUGH_SECONDS):
-        times.append(round(once(), 4))
-    return times
+        found = []  # the memory of the last one
+        seconds, found = once()
+        times.append(round(seconds, 4))
+    return times, found
 
 
 def _queries(engine: clew.Engine) -> Queries:
@@ -98,22 +104,26 @@ def _batches(queries: Queries, walk: dict[str, Any]) -> list[Queries]:
     return [queries[first : first + walk["batch"]] for first in range(0, len(queries), walk["batch"])]
 
 
-def _timed(engine: clew.Engine, queries: Queries, walk: dict[str, Any]) -> float:
-    """Seconds until the results of all queries are there and counted."""
+def _walked(engine: clew.Engine | None, queries: Queries, walk: dict[str, Any]) -> tuple[float, Found]:
+    """Seconds until the results of all queries are there and counted, and the results."""
+    assert engine is not None
     begun = time.perf_counter()
+    found = []
     for batch in _batches(queries, walk):
-        assert engine.hop_batch(batch, walk["hops"], direction=walk["direction"]).offsets[0] == 0
-    return time.perf_counter() - begun
+        found.append(engine.hop_batch(batch, walk["hops"], direction=walk["direction"], memory=KEPT))
+        assert found[-1].offsets[0] == 0
+    return time.perf_counter() - begun, found
 
 
-def _checked(engine: clew.Engine, queries: Queries, walk: dict[str, Any]) -> dict[str, Any]:
+def _checked(found: Found) -> dict[str, Any]:
     """How many entities were found, and a checksum of all of them."""
-    found = checksum = 0
-    for batch in _batches(queries, walk):
-        for near in engine.hop_batch(batch, walk["hops"], direction=walk["direction"]):
-            found += len(near.ids)
-            checksum = zlib.crc32(near.ids.data, checksum)
-    return {"found": found, "checksum": checksum}
+    count = checksum = 0
+    for batch in found:
+        for near in batch:
+            ids = near.ids
+            count += len(ids)
+            checksum = zlib.crc32(ids.data, checksum)
+    return {"found": count, "checksum": checksum}
 
 
 def _forget_pages(path: Path) -> None:
