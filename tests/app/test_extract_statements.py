@@ -24,7 +24,15 @@ def test_from_gold_to_judged_documents(run, folders: tuple[Path, Path], tmp_path
     done = run("statements", "train", "--data", data, "--start", start, "--out", trained, "--epochs", 2)
     assert done.code == 0, done.error
     assert "bc5cdr" in done.out
-    assert run("statements", "export", trained, "--out", model, "--json").json["bytes"] > 10_000
+    complete = tmp_path / "complete"
+    half = run("statements", "train-reader", trained, "--data", data, "--read", "read.tsv", "--out", complete)
+    assert half.code != 0
+    assert "--texts" in half.error
+    done = run("statements", "train-reader", trained, "--data", data, "--out", complete, "--epochs", 1, "--json")
+    assert done.code == 0, done.error
+    assert done.json["training"]["reader"]["pairs"] > 0
+    assert run("statements", "export", complete, "--out", model, "--json").json["bytes"] > 10_000
+    assert (model / "pairs.onnx").is_file()
     report = run("statements", "evaluate", model, "--data", data, "--log", log, "--name", "tiny", "--json").json
     assert report["bc5cdr"]["documents"] == report["biored"]["documents"] == 2
     assert json.loads(log.read_text())["name"] == "tiny"

@@ -4,6 +4,7 @@ Written is run/predictions: for each query the k best tokens of each of the seve
 and the log-probabilities of [NONE] and of each mention that may be the tail.
 """
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,21 @@ from clew.errors import InputError, MissingDependency
 from clew.extract.predict.queries import read_queries
 from clew.extract.predict.query_arrays import Queries, read_query_arrays
 from clew.extract.stage import Stage, seal_checksum
+from clew.json_files import read_text
 from clew.progress import Progress, silent
 
 if TYPE_CHECKING:
     from clew.extract.predict.predictor import Predictor
 
-__all__ = ["PREDICTIONS", "STAGE", "open_predictor", "part_of", "prepare_predictions", "read_predictions"]
+__all__ = [
+    "PREDICTIONS",
+    "STAGE",
+    "check_vocabulary",
+    "open_predictor",
+    "part_of",
+    "prepare_predictions",
+    "read_predictions",
+]
 
 STAGE = Stage(
     "predictions",
@@ -40,6 +50,7 @@ PREDICTIONS = pa.schema(
     ]
 )
 PART_QUERIES = 20_000
+TOKENIZER = "tokenizer.json"
 
 
 def open_predictor(model: Path, *, device: str | None = None) -> "Predictor":
@@ -71,6 +82,7 @@ def prepare_predictions(
     predictor = open_predictor(model, device=device)
     if predictor.saved.relations != queries.relations:
         raise InputError(f"the queries of {run} are for a model with other relations: run `clew extract predict` again")
+    check_vocabulary(run, predictor.saved.tokenizer, model)
     for start in range(parts.finished * PART_QUERIES, len(queries), PART_QUERIES):
         end = min(start + PART_QUERIES, len(queries))
         part = part_of(queries, start, end)
@@ -83,6 +95,18 @@ def prepare_predictions(
     counts = _count(table, k)
     work.write({STAGE.name: table}, counts)
     return counts
+
+
+def check_vocabulary(run: Path, tokenizer: str, model: Path) -> None:
+    """Refuse a run whose texts are cut into other tokens than those of the model."""
+    prepared, own = (
+        json.loads(each)["model"]["vocab"] for each in (read_text(run / "sequences" / TOKENIZER), tokenizer)
+    )
+    if prepared != own:
+        raise InputError(
+            f"the texts of {run} were prepared with another vocabulary than that of {model}: prepare them again in"
+            f" another run directory with --tokenizer {model / TOKENIZER}"
+        )
 
 
 def _count(table: pa.Table, k: int) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """A reader is trained for a trained model, and what both readings say is combined on held-out documents."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,6 +65,15 @@ def test_a_file_of_read_pairs_is_checked(tmp_path: Path) -> None:
     path.write_text("a\tb\n")
     with pytest.raises(InputError, match="expected the columns"):
         read_labels(path)
+
+
+def test_verdicts_of_a_review_are_read_pairs(tmp_path: Path) -> None:
+    fact = {"document": "PMID:1", "subject": "a", "object": "b", "confidence": 0.9, "sentence": "a b"}
+    said = [("treats", "wrong"), ("induces", "right"), ("affects", "right"), ("treats", "unsure")]
+    rows = [{**fact, "object": f"b{at}", "relation": one, "verdict": two} for at, (one, two) in enumerate(said)]
+    path = tmp_path / "facts.verdicts.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [(each.object, each.says) for each in read_labels(path)] == [("b0", "not helps"), ("b1", "harms")]
 
 
 def test_nothing_to_learn_from_is_said(trained: TrainedModel, start: Path) -> None:

@@ -121,7 +121,11 @@ def train_reader(
     out: Out,
     read: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Pairs read against their sentences (TSV); repeatable.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Pairs read against their sentences (TSV), or verdicts of review; repeatable.",
+            show_default=False,
+        ),
     ] = None,
     texts: Annotated[
         list[str] | None,
@@ -138,7 +142,8 @@ def train_reader(
     """Add a reader that looks at the sentences of a pair once more and tells help from harm.
 
     It learns from BC5CDR and BioRED and from pairs that were read for it (--read: document, subject, object, and one of
-    helps, harms, neither, related, not helps, not harms). Held-out documents decide how much each reading counts.
+    helps, harms, neither, related, not helps, not harms; or FACTS.verdicts.jsonl of clew extract review). Held-out
+    documents decide how much each reading counts.
 
     \b
     Examples:

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from clew.errors import InputError
+from clew.extract.facts.review import read_verdicts
 from clew.extract.statements.calibration import Calibration, Scored, probabilities
 from clew.extract.statements.combining import fit_combination, pair_features
 from clew.extract.statements.config import OUTPUTS
@@ -33,6 +34,14 @@ NEITHER, HELP, HARM, RELATED, NO_HELP, NO_HARM = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 SAYS: Mapping[str, Target] = {
     "helps": HELP, "harms": HARM, "neither": NEITHER, "related": RELATED, "not helps": NO_HELP, "not harms": NO_HARM,
 }  # fmt: skip
+OF_VERDICT: Mapping[tuple[str, str], str] = {  # of a relation and what a reader said of it
+    ("treats", "right"): "helps",
+    ("treats", "wrong"): "not helps",
+    ("induces", "right"): "harms",
+    ("induces", "wrong"): "not harms",
+    ("associated_with", "right"): "related",
+    ("associated_with", "wrong"): "neither",
+}
 READ_WEIGHT, UNRELATED_WEIGHT = 1.5, 0.3
 SIGNS: Mapping[str, Target] = {"positive_correlation": HARM, "negative_correlation": HELP, "induces": HARM}
 READ_RELATIONS = tuple(each for each in STATED if each.object == "disease")
@@ -60,7 +69,14 @@ class ReadPair:
 
 
 def read_labels(path: Path) -> list[ReadPair]:
-    """Pairs from a table with tabs: document, subject, object, says."""
+    """Pairs from a table with tabs (document, subject, object, says), or from the verdicts of `clew extract review`."""
+    if Path(path).suffix == ".jsonl":
+        verdicts = ((each, OF_VERDICT.get((each.relation, each.verdict))) for each in read_verdicts(Path(path)))
+        return [
+            ReadPair(each.document.removeprefix("PMID:"), each.subject, each.object, says)
+            for each, says in verdicts
+            if says is not None
+        ]
     try:
         header, *lines = Path(path).read_text("utf-8").splitlines() or [""]
     except (OSError, UnicodeDecodeError) as error:
