@@ -62,7 +62,7 @@ def read_runs(paths: Sequence[Path]) -> Runs:
         np.array([row["right"] for row in given], float),
         np.array([row["graph"] for row in given]),
         np.array([row.get("own", False) for row in given]),
-        np.array([any(row["signs"][name] for name in NEVER_SURE) for row in given]),
+        np.array([any(row["signs"].get(name) for name in NEVER_SURE) for row in given]),
         np.array([bool(row.get("leftover", row.get("unrecognised"))) for row in given]),
         np.array([row["certainty"] or "" for row in given]),
         len(asked),

@@ -85,3 +85,45 @@ def with_model(clinic: Asker):
         return Asker(resources, CypherStrategy(phrase=False, **settings))  # type: ignore[arg-type]
 
     return make
+
+
+STAFF = [  # subject, type, relation, object, type, role, since
+    ("Pavel Okafor", "Doctor", "works_on", "Osler Ward", "Ward", "consultant", "2011"),
+    ("Rosa Petrov", "Nurse", "works_on", "Osler Ward", "Ward", "charge nurse", "2015"),
+    ("Ines Roy", "Nurse", "works_on", "Osler Ward", "Ward", "staff nurse", "2019"),
+    ("Hugo Brandt", "Doctor", "works_on", "Lister Ward", "Ward", "registrar", "2019"),
+    ("Mia Lindgren", "Therapist", "works_on", "Lister Ward", "Ward", "physiotherapist", "2020"),
+    ("Ada Weiss", "Patient", "attended_by", "Hugo Brandt", "Doctor", None, None),
+    ("Noor Demir", "Patient", "attended_by", "Pavel Okafor", "Doctor", None, None),
+    ("Tove Novak", "Patient", "attended_by", "Pavel Okafor", "Doctor", None, None),
+    ("Osler Ward", "Ward", "belongs_to", "Cardiology", "Department", None, None),
+    ("Pavel Okafor", "Doctor", "heads", "Cardiology", "Department", None, "2016"),
+    ("Rosa Petrov", "Nurse", "supervises", "Ines Roy", "Nurse", None, None),
+    ("Ada Weiss", "Patient", "exposed_to", "Smog", "Hazard", None, None),
+    ("Tove Novak", "Patient", "exposed_to", "Pollution", "Hazard", None, None),
+    ("Smog", "Hazard", "is_a", "Pollution", "Hazard", None, None),
+]
+
+
+@pytest.fixture(scope="session")
+def hospital(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    """Staff of several types on two wards, with columns of statements and a hierarchy that is only called so."""
+    subject, subject_type, relation, object_, object_type, role, since = zip(*STAFF, strict=True)
+    table = pa.table(
+        {
+            "subject": [f"x:{name}" for name in subject],
+            "subject_name": subject,
+            "subject_type": subject_type,
+            "relation": relation,
+            "object": [f"x:{name}" for name in object_],
+            "object_name": object_,
+            "object_type": object_type,
+            "qualifier:role": role,
+            "qualifier:since": since,
+        }
+    )
+    path = tmp_path_factory.mktemp("hospital") / "hospital.clew"
+    clew.build(table, out=path)
+    asker = Asker(Resources(clew.open(path), encoder=None), CypherStrategy())
+    yield asker
+    asker.close()

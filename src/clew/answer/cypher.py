@@ -101,6 +101,7 @@ class Answering:
         self.runner = Runner(resources, question)
         self.model = self._metered()
         self.parsed: ParsedQuestion | None = None  # what the words say, once they are read
+        self.ran: Ran | None = None  # the interpretation that is answered
         self.unmet: Interpretation | None = None  # the first that leaves out a word it cannot do without
 
     def _interpreter(self) -> Interpreter:
@@ -150,6 +151,7 @@ class Answering:
             parsed = self._understand(values=False)
             ran = None if parsed.unmet else self._first_that_finds(parsed)
         understood = perf_counter() - begun - (ran.seconds if ran else 0.0)
+        self.ran = ran
         if ran is None:
             usage = Usage(understanding=understood)
             return replace(self._abstention(parsed), question=self.question.text, usage=usage)

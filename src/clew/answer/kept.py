@@ -1,8 +1,10 @@
 """What answering derives from a graph once and keeps with its resources: words, attributes, hierarchies, paths."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from clew.answer.lexicon.families import is_mutual
+from clew.answer.lexicon.forms import core_name
 from clew.answer.lexicon.matching import Matcher, tuned_initialisers
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
@@ -14,7 +16,7 @@ from clew.answer.values.attributes import find_attributes
 from clew.answer.values.vocabulary import Vocabulary
 from clew.graph import read_triples
 from clew.link import Paraphrases
-from clew.store.layout import Relationship, StoreSchema
+from clew.store.layout import Relationship, StoreSchema, upper_snake
 
 __all__ = [
     "hierarchy_of",
@@ -29,6 +31,7 @@ __all__ = [
     "words_of",
 ]
 
+SUBCLASS = ("IS_A", "ISA", "SUBCLASS_OF", "SUBTYPE_OF")  # what the relation of a class to a wider one is called
 MOST_COMPARED = 20_000  # triples of a relation that are compared with their reverse
 
 
@@ -77,14 +80,14 @@ def paraphrases_of(resources: Resources) -> Paraphrases | None:
 
 
 def hierarchy_of(resources: Resources) -> dict[str, str]:
-    """The subclass relationship of each label that has one."""
-    return resources.once("hierarchy", lambda: _hierarchy(resources))
+    """The subclass relationship of each label that has one, declared transitive or called so."""
+    return resources.once("hierarchy", lambda: _hierarchy(resources, SUBCLASS))
 
 
 def schema_paths_of(resources: Resources) -> SchemaPaths:
     """The paths between the labels of a graph's schema."""
     return resources.once(
-        "schema paths", lambda: SchemaPaths(schema_of(resources), frozenset(hierarchy_of(resources).values()))
+        "schema paths", lambda: SchemaPaths(schema_of(resources), frozenset(_hierarchy(resources).values()))
     )
 
 
@@ -121,12 +124,13 @@ def _is_mutual(relationship: Relationship, resources: Resources) -> bool:
     return all((object_, subject) in pairs for subject, object_ in pairs)
 
 
-def _hierarchy(resources: Resources) -> dict[str, str]:
+def _hierarchy(resources: Resources, called: Collection[str] = ()) -> dict[str, str]:
+    """For each label the relationship between its entities that is declared transitive, or has one of some names."""
     transitive = {relation.name for relation in resources.engine.schema.relations if relation.transitive}
     return {
         ends.subject: each.name
         for each in resources.schema.relationships
-        if each.relation in transitive and not each.negated
+        if (each.relation in transitive or upper_snake(core_name(each.relation)) in called) and not each.negated
         for ends in each.ends
         if ends.subject == ends.object
     }

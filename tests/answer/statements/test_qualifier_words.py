@@ -131,3 +131,26 @@ def test_a_column_that_is_called_like_a_type_is_not_asked_for_by_its_name() -> N
         None,
         (),
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Who is supervised by the charge nurse of Osler Ward?", {"Ines Roy"}),  # a value of a column
+        ("Who works on Osler Ward since 2015?", {"Rosa Petrov", "Ines Roy"}),
+        ("Who works on Osler Ward since before 2015?", None),
+        ("Which doctors worked on Osler Ward before 2012?", {"Pavel Okafor"}),
+    ],
+)
+def test_columns_of_statements_are_conditions(hospital: Asker, question: str, names: set[str] | None) -> None:
+    answer = hospital.ask(question)
+    if names is None:
+        assert answer.certainty != "sure"
+    else:
+        assert {item.name for item in answer.items} == names
+        assert not answer.unrecognised
+
+
+def test_a_year_needs_a_column_of_the_relation(hospital: Asker) -> None:
+    answer = hospital.ask("Which patients were attended by Hugo Brandt since 2015?")
+    assert answer.abstained is not None or answer.certainty == "doubtful"

@@ -13,6 +13,7 @@ from importlib.resources import files
 from math import exp
 from typing import Any
 
+from clew.answer.certainty.astray import goes_astray
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT
@@ -25,7 +26,7 @@ __all__ = ["LEFT_OUT", "NEVER_SURE", "Competitor", "confidence_in", "is_conteste
 AHEAD, BEHIND = 1.2, -0.3  # a margin beyond these says no more
 CLOSE = 0.5  # what scores less by this much is hardly meant
 LONG = 8  # words; longer questions leave more to be misread
-NEVER_SURE = ("left out", "contradicted", "unsure value")  # with any of these an answer is doubtful
+NEVER_SURE = ("left out", "contradicted", "astray", "unsure value")  # with any of these an answer is doubtful
 LEFT_OUT = 0.4  # and its confidence at most this
 
 
@@ -66,6 +67,7 @@ def signs_of(
         "nothing": float((rows and not outcome.items) or (outcome.value is False and values is None)),
         "simpler": float(bool(interpretation.notes)),
         "contradicted": float(contradictions(interpretation, words)),
+        "astray": float(goes_astray(interpretation, words)),
         "unsure value": float(values is not None and (values.unsure or values.ambiguous)),
         "length": max(0, len(interpretation.question.tokens) - LONG) / LONG,
     }

@@ -1,8 +1,8 @@
 """Finding the entities named in a question: exact names, misspellings, shared heads and paraphrases.
 
 Every word that is not a question word, type or relation should belong to a name. The stages run from the most to the
-least certain: exact, adjective of a place, misspelt, shared head ("Apert and Pfeiffer syndrome"), attribute of a type
-("start in adulthood"), lay term, paraphrase.
+least certain: exact, title and name, adjective of a place, misspelt, shared head ("Apert and Pfeiffer syndrome"),
+attribute of a type ("start in adulthood"), lay term, paraphrase.
 """
 
 import re
@@ -17,6 +17,7 @@ from clew.answer.names.adjectives import is_direction, part_of_place, places_of
 from clew.answer.names.identifiers import ids_in
 from clew.answer.names.meanings import Anchor, meanings_of, settled
 from clew.answer.names.overlap import most_overlapping
+from clew.answer.names.titles import titled
 from clew.errors import InputError
 from clew.link import Candidate, Linker, Paraphrases
 from clew.link.normalise import words_of
@@ -57,6 +58,7 @@ def find_anchors(
     finder = _Finder(text, tokens, linker, words, is_cue, deadline)
     finder.find_ids()
     finder.find_written()
+    finder.find_titled()
     finder.widen()
     finder.find_adjectives()
     finder.find_directions()
@@ -143,6 +145,12 @@ class _Finder:
         at = bisect_left(self.starts, start) + 1
         verb = written.islower() and is_irregular(written) and at < len(self.tokens)
         return self.is_cue(written) or (verb and self.tokens[at].text.lower() in ARTICLES)
+
+    def find_titled(self) -> None:
+        """Titles belong to the names of people behind them, also to a surname: "Dr Okafor"."""
+        found, self.anchors = titled(self.anchors, self.text, self.linker, self.words), []
+        for anchor in found:
+            self._add(anchor)
 
     def widen(self) -> None:
         """Widen names that are part of a misspelt longer one: "glanzman thrombasthenia"."""

@@ -21,7 +21,9 @@ COMPARED = {">": "above", ">=": "of at least", "<": "below", "<=": "of at most",
 class Qualifier:
     """What a qualifier of a statement must be, such as a frequency above one half, or a sex.
 
-    `relations` are the relationships whose statements have it: it is asked of their steps alone.
+    `relations` are the relationships whose statements have it: it is asked of their steps alone. Of those with one
+    number in `either`, alternatives for one condition of a question, a plan has to have one single step that fits;
+    with `optional` it need not have any, since the word that says it may mean something else.
     """
 
     key: str  # as queries name it, such as q_frequency
@@ -29,6 +31,8 @@ class Qualifier:
     value: str | float | tuple[str | None, ...]
     shared: bool = False  # the value is a share, which 3/5 states too
     relations: frozenset[str] = field(default=frozenset(), repr=False)
+    either: int = 0
+    optional: bool = False
 
     def __str__(self) -> str:
         name = self.key.removeprefix("q_").replace("_", " ")
@@ -122,28 +126,43 @@ def with_filters(plan: Plan, filters: Filters) -> Plan:
     """The plan whose every single step passes the filters; hierarchies, which are followed repeatedly, are exempt."""
     if not filters or plan.kind == "path":
         return plan
+    qualifiers = list(_applying(plan, filters))
     taken = {step.name for part in plan.parts for step in part.steps} | {slot.name for slot in plan.slots}
     names = (name for number in count(1) if (name := f"r{number}") not in taken)
 
     everywhere = filters != Filters(qualifiers=filters.qualifiers)
 
     def named(step: Step) -> Step:
-        concerned = everywhere or any(each.fits(step) for each in filters.qualifiers)
+        concerned = everywhere or any(each.fits(step) for each in qualifiers)
         return step if step.name or step.repeated or not concerned else replace(step, name=next(names))
 
     parts = []
     for part in plan.parts:
         steps = tuple(map(named, part.steps))
         added = [condition for step in steps if not step.repeated for condition in filters.conditions(step.name)]
-        added += [each.condition(step.name) for step in steps for each in filters.qualifiers if each.fits(step)]
+        added += [each.condition(step.name) for step in steps for each in qualifiers if each.fits(step)]
         parts.append(replace(part, steps=steps, conditions=(*part.conditions, *added)))
     return replace(plan, parts=tuple(parts))
 
 
 def meets_qualifiers(plan: Plan, filters: Filters) -> bool:
     """Whether a plan has a statement that each qualifier can be asked of."""
+    met = list(_applying(plan, filters))
+    return all(
+        each.optional or each in met or (each.either and any(other.either == each.either for other in met))
+        for each in filters.qualifiers
+    )
+
+
+def _applying(plan: Plan, filters: Filters) -> Iterator[Qualifier]:
+    """The qualifiers that a plan has steps for; where there is a choice, one step alone."""
     steps = [step for part in plan.parts for step in part.steps]
-    return all(any(each.fits(step) for step in steps) for each in filters.qualifiers)
+    for each in filters.qualifiers:
+        alike = [other for other in filters.qualifiers if each.either and other.either == each.either] or [each]
+        fitting = sum(any(other.fits(step) for other in alike) for step in steps)
+        own = any(each.fits(step) for step in steps)
+        if own and (fitting == 1 or not (each.either or each.optional)):
+            yield each
 
 
 def _any(values: Iterable[str]) -> str:

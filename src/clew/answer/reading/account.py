@@ -95,6 +95,7 @@ class _Accountant:
         bound.update(self._by_phrases())
         bound.update(self._by_types())
         bound.update(self._by_operation())
+        bound.update(self._by_columns())
         bound.update(self._by_light_verbs(bound))
         for at in (*self._misplaced(), *passed_over(self.plan, self.lowered, self.words)):
             bound.pop(at, None)
@@ -172,7 +173,7 @@ class _Accountant:
             bool(counts) or (plan.measure is not None and plan.measure.operator is not None),
         )
         numbers = {plan.limit, measured, self.question.number, *counts}
-        hierarchical = any(step.repeated or set(step.relations) <= _hierarchy(self.words) for step in _steps(plan))
+        hierarchical = any(step.relations and set(step.relations) <= _hierarchy(self.words) for step in _steps(plan))
         several = len(self.question.anchors) > 1
         asked = {
             word.first
@@ -198,6 +199,14 @@ class _Accountant:
                     yield at, "path"
             elif hierarchical and self.words.explains(self.tokens[at].stem):
                 yield at, "hierarchy"
+
+    def _by_columns(self) -> Iterator[tuple[int, str]]:
+        """Words that a condition on a column of statements stands for."""
+        held = {condition.key for part in self.plan.parts for condition in part.conditions}
+        for start, end, key in self.question.column_values:
+            if key in held:
+                inside = (at for at, token in enumerate(self.tokens) if start <= token.start < end)
+                yield from ((at, f"column {key.removeprefix('q_')}") for at in inside)
 
     def _misplaced(self) -> Iterator[int]:
         """The noun that is asked for, where the plan gives something else: directors are no films."""

@@ -14,6 +14,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.plans.containment import containing, either_way, within_places
 from clew.answer.plans.plan import ABSENT, COUNTED
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
+from clew.answer.reading.any_type import of_any_type
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
 from clew.answer.reading.opposed import is_met, is_opposed
 from clew.answer.reading.question import Anchor, ParsedQuestion
@@ -151,7 +152,8 @@ class Interpreter:
             shape = shaped(question, wide, self.schema)
             for each in () if shape is None or self._counts_amiss(question, shape) else with_values(question, shape):
                 (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
-        return rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline), opposed
+        ranked = rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline)
+        return of_any_type(question, ranked), opposed
 
     def _about_names(self, question: ParsedQuestion) -> list[Candidate] | None:
         """Plans about values of names or of a whole type, where the question says nothing else; None where it does."""

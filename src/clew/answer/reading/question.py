@@ -5,7 +5,7 @@ sources and time (`filter_words`). The rest is read by small rules (`intent`).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,7 @@ from clew.answer.reading.intent import (
     mask,
     negate,
 )
-from clew.answer.statements.filter_words import find_filters
+from clew.answer.statements.filter_words import find_filters, provenance_of
 from clew.answer.statements.qualifier_words import find_qualifiers
 from clew.answer.values.find import find_values
 from clew.answer.values.said import NOTHING_SAID as NO_VALUES
@@ -84,6 +84,7 @@ class ParsedQuestion:
     direction: str | None = None  # "up" or "down" a hierarchy
     filters: Filters = field(default_factory=Filters)
     column: str | None = None  # what is asked of a statement itself, such as q_frequency or evidence
+    column_values: tuple[tuple[int, int, str], ...] = ()  # where words stand that a column of statements holds
     quantity: Quantity = NOTHING_SAID  # how many of its names must hold
     every: tuple[str, ...] = ()  # labels of which every entity is meant
     aside: tuple[Meaning, ...] = ()  # entities that are set aside: "except Austria"
@@ -141,7 +142,20 @@ def understand(
             plain, read_words(plain), vocabulary, types=types_in, names=lambda said: names_in(said, tokens_of(said))
         )
     plain = _blanked(plain, values.spans)
-    statements = find_qualifiers(plain, words.schema, is_type=lambda said: bool(words.find_types(tokens_of(said))))
+    known = provenance_of(linker.engine, words.schema)
+
+    def says_something_else(said: str, relations: Collection[str]) -> bool:
+        own = any(words.is_own(name, word) for name in relations for word in said.split())
+        idle = any(words.is_class(each, said) for each in ("frame", "filler", "negation", "quantifier", "comparison"))
+        return own or idle or linker.link(said, last_stage="normalised").best is not None
+
+    statements = find_qualifiers(
+        plain,
+        words.schema,
+        is_type=lambda said: bool(words.find_types(tokens_of(said))),
+        values=known.spoken_values(linker.engine),
+        is_word=says_something_else,
+    )
     plain = _blanked(plain, statements.spans)
     spoken_filters = find_filters(plain, linker.engine, words.schema)
     plain = _blanked(plain, spoken_filters.spans)
@@ -220,6 +234,7 @@ def understand(
         direction=hierarchy_direction(rest, operation.name),
         filters=replace(spoken_filters.filters, qualifiers=statements.qualifiers),
         column=statements.column,
+        column_values=statements.values,
         quantity=quantity,
         every=_every(tokens, found, asked),
         aside=aside.meanings,

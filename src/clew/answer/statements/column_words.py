@@ -14,7 +14,7 @@ from clew.answer.lexicon.forms import word_table
 from clew.plurals import plural
 from clew.store.layout import upper_snake
 
-__all__ = ["find_column", "is_time"]
+__all__ = ["find_column", "is_end", "is_time"]
 
 Spans = tuple[tuple[int, int], ...]
 HELPING = r"(?:(?:do|does|did|is|are|was|were|have|has|had|been|be|can|could|there|we|you|it|also)\s+)*"
@@ -115,7 +115,7 @@ def _time(text: str, keys: Iterable[str]) -> tuple[str | None, Spans]:
     ends = verb is not None and verb["end"] is not None
     said = set(text.lower().split())
     timed = sorted(
-        (key for key in keys if is_time(key) and bool(ENDS & _words_of(key)) == ends),
+        (key for key in keys if is_time(key) and is_end(key) == ends),
         key=lambda key: (said.isdisjoint(_words_of(key)), _words_of(key) == {"year"}),
     )
     spans = [asking.span(), *([verb.span()] if verb is not None and verb["also"] is None else [])]
@@ -125,6 +125,11 @@ def _time(text: str, keys: Iterable[str]) -> tuple[str | None, Spans]:
 def is_time(key: str) -> bool:
     """Whether a column of statements says when they hold."""
     return key.startswith("q_") and bool(TIMES & _words_of(key))
+
+
+def is_end(key: str) -> bool:
+    """Whether a column of statements says until when they hold."""
+    return bool(ENDS & _words_of(key))
 
 
 def _words_of(key: str) -> set[str]:

@@ -23,6 +23,8 @@ from clew.store.layout import StoreSchema
 __all__ = ["Provenance", "Spoken", "find_filters", "provenance_of"]
 
 LISTED = 12  # known names in an error
+MOST_TRIPLES, FEW_VALUES = 2_000_000, 60  # of graphs whose qualifiers are looked through, and of one that is words
+WORDS = re.compile(r"[^\W\d_]{3,}(?:[ _-][^\W\d_]+){0,3}")
 DISTINCT = ("source", "license", "agent_type")  # columns whose values are known by name
 
 SURELY_FROM = (
@@ -91,9 +93,24 @@ class Provenance:
     """What the assertions of a graph can be told apart by."""
 
     def __init__(self, contents: GraphContents, schema: StoreSchema) -> None:
+        properties = [each for relationship in schema.relationships for each in relationship.properties]
+        self._keys = {each.column: each.name for each in properties if each.name.startswith("q_")}
+        self._spoken: dict[str, tuple[str, ...]] | None = None
         self._curated = any(source.curated for source in contents.snapshot.sources)
         self._columns = {each.column for relationship in schema.relationships for each in relationship.properties}
         self._distinct = _distinct(contents, [each for each in DISTINCT if each in self._columns])
+
+    def spoken_values(self, contents: GraphContents) -> dict[str, tuple[str, ...]]:
+        """The values of qualifiers that are words, by the names of their columns in queries, where these are few."""
+        if self._spoken is None:
+            few = contents.counts["triples"] <= MOST_TRIPLES
+            values = _distinct(contents, list(self._keys)) if few and self._keys else {}
+            self._spoken = {
+                self._keys[column]: tuple(filter(WORDS.fullmatch, own))
+                for column, own in values.items()
+                if len(own) <= FEW_VALUES
+            }
+        return self._spoken
 
     def check(self, filters: Filters) -> None:
         """Refuse sources and licences that no assertion of the graph has."""

@@ -6,7 +6,7 @@ seen in B" asks for one. Only what the graph's statements have is recognised. Th
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,7 +14,7 @@ from typing import Any
 
 from clew.answer.lexicon.numbers import COMPARISON, OPERATORS
 from clew.answer.plans.filters import Qualifier
-from clew.answer.statements.column_words import find_column
+from clew.answer.statements.column_words import find_column, is_end, is_time
 from clew.store.layout import StoreSchema
 
 __all__ = ["StatementWords", "find_qualifiers"]
@@ -30,7 +30,10 @@ YEAR_BOUNDS = {
     "until": (("<=", "last"),),
     "published in": ((">=", "first"), ("<=", "last")),
     "reported in": ((">=", "first"), ("<=", "last")),
+    "in": ((">=", "first"), ("<=", "last")),
+    "during": ((">=", "first"), ("<=", "last")),
 }
+WITHIN = ("in", "during")  # said of the time of a statement, if it has one, else of something else
 LED_TO_YEARS = "|".join(each.replace(" ", r"\s+") for each in YEAR_BOUNDS)
 YEARS = re.compile(
     rf"\b(?P<how>{LED_TO_YEARS})\s+(?:the\s+year\s+)?(?P<year>(?:19|20)\d\d)\b",
@@ -49,15 +52,26 @@ class StatementWords:
     column: str | None = None
     spans: tuple[tuple[int, int], ...] = ()
     unmet: tuple[str, ...] = ()
+    values: tuple[tuple[int, int, str], ...] = ()  # words that are values of a column, which say something else as well
 
 
 def find_qualifiers(
-    text: str, schema: StoreSchema, *, is_type: Callable[[str], bool] = lambda word: False
+    text: str,
+    schema: StoreSchema,
+    *,
+    is_type: Callable[[str], bool] = lambda word: False,
+    values: Mapping[str, Sequence[str]] | None = None,
+    is_word: Callable[[str, Collection[str]], bool] = lambda word, relations: False,
 ) -> StatementWords:
-    """What a question says of, or asks about, the statements of a graph; `is_type` tells words that name a type."""
+    """What a question says of, or asks about, the statements of a graph; `is_type` tells words that name a type.
+
+    `values` are the words that columns hold, `is_word` whether one of them is a word of a relation itself or a name.
+    """
     finder = _Finder(text, _relations_by_key(schema), is_type)
-    finder.find()
-    return StatementWords(tuple(finder.qualifiers), finder.column, tuple(sorted(finder.spans)), tuple(finder.unmet))
+    finder.find(values or {}, is_word)
+    return StatementWords(
+        tuple(finder.qualifiers), finder.column, tuple(sorted(finder.spans)), tuple(finder.unmet), tuple(finder.values)
+    )
 
 
 def _relations_by_key(schema: StoreSchema) -> dict[str, frozenset[str]]:
@@ -76,23 +90,57 @@ class _Finder:
         self.column: str | None = None
         self.spans: list[tuple[int, int]] = []
         self.unmet: list[str] = []
+        self.values: list[tuple[int, int, str]] = []
 
-    def find(self) -> None:
+    def find(self, values: Mapping[str, Sequence[str]], is_word: Callable[[str, Collection[str]], bool]) -> None:
         self._find_column()
         if "q_frequency" in self.having:
             self._find_shares()
         self._find_values()
+        self._find_own_values(values, is_word)
         self._find_years()
 
     def _find_years(self) -> None:
-        """Since when, or until when, a statement holds; where no statement has a day, nobody can tell."""
-        for found in YEARS.finditer(self.text):
-            if "valid_from" not in self.having:
-                self.unmet.append(found.group())
-            elif self._take(found):
+        """When a statement holds, or since or until when; where no statement has a day, nobody can tell."""
+        for number, found in enumerate(YEARS.finditer(self.text), start=1):
+            how = " ".join(found["how"].lower().split())
+            timed = [] if "valid_from" in self.having else list(self._timed(how))
+            if "valid_from" in self.having and how not in WITHIN and self._take(found):
                 first, last = f"{found['year']}-01-01", f"{found['year']}-12-31"
-                for operator, day in YEAR_BOUNDS[" ".join(found["how"].lower().split())]:
+                for operator, day in YEAR_BOUNDS[how]:
                     self._add("valid_from", operator, first if day == "first" else last)
+            elif timed and self._take(found):
+                for key, relations in timed:
+                    for operator, day in YEAR_BOUNDS[how]:
+                        self.qualifiers.append(_in_year(key, operator, int(found["year"]), day, relations, number))
+            elif how not in WITHIN and "valid_from" not in self.having:
+                self.unmet.append(found.group())
+
+    def _timed(self, how: str) -> Iterator[tuple[str, frozenset[str]]]:
+        """The columns that say when statements begin; of what has an end too, "in 2015" says neither."""
+        ends = {name for key in self.having if is_time(key) and is_end(key) for name in self.having[key]}
+        for key, relations in self.having.items():
+            if is_time(key) and not is_end(key):
+                left = relations - ends if how in WITHIN else relations
+                if left:
+                    yield key, left
+
+    def _find_own_values(
+        self, values: Mapping[str, Sequence[str]], is_word: Callable[[str, Collection[str]], bool]
+    ) -> None:
+        """Words that a column of statements holds: "the *charge nurse* of A", "an *expert* in B"."""
+        for key in (
+            each for each in values if each != self.column and each.removeprefix("q_") not in _words()["values"]
+        ):
+            for value in sorted(values[key], key=len, reverse=True):
+                said = value.replace("_", " ").lower()
+                if is_word(said, self.having[key]) or (" " not in said and self.is_type(said)):
+                    continue
+                for found in re.finditer(rf"(?<![\w-]){re.escape(said)}(?:s|es)?(?![\w-])", self.text.lower()):
+                    if not any(start < found.end() and found.start() < end for start, end in self.spans):
+                        self.values.append((*found.span(), key))
+                        self.qualifiers.append(Qualifier(key, "=", value, relations=self.having[key], optional=True))
+                        break
 
     def _find_column(self) -> None:
         column, spans = find_column(self.text, self.having, is_type=self.is_type)
@@ -138,6 +186,13 @@ class _Finder:
             return False
         self.spans.append((start, end))
         return True
+
+
+def _in_year(key: str, operator: str, year: int, day: str, relations: frozenset[str], number: int) -> Qualifier:
+    """A bound on a column whose values begin with a year, be they years or days: texts that are compared as such."""
+    if day == "last":  # the next year has not begun
+        operator, year = {"<=": "<", ">": ">="}[operator], year + 1
+    return Qualifier(key, operator, str(year), relations=relations, either=number)
 
 
 @cache

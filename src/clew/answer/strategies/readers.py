@@ -1,7 +1,8 @@
-"""Two readers of one question: by its words, and, where that one is not sure, by its sketch; the likelier one answers.
+"""Two readers of one question: by its words, and by its sketch, unless the first is sure of something plain.
 
-They share names and schema and nothing else: one enumerates paths of the schema and trees of the grammar, the other
-grounds what a trained parser wrote. docs/asking.md says how often they are right together and alone.
+Where they disagree the likelier one answers, as doubtful. They share names and schema and nothing else: one enumerates
+paths of the schema and trees of the grammar, the other grounds what a trained parser wrote. docs/asking.md says how
+often they are right together and alone.
 """
 
 from dataclasses import dataclass, replace
@@ -12,8 +13,10 @@ from clew.answer.answer import DOUBTFUL, Alternative, Answer
 from clew.answer.certainty.signs import is_reversible
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.lexicon.words import Words
+from clew.answer.reading.any_type import is_narrower
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
+from clew.answer.runner import Ran
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import stated_number
 from clew.answer.wording.explain import SHOWN_ALTERNATIVES, verbalised
@@ -29,6 +32,7 @@ AGREED = 0.97  # confidence where both readers give the same answer, and the ske
 CONTESTED = DOUBTFUL - 0.05  # confidence in an answer that only one of them gives, and the other contests or declines
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
 CERTAIN, PROBABLE, IMPROBABLE = 0.8, 0.5, 0.2  # probability of a sketch
+DISSENTING = 0.3  # probability from which a sketch that answers otherwise makes an answer doubtful
 CLEAR, UNCLEAR = 0.8, 0.6  # fit of its weakest phrase
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
@@ -36,7 +40,7 @@ BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
 @dataclass(frozen=True, slots=True)
 class ReadersStrategy(CypherStrategy):
-    """Asks a second reader what the first is not sure of or declines; its settings are those of the first.
+    """Asks a second reader what the first declines, is not sure of, or could easily misread; settings are of the first.
 
     Without the parser of sketches, or without an encoder, which its phrases need, the first reader answers alone.
     """
@@ -61,8 +65,9 @@ class _Reading(Answering):
 
     def _answer(self) -> Answer:
         first = super()._answer()
-        settled = first.kind == "path" or first.decided is not None or first.certainty == "sure"
-        if settled or self.parsed is None or self.parsed.unmet:
+        settled = first.kind == "path" or first.decided is not None
+        plain = first.certainty == "sure" and self.ran is not None and _is_plain(self.ran, self.words)
+        if settled or plain or self.parsed is None or self.parsed.unmet:
             return first
         begun = perf_counter()
         spoken = self._spoken(self.parsed)
@@ -71,7 +76,7 @@ class _Reading(Answering):
             why = "does not understand the question" if self.runner.deadline.left > 0 else "has no time left"
             self.runner.report("second", f"it {why}")
             return first if first.abstained is not None else _noted(first, f"a second reader {why}", read)
-        if first.abstained is None and _agree(first, spoken):
+        if first.abstained is None and (_agree(first, spoken) or self._is_narrower(spoken)):
             self.runner.report("second", "it gives the same answer")
             return _noted(_agreed(first, spoken, self.words), SAME, read)
         self.runner.report("second", verbalised(spoken.ran.candidate, self.words))
@@ -87,15 +92,21 @@ class _Reading(Answering):
         except Timeout:
             return None
 
+    def _is_narrower(self, spoken: "Spoken") -> bool:
+        """Whether a sketch means the same, but only one of the types that what is asked for may be of."""
+        return self.ran is not None and is_narrower(spoken.ran.candidate.plan, self.ran.candidate.plan)
+
     def _contested(self, first: Answer, spoken: "Spoken", read: float) -> Answer:
         """The likelier of two answers, with the other one to choose from."""
-        if _is_likelier(spoken, first, self.words):
+        drops = self.ran is not None and bool(_columns(self.ran) - _columns(spoken.ran))
+        if not drops and _is_likelier(spoken, first, self.words):
             second = _capped(self._sketched(spoken, first, read), CONTESTED)
             said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
             return _beside(second, Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
-        contested = _capped(first, CONTESTED) if _is_clear(spoken, UNCLEAR) else first
+        dissents = spoken.reading.probability >= DISSENTING and spoken.is_complete and not drops
+        contested = _capped(first, CONTESTED) if dissents else first
         return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
     def _sketched(self, spoken: "Spoken", first: Answer, read: float) -> Answer:
@@ -104,9 +115,19 @@ class _Reading(Answering):
         return _noted(replace(answer, confidence=CONTESTED), BY_SKETCH, read - spoken.ran.seconds)
 
 
-def _is_clear(spoken: "Spoken", fit: float) -> bool:
-    """Whether a sketch is certain, each of its phrases fits as well as this, and it leaves out no word."""
-    return spoken.reading.probability >= CERTAIN and spoken.reading.weakest >= fit and spoken.is_complete
+def _is_plain(ran: Ran, words: Words) -> bool:
+    """Whether a plan is hard to misread: one relation at most, in its own words, nothing denied, bounded or ranked."""
+    plan, tokens = ran.candidate.plan, ran.interpretation.question.tokens
+    relations = set(ran.candidate.relationships)
+    own = all(any(words.is_own(name, token.text) for token in tokens) for name in relations)
+    alone = len(plan.parts) == 1 and sum(len(part.steps) for part in plan.parts) <= 1
+    return alone and own and not plan.sort and plan.limit is None and ran.interpretation.question.bound is None
+
+
+def _columns(ran: Ran) -> set[tuple[str, str]]:
+    """The columns of statements that a plan has conditions on, and their values."""
+    conditions = (each for part in ran.candidate.plan.parts for each in part.conditions if each.key.startswith("q_"))
+    return {(each.key, str(each.value)) for each in conditions}
 
 
 def _is_likelier(spoken: "Spoken", first: Answer, words: Words) -> bool:

@@ -16,6 +16,7 @@ __all__ = ["COMPARED", "listed", "question_phrase", "relation_phrase", "type_nam
 HIERARCHIES = ("IS_A", "SUBCLASS_OF")
 BOTH_WAYS = ("associated with", "linked to", "related to")  # these read the same from either end
 PEOPLE = frozenset({"person", "people", "man", "woman", "human", "patient", "actor", "director", "player", "employee"})
+FEW_TYPES = 3  # of which each is named
 COMPARED = {">": "more than", ">=": "at least", "<": "fewer than", "<=": "at most", "=": "exactly", "<>": "other than"}
 
 
@@ -130,19 +131,17 @@ class _Verbaliser:
 
     def noun(self, slot: str, number: int = 2) -> str:
         types = self.plan.slot(slot).types
-        noun = plural(type_name(types[0]) if len(types) == 1 else "entity", number)
+        noun = _nouns(types, number)
         if slot in self.counts:
             count = self.counts[slot]
-            one = type_name(types[0]) if len(types) == 1 else "entity"
-            return f"{COMPARED[count.operator]} {count.number} {plural(one, count.number)}"
+            return f"{COMPARED[count.operator]} {count.number} {_nouns(types, count.number)}"
         measure = self.plan.measure
         if measure is None or measure.of != slot or not self.plan.asked or self.plan.asked[0].of == slot:
             return noun
         if isinstance(measure.value, Plan):
-            return f"every {type_name(types[0]) if len(types) == 1 else 'entity'}"
+            return f"every {_nouns(types, 1)}"
         if measure.operator is not None and measure.value is not None:
-            one = type_name(types[0]) if len(types) == 1 else "entity"
-            return f"{COMPARED[measure.operator]} {measure.value:g} {plural(one, int(measure.value))}"
+            return f"{COMPARED[measure.operator]} {measure.value:g} {_nouns(types, int(measure.value))}"
         ranked = next((sort for sort in self.plan.sort if sort.by is None), None)
         return noun if ranked is None else f"the {'most' if ranked.descending else 'fewest'} {noun}"
 
@@ -304,6 +303,12 @@ def listed(names: Sequence[str]) -> str:
 def _any_of(names: Sequence[str]) -> str:
     """Names none of which may hold: "A, B or C"."""
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _nouns(types: Sequence[str], number: int) -> str:
+    """What entities of some types are called: "doctors, nurses or therapists", and "entities" where types are many."""
+    named = list(map(type_name, types)) if 1 <= len(types) <= FEW_TYPES else ["entity"]
+    return _any_of([plural(each, number) for each in named])
 
 
 def type_name(label: str) -> str:

@@ -1,0 +1,106 @@
+"""Plans that lead where no word of the question points: such an answer is doubtful at best.
+
+Three things are checked: a plan that returns over the relation it came by ("projects of employees of project A") though
+nothing says that it is shared, an entity in between that no word mentions, reached by relations that no word mentions,
+and a second request in one question ("…; count its districts too"), of which a plan answers one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clew.answer.lexicon.forms import core_name, stem
+from clew.answer.lexicon.words import Words
+from clew.answer.plans.plan import OPTIONAL, Plan, Step
+from clew.answer.reading.interpretation import Interpretation
+from clew.store.layout import upper_snake
+
+__all__ = ["goes_astray"]
+
+SHARED = re.compile(
+    r"\b(?:same|shar\w+|common|other|others|another|else|also|too|both|together|fellow|co-?\w+|colleagues?|team-?mates?|"
+    r"alongside|besides|as well|similar\w*|like|alike|overlap\w*|each other|one another)\b",
+    re.IGNORECASE,
+)
+SECOND = re.compile(
+    r"(?:[;.?!]\s*(?:and\s+|also\s+|then\s+)?(?:how\s+many|count|list|name|give|show|tell|say|what|when|where|how)|"
+    r",?\s+and\s+(?:also\s+|then\s+)?(?:how\s+(?:many|much|long)|what|when|where|(?:count|list|name)\s+(?:the|its|all)))"
+    r"\b(?=[^;.?!]*\w\s+\w)",
+    re.IGNORECASE,
+)
+FIRST = re.compile(
+    r"\W*(?:\w+\s+)?(?:which|what|who|whom|whose|where|when|how|list|name|give|show|find)\b", re.IGNORECASE
+)
+
+NEAR = 12  # letters between words of one phrase
+
+
+def goes_astray(interpretation: Interpretation, words: Words) -> bool:
+    """Whether a plan returns, strays or answers one of two requests."""
+    return (
+        _asks_twice(interpretation)
+        or any(_returns(interpretation, slot) for slot in _between(interpretation.candidate.plan))
+        or any(_is_unsaid(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
+    )
+
+
+def _asks_twice(interpretation: Interpretation) -> bool:
+    """Whether a question has a second request, which is no follow-up to the first ("list them")."""
+    text = interpretation.question.text
+    spans = (each.span() for each in SECOND.finditer(text))
+    framed = interpretation.question.followed
+    return not framed and FIRST.match(text) is not None and any(start > 0 for start, _ in spans)
+
+
+def _between(plan: Plan) -> Iterator[str]:
+    """Slots that are neither asked for, counted, named nor restricted."""
+    held = {each.of for part in plan.parts for each in part.conditions if not each.says_there_is_one}
+    held |= {each.of for each in plan.asked} | {part.count.of for part in plan.parts if part.count is not None}
+    held |= {plan.measure.of} if plan.measure is not None else set()
+    return (slot.name for slot in plan.slots if slot.name not in held)
+
+
+def _steps(plan: Plan, slot: str) -> list[Step]:
+    """The steps at a slot; those of nested places count for nothing."""
+    parts = (part for part in plan.parts if part.kind != OPTIONAL and not part.inside)
+    found = [step for part in parts for step in part.steps if slot in step.ends]
+    return [] if any(step.repeated for step in found) else found
+
+
+def _returns(interpretation: Interpretation, slot: str) -> bool:
+    """Whether a plan leaves a slot over the relation by which it reaches it, which is said once and not as shared."""
+    steps = _steps(interpretation.candidate.plan, slot)
+    ways = [(name, step.subject == slot) for step in steps for name in step.relations]
+    twice = {name for name, forward in ways if ways.count((name, forward)) > 1}
+    if not twice or SHARED.search(interpretation.question.text):
+        return False
+    said = [
+        each.start for each in interpretation.account.bindings if each.part in {f"relation {name}" for name in twice}
+    ]
+    apart = sum(1 for at, start in enumerate(said) if not at or start - said[at - 1] > NEAR)
+    return apart < 2
+
+
+def _is_unsaid(interpretation: Interpretation, slot: str, words: Words) -> bool:
+    """Whether neither a slot nor any relation at it is mentioned; a place in between need not be."""
+    plan, question = interpretation.candidate.plan, interpretation.question
+    steps, types = _steps(plan, slot), plan.slot(slot).types
+    spoken = {label for word in question.type_words for label in word.labels}
+    if len(steps) < 2 or len(words.schema.labels) == 1 or spoken.intersection(types):
+        return False
+    relations = [name for step in steps for name in step.relations]
+    named = [part for name in (*relations, *types) for part in upper_snake(core_name(name)).lower().split("_")]
+    if any(stem(part) in words.classes["where"] for part in named):
+        return False
+    return not any(_is_said(name, interpretation, words) for name in relations)
+
+
+def _is_said(relation: str, interpretation: Interpretation, words: Words) -> bool:
+    """Whether a word of the question stands for a relation by what it is called."""
+    tokens = interpretation.question.tokens
+    said: Sequence[str] = [token.text for token in tokens if not words.is_class("frame", token.text)]
+    parts = {each.part for each in interpretation.account.bindings}
+    return (
+        f"relation {relation}" in parts
+        or any(words.binds(relation, word) for word in said)
+        or words.says(relation, [token.stem for token in tokens]) > 0
+    )
