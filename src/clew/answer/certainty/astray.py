@@ -69,8 +69,8 @@ def _steps(plan: Plan, slot: str) -> list[Step]:
 def _returns(interpretation: Interpretation, slot: str) -> bool:
     """Whether a plan leaves a slot over the relation by which it reaches it, which is said once and not as shared."""
     steps = _steps(interpretation.candidate.plan, slot)
-    ways = [(name, step.subject == slot) for step in steps for name in step.relations]
-    twice = {name for name, forward in ways if ways.count((name, forward)) > 1}
+    moves = [(name, step.subject == slot) for step in steps for name in step.relations]
+    twice = {name for name, forward in moves if moves.count((name, forward)) > 1}
     if not twice or SHARED.search(interpretation.question.text):
         return False
     said = [
