@@ -61,7 +61,11 @@ def written(given: argparse.Namespace) -> dict[str, Any]:
         name: figures(right[name], right[name] + wrong[name], counts.total()) for name, counts in sorted(stages.items())
     }
     rows["all"] = figures(right.total(), right.total() + wrong.total(), everything.total())
-    return {**rows, "stages": {stage: everything[stage] for stage in STAGES}, "by_relation": stages}
+    return {
+        **rows,
+        "stages": {stage: everything[stage] for stage in STAGES},
+        "by_relation": {name: dict(counts) for name, counts in sorted(stages.items())},
+    }
 
 
 def end_to_end(given: argparse.Namespace) -> dict[str, Any]:
