@@ -1,7 +1,12 @@
 """Each listed fact is found or lost at a stage, and wrong statements are counted."""
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from benchmarks.extraction.lost_facts import STAGES, read_abstract
+from benchmarks.extraction.statements import main
 
 from clew.extract.facts.finding import FactFinder
 from made_once import made_once
@@ -9,11 +14,16 @@ from shipped_models import CAUSED, write_shipped
 
 
 @pytest.fixture(scope="module")
-def finder(tmp_path_factory: pytest.TempPathFactory) -> FactFinder:
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     made = made_once(tmp_path_factory, "shipped", lambda place: write_shipped(place / "tiny")) / "tiny"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CLEW_HOME", str(tmp_path_factory.getbasetemp() / "home"))
-        return FactFinder.open(made, threads=1)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def finder(shipped: Path) -> FactFinder:
+    return FactFinder.open(shipped, threads=1)
 
 
 def abstract(text: str, *facts: tuple[str, str, str]) -> dict[str, object]:
@@ -51,3 +61,13 @@ def test_the_stage_at_which_a_fact_is_lost(finder: FactFinder) -> None:
     assert stage(finder, CAUSED, ("aspirin", "treats", "tremor")) == "below the threshold"
     marked = stage(finder, f"Never {CAUSED}", ("aspirin", "induces", "tremor"), confidence=0.0)
     assert marked == "marked given, denied or speculative"
+
+
+def test_the_command_counts_facts_statements_and_stages(shipped: Path, tmp_path: Path) -> None:
+    rows = [abstract(CAUSED, ("aspirin", "induces", "tremor"), ("aspirin", "induces", "unknown")), abstract(CAUSED)]
+    (tmp_path / "abstracts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out = tmp_path / "figures.json"
+    main(["written", str(tmp_path / "abstracts.jsonl"), "--model", str(shipped), "--threads", "1", "--json", str(out)])
+    found = json.loads(out.read_text())
+    assert (found["all"]["right"], found["all"]["said"], found["all"]["gold"]) == (1, 2, 2)
+    assert found["stages"]["found"] == found["stages"]["a name is not found"] == 1
