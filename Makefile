@@ -24,8 +24,9 @@ $(VENV)/test: pyproject.toml constraints.txt | $(VENV)/bin/pip
 	$(INSTALL) '.[test]'
 	touch $(VENV)/base $@
 
+# Ray (78 MB of wheels, a second of processor time to import) is for slow tests alone.
 $(VENV)/bench: $(VENV)/test
-	$(INSTALL) '.[test,bench]'
+	$(INSTALL) '.[test,bench,ray]'
 	touch $@
 
 install: $(VENV)/test

@@ -1,8 +1,10 @@
 """Every kind of engine, for suites that all must pass: on each backend, over segments, from disk, over updates."""
 
 import shutil
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,11 +14,15 @@ from clew.graph import Graph
 from clew.graph.partitions.graph import PartitionedGraph
 from clew.traverse import GraphEngine
 from clew.traverse.backend import BACKENDS
+from clew.traverse.cluster.engine import ClusterEngine
+from clew.traverse.cluster.graph import ClusterGraph
+from clew.traverse.cluster.part import Part
+from clew.traverse.cluster.placement import Placement
 from clew.traverse.partitioned.engine import PartitionedEngine
 from clew.traverse.remote.engine import RemoteEngine
 from clew.traverse.remote.service import Service
 
-__all__ = ["ENGINES", "FEW", "LIVING", "loopback", "partitioned"]
+__all__ = ["ENGINES", "FEW", "LIVING", "PartsHere", "loopback", "partitioned", "parts_here"]
 
 CACHES = {"numba": 1, "auto": 2, "torch": 4, "reference": 16}  # partitions held by each kind of partitioned engine
 
@@ -39,13 +45,45 @@ def partitioned(backend: str, cache: int) -> Callable[[Path], PartitionedEngine]
     return make
 
 
+class PartsHere:
+    """The parts of a graph in this process, called one after another; what a call returns stands for its reference."""
+
+    def __init__(self, placement: Placement) -> None:
+        self.placement = placement
+        self.parts = [self.make(number) for number in range(len(placement.plans))]
+        self._lock = threading.Lock()  # a part serves one thread, as an actor does
+
+    def make(self, number: int) -> Part:
+        """A part, as an actor makes it when it starts."""
+        return Part(self.placement.plans[number], self.placement.bounds, number)
+
+    def call(self, part: int, method: str, *arguments: Any, returns: int = 1) -> Any:
+        with self._lock:
+            return getattr(self.parts[part], method)(*arguments)
+
+    def put(self, value: Any) -> Any:
+        return value
+
+    def get(self, references: Sequence[Any]) -> list[Any]:
+        return list(references)
+
+    def revive(self) -> None:
+        pass
+
+
+def parts_here(parts: int) -> Callable[[Path], ClusterEngine]:
+    """The graph in parts that exchange frontiers, within this process."""
+    return lambda path: ClusterEngine(ClusterGraph(path), parts, PartsHere)
+
+
 ENGINES: dict[str, Callable[[Path], GraphEngine]] = {
     **{name: _local(name, 1) for name in (*BACKENDS, "auto")},
     **{f"{name} over two segments": _local(name, 2) for name in (*BACKENDS, "auto")},
     **{f"partitioned, {name}, cache {size}": partitioned(name, size) for name, size in CACHES.items()},
+    "in 3 parts": parts_here(3),
     "loopback": loopback,
 }
-FEW = ("numpy", "numba", "numba over two segments", "partitioned, numba, cache 1", "loopback")
+FEW = ("numpy", "numba", "numba over two segments", "partitioned, numba, cache 1", "in 3 parts", "loopback")
 
 
 def _updated(backend: str, segments: int) -> Callable[[Path], GraphEngine]:

@@ -28,7 +28,6 @@ LADDER = [
     {"graph", "lm", "embed"},
     {"traverse"},
     {"link", "store"},
-    {"distributed"},
     {"extract", "answer"},
     {"evaluate"},
     {"app"},

@@ -19,7 +19,7 @@ from clew.traverse import GraphEngine
 from clew.traverse.backends.numpy import NumpyBackend
 from clew.traverse.partitioned import many
 from clew.traverse.walk import DIRECTIONS, MODES
-from engines import ENGINES, LIVING, partitioned
+from engines import ENGINES, LIVING, partitioned, parts_here
 from graphs import RELATIONS, TYPES, keywords, write
 from oracle import Filter, Oracle, RawGraph, Row
 
@@ -77,9 +77,10 @@ def test_every_walk_equals_the_oracle(dense: Path, name: str) -> None:
 
 
 def test_lists_and_frontiers_of_the_backend_agree(dense: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small frontiers are lists in the partitioned engine; here none is."""
+    """Small frontiers are lists in the engines over partitions; here none is."""
     monkeypatch.setattr(many, "FEW", 0)
-    assert differences(partitioned("numba", 2)(dense)) == []
+    for make in (partitioned("numba", 2), parts_here(2)):
+        assert differences(make(dense)) == []
 
 
 BROKEN: dict[str, Callable[..., Any]] = {

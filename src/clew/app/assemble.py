@@ -36,12 +36,18 @@ class Settings:
 
 
 def open_graph(
-    path: str, *, snapshot: str | None = None, backend: str = "auto", cache: str | None = None
+    path: str,
+    *,
+    snapshot: str | None = None,
+    backend: str = "auto",
+    cache: str | None = None,
+    engine: str = "local",
+    actors: int | None = None,
 ) -> "GraphEngine":
-    """Open a graph directory or one snapshot of it, with `cache` in parts; the engine is imported only now."""
+    """Open a graph directory or one snapshot of it, as `clew.open` does; the engine is imported only now."""
     from clew.traverse import open
 
-    return open(path, snapshot=snapshot, backend=backend, cache=cache)
+    return open(path, snapshot=snapshot, backend=backend, cache=cache, engine=engine, actors=actors)
 
 
 def assemble(settings: Settings, *, engine: "GraphEngine | None" = None, progress: Progress = silent) -> "Asker":

@@ -4,17 +4,26 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from clew.errors import InputError
 from clew.graph import Graph, Relation, Source, Staged
 from clew.graph.partitions.graph import PartitionedGraph
 from clew.progress import Progress, silent
+from clew.registry import Entry, Registry
 from clew.sizes import read_size
 from clew.traverse.backend import Backend
 from clew.traverse.engine import GraphEngine
 from clew.traverse.local.engine import Engine
 
-__all__ = ["build", "open", "update"]
+__all__ = ["ENGINES", "build", "open", "update"]
 
 LOCAL: type[GraphEngine] = Engine  # mypy checks here that the local engine implements the contract
+ENGINES = Registry(
+    "engine",
+    {
+        "local": Entry("clew.traverse.local.engine:Engine", "in this process"),
+        "ray": Entry("clew.traverse.cluster.ray_actors:open_on_ray", "partitions on actors of Ray", extra="ray"),
+    },
+)
 
 
 def open(
@@ -23,14 +32,27 @@ def open(
     snapshot: str | None = None,
     backend: str | Backend = "auto",
     cache: int | str | None = None,
+    engine: str = "local",
+    actors: int | None = None,
     verify: bool = False,
 ) -> Engine:
     """Open a graph directory in milliseconds, whatever its size. `verify` compares every block with its checksum.
 
     `snapshot` is the name of one (or how it begins), if it is not to be the current one. With `cache` (bytes, or a size
     such as "2GB") the rows of entities stay on disk and are loaded partition by partition, of which at most that much
-    is kept: for graphs built with `partitions` that exceed the memory.
+    is kept: for graphs built with `partitions` that exceed the memory. With `engine` "ray" (on this machine) or
+    "ray:HOST:PORT" (a cluster) the partitions are held by `actors`, each in its own process.
     """
+    name, _, address = engine.partition(":")
+    if name == "ray":
+        if backend != "auto":
+            raise InputError(f"the engine 'ray' has its own backend: leave backend={backend!r} out")
+        cluster = address if ":" in engine else None
+        opened: Engine = ENGINES.load(name)(path, cluster, actors=actors, cache=cache, snapshot=snapshot, verify=verify)
+        return opened
+    ENGINES.entry(engine)
+    if actors is not None:
+        raise InputError("actors= is for engine='ray'")
     if cache is None:
         return Engine(Graph(path, snapshot=snapshot, verify=verify), backend=backend)
     from clew.traverse.partitioned.engine import PartitionedEngine

@@ -179,7 +179,9 @@ def test_what_is_refused(large: Path, tmp_path: Path) -> None:
     updated = tmp_path / "updated.clew"
     shutil.copytree(large, updated)
     clew.update(updated, pa.table({"subject": ["X:1"], "relation": ["r2"], "object": ["X:new"]}))
-    with pytest.raises(InputError, match="was updated since it was built, and cache= needs a graph without updates"):
+    with pytest.raises(
+        InputError, match="was updated since it was built, and cache= and engine= need a graph without updates"
+    ):
         clew.open(updated, cache="1GB")
     with pytest.raises(Timeout):
         clew.open(large, cache="1GB").hop_batch(queries(20), 3, timeout=1e-9)

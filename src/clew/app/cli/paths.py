@@ -9,11 +9,13 @@ import typer
 
 from clew.app.assemble import open_graph
 from clew.app.cli.terminal.options import (
+    Actors,
     AsJson,
     AsOf,
     Backend,
     Cache,
     Direction,
+    Engine,
     GraphPath,
     Layer,
     MaxDegree,
@@ -75,6 +77,8 @@ def paths(
     timeout: Timeout = None,
     backend: Backend = "auto",
     cache: Cache = None,
+    engine: Engine = "local",
+    actors: Actors = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the paths between two entities, with the sources of every triple.
@@ -102,18 +106,18 @@ def paths(
     from clew.traverse import Walk
 
     walk = Walk(hops, direction=direction, relations=steps, through=through or None, max_degree=max_degree, where=where)
-    engine = open_graph(graph, snapshot=snapshot, backend=backend, cache=cache)
-    found = engine.paths(source, target, walk, kind=kind, limit=limit, timeout=timeout)
-    start, end = (entity_records(engine, engine.resolve(each))[0] for each in (source, target))
+    opened = open_graph(graph, snapshot=snapshot, backend=backend, cache=cache, engine=engine, actors=actors)
+    found = opened.paths(source, target, walk, kind=kind, limit=limit, timeout=timeout)
+    start, end = (entity_records(opened, opened.resolve(each))[0] for each in (source, target))
     shown = list(found)
     if draw is not None:
-        write_drawing(drawn_paths(engine, start, end, found, shown), draw)
+        write_drawing(drawn_paths(opened, start, end, found, shown), draw)
     if as_json:
         sys.set_int_max_str_digits(0)  # a number of walks may have any number of digits
-        print_json(paths_record(engine, found, shown, graph=graph, source=start, target=end, drawing=draw))
+        print_json(paths_record(opened, found, shown, graph=graph, source=start, target=end, drawing=draw))
     else:
         say(describe_paths(found, len(shown), start, end) + (" (--limit)" if found.truncated else ""))
-        show_paths(engine, shown)
+        show_paths(opened, shown)
         if draw is not None:
             say()
             say(f"drawn in {printable(draw)}")

@@ -7,11 +7,13 @@ import typer
 
 from clew.app.assemble import open_graph
 from clew.app.cli.terminal.options import (
+    Actors,
     AsJson,
     AsOf,
     Backend,
     Cache,
     Direction,
+    Engine,
     GraphPath,
     Layer,
     MaxDegree,
@@ -85,6 +87,8 @@ def hop(
     timeout: Timeout = None,
     backend: Backend = "auto",
     cache: Cache = None,
+    engine: Engine = "local",
+    actors: Actors = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the entities K hops from the seeds.
@@ -99,6 +103,7 @@ def hop(
       clew hop hpo.clew HP:0001166 --k 2 --mode within --direction both --type Gene
       clew hop hpo.clew FBN1 --metapath "associated_with ; has_phenotype" --layer curated --triples
       clew hop large.clew X:1 --k 3 --cache 2GB
+      clew hop large.clew X:1 --k 3 --engine ray --actors 4
     """
     check_limit(limit)
     day, snapshot = day_or_snapshot(as_of)
@@ -115,15 +120,15 @@ def hop(
         hops, mode=mode, direction=direction, relations=steps, types=type or None, through=through or None,
         max_degree=max_degree, where=where,
     )  # fmt: skip
-    engine = open_graph(graph, snapshot=snapshot, backend=backend, cache=cache)
-    found = engine.hop(seeds, walk, timeout=timeout)
-    led = [engine.hop_triples(found, each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
+    opened = open_graph(graph, snapshot=snapshot, backend=backend, cache=cache, engine=engine, actors=actors)
+    found = opened.hop(seeds, walk, timeout=timeout)
+    led = [opened.hop_triples(found, each, leading_to_result=True) for each in range(1, hops + 1)] if triples else []
     if as_json:
         listed = led if triples else None
-        print_json(hop_record(engine, found, graph=graph, triples=listed, limit=limit))
+        print_json(hop_record(opened, found, graph=graph, triples=listed, limit=limit))
     else:
-        _show(engine, found, led, limit=SHOWN if limit is None else limit)
-        _show_cache(engine)
+        _show(opened, found, led, limit=SHOWN if limit is None else limit)
+        _show_cache(opened)
 
 
 def _show(engine: "GraphEngine", found: "HopResult", led: "list[Triples]", *, limit: int) -> None:

@@ -22,23 +22,32 @@ Ints = NDArray[np.integer]
 
 
 class PartitionedGraph(Graph):
-    """A snapshot of a graph directory, walked segment by segment in at most `cache` bytes of rows."""
+    """A snapshot of a graph directory, walked segment by segment in at most `cache` bytes of rows (None: one load)."""
 
-    def __init__(self, path: str | Path, *, cache: int, snapshot: str | None = None, verify: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, *, cache: int | None, snapshot: str | None = None, verify: bool = False
+    ) -> None:
         super().__init__(path, snapshot=snapshot, verify=verify)
         if self.manifest.delta is not None:
             raise InputError(
-                f"{path} was updated since it was built, and cache= needs a graph without updates: open it without "
-                f"cache=, or run `clew update {path} --compact`"
+                f"{path} was updated since it was built, and cache= and engine= need a graph without updates: open it "
+                f"without them, or run `clew update {path} --compact`"
             )
-        self.cache = PartitionCache(self.segments, self.folder, cache, fault=partial(replaced_or, folder=self.folder))
+        capacity = self.segments.largest() if cache is None else cache
+        self.cache = PartitionCache(
+            self.segments, self.folder, capacity, fault=partial(replaced_or, folder=self.folder)
+        )
 
     @cached_property
     def degree(self) -> NDArray[np.int64]:
         """How many distinct triples touch each entity, as subject or as object: one pass over all segments."""
+        return self.degrees(0, len(self.segments))
+
+    def degrees(self, first: int, last: int) -> NDArray[np.int64]:
+        """The degrees of the entities of segments `first` to `last` (excluded)."""
         found = []
-        for number, segment in enumerate(self.manifest.segments):
-            rows = self.cache.triples(number, "out")
+        for number in range(first, last):
+            segment, rows = self.manifest.segments[number], self.cache.triples(number, "out")
             sizes = np.diff(rows.offsets).astype(np.int64)
             owner = np.repeat(np.arange(segment.entities), sizes)
             sizes -= np.bincount(owner[rows.end == owner + segment.first_entity], minlength=segment.entities)

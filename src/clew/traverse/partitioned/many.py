@@ -14,7 +14,7 @@ from clew.traverse.backend import Backend, FusedWalk, Lists
 from clew.traverse.blocks import Block, ListedBlock, SeedLists
 from clew.traverse.partitioned.lists import NumpyLists, keys_of, lists_of
 
-__all__ = ["ManyQueries"]
+__all__ = ["Frontier", "ManyQueries"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
@@ -112,18 +112,20 @@ class ManyQueries:
         return Frontier(seeds, entities, self._lists)
 
     def step(self, prepared: Prepared, frontier: Frontier, into: Frontier | None) -> Frontier:
-        if into is None:
-            into = frontier.empty()
-            if frontier.parts is None and frontier.size > self._most(frontier):
-                self._dense(frontier)
-        if frontier.parts is None:
+        """`into` may be a frontier over more entities: those that rows of a part of a graph lead to."""
+        fresh = into is None
+        into = frontier.empty() if into is None else into
+        if frontier.parts is None and frontier.size > self._most(frontier):
+            self._dense(frontier)
+        if frontier.parts is None and into.parts is None:
             into.add(self._lists.expand(prepared.rows, prepared.first, frontier.lists))
-            if into.size > 2 * self._most(frontier):  # lists grow too long: from here on in frontiers of the backend
+            if into.size > 2 * self._most(into):  # lists grow too long: from here on in frontiers of the backend
                 self._dense(frontier)
                 self._dense(into)
             return into
-        before = [None] * len(frontier.parts) if into.parts is None else into.parts
-        pairs = zip(frontier.parts, before, strict=True)
+        parts = self._dense(frontier)
+        before = [None] * len(parts) if fresh else self._dense(into)
+        pairs = zip(parts, before, strict=True)
         into.replace([self._inner.step(prepared.dense, part, found) for part, found in pairs])
         return into
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from clew import Where
 
 __all__ = [
+    "Actors",
     "AsJson",
     "AsOf",
     "AsOfSnapshot",
@@ -20,6 +21,7 @@ __all__ = [
     "Choose",
     "Compose",
     "Direction",
+    "Engine",
     "FindingRelation",
     "GraphPath",
     "HierarchyRelation",
@@ -132,6 +134,21 @@ Cache = Annotated[
     typer.Option(
         metavar="SIZE",
         help="Load the graph partition by partition and keep at most this much, such as 2GB.",
+        show_default=False,
+    ),
+]
+Engine = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="local; ray: partitions on processes of this machine; ray:HOST:PORT: on a cluster.",
+    ),
+]
+Actors = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="With --engine ray: the number of processes (default: one for each CPU).",
         show_default=False,
     ),
 ]

@@ -19,9 +19,12 @@ PLURALS = {
     "keep_relations": "keep-relation",
 }
 OF_WALKS = (
+    "actors",
     "as_of",
+    "backend",
     "cache",
     "direction",
+    "engine",
     "k",
     "kind",
     "layer",
@@ -35,7 +38,18 @@ OF_WALKS = (
     "timeout",
     "types",
 )
-NAMES = (*PLURALS, *OF_WALKS, "delimiter", "entities", "format", "list_separator", "on_error", "overwrite", "prefer")
+NAMES = (
+    *PLURALS,
+    *OF_WALKS,
+    "delimiter",
+    "entities",
+    "format",
+    "list_separator",
+    "on_error",
+    "overwrite",
+    "partitions",
+    "prefer",
+)
 RELATION = r"\[Relation\('(?P<relation>[^']*)', (?P<flag>\w+)=True\)\]"
 VALUE = rf"\{{[^{{}}]*\}}|'[^']*'|\w+|{RELATION}"
 PARAMETER = re.compile(rf"(?<![\w'-])(?P<name>{'|'.join(NAMES)})=(?P<value>{VALUE})?")
