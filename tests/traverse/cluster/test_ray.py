@@ -122,7 +122,7 @@ def listening(processes: set[int]) -> list[str]:
 def test_only_this_machine_can_connect(cluster: clew.Engine) -> None:
     """No process of Ray listens on another interface; no dashboard; no usage statistics; a token is needed."""
     import ray
-    from ray._private.usage.usage_lib import usage_stats_enabled
+    from ray._common.usage.usage_lib import usage_stats_enabled
 
     addresses = listening(processes_below(os.getpid()))
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
