@@ -1,7 +1,7 @@
 """Frontiers as arrays, as they go from actor to actor: cut by the entities that each actor has, and joined again.
 
 A piece is numbered from the first entity of its part. It is a list of entities for each query, or words, one row an
-entity and one more that is never set, where bit q of an entity says that query q stands there.
+entity and one more that is never set, where bit q of an entity is set if query q has it.
 """
 
 from itertools import pairwise

@@ -21,7 +21,7 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "
 
 
 def connect(address: str | None, *, cpus: int) -> Any:
-    """The library, connected: to HOST:PORT, or to a Ray of this process with so many CPUs, started if there is none."""
+    """The library, connected: to HOST:PORT, or to a Ray of this process with `cpus`, started if there is none."""
     host = "localhost" if address is None else _reachable(address)
     _prepare(local=host == "localhost" or host.startswith("127."), alone=address is None)
     try:
