@@ -106,8 +106,8 @@ def add_verdict(path: Path, fact: Mapping[str, Any], verdict: str) -> Verdict:
 
 
 def waiting(folder: Path, *, seed: int = 0) -> Iterator[dict[str, Any]]:
-    """The facts of a folder that have no verdict yet, in a random order that the seed decides; denied and speculative
-    statements are no facts."""
+    """The facts of a folder that have no verdict yet, in a random order that the seed decides; marked statements are no
+    facts."""
     judged = {each.key for each in read_verdicts(verdicts_path(folder))}
     rows: list[dict[str, Any]] = read_facts(folder).to_pylist()
     random.Random(seed).shuffle(rows)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from clew.errors import InputError
 from clew.extract.statements.gold import Mention, read_training
@@ -74,6 +75,12 @@ def test_verdicts_of_a_review_are_read_pairs(tmp_path: Path) -> None:
     path = tmp_path / "facts.verdicts.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert [(each.object, each.says) for each in read_labels(path)] == [("b0", "not helps"), ("b1", "harms")]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_refused(trained: TrainedModel, start: Path) -> None:
+    with pytest.raises(InputError, match="there is no cuda"):
+        train_reader(trained, [], Marker.for_start(start), replace(SETTINGS, device="cuda"))
 
 
 def test_nothing_to_learn_from_is_said(trained: TrainedModel, start: Path) -> None:

@@ -28,7 +28,7 @@ from clew.extract.statements.learning.storage import TOKENIZER, TrainedModel
 from clew.extract.statements.relations import choose_thresholds
 from clew.progress import Progress, silent
 
-__all__ = ["Settings", "fit", "score_examples", "start_model", "train", "words_of"]
+__all__ = ["Settings", "check_device", "fit", "score_examples", "start_model", "train", "words_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def train(
 
     With `rows` of tokens (`cut_texts`) the encoder is first trained on masked words of them.
     """
-    _check_device(settings.device)
+    check_device(settings.device)
     torch.manual_seed(settings.seed)
     model = start_model(start, compare=settings.compare)
     word_losses = [] if rows is None else _train_words(model, start, rows, settings, words, progress)
@@ -158,7 +158,8 @@ def score_examples(model: Judge, examples: Sequence[Example], settings: Settings
     return found
 
 
-def _check_device(device: str) -> None:
+def check_device(device: str) -> None:
+    """Refuse a GPU that is not there."""
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise InputError(f"there is no {device} on this machine: train with the device cpu")
 

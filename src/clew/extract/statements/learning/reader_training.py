@@ -21,7 +21,7 @@ from clew.extract.statements.combining import fit_combination, pair_features
 from clew.extract.statements.config import OUTPUTS
 from clew.extract.statements.examples import Example
 from clew.extract.statements.gold import GoldDocument, Mention, is_held_out
-from clew.extract.statements.learning.fitting import Settings, score_examples
+from clew.extract.statements.learning.fitting import Settings, check_device, score_examples
 from clew.extract.statements.learning.pair_reader import PairReader, ReaderSettings, fit_reader, read_pairs
 from clew.extract.statements.learning.storage import TrainedModel
 from clew.extract.statements.marking import Marker
@@ -140,6 +140,7 @@ def train_reader(
     read: Sequence[PairRow] = (),
 ) -> TrainedModel:
     """The model with a reader that begins with its encoder, and combinations in the record of its training."""
+    check_device(settings.device)
     torch.manual_seed(settings.seed)
     share = float(trained.training["settings"]["held_out"])
     kept_back = [is_held_out(each.id, share=share) for each in documents]
