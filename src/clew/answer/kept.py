@@ -1,17 +1,20 @@
 """What answering derives from a graph once and keeps with its resources: words, attributes, hierarchies, paths."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from clew.answer.lexicon.families import is_mutual
 from clew.answer.lexicon.forms import core_name
-from clew.answer.lexicon.matching import Matcher, tuned_initialisers
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.schema_paths import SchemaPaths
 from clew.answer.reading.judged import Judge
+from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
+from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.linking import LinkedQuestion
+from clew.answer.sketch.sketch import Word
 from clew.answer.values.attributes import find_attributes
 from clew.answer.values.vocabulary import Vocabulary
 from clew.graph import read_triples
@@ -21,7 +24,7 @@ from clew.store.layout import Relationship, StoreSchema, upper_snake
 __all__ = [
     "hierarchy_of",
     "judge_of",
-    "matcher_of",
+    "lexical_of",
     "paraphrases_of",
     "polarity_of",
     "schema_of",
@@ -63,14 +66,25 @@ def polarity_of(resources: Resources) -> dict[str, str]:
     return resources.once("polarity", lambda: polarity_of_relations(resources.schema, stated))
 
 
+def lexical_of(resources: Resources) -> Lexical:
+    """How well words fit the parts of a graph's schema."""
+    return resources.once(
+        "lexical",
+        lambda: Lexical(schema_of(resources), words_of(resources), vocabulary_of(resources), resources.encoder),
+    )
+
+
 def judge_of(resources: Resources) -> Judge | None:
-    """What says which relation a word means, where there is a matcher of words and relations."""
-    return resources.once("judge", lambda: _open_judge(resources))
+    """What says which relation a word means, where there is a linker of words and schemas."""
+    parser = resources.sketch_parser
+    if parser is None:
+        return None
 
+    def link(words: Sequence[Word], question: ParsedQuestion) -> LinkedQuestion:
+        anchors = sorted(question.anchors, key=lambda each: each.start)
+        return parser.linker.link(words, [each.meanings[0] for each in anchors], lexical_of(resources).items)
 
-def matcher_of(resources: Resources) -> Matcher | None:
-    """What matches words with relations, where the default encoder is in use: it is that encoder, tuned."""
-    return resources.once("matcher", lambda: _open_matcher(resources))
+    return resources.once("judge", lambda: Judge(words_of(resources), link))
 
 
 def paraphrases_of(resources: Resources) -> Paraphrases | None:
@@ -134,16 +148,3 @@ def _hierarchy(resources: Resources, called: Collection[str] = ()) -> dict[str, 
         for ends in each.ends
         if ends.subject == ends.object
     }
-
-
-def _open_judge(resources: Resources) -> Judge | None:
-    matcher = matcher_of(resources)
-    return None if matcher is None else Judge(words_of(resources), vocabulary_of(resources).attributes, matcher)
-
-
-def _open_matcher(resources: Resources) -> Matcher | None:
-    from clew.embed.encoders.onnx import OnnxEncoder, open_minilm
-
-    encoder = resources.encoder
-    default = isinstance(encoder, OnnxEncoder) and encoder.name == "minilm"
-    return Matcher(open_minilm(replaced=tuned_initialisers())) if default else None

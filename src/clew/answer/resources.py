@@ -140,12 +140,14 @@ class Resources(Closing):
     def _open_encoder(self) -> "Encoder | None":
         if not isinstance(self._encoder, str):
             return self._encoder
-        from clew.embed import open_encoder
-
         if self._encoder != DEFAULT_ENCODER:
+            from clew.embed import open_encoder
+
             return open_encoder(self._encoder)
+        from clew.embed.encoders.onnx import share_minilm
+
         with suppress(MissingModel):
-            return open_encoder()
+            return share_minilm()
         return None
 
     def _open_sketch_parser(self) -> "SketchParser | None":

@@ -1,20 +1,14 @@
 """Sessions of onnxruntime, opened in one place: without telemetry, and with threads that sleep while they wait."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 __all__ = ["open_session"]
 
 
-def open_session(
-    model: Path, *, threads: int | None = None, replaced: Mapping[str, NDArray[np.float32]] | None = None
-) -> Any:
-    """The session of a model; `replaced` are initialisers in place of its own."""
+def open_session(model: Path, *, threads: int | None = None) -> Any:
+    """The session of a model."""
     # onnxruntime sends telemetry unless this is set before it is imported; its own
     # disable_telemetry_events() comes too late to stop it from writing a device id and resolving a host.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
@@ -26,9 +20,4 @@ def open_session(
         options.intra_op_num_threads = threads
     # Waiting threads sleep: spinning gains little on a quiet machine and loses half the speed on a busy one.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    given = {name: onnxruntime.OrtValue.ortvalue_from_numpy(own) for name, own in (replaced or {}).items()}
-    for name, value in given.items():
-        options.add_initializer(name, value)
-    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    session.given = given  # not copied: the session needs them as long as it lives
-    return session
+    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])

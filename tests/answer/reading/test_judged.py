@@ -46,7 +46,7 @@ def test_what_no_word_covers_is_met_by_meaning(askers: dict[str, Asker]) -> None
         for question, gold in graph["questions"]
         if gold is not None
     ]
-    assert sum(right) >= 0.65 * len(right), f"{sum(right)} of {len(right)}"
+    assert sum(right) >= 0.85 * len(right), f"{sum(right)} of {len(right)}"
 
 
 def test_what_the_graph_does_not_hold_is_declined(askers: dict[str, Asker]) -> None:
@@ -69,6 +69,6 @@ def test_a_word_that_is_listed_for_another_relation_is_declined(askers: dict[str
     assert askers["brewery"].ask("Which brewmaster designed Stonegate?").abstained is not None
 
 
-def test_without_the_default_encoder_such_words_are_declined(askers: dict[str, Asker]) -> None:
+def test_without_an_encoder_such_words_are_declined(askers: dict[str, Asker]) -> None:
     with Resources(askers["brewery"].resources.engine, encoder=None) as resources:
         assert Asker(resources).ask("Which beers taste of Fuggle?").abstained is not None

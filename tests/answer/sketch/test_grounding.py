@@ -1,16 +1,23 @@
 """Sketches grounded in a small graph: phrases find relations, nouns types, and what nothing fits is reported."""
 
+from collections.abc import Iterator
+
+import pyarrow as pa
 import pytest
 from benchmarks.questions.training.notation import read_line
 
-from clew.answer import Asker
+import clew
+from clew.answer import Asker, Resources
 from clew.answer.kept import schema_of, vocabulary_of, words_of
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.runner import Runner
 from clew.answer.sketch.build import Built, build
 from clew.answer.sketch.ground import ground
 from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.reading import split_facts
+from clew.answer.sketch.sketch import show
 from clew.answer.strategy import Question
+from clew.graph.staging import Staged
 
 
 def found(clinic: Asker, line: str) -> list[str] | bool | int | None:
@@ -83,3 +90,87 @@ def test_what_a_sketch_finds(clinic: Asker, line: str, expected: object) -> None
 )
 def test_what_nothing_fits_has_no_plan(clinic: Asker, line: str) -> None:
     assert found(clinic, line) is None
+
+
+HIRED = {"Ada": "2001", "Ben": "2010", "Cleo": "1995", "Dora": "2019"}
+PEOPLE = {"Ada": "Doctor", "Ben": "Nurse", "Cleo": "Doctor", "Dora": "Nurse"}
+PLACES = {"Lister Ward": "Ward", "West Wing": "Wing", "Leith": "City", "Scotland": "Country", "Marlow": "City"}
+STATED = [
+    ("Ada", "works_on", "Lister Ward", "2005", "80"),
+    ("Ben", "works_on", "Lister Ward", "2012", "50"),
+    ("Dora", "works_on", "Lister Ward", "2020", "20"),
+    ("Ada", "supervises", "Cleo", None, None),
+    ("Cleo", "supervises", "Ada", None, None),
+    ("Lister Ward", "part_of", "West Wing", None, None),
+    ("West Wing", "located_in", "Leith", None, None),
+    ("Leith", "located_in", "Scotland", None, None),
+    ("Ada", "place_of_birth", "Marlow", None, None),
+]
+
+
+@pytest.fixture(scope="module")
+def wards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    types = PEOPLE | PLACES
+    entities = {"id": list(types), "name": list(types), "type": list(types.values())}
+    columns = ("subject", "relation", "object", "qualifier:since", "qualifier:share")
+    triples = pa.table(dict(zip(columns, map(list, zip(*STATED, strict=True)), strict=True)))
+    hired = pa.table({**entities, "hired": [HIRED.get(name) for name in types]})
+    out = tmp_path_factory.mktemp("wards") / "wards.clew"
+    clew.build(Staged(triples, entities=hired), out=out)
+    asker = Asker(Resources(out, encoder=None))
+    yield asker
+    asker.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Who works on [Lister Ward]? => list x; x <works on> [Lister Ward]", ["Ada", "Ben", "Dora"]),
+        ("Which nurses work on [Lister Ward]? => list x; x:nurses; x <work on> [Lister Ward]", ["Ben", "Dora"]),
+        (
+            "Who works on [Lister Ward] since after 2010? => list x; x <works on> [Lister Ward] {<since> > 2010}",
+            ["Ben", "Dora"],
+        ),
+        (
+            "Who came to work on [Lister Ward] later than 2012? => "
+            "list x; x <work on> [Lister Ward] {<later than> > 2012}",
+            ["Dora"],
+        ),
+        (
+            "Who works on [Lister Ward] with a share over 50? => list x; x <works on> [Lister Ward] {<share> > 50}",
+            ["Ada"],
+        ),
+        (
+            "Who is it that works on [Lister Ward] in this database? => "
+            "list x; x <works on> [Lister Ward] {<in this database>}",
+            ["Ada", "Ben", "Dora"],
+        ),
+        (
+            "Which doctors supervise somebody hired earlier than they were? => "
+            "list x; x:doctors; x <supervise> y; y.<hired> < x.<hired>",
+            ["Ada"],
+        ),
+        (
+            "Which nurses were not hired before 2015? => list x; x:nurses; not x.<hired before> < 2015",
+            ["Dora"],
+        ),
+        (
+            "Who works on a ward in [Scotland]? => list x; x <works on> y; y:ward; y <in> [Scotland]",
+            ["Ada", "Ben", "Dora"],
+        ),
+    ],
+)
+def test_what_a_sketch_says_of_statements_times_and_places(wards: Asker, line: str, expected: object) -> None:
+    assert found(wards, line) == expected
+
+
+def test_where_somebody_was_born_is_no_whole_that_they_are_a_part_of(wards: Asker) -> None:
+    assert found(wards, "Who works on a ward in [Marlow]? => list x; x <works on> y; y:ward; y <in> [Marlow]") is None
+
+
+def test_a_fact_that_names_a_thing_between_two_others_is_two() -> None:
+    _, words, sketch = read_line("Who sells wine from [Spain]? => list x; x <sells wine from> [Spain]")
+    found = split_facts(sketch, lambda at: words[at].text == "wine")
+    assert found is not None
+    assert show(found, words) == "list x; x <sells> u; u:wine; u <from> [Spain]"
+    assert split_facts(sketch, lambda at: False) is None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from clew.embed import open_encoder
-from clew.embed.encoders.onnx import BATCH_TOKENS, OnnxEncoder, open_minilm
+from clew.embed.encoders.onnx import BATCH_TOKENS, OnnxEncoder, open_minilm, share_minilm
 from clew.errors import MissingModel, ModelError
 from clew.models import locate
 
@@ -138,17 +138,6 @@ def test_an_absent_file_is_a_missing_model(tmp_path: Path) -> None:
         OnnxEncoder("minilm", tmp_path / "model.onnx", tmp_path / "tokenizer.json")
 
 
-def test_vectors_of_words_have_the_mean_of_their_text_first(minilm: OnnxEncoder) -> None:
-    (found,) = minilm.word_vectors([["hereditary", "spherocytosis", "!"]])
-    assert found.shape == (4, 384)
-    (whole,) = minilm.encode(["hereditary spherocytosis!"])
-    assert found[0] / np.linalg.norm(found[0]) == pytest.approx(whole, abs=1e-4)
-    other = minilm.word_vectors([["hereditary", "title"]])[0]
-    assert not np.allclose(found[1], other[1]), "a word is encoded in its context"
-
-
-def test_replaced_initialisers_change_vectors_and_identity(minilm: OnnxEncoder) -> None:
-    bias = "inner.encoder.layer.5.output.LayerNorm.bias"
-    other = open_minilm(replaced={bias: np.ones(384, np.float32)})
-    assert other.identity != minilm.identity
-    assert not np.allclose(other.encode(["fever"]), minilm.encode(["fever"]))
+def test_the_shared_encoder_is_opened_once_for_all_graphs() -> None:
+    assert share_minilm() is share_minilm()
+    assert share_minilm() is not open_minilm()

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["COMPARISON", "NUMBER", "NUMBERS", "OFTEN", "OPERATORS", "read_number"]
+__all__ = ["COMPARISON", "NUMBER", "NUMBERS", "OFTEN", "OPERATORS", "as_number", "read_number"]
 
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -58,3 +58,18 @@ def read_number(text: str) -> int | float | None:
             part += NUMBERS[word] if word in NUMBERS else float(word.replace(",", ""))
     whole = total + part
     return int(whole) if whole.is_integer() else whole
+
+
+def as_number(value: object) -> int | float | None:
+    """The number that a value states.
+
+    >>> as_number("13,355"), as_number("0.5"), as_number("1980-05-23"), as_number(None)
+    (13355, 0.5, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value.replace(",", "")) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    return int(number) if float(number).is_integer() else number

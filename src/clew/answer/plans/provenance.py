@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.plan import REQUIRED, TEXTUAL, Asked, Condition, Part, Plan
 from clew.answer.plans.shares import holds_of_share
 from clew.answer.plans.write import BLOCK, PASSES
@@ -203,6 +204,8 @@ def _holds(value: Any, condition: Condition) -> bool:
     value = value if isinstance(value, str | int | float) else str(value)  # a day becomes its ISO form
     if condition.shared and isinstance(wanted, int | float):
         return holds_of_share(str(value), condition.operator, wanted) != condition.negated
+    if condition.numeric:
+        value = as_number(value)
     if condition.ignoring_case:
         value = str(value).lower()
     if condition.sized:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
+from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.plan import COMPARISONS, Asked, Plan, Sort
 from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
 from clew.answer.plans.shares import in_plain_words
@@ -16,7 +17,6 @@ from clew.answer.running.tree import tree_of
 from clew.answer.running.values import (
     Valued,
     aggregated,
-    as_number,
     hold_values,
     is_of_another,
     value_column,

@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Plan
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 
-__all__ = ["Valued", "aggregated", "as_number", "hold_values", "is_of_another", "value_column", "with_value"]
+__all__ = ["Valued", "aggregated", "hold_values", "is_of_another", "value_column", "with_value"]
 
 NUMERIC = r"^\s*[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d+)?\s*$"
 AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "avg": fmean, "min": min, "max": max}
@@ -37,21 +38,6 @@ class Valued:
     @property
     def number(self) -> int | float | None:
         return as_number(self.value)
-
-
-def as_number(value: object) -> int | float | None:
-    """The number that a value states.
-
-    >>> as_number("13,355"), as_number("0.5"), as_number("1980-05-23"), as_number(None)
-    (13355, 0.5, None, None)
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value.replace(",", "")) if isinstance(value, str) else value
-    except ValueError:
-        return None
-    return int(number) if float(number).is_integer() else number
 
 
 def value_column(plan: Plan) -> Asked | None:
@@ -95,7 +81,7 @@ def aggregated(measure: Measure, rows: Iterable[Valued]) -> int | float | None:
 
 
 def hold_values(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Plan:
-    """The plan with each condition on a number as the ids that meet it."""
+    """The plan with each condition on a number of entities as the ids that meet it."""
     if not any(condition.numeric for part in plan.parts for condition in part.conditions):
         return plan
     parts = tuple(
@@ -106,7 +92,7 @@ def hold_values(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Pla
 
 
 def _held(condition: Condition, plan: Plan, contents: GraphContents, schema: StoreSchema) -> Condition:
-    if not condition.numeric:
+    if not condition.numeric or all(slot.name != condition.of for slot in plan.slots):  # of a step: `provenance`
         return condition
     column = _numbers(condition.key, contents, schema)
     meets = _compared(column, condition, plan, contents, schema)

@@ -24,13 +24,16 @@ from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded, Link
 from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.linking import LinkedQuestion
-from clew.answer.sketch.said_values import Unbuildable, ValuesSaid
+from clew.answer.sketch.said_values import Unbuildable, ValuesSaid, bounds_of_years, is_year
 from clew.answer.sketch.sketch import Ref, Said, Statement, Word
 from clew.answer.sketch.things import Unmet
+from clew.answer.statements.column_words import is_time
 from clew.answer.values.apply import put_values
 from clew.errors import InputError
 
 __all__ = ["Built", "build"]
+
+TIMED = 0.8  # fit of the column that says when a statement holds, where a year is said and no word for the column
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,8 @@ class _Building(ValuesSaid):
                 self.conditions.append(Condition(self._place(each.left), "", "DIFFERS", self._place(each.right)))
             elif each.kind == "is":
                 self._described(each)
+            elif each.kind == "attribute" and isinstance(each.right, str) and each.left is not None:
+                self._compared(each, each.left, each.right)
         for group in dict.fromkeys(each.denied for each in self.sketch.statements if each.denied):
             self._deny(group, outer)
         self._not_oneself()
@@ -150,7 +155,7 @@ class _Building(ValuesSaid):
         label = self.labels.get(ref, "")
         first = label[:1].lower() if label[:1].isalpha() else "e"
         name = f"{first or 'e'}{len(self.slots) + 1}"
-        self.slots.append(Slot(name, (label,) if label else ()))
+        self.slots.append(Slot(name, self.grounded.among.get(ref) or ((label,) if label else ())))
         slots[ref] = name
         if isinstance(ref, int):
             (self.conditions if conditions is None else conditions).append(is_meant(name, self.grounded.meanings[ref]))
@@ -180,7 +185,7 @@ class _Building(ValuesSaid):
         subject, object_ = (here, end) if link.forward else (end, here)
         yield Step(subject, (link.relation,), object_, longest=link.longest)
         if link.via is not None:
-            yield Step(end, (link.via[0],), there, longest=link.via[2])
+            yield Step(end, link.via[0], there, longest=link.via[2])
 
     def _alternative(self, number: int, fact: Statement) -> None:
         """ "A or B": either name fills the slot of the first, or either relation leads there."""
@@ -220,7 +225,7 @@ class _Building(ValuesSaid):
                 self._fact(number, each, steps, conditions, place)
             elif each.kind == "is" and each.left in outer:
                 continue  # a condition of its own
-            elif each.kind not in ("kind", "any"):
+            elif each.kind not in ("kind", "any", "attribute"):
                 raise Unbuildable(Unmet(each.words, "not"))
         if steps:
             self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
@@ -236,22 +241,40 @@ class _Building(ValuesSaid):
                     self.conditions.append(Condition(self._slot(one.left), "id", "IN", meaning.ids, negated=True))
 
     def _said(self, said: Said, step: Step, link: Link, conditions: list[Condition]) -> None:
-        """A condition on a column of the statement, such as its frequency or source."""
+        """A condition on a column of the statement, such as its year, amount, frequency or source."""
         known = self.schema.relationship(link.relation)
+        number = self._number(said.value, said.operator) if said.operator else None
         found = self.lexical.columns(self.text(said.words), known, self.meant_by(said.words))
+        if not found and number is not None and is_year(number):
+            found = [(each.name, TIMED) for each in known.properties if is_time(each.name)][:1]
+        if not found and not said.operator:
+            return  # words beside the question: the account of words has them
         if not found:
             raise Unbuildable(Unmet(said.words, "said"))
         key, fit = found[0]
         self.fits(fit, (*said.words, *said.value))
         if not said.operator:
             return
-        number = self._number(said.value, said.operator)
         if number is None:
-            conditions.append(Condition(step.name, key, said.operator, self.text(said.value)))
+            text = self.text(said.value).lower()
+            conditions.append(Condition(step.name, key, said.operator, text, ignoring_case=True))
         elif "frequency" in key.lower():
             conditions.append(Condition(step.name, key, said.operator, number, shared=True))
-        else:  # plans compare numbers of entities, and of statements only shares
-            raise Unbuildable(Unmet(said.words, "said"))
+        elif is_time(key) and is_year(number):
+            for operator, year in bounds_of_years(said.operator, int(number)):
+                conditions.append(Condition(step.name, key, operator, str(year)))
+        else:
+            conditions.append(Condition(step.name, key, said.operator, number, numeric=True))
+
+    def _compared(self, each: Statement, left: Ref, right: Ref) -> None:
+        """ "Hired earlier than they were themselves": the times of two things, which compare as they are written."""
+        attribute, _ = self._attribute(left, each.words)
+        both = {known.label for known in self.lexical.vocabulary.attributes if known.key == attribute.key}
+        self.labels.setdefault(right, attribute.label)
+        if each.denied or attribute.relation or attribute.kind != "time" or self.labels[right] not in both:
+            raise Unbuildable(Unmet(each.words, "compared"))
+        theirs = Asked(self._slot(right), attribute.key)
+        self.conditions.append(Condition(self._slot(left), attribute.key, each.operator, theirs))
 
     def _described(self, each: Statement) -> None:
         """ "Wooden", "retired": a value that sorts entities, or words that are left out."""

@@ -15,9 +15,9 @@ from clew.answer.lexicon.forms import plain_name
 from clew.answer.lexicon.light import senses_of_relation
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.sketch.lexical import BARE, SAID, SMALL, Lexical, agreed
-from clew.answer.sketch.linking import LinkedQuestion
+from clew.answer.sketch.linking import Has, LinkedQuestion
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
-from clew.answer.sketch.things import Find, Has, Things, Unmet
+from clew.answer.sketch.things import Find, Things, Unmet
 from clew.store.layout import Relationship
 
 __all__ = ["Grounded", "Link", "ground"]
@@ -27,6 +27,9 @@ MOST_LINKS = 8  # relations that are tried for one fact
 MOST_MEANINGS = 6
 WEAKEST = 0.3  # below this a phrase means nothing of the graph
 CONTAINED = frozenset({"place", "part", "class"})  # senses of relations that lead from a part to its whole
+HAPPENED = frozenset(
+    {"origin", "participation", "motion", "departure"}
+)  # senses of relations to places that hold nothing
 DEEPEST = 5  # steps from a part to a whole
 VIA = 0.8  # of a relation that reaches a thing through what that contains
 TURNED = 0.6  # of a relation that is read against its direction
@@ -34,6 +37,7 @@ UNSTATED = 0.7  # of a relation that the named entity has no triple of
 ELSEWHERE = 0.6  # of what the linker says against a list of words
 HINTED = 0.45  # what the linker adds to words that say little
 TOO_LITTLE = -1.7  # sum of logarithms of one fit below which too much is guessed; of n facts, its root of n-fold
+AS_GOOD = 0.1  # difference of scores below which the labels of a thing that is not typed are all meant
 ALONE = 0.4  # of the only relation between two types, where no word means it
 
 
@@ -46,7 +50,7 @@ class Link:
     left: str
     right: str
     fit: float
-    via: tuple[str, str, int] | None = None  # what leads on to the whole, the label between, the most steps it takes
+    via: tuple[tuple[str, ...], str, int] | None = None  # what leads on to the whole, the label between, the most steps
     longest: int = 1  # steps of the relation itself
 
 
@@ -61,6 +65,11 @@ class Grounded:
     score: float
     weakest: float
     met: dict[int, float]  # how well the phrase of a word fits what it stands for, by the number of the word
+    among: dict[Ref, tuple[str, ...]] = field(default_factory=dict)  # all labels of a thing whose type is not said
+
+    def labels_of(self, ref: Ref) -> tuple[str, ...]:
+        """The labels that a thing may have; none for any."""
+        return self.among.get(ref) or ((self.labels[ref],) if ref in self.labels else ())
 
 
 @dataclass(slots=True)
@@ -88,7 +97,26 @@ def ground(
     of the schema words mean; `check` ends it in time.
     """
     made = _Grounding(sketch, words, anchors, lexical, has, find, linked)
-    return sorted(made.run(check), key=lambda each: -each.score), made.unmet
+    found = sorted(made.run(check), key=lambda each: -each.score)
+    return _of_any_type(found, {ref for ref in made.kinds if made.is_typed(ref)}), made.unmet
+
+
+def _of_any_type(found: Sequence[Grounded], typed: set[Ref]) -> list[Grounded]:
+    """Those that differ in nothing but the labels of things whose type is not said, as one: who works on a ward."""
+    families: dict[object, list[Grounded]] = {}
+    for each in found:
+        links = tuple((at, one.relation, one.forward, one.via, one.longest) for at, one in each.links.items())
+        said = tuple((ref, label) for ref, label in each.labels.items() if isinstance(ref, int) or ref in typed)
+        meant = tuple((at, one.ids) for at, one in each.meanings.items())
+        families.setdefault((links, said, meant), []).append(each)
+    return [_with_labels(family) for family in families.values()]
+
+
+def _with_labels(family: Sequence[Grounded]) -> Grounded:
+    best = family[0]
+    alike = [each for each in family if best.score - each.score < AS_GOOD]
+    among = {ref: tuple(dict.fromkeys(each.labels[ref] for each in alike if ref in each.labels)) for ref in best.labels}
+    return replace(best, among={ref: labels for ref, labels in among.items() if len(labels) > 1})
 
 
 class _Grounding(Things):
@@ -301,37 +329,48 @@ class _Grounding(Things):
             fit = self.lexical.relation(phrase, relation)
             return fit if meant is None else agreed(fit, meant.relation(relation.name, every))
 
-        for whole in self.containing:
+        for wholes in self.containing:
             for end, fit in right.items():
-                chains = self._chains(whole, end)
-                if left is not None and fit_of(whole) >= BARE:
-                    for label, steps in chains.items():
-                        if steps > 1 and label in left:
+                chains = _chains(wholes, end)
+                for whole in wholes if left is not None else ():
+                    for label, steps in _chains([whole], end).items() if fit_of(whole) >= BARE else ():
+                        if steps > 1 and left is not None and label in left:
                             alone = VIA * fit * left[label] * fit_of(whole)
                             yield Link(whole.name, True, label, end, alone, longest=steps), alone
+                names = tuple(each.name for each in wholes)
                 for relation in self.schema.relationships:
-                    said = 0.0 if relation.negated or relation is whole else fit_of(relation)
+                    said = 0.0 if relation.negated or wholes == [relation] else fit_of(relation)
                     if said < BARE:
                         continue
                     for between, steps in chains.items():
                         for link, typed in self._placed(relation, fact, left, {between: 1.0}):
                             through = VIA * said * typed * fit
-                            yield replace(link, right=end, fit=through, via=(whole.name, between, steps)), through
+                            yield replace(link, right=end, fit=through, via=(names, between, steps)), through
 
     @cached_property
-    def containing(self) -> list[Relationship]:
-        """Relations that lead from a part to its whole."""
-        return [
+    def containing(self) -> list[list[Relationship]]:
+        """Relations that lead from a part to its whole: all those of places and parts together, which lead on to each
+        other (an estate lies in a region, which is part of a country), and each that leads to a class."""
+        found = [
             each
             for each in self.schema.relationships
-            if not each.negated and not each.symmetric and senses_of_relation(each, self.schema) & CONTAINED
+            if not each.negated and not each.symmetric and self._contains(each)
         ]
+        placed = [each for each in found if senses_of_relation(each, self.schema) & {"place", "part"}]
+        return [*([placed] if placed else []), *([each] for each in found if each not in placed)]
 
-    def _chains(self, whole: Relationship, end: str) -> dict[str, int]:
-        """The labels from which a relation leads to another, and in how many steps at most."""
-        found: dict[str, int] = {}
-        reached = {end}
-        for steps in range(1, DEEPEST + 1):
-            reached = {ends.subject for ends in whole.ends if ends.object in reached}
-            found |= dict.fromkeys(reached, steps)
-        return found
+    def _contains(self, relation: Relationship) -> bool:
+        """Whether a relation leads from parts to wholes: by its name, and, where that also says that something comes
+        from there or happened there (place of birth), not at all."""
+        senses = senses_of_relation(relation, self.schema)
+        return bool(senses & CONTAINED) and not senses & HAPPENED
+
+
+def _chains(wholes: Sequence[Relationship], end: str) -> dict[str, int]:
+    """The labels from which some relations lead to another, and in how many steps at most."""
+    found: dict[str, int] = {}
+    reached = {end}
+    for steps in range(1, DEEPEST + 1):
+        reached = {ends.subject for whole in wholes for ends in whole.ends if ends.object in reached}
+        found |= dict.fromkeys(reached, steps)
+    return found

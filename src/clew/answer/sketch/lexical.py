@@ -33,6 +33,7 @@ LISTED = 0.6  # of words on a list that the linker takes for something else
 UNKNOWN = 0.35  # of a type that a noun may name for all that is known
 JUDGING = frozenset(word_table("sketch.json")["judging"])  # words whose measure is the speaker's
 PEOPLE = frozenset(word_table("sketch.json")["people"])  # nouns and pronouns for anybody
+COLUMN_WORDS = word_table("sketch.json")["columns"]  # what people say for common columns of statements
 
 
 class Lexical:
@@ -114,6 +115,10 @@ class Lexical:
                 found[label.name] = max(meant.type(label.name), GUESSED * found[label.name])
         return sorted(found.items(), key=lambda each: -each[1]), []
 
+    def is_type(self, noun: str) -> bool:
+        """Whether a noun is a word for a type of the graph."""
+        return any(not word.implied for word in self.words.find_types(tokens_of(noun)))
+
     # attributes -----------------------------------------------------------------------------------------------------
 
     def attributes(
@@ -182,7 +187,7 @@ class Lexical:
         for each in relation.properties:
             name = plain_name(each.column.removeprefix("qualifier:"))
             own = {stem(word) for word in name.split()}
-            usual = frozenset().union(*(COLUMN_WORDS.get(word, frozenset()) for word in name.split()))
+            usual = {listed for word in name.split() for listed in COLUMN_WORDS.get(word, ())}
             if own & {stem(word) for word in content}:
                 fit = OWN
             elif any(singular_of(word) in documents.get(each.name, ()) for word in content):
@@ -226,21 +231,6 @@ class Lexical:
         """Labels that "who" may ask for."""
         people = [label.name for label in self.schema.labels if label.type.lower().endswith("ee")]
         return [*people, *(each.name for each in self.schema.labels if self.words.may_be_who(each.name))]
-
-
-COLUMN_WORDS = {
-    "start": frozenset({"since", "when", "began", "begin", "from", "joined", "started", "start", "year", "after"}),
-    "since": frozenset({"since", "when", "year", "joined", "after"}),
-    "end": frozenset({"until", "left", "ended", "till", "end", "before"}),
-    "year": frozenset({"when", "year", "in", "since", "during"}),
-    "date": frozenset({"when", "date", "day"}),
-    "frequency": frozenset({"often", "frequently", "half", "rarely", "commonly", "percent", "percentage", "patients"}),
-    "onset": frozenset({"age", "onset", "began", "begin", "when"}),
-    "role": frozenset({"as", "role", "part", "capacity"}),
-    "share": frozenset({"percent", "share", "percentage", "part", "time"}),
-    "amount": frozenset({"much", "many", "amount", "quantity"}),
-    "dose": frozenset({"dose", "dosage", "much", "mg"}),
-}  # what people say for common columns of statements
 
 
 def agreed(fit: float, probability: float) -> float:

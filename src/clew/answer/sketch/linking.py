@@ -6,7 +6,7 @@ question sees everything. Trained on invented schemas in benchmarks/questions/sc
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -20,10 +20,20 @@ from clew.answer.values.attributes import Attribute
 from clew.graph.encode import UNTYPED
 from clew.store.layout import Relationship, StoreSchema
 
-__all__ = ["LinkedQuestion", "Meant", "SchemaItem", "SchemaLinker", "kind_of_name", "schema_items", "written_out"]
+__all__ = [
+    "Has",
+    "LinkedQuestion",
+    "Meant",
+    "SchemaItem",
+    "SchemaLinker",
+    "kind_of_name",
+    "schema_items",
+    "written_out",
+]
 
 Array = NDArray[np.float32]
 Key = TypeVar("Key", bound=Hashable)
+Has = Callable[[Meaning, str, bool], bool]
 TYPE, RELATION, ATTRIBUTE, COLUMN = range(4)
 FIRST_MARK = 2  # pieces that stand before a type, a relation, an attribute, a column: [unused1] to [unused4]
 FIRST_PLACE = 200  # where the parts of a schema stand, each in the same place
@@ -31,6 +41,7 @@ LONGEST_ITEM = 24  # pieces
 LONGEST_CODE = 4  # letters of an abbreviation
 SMALL = frozenset(word_table("sketch.json")["small"])
 SYNONYMS = "synonyms"  # a column that nobody asks for
+REMEMBERED = 8  # questions
 MOST_AT_ONCE, MOST_ITEMS = 60, 300  # parts of a schema that are read with a question at a time, and in all
 
 
@@ -103,7 +114,7 @@ def written_out(items: Sequence[SchemaItem], words: Sequence[Word]) -> tuple[Sch
     )
 
 
-def kind_of_name(name: Meaning, items: Sequence[SchemaItem], has: Callable[[Meaning, str, bool], bool] | None) -> str:
+def kind_of_name(name: Meaning, items: Sequence[SchemaItem], has: Has | None) -> str:
     """The type of a name; of one whose type is not stated, what the names of its relations say of their subjects.
 
     `has` says whether an entity is the subject of a relationship.
@@ -159,6 +170,18 @@ class SchemaLinker:
 
     def __init__(self, encoder: QuestionEncoder, heads: Mapping[str, Array]) -> None:
         self._encoder, self.heads = encoder, heads
+        self._remembered = lru_cache(REMEMBERED)(self.read)
+
+    def link(
+        self, words: Sequence[Word], names: Sequence[Meaning], items: Sequence[SchemaItem], *, has: Has | None = None
+    ) -> "LinkedQuestion":
+        """A question whose names, by their numbers, mean these entities, linked with the parts of a schema.
+
+        `has` says whether an entity is the subject of a relationship. What was linked last is remembered.
+        """
+        known = written_out(items, words)
+        types = tuple(kind_of_name(each, known, has) for each in names)
+        return self._remembered(tuple(words), types, known)
 
     def read(self, words: Sequence[Word], types: Sequence[str], items: Sequence[SchemaItem]) -> "LinkedQuestion":
         """A question whose names, by their numbers, have these types, linked with the parts of a schema."""

@@ -15,22 +15,22 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.sketch.build import Built, build
 from clew.answer.sketch.ground import ground
 from clew.answer.sketch.lexical import Lexical
-from clew.answer.sketch.linking import LinkedQuestion, kind_of_name, written_out
+from clew.answer.sketch.linking import Has, LinkedQuestion
 from clew.answer.sketch.parser import SketchParser
-from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
-from clew.answer.sketch.things import Has
+from clew.answer.sketch.sketch import VARIABLES, Ref, Sketch, Statement, Word
 from clew.answer.sketch.writing import Written
 from clew.graph import GraphContents
 
-__all__ = ["SketchReading", "read_sketches"]
+__all__ = ["SketchReading", "read_sketches", "split_facts"]
 
-IMPROBABLE = 0.02  # sketches of a lower probability are no readings
+IMPROBABLE = 0.2  # sketches of a lower probability are no readings: fewer than one in five of them is right
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
 SUPERLATIVE = "est"  # how a superlative ends
 SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
-DENYING = frozenset({"than", "outside", "apart", "besides", "beyond"})  # "other than", "apart from"
-ALSO_ELSE = frozenset({"all", "both", "each", "last", "first", "no"})  # of these, words that often say nothing
+NEGATIONS = frozenset(word_table("sketch.json")["negations"])
+EXCLUSIONS = frozenset(word_table("sketch.json")["exclusions"])  # "other than", "apart from"
+OFTEN_IDLE = frozenset(word_table("sketch.json")["often idle"])  # of the weighty, words that may say nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,15 @@ def read_sketches(
     words, written = parser.parse(text, [(each.start, each.end) for each in anchors], check=check)
     check()
     spelt = _spelt(text, words, lexical.words, is_right)
-    items = written_out(lexical.items, spelt)
-    types = [kind_of_name(each.meanings[0], items, has) for each in anchors]
-    linked = parser.linker.read(spelt, types, items) if written else None
+    names = [each.meanings[0] for each in anchors]
+    linked = parser.linker.link(spelt, names, lexical.items, has=has) if written else None
 
     def readings(each: Written) -> Iterator[SketchReading]:
-        for sketch in _forms(each.sketch, lambda at: spelt[at].text.lower().endswith(SUPERLATIVE)):
+        found = False
+        split = split_facts(each.sketch, lambda at: lexical.is_type(spelt[at].text))
+        for sketch in (*_forms(each.sketch, lambda at: spelt[at].text.lower().endswith(SUPERLATIVE)), split):
+            if sketch is None or (found and sketch is split):
+                continue
             grounded, _ = ground(
                 sketch,
                 spelt,
@@ -91,9 +94,10 @@ def read_sketches(
                 check()
                 built = build(one, spelt, anchors, lexical, mutual=mutual, linked=linked)
                 if isinstance(built, Built):
+                    found = True
                     yield _reading(built, sketch, each, words, linked)
 
-    may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in DENYING for each in words)
+    may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in EXCLUSIONS for each in words)
     likely = [each for each in written if each.probability >= IMPROBABLE and (may_deny or not each.sketch.denies)]
     return _best_first(likely, readings), words
 
@@ -154,6 +158,28 @@ def _forms(sketch: Sketch, is_superlative: Callable[[int], bool]) -> Iterator[Sk
                 yield Sketch("value", ((of, kinds[0].words),), rest)
 
 
+def split_facts(sketch: Sketch, is_type: Callable[[int], bool]) -> Sketch | None:
+    """A sketch in which facts that name a thing between two others are two: to "carry wine from" a country.
+
+    None where there is no such fact.
+    """
+    taken = {ref for each in sketch.statements for ref in (each.left, each.right)} | {ref for ref, _ in sketch.asked}
+    free = [name for name in VARIABLES if name not in taken]
+    found: list[Statement] = []
+    for each in sketch.statements:
+        inner = [at for at in each.words[1:-1] if is_type(at)] if each.kind == "fact" else []
+        if not inner or not free:
+            found.append(each)
+            continue
+        between, at = free.pop(), each.words.index(inner[0])
+        found += [
+            replace(each, words=each.words[:at], right=between, said=()),
+            Statement("kind", between, (inner[0],), denied=each.denied),
+            replace(each, words=each.words[at + 1 :], left=between, other=False),
+        ]
+    return replace(sketch, statements=tuple(found)) if len(found) > len(sketch.statements) else None
+
+
 def _weighty_left(sketch: Sketch, words: Sequence[Word]) -> Iterator[int]:
     """Numbers and words of amount, order or negation that nothing in a sketch accounts for."""
     used = {at for each in sketch.statements for at in (*each.words, *each.value)}
@@ -163,10 +189,10 @@ def _weighty_left(sketch: Sketch, words: Sequence[Word]) -> Iterator[int]:
         low = word.text.lower()
         if at in used or word.name is not None:
             continue
-        if low in ("not", "no", "never", "without", "except", "neither", "nor", "cannot") or low.endswith("n't"):
+        if low in NEGATIONS or low.endswith("n't"):
             if not sketch.denies and not sketch.grades:
                 yield at
-        elif (low in WEIGHTY or low.isdigit()) and low not in ALSO_ELSE and not sketch.grades:
+        elif (low in WEIGHTY or low.isdigit()) and low not in OFTEN_IDLE and not sketch.grades:
             yield at
 
 

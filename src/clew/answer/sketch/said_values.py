@@ -16,11 +16,12 @@ from clew.answer.values.attributes import Attribute
 from clew.answer.values.said import ValueCondition, ValueOrder, ValueWords
 from clew.answer.values.vocabulary import Graded
 
-__all__ = ["Unbuildable", "ValuesSaid"]
+__all__ = ["Unbuildable", "ValuesSaid", "bounds_of_years", "is_year"]
 
 AMOUNTS = {"once": 1, "twice": 2, "half": 0.5, "both": 2, "single": 1, "a": 1, "an": 1, "several": 2, "multiple": 2}
 SCALES = {"percent": 0.01, "%": 0.01}
 WEAKEST = 0.3
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 TRUE, FALSE = frozenset({"true", "yes", "y", "1", "t"}), frozenset({"false", "no", "n", "0", "f"})
 
 
@@ -78,7 +79,7 @@ class ValuesSaid:
         asked: tuple[Attribute, ...] = ()
         much = True
         for each in self.sketch.statements:
-            if each.kind == "attribute":
+            if each.kind == "attribute" and not isinstance(each.right, str):
                 for condition, place in self._condition(each):
                     conditions.append(condition)
                     chosen.append(place)
@@ -116,9 +117,8 @@ class ValuesSaid:
         return attribute, much
 
     def _condition(self, each: Statement) -> Iterator[tuple[ValueCondition, tuple[Ref, Attribute]]]:
+        each = self._turned(each)
         assert each.left is not None
-        if each.denied:
-            raise Unbuildable(Unmet(each.words, "not"))
         attribute, _ = self._attribute(each.left, each.words)
         place = (each.left, attribute)
         if isinstance(each.right, int):
@@ -126,8 +126,6 @@ class ValuesSaid:
             meant = replace(anchor, meanings=(self.grounded.meanings[each.right],))
             yield ValueCondition((attribute,), each.operator, None, than=meant), place
             return
-        if each.right is not None:
-            raise Unbuildable(Unmet(each.words, "compared"))
         number = self._number(each.value, each.operator)
         if number is None and attribute.kind != "text":
             raise Unbuildable(Unmet(each.value, "number"))
@@ -136,13 +134,22 @@ class ValuesSaid:
             known = [value for value in attribute.values if value.lower() == wanted.lower()]
             yield ValueCondition((attribute,), each.operator, known[0] if known else wanted), place
         elif attribute.kind == "time" and not attribute.years:
-            for operator, year in _years(each.operator, int(number)):
+            for operator, year in bounds_of_years(each.operator, int(number)):
                 yield ValueCondition((attribute,), operator, str(year)), place
         else:
             behind = each.value[-1] + 1
             following = self.words[behind].text if behind < len(self.words) else ""
             unit = self.lexical.vocabulary.unit_named(following)
             yield ValueCondition((attribute,), each.operator, number, unit=unit), place
+
+    def _turned(self, each: Statement) -> Statement:
+        """A condition that is denied by itself as its opposite; one in a group is part of what must be absent."""
+        alone = all(other.denied != each.denied or other is each for other in self.sketch.statements)
+        if not each.denied or not alone:
+            return each
+        if isinstance(each.right, int) or each.operator not in OPPOSITE:
+            raise Unbuildable(Unmet(each.words, "not"))
+        return replace(each, operator=OPPOSITE[each.operator], denied=0)
 
     def _number(self, said: Sequence[int], operator: str = "=") -> int | float | None:
         if not said:
@@ -158,7 +165,12 @@ class ValuesSaid:
         return number
 
 
-def _years(operator: str, year: int) -> list[tuple[str, int]]:
+def is_year(number: float) -> bool:
+    """Whether a number may be a year."""
+    return number == int(number) and 1000 <= number <= 2200
+
+
+def bounds_of_years(operator: str, year: int) -> list[tuple[str, int]]:
     """A comparison with a year as one with days: after 1970 is from 1971 on."""
     return {
         "<": [("<", year)],

@@ -9,16 +9,15 @@ from dataclasses import dataclass, replace
 
 from clew.answer.lexicon.forms import word_table
 from clew.answer.names.meanings import Anchor, Meaning
-from clew.answer.sketch.lexical import SMALL, Lexical
-from clew.answer.sketch.linking import LinkedQuestion, Meant
+from clew.answer.sketch.lexical import PEOPLE, SMALL, Lexical
+from clew.answer.sketch.linking import Has, LinkedQuestion, Meant
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 
-__all__ = ["Find", "Has", "Things", "Unmet"]
+__all__ = ["Find", "Things", "Unmet"]
 
 WHO = frozenset(word_table("sketch.json")["who"])  # words that ask for people
 CASES = frozenset(word_table("sketch.json")["cases"])  # nouns for those who have something, in graphs without people
 LIKELY = 0.5  # share from which words mean a relation
-Has = Callable[[Meaning, str, bool], bool]
 Find = Callable[[str], tuple[Meaning, ...]]
 
 
@@ -56,6 +55,10 @@ class Things:
         for each in sketch.statements:
             if each.kind == "fact" and each.left == each.right:
                 self.unmet.append(Unmet(each.words, "itself"))
+
+    def is_typed(self, ref: Ref) -> bool:
+        """Whether a noun says what a thing is; "who" and "people" do not."""
+        return ref in self.said and self.said[ref].split()[-1].lower() not in PEOPLE
 
     def text(self, numbers: Sequence[int]) -> str:
         return " ".join(self.words[at].text for at in numbers)

@@ -6,7 +6,7 @@ from itertools import islice
 
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
-from clew.answer.kept import polarity_of, schema_of, stated_once_of, vocabulary_of, words_of
+from clew.answer.kept import lexical_of, polarity_of, stated_once_of, words_of
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import with_filters
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
@@ -16,11 +16,10 @@ from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
-from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.linking import Has
 from clew.answer.sketch.parser import SketchParser
 from clew.answer.sketch.reading import SketchReading, read_sketches
 from clew.answer.sketch.sketch import Word
-from clew.answer.sketch.things import Has
 from clew.answer.strategy import Question
 from clew.errors import ClewError, Timeout
 
@@ -54,7 +53,8 @@ def speak(
     runner: Runner,
     has: Has,
 ) -> Spoken | None:
-    """The best reading of a question that finds something, else the best that runs; None where there is none.
+    """The best reading of a question that accounts for every word and finds something, else the best that finds
+    something, else the best that runs; None where there is none.
 
     `parsed` is what its words say, `has` whether an entity has triples of a relation. Sketches know no aggregates.
     """
@@ -65,7 +65,7 @@ def speak(
         parsed.text,
         parsed.anchors,
         parser,
-        resources.once("sketch words", lambda: _lexical(resources)),
+        lexical_of(resources),
         resources.engine,
         has=has,
         is_right=lambda word: english is not None and english.knows(word),
@@ -83,9 +83,10 @@ def speak(
             continue
         told = replace(ran.interpretation, question=parsed)
         spoken = Spoken(reading, ran, contradicted=contradictions(told, words_of(resources)) > 0)
-        if not ran.is_empty:
+        if not ran.is_empty and spoken.is_complete:
             return spoken
-        first = first or spoken
+        if first is None or (first.ran.is_empty and not ran.is_empty):
+            first = spoken
     return first
 
 
@@ -147,12 +148,3 @@ def _parts(candidate: Candidate) -> set[tuple[str, str]]:
         (label, each.key) for each in values if each is not None and each.key for label in labels.get(each.of, ())
     }
     return {(name, "") for name in candidate.relationships} | attributes
-
-
-def _lexical(resources: Resources) -> Lexical:
-    return Lexical(
-        schema_of(resources),
-        words_of(resources),
-        vocabulary_of(resources),
-        resources.encoder,
-    )

@@ -31,9 +31,9 @@ __all__ = ["ReadersStrategy"]
 AGREED = 0.97  # confidence where both readers give the same answer, and the sketch is certain
 CONTESTED = DOUBTFUL - 0.05  # confidence in an answer that only one of them gives, and the other contests or declines
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
-CERTAIN, PROBABLE, IMPROBABLE = 0.8, 0.5, 0.2  # probability of a sketch
+CERTAIN, PROBABLE = 0.8, 0.5  # probability of a sketch
 DISSENTING = 0.3  # probability from which a sketch that answers otherwise makes an answer doubtful
-CLEAR, UNCLEAR = 0.8, 0.6  # fit of its weakest phrase
+UNCLEAR, VAGUE = 0.6, 0.45  # fit of its weakest phrase
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
@@ -133,25 +133,27 @@ def _columns(ran: Ran) -> set[tuple[str, str]]:
 def _is_likelier(spoken: "Spoken", first: Answer, words: Words) -> bool:
     """Whether a sketch is likelier to be right than another answer of the first reader about the same entities.
 
-    It is not where a relation could be read from either end, since grammar tells better who does what to whom, nor
-    where it lists what the other counts or orders.
+    It is where it finds something and the other, doubtfully, nothing. It is not where a relation could be read from
+    either end, since grammar tells better who does what to whom, nor where it lists what the other counts or orders.
     """
     candidate = spoken.ran.candidate
     named = {each for meaning in candidate.meanings for each in meaning.ids}
     if candidate.plan.operation == "list" != first.kind:
         return False
+    if not spoken.is_complete or spoken.ran.is_empty or named != set(first.named):
+        return False
+    if first.signs.get("nothing") and first.confidence < DOUBTFUL and spoken.ran.outcome.value is not False:
+        return True
     if any(is_reversible(relation, words) for relation in candidate.relationships):
         return False
-    sketched = spoken.reading.probability >= PROBABLE and spoken.reading.weakest >= UNCLEAR
-    return sketched and spoken.is_complete and not spoken.ran.is_empty and named == set(first.named)
+    return spoken.reading.probability >= PROBABLE and spoken.reading.weakest >= UNCLEAR
 
 
 def _may_speak_alone(spoken: "Spoken") -> bool:
     """Whether a sketch may answer where the other reader declines: all that is said is met, and something found."""
     reading = spoken.reading
     return (
-        reading.weakest >= (UNCLEAR if reading.probability >= PROBABLE else CLEAR)
-        and reading.probability >= IMPROBABLE
+        reading.weakest >= (VAGUE if reading.probability >= PROBABLE else UNCLEAR)
         and spoken.is_complete
         and not spoken.ran.is_empty
     )

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from clew.answer.lexicon.numbers import as_number
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.running.run import Outcome
-from clew.answer.running.values import as_number
 
 __all__ = ["agreed", "given", "stated_number"]
 

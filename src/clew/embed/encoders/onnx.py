@@ -8,8 +8,8 @@ it is loaded and nothing is quantised at run time, so a vector does not depend o
 import hashlib
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
@@ -24,21 +24,33 @@ from clew.errors import MissingModel, ModelError
 from clew.models import file_checksum, locate
 from clew.progress import Progress, silent
 
-__all__ = ["OnnxEncoder", "open_minilm"]
+__all__ = ["OnnxEncoder", "open_minilm", "share_minilm"]
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_TOKENS = 256  # the limit of all-MiniLM-L6-v2
 BATCH_TOKENS = 512
-WORD_TEXTS = 32  # texts in a batch whose single words are wanted
 TOKENISER_BATCH = 4096  # texts
 
 log = logging.getLogger(__name__)
+_sharing = Lock()
 
 
-def open_minilm(*, replaced: Mapping[str, NDArray[np.float32]] | None = None) -> "OnnxEncoder":
-    """The default encoder, as installed by `clew models get`; `replaced` are initialisers in place of its own."""
+def open_minilm() -> "OnnxEncoder":
+    """The default encoder, as installed by `clew models get`."""
     files = locate("minilm")
-    return OnnxEncoder("minilm", files["model.onnx"], files["tokenizer.json"], dimension=384, replaced=replaced)
+    return OnnxEncoder("minilm", files["model.onnx"], files["tokenizer.json"], dimension=384)
+
+
+def share_minilm() -> "OnnxEncoder":
+    """The default encoder, opened once for all who ask in this process."""
+    files = locate("minilm")
+    with _sharing:
+        return _shared(files["model.onnx"], files["tokenizer.json"])
+
+
+@cache
+def _shared(model: Path, tokenizer: Path) -> "OnnxEncoder":
+    return OnnxEncoder("minilm", model, tokenizer, dimension=384)
 
 
 class OnnxEncoder:
@@ -56,7 +68,6 @@ class OnnxEncoder:
         dimension: int | None = None,
         max_tokens: int = MAX_TOKENS,
         threads: int | None = None,
-        replaced: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> None:
         for file in (model, tokenizer):
             if not Path(file).is_file():
@@ -70,14 +81,12 @@ class OnnxEncoder:
         self._stated_dimension = dimension
         self._max_tokens = max_tokens
         self._threads = threads or os.cpu_count() or 1
-        self._replaced = dict(replaced or {})
         self._opening = Lock()
 
     @cached_property
     def identity(self) -> str:
-        """The name and the checksum of model, tokenizer and what is replaced in the model."""
+        """The name and the checksum of model and tokenizer."""
         checksums = file_checksum(self._model) + file_checksum(self._tokenizer_file)
-        checksums += "".join(hashlib.sha256(own.tobytes()).hexdigest() for own in self._replaced.values())
         return f"{self.name}-{hashlib.sha256(checksums.encode()).hexdigest()[:12]}"
 
     @cached_property
@@ -108,28 +117,6 @@ class OnnxEncoder:
                 "%d of %d texts were truncated at %d tokens by %s", cut, len(texts), self._max_tokens, self.name
             )
         return [one.ids for one in encoded]
-
-    def word_vectors(self, texts: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
-        """For each text, given as words: the mean vector of the text, then one vector for each word in its context.
-
-        Not of unit length. Words behind the model's limit have a vector of zeros.
-        """
-        found: list[NDArray[np.float32]] = []
-        for start in range(0, len(texts), WORD_TEXTS):
-            part = [
-                [word.encode("utf-8", "replace").decode() for word in words] for words in texts[start:][:WORD_TEXTS]
-            ]
-            encoded = self._tokenizer.encode_batch(part, is_pretokenized=True)
-            hidden, _ = self._hidden([one.ids for one in encoded])
-            for words, one, rows in zip(part, encoded, hidden, strict=True):
-                vectors = np.zeros((len(words) + 1, self.dimension), np.float32)
-                vectors[0] = rows[: len(one.ids)].mean(axis=0)
-                owners = np.array([-1 if owner is None else owner for owner in one.word_ids])
-                for at in range(len(words)):
-                    if (own := owners == at).any():
-                        vectors[at + 1] = rows[: len(owners)][own].mean(axis=0)
-                found.append(vectors)
-        return found
 
     def _run(self, pieces: list[list[int]]) -> NDArray[np.float32]:
         hidden, mask = self._hidden(pieces)
@@ -170,7 +157,7 @@ class OnnxEncoder:
     @cached_property
     def _open_session(self) -> Any:
         try:
-            return open_session(self._model, threads=self._threads, replaced=self._replaced)
+            return open_session(self._model, threads=self._threads)
         except Exception as error:  # as above
             raise ModelError(
                 f"{self._model} cannot be loaded: {_first_line(error)}: download the model again"

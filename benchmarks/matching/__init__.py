@@ -1,1 +1,0 @@
-"""How words of questions are matched with the relations they mean: training and figures."""
