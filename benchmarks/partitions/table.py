@@ -22,7 +22,7 @@ from clew.files import write_text
 from clew.graph import Graph
 from clew.progress import Progress, silent
 
-__all__ = ["run", "show"]
+__all__ = ["CACHES", "PAPER", "WALKS", "claims_of", "run", "show", "tasks_of_run"]
 
 CACHES = (1, 2, 4, 8, 16)
 WALKS = ((2, "out"), (5, "out"), (2, "both"), (5, "both"))
@@ -62,7 +62,7 @@ def _run(folder: Path, share: int, progress: Progress) -> dict[str, Any]:
     size = {"bytes": sum(each.size for each in graph.manifest.files.values()), **graph.manifest.counts}
     del graph
     rows = []
-    tasks = _tasks()
+    tasks = tasks_of_run()
     for at, task in enumerate(tasks):
         cache = "memory" if task["cache"] is None else f"a cache of {task['cache']}"
         walks = ", ".join(f"{walk['hops']} {walk['direction']}" for walk in task["walks"])
@@ -72,11 +72,11 @@ def _run(folder: Path, share: int, progress: Progress) -> dict[str, Any]:
     build = json.loads(built.read_text("utf-8"))
     return {
         "benchmark": "partitions", "quick": share > 1, "graph": size, "build": build, "rows": rows,
-        "claims": _claims(rows, build, size["entities"]), **environment(),
+        "claims": claims_of(rows, build, size["entities"]), **environment(),
     }  # fmt: skip
 
 
-def _tasks() -> list[dict[str, Any]]:
+def tasks_of_run() -> list[dict[str, Any]]:
     """A process for each: the walks of the claims in memory and through every cache, then the rest of Table 3."""
     tasks: list[dict[str, Any]] = []
     for hops, direction in WALKS:
@@ -91,7 +91,8 @@ def _tasks() -> list[dict[str, Any]]:
     return tasks
 
 
-def _claims(rows: list[dict[str, Any]], build: dict[str, Any], entities: int) -> list[dict[str, Any]]:
+def claims_of(rows: list[dict[str, Any]], build: dict[str, Any], entities: int) -> list[dict[str, Any]]:
+    """What the rows and the build must keep within; raises `AssertionError` where an engine found something else."""
     peak = max(phase["peak_gb"] for phase in build["phases"])
     claims = [_claim(f"build with {MEMORY}: GB of memory at the peak", 6, peak)]
     by_walk = {(row["hops"], row["direction"], row["batch"], row["cache"]): row for row in rows}

@@ -21,7 +21,7 @@ from benchmarks.partitions.memory import bytes_read, peak_bytes, reset_peak
 from clew.graph import Graph
 from clew.graph.storage.segments import NEIGHBOURS
 
-__all__ = ["QUERIES"]
+__all__ = ["QUERIES", "walk_cold", "walk_in_memory"]
 
 QUERIES, SEEDS = 150, 20
 ENOUGH_SECONDS, FEWEST, MOST = 20, 2, 5  # a walk is repeated until it took this long, at least and at most so often
@@ -36,13 +36,16 @@ def main(path: str, task: str) -> None:
     asked = json.loads(task)
     rows = []
     for walk in asked["walks"]:
-        made = _in_memory(Path(path), walk) if asked["cache"] is None else _cold(Path(path), asked["cache"], walk)
+        made = (
+            walk_in_memory(Path(path), walk) if asked["cache"] is None else walk_cold(Path(path), asked["cache"], walk)
+        )
         rows.append({"cache": asked["cache"], **walk, **made})
         print(rows[-1], file=sys.stderr, flush=True)
     print(json.dumps(rows))
 
 
-def _in_memory(path: Path, walk: dict[str, Any]) -> dict[str, Any]:
+def walk_in_memory(path: Path, walk: dict[str, Any]) -> dict[str, Any]:
+    """The best of a few walks in memory, everything prepared."""
     engine = clew.open(path, backend="numba")
     queries = _queries(engine)
     _walked(engine, _queries(engine)[:2], walk | {"hops": 1})  # prepared
@@ -50,7 +53,8 @@ def _in_memory(path: Path, walk: dict[str, Any]) -> dict[str, Any]:
     return {"seconds": min(times), "times": times, **_checked(found)}
 
 
-def _cold(path: Path, cache: int, walk: dict[str, Any]) -> dict[str, Any]:
+def walk_cold(path: Path, cache: int, walk: dict[str, Any]) -> dict[str, Any]:
+    """The best of a few walks from an empty cache of some partitions."""
     partition = DIRECTIONS[walk["direction"]] * Graph(path).segments.largest(*NEIGHBOURS)
     best: dict[str, Any] = {}
     engine: clew.Engine | None = None
