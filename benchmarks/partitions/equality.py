@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ FILTERS = ("none", "relations", "metapath", "types", "through", "max_degree", "s
 Options = dict[str, Any]
 
 
-def run(queries: int = 1000) -> dict[str, Any]:
+def run(queries: int = 1000, caches: Sequence[int] = CACHES) -> dict[str, Any]:
     """Compare, and report how many results were equal; the first that differs is an error."""
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +47,7 @@ def run(queries: int = 1000) -> dict[str, Any]:
         asked = _asked(queries, ENTITIES // SHARE)
         whole = clew.open(path, backend="numba")
         expected = [_results(whole, *each) for each in asked]
-        rows = [_compared(path, cache, asked, expected, whole) for cache in CACHES]
+        rows = [_compared(path, cache, asked, expected, whole) for cache in caches]
         return {
             "benchmark": "equality", "graph": whole.counts, "partitions": PARTITIONS, "queries": queries,
             "kinds": dict(sorted(Counter(f"{o['mode']} {o['direction']} {kind}" for _, _, kind, o in asked).items())),
@@ -127,10 +128,11 @@ def _compared(
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--queries", type=int, default=1000, help="how many (default: 1000)")
+    options.add_argument("--caches", type=int, nargs="+", default=CACHES, help="in partitions (default: 1 2 4 8 16)")
     options.add_argument("--json", type=Path, help="where to write the report")
     given = options.parse_args()
     try:
-        report = run(given.queries)
+        report = run(given.queries, given.caches)
     except AssertionError as error:
         sys.exit(f"error: {error}")
     if given.json is not None:
