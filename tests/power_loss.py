@@ -1,7 +1,8 @@
 """A layer under the file operations of this process that knows what would be on disk if the power failed now.
 
 What was flushed with fsync is certain: the contents of a file, the entries of a directory. Of all else a disk may have
-nothing (`lazy`), or names without contents (`eager`). Every fsync, rename and link is a moment to fail at.
+nothing (`lazy`), names without contents (`eager`), or half of the contents, as in the middle of a write (`torn`). Every
+fsync, rename and link is a moment to fail at.
 """
 
 import os
@@ -15,7 +16,7 @@ import pytest
 
 __all__ = ["ADVERSARIES", "Disk", "PowerLoss"]
 
-ADVERSARIES = ("lazy", "eager")
+ADVERSARIES = ("lazy", "eager", "torn")
 OPERATIONS = ("fsync", "rename", "replace", "link")
 
 
@@ -78,7 +79,7 @@ class Disk:
         if adversary == "lazy":
             self._lazy(self.folder.stat().st_ino, out)
         else:
-            self._eager(self.folder, out)
+            self._named(self.folder, out, torn=adversary == "torn")
 
     def _lazy(self, directory: int, out: Path) -> None:
         for name, inode in self._entries[directory].items():
@@ -88,12 +89,13 @@ class Disk:
             else:
                 (out / name).write_bytes(self._contents.get(inode, b""))
 
-    def _eager(self, folder: Path, out: Path) -> None:
+    def _named(self, folder: Path, out: Path, *, torn: bool) -> None:
         for each in folder.iterdir():
             if each.is_dir():
                 (out / each.name).mkdir()
-                self._eager(each, out / each.name)
+                self._named(each, out / each.name, torn=torn)
             else:
                 content = each.read_bytes()
                 certain = self._contents.get(each.stat().st_ino)
-                (out / each.name).write_bytes(content if certain == content else b"")
+                left = content[: len(content) // 2] if torn else b""
+                (out / each.name).write_bytes(content if certain == content else left)

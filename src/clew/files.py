@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCK_BYTES",
+    "PATIENCE",
+    "alone",
     "block_checksums",
     "lock",
     "map_regular",
@@ -45,6 +48,7 @@ BLOCK_BYTES = 4 * 1024 * 1024
 MAX_BYTES = 16 * 1024 * 1024  # of a manifest or seal: enough for a terabyte of data
 AT_FDCWD = -100  # names are relative to the working directory
 RENAME_EXCHANGE = 2
+PATIENCE, PAUSE = 600, 0.01  # seconds to wait for another program that holds a lock, and between two looks at it
 
 
 def sync(path: Path) -> None:
@@ -219,6 +223,28 @@ def lock(descriptor: int, *, shared: bool = False) -> bool | None:
     except (ImportError, OSError):
         return None
     return True
+
+
+@contextmanager
+def alone(path: Path, otherwise: str, *, create: bool = False) -> Iterator[None]:
+    """Hold the lock of a folder or file after waiting for it; where there is none to hold, go on without.
+
+    After `PATIENCE` seconds the error `otherwise` is raised; `create` makes the file.
+    """
+    try:
+        held = os.open(path, (os.O_RDWR | os.O_CREAT if create else os.O_RDONLY) | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    except OSError:
+        yield
+        return
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while lock(held) is False:
+            if time.monotonic() > deadline:
+                raise GraphError(otherwise)
+            time.sleep(PAUSE)
+        yield
+    finally:
+        os.close(held)
 
 
 def remove_stale(path: Path) -> None:

@@ -8,7 +8,7 @@ mismatch is an error that names the remedy.
 import errno
 import hashlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -26,18 +26,31 @@ from clew.checksums import (
     size_fault,
 )
 from clew.errors import DamagedDerived, DerivedError
-from clew.files import BLOCK_BYTES, map_regular, new_directory, open_regular, write_text
+from clew.files import BLOCK_BYTES, PATIENCE, alone, map_regular, new_directory, open_regular, write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SEAL", "Identity", "Seal", "check_seal", "new_sealed", "open_seal"]
+__all__ = ["SEAL", "Identity", "Seal", "building", "check_seal", "new_sealed", "open_seal"]
 
 SEAL = "seal.json"
 PROVED_EACH_TIME = 64 << 20  # bytes: a larger file is proved once, and again when it has changed
 MOST_SAID = 200  # characters
 OPENINGS = 5  # of a file that is replaced meanwhile
 Identity = Mapping[str, str | int | float | bool]
+
+
+@contextmanager
+def building(path: Path) -> Iterator[None]:
+    """Wait while another program builds the directory at `path`: what it built can then be opened.
+
+    Builders hold the lock of a hidden file beside the directory; where that cannot be written nothing is waited for.
+    """
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    otherwise = f"another program has been building {path} for {PATIENCE} seconds: wait for it, then try again"
+    with alone(path.with_name(f".{path.name}.lock"), otherwise, create=True):
+        yield
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def test_a_missing_peer_names_the_extra(run, checkout, tmp_path: Path) -> None:
 
 def test_an_unknown_benchmark(run) -> None:
     ran = run("bench", "hop")
-    known = "khop, batch, cost, partitions, cluster, linking, vectors, stores, context, serve"
+    known = "khop, batch, cost, partitions, cluster, updates, linking, vectors, stores, context, serve"
     assert (ran.code, ran.error) == (2, f"clew: error: no benchmark is called 'hop': known: {known}\n")
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import clew
 from made_once import made_once
 from shipped_models import CAUSED, RELIEVED, write_shipped
 
@@ -38,9 +39,12 @@ def test_facts_go_straight_into_a_graph_and_answer_a_question(run, shipped: Path
     (tmp_path / "two.txt").write_text(RELIEVED)
     done = run("extract", tmp_path / "one.txt", "--model", shipped, "--out", tmp_path / "first", "--into", graph)
     assert done.code == 0, done.error
-    assert f"merged into {graph}" in done.out
+    assert f"made {graph} of them" in done.out
+    first = clew.open(graph).snapshot.id
     again = run("extract", tmp_path / "two.txt", "--model", shipped, "--out", tmp_path / "second", "--into", graph)
     assert again.code == 0, again.error
+    assert f"updated {graph}: " in again.out
+    assert "1 triple added, 1 assertion added" in again.out
     shown = run("info", graph, "--json").json
     assert {each["name"] for each in shown["relations"]} == {"induces", "treats"}  # the first facts are still there
     asked = run("ask", graph, "Which diseases does aspirin induce?")
@@ -49,7 +53,12 @@ def test_facts_go_straight_into_a_graph_and_answer_a_question(run, shipped: Path
     assert "aspirin caused tremor." in asked.out
     repeated = run("extract", tmp_path / "two.txt", "--model", shipped, "--out", tmp_path / "second", "--into", graph)
     assert repeated.code == 0, repeated.error
+    assert "it has all of these facts already" in repeated.out
     assert run("info", graph, "--json").json["counts"] == shown["counts"]  # the same statement counts once
+    assert clew.open(graph).snapshot.parent == first  # an update, not a build
+    assert run("update", graph, "--retract-document", "two.txt").code == 0
+    left = run("info", graph, "--json").json["relations"]
+    assert {each["name"]: each["triples"] for each in left} == {"induces": 1, "treats": 0}
 
 
 def test_a_word_that_is_neither_command_nor_path_is_refused(run, tmp_path: Path) -> None:

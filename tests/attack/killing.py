@@ -9,7 +9,7 @@ import random
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -118,13 +118,16 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
-def attack(folder: Path, *, seed: int, tries: int, seconds: float) -> Tally:
-    """Kill writers until there were enough or the time is over."""
-    tally = Tally("kills")
+def attack(
+    folder: Path, *, seed: int, tries: int, seconds: float, only: Sequence[str] = (), name: str = "kills"
+) -> Tally:
+    """Kill writers, or those of some kinds `only`, until there were enough or the time is over."""
+    tally = Tally(name)
     with Commands(folder) as commands:
         killer = Killer(folder, seed, commands)
         until = time.monotonic() + seconds
-        for number, (kind, args) in enumerate(killer.writers()):
+        chosen = ((kind, args) for kind, args in killer.writers() if not only or kind in only)
+        for number, (kind, args) in enumerate(chosen):
             if tally.tries >= tries or time.monotonic() > until:
                 break
             writing = killer.strike(args)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from attack import bombs, corruption, cypher, killing, questions, rebuilding
+from attack import bombs, corruption, cypher, killing, questions, rebuilding, updates
 from attack.tally import Tally
 
 __all__ = ["joined", "main", "markdown", "run"]
@@ -25,9 +25,12 @@ RECORD, PAGE = ROOT / "benchmarks" / "results" / "attack.json", ROOT / "docs" / 
 BEGIN, END = "<!-- attack: begin -->", "<!-- attack: end -->"
 MOST = 1_000_000
 SHARES: dict[str, tuple[float, Callable[..., Tally]]] = {  # of the time
-    "corruption": (0.22, corruption.attack),
-    "kills": (0.17, killing.attack),
-    "queries": (0.33, cypher.attack_graph),
+    "corruption": (0.2, corruption.attack),
+    "kills": (0.12, killing.attack),
+    "power failures": (0.06, updates.power_failures),
+    "updates killed": (0.06, updates.killed),
+    "readers under update": (0.03, updates.readers),
+    "queries": (0.25, cypher.attack_graph),
     "questions": (0.14, questions.attack),
     "readers under rebuild": (0.12, rebuilding.attack),
     "bombs": (0.02, bombs.attack),
@@ -35,6 +38,9 @@ SHARES: dict[str, tuple[float, Callable[..., Tally]]] = {  # of the time
 TRIED = {
     "corruption": "a file of the graph, or of what is derived from it, damaged; answers compared",
     "kills": "a writer killed (build, index, load, export, extract)",
+    "power failures": "a moment of an update at which the power fails",
+    "updates killed": "`clew update` killed",
+    "readers under update": "a reader that lives through up to a hundred updates",
     "queries": "a generated Cypher text",
     "questions": "a generated question",
     "readers under rebuild": "a reader of a graph that is rebuilt meanwhile",
@@ -42,7 +48,7 @@ TRIED = {
 }
 
 
-def run(seconds: float, seed: int, only: list[str]) -> dict[str, Any]:
+def run(seconds: float, seed: int, only: list[str], *, tries: int = MOST) -> dict[str, Any]:
     """Every attack for its share of the time; the record."""
     from benchmarks.report import environment
 
@@ -52,7 +58,7 @@ def run(seconds: float, seed: int, only: list[str]) -> dict[str, Any]:
     for name, (share, attack) in chosen.items():
         folder = Path(tempfile.mkdtemp(prefix="clew-attack-"))
         try:
-            tally = attack(folder, seed=seed, tries=MOST, seconds=seconds * share / whole)
+            tally = attack(folder, seed=seed, tries=tries, seconds=seconds * share / whole)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         told = json.dumps({**tally.to_record(), "attack": name}).replace(str(folder), "FOLDER")
@@ -100,11 +106,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=int(time.time()) % 100_000)
     parser.add_argument("--only", action="append", choices=list(SHARES), default=[])
+    parser.add_argument("--tries", type=int, default=MOST, help="End an attack after so many tries.")
     parser.add_argument("--out", type=Path, default=RECORD)
     parser.add_argument("--add", action="store_true", help="Add to the record that is there.")
     parser.add_argument("--page", type=Path, default=PAGE)
     given = parser.parse_args()
-    record = run(given.seconds, given.seed, given.only)
+    record = run(given.seconds, given.seed, given.only, tries=given.tries)
     if given.add and given.out.exists():
         record = joined(json.loads(given.out.read_text("utf-8")), record)
     given.out.write_text(json.dumps(record, indent=1) + "\n", "utf-8")

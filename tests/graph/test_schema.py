@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import clew
 from clew.errors import DamagedGraph
-from clew.graph.schema import RelationSchema, Schema, read_schema
+from clew.graph.schema import RelationSchema, Schema, count_joins, joins_of, read_schema, schema_of_joins, sum_joins
 
 SCHEMA = Schema(
     {"Gene": 2, "Disease": 1},
@@ -53,3 +55,17 @@ def test_types_that_do_not_exist(path: Path) -> None:
     path.write_text(path.read_text().replace("0,1,2", "0,9,2"))
     with pytest.raises(DamagedGraph, match="do not exist"):
         read_schema(path).relation("causes").signatures  # noqa: B018
+
+
+def test_counts_of_joins_are_read_added_and_written() -> None:
+    types = {"Gene": 2, 'a "quoted" é': 1}
+    relations = [clew.Relation("causes"), clew.Relation("unused")]
+    counted = count_joins(
+        np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0]), np.array([2, 1, 2, 2]), np.array([0, 0, 1]), 2
+    )
+    schema = schema_of_joins(counted, relations, types)
+    assert [each.joins for each in schema.relations] == ["0,1,3;0,0,1", ""]
+    assert schema.to_json() == json.dumps(json.loads(schema.to_json()), indent=1)
+    again = sum_joins([joins_of(schema), counted, np.array([[0, 0, 0, -2]])])
+    assert [each.joins for each in schema_of_joins(again, relations, types).relations] == ["0,1,6", ""]
+    assert len(sum_joins([])) == 0

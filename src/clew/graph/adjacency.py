@@ -20,6 +20,7 @@ __all__ = [
     "join_rows",
     "join_triples",
     "rows_from_sorted",
+    "spans",
     "transpose",
 ]
 
@@ -123,6 +124,15 @@ def _join_offsets(parts: Sequence[Ints]) -> Ints:
         joined.append(offsets[1:] + np.array(base, offsets.dtype))
         base += int(offsets[-1])
     return _frozen(np.concatenate(joined))
+
+
+def spans(begin: Ints, length: Ints) -> NDArray[np.int64]:
+    """begin[0], begin[0] + 1, … for length[0] numbers, then those of the next."""
+    total = int(length.sum())
+    if total == len(length) and (not total or int(length.min()) == 1):  # one each
+        return begin.astype(np.int64, copy=False)
+    before = np.cumsum(length) - length
+    return np.asarray(np.arange(total) + np.repeat(begin - before, length))
 
 
 def gather(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:

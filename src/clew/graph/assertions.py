@@ -5,7 +5,7 @@ single assertion passes all of it.
 """
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -16,19 +16,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import DamagedGraph, InputError, UnknownName
-from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Source
+from clew.graph.adjacency import spans
+from clew.graph.staging import QUALIFIER_PREFIX, Source
+from clew.graph.storage.arrays import arrow_of
+from clew.graph.storage.statements import decoded
 
-__all__ = [
-    "ENCODED",
-    "LAYERS",
-    "Assertion",
-    "Assertions",
-    "Where",
-    "assertion_type",
-    "distinct_statements",
-    "statement_columns",
-    "stored_statements",
-]
+__all__ = ["DEFAULT", "LAYERS", "Assertion", "Assertions", "Where"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
@@ -37,13 +30,6 @@ CURATED_AGENTS = ("manual_agent", "manual_validation_of_automated_agent")
 CURATED_LEVELS = ("knowledge_assertion", "logical_entailment")
 EXTRACTED_AGENT = "text_mining_agent"
 NOT_PROVIDED = (None, "not_provided")
-ENCODED = pa.dictionary(pa.int32(), pa.string())
-
-
-def assertion_type(column: str) -> pa.DataType | None:
-    """The type in which a column of assertions stands on disk: strings by dictionary; None for an unknown column."""
-    wanted = pa.string() if column.startswith(QUALIFIER_PREFIX) else ASSERTION_TYPES.get(column)
-    return ENCODED if wanted == pa.string() else wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,23 +125,83 @@ DEFAULT = Where()
 
 
 class Assertions:
-    """The assertion table of a graph with the rows of each triple."""
+    """The assertions of a graph with the rows of each triple.
 
-    def __init__(self, table: pa.Table, offsets: Ints, sources: Iterable[Source]) -> None:
-        self.table = table
+    They stand in triple order in one table, or anywhere in several: then `begin` has the place of the first assertion
+    of each triple in these tables one after another, and a column is put in order when it is first asked for.
+    """
+
+    def __init__(
+        self, tables: Sequence[pa.Table], offsets: Ints, sources: Iterable[Source], *, begin: Ints | None = None
+    ) -> None:
         self.offsets = offsets  # (triples + 1,) strictly rising
+        self._tables = tuple(tables)
+        self._begin = begin  # (triples,)
         self._sources = tuple(sources)
+        self._columns: dict[str, pa.Array] = {}
         self._masks: dict[Where, Mask] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def __len__(self) -> int:
-        return int(self.table.num_rows)
+        return int(self.offsets[-1])
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        return list(dict.fromkeys(name for table in self._tables for name in table.column_names))
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """All assertions in triple order."""
+        if self._begin is None:
+            return self._tables[0]
+        return pa.table({name: self.column(name) for name in self.column_names})
+
+    def column(self, name: str) -> pa.Array:
+        """One column of all assertions in triple order; strings by one dictionary."""
+        with self._lock:
+            if name not in self._columns:
+                self._columns[name] = self._in_order(name)
+        return self._columns[name]
+
+    def _in_order(self, name: str) -> pa.Array:
+        if self._begin is None:
+            return _one_chunk(self._tables[0][name])
+        wanted = next(table.schema.field(name).type for table in self._tables if name in table.column_names)
+        parts = [
+            _one_chunk(table[name]) if name in table.column_names else pa.nulls(table.num_rows, wanted)
+            for table in self._tables
+        ]
+        whole = pa.chunked_array(parts).unify_dictionaries().combine_chunks()
+        return whole.take(arrow_of(self._places))
+
+    @cached_property
+    def _places(self) -> Ints:
+        """Where each assertion stands in the tables one after another."""
+        assert self._begin is not None
+        return spans(self._begin, np.diff(self.offsets))
+
+    def rows(self, numbers: Ints) -> pa.Table:
+        """Some assertions, given by row, without dictionaries, which may be those of a whole graph."""
+        if self._begin is None:
+            return decoded(self._tables[0].take(arrow_of(numbers)))
+        triple = np.searchsorted(self.offsets, numbers, side="right") - 1
+        place = self._begin[triple] + (numbers - self.offsets[triple])
+        found, order, first = [], [], 0
+        for table in self._tables:
+            here = np.flatnonzero((place >= first) & (place < first + table.num_rows))
+            found.append(decoded(table.take(arrow_of(place[here] - first))))
+            order.append(here)
+            first += table.num_rows
+        back = np.argsort(np.concatenate(order), kind="stable")
+        return pa.concat_tables(found, promote_options="default").combine_chunks().take(arrow_of(back))
 
     def of(self, triple: int) -> list[Assertion]:
         """Every assertion of one triple."""
         start, end = int(self.offsets[triple]), int(self.offsets[triple + 1])
+        whole = self._begin is None
+        found = self.table.slice(start, end - start) if whole else self.rows(np.arange(start, end))
         try:
-            return [_record(row) for row in self.table.slice(start, end - start).to_pylist()]
+            return [_record(row) for row in found.to_pylist()]
         except (ValueError, OverflowError) as error:  # a day outside the years 1 to 9999
             raise DamagedGraph(
                 f"an assertion of triple {triple} cannot be read ({error}): run `clew doctor`"
@@ -176,7 +222,7 @@ class Assertions:
     def meeting(self, where: Where, rows: pa.Table) -> Mask:
         """Which of some rows of the table meet all conditions."""
         self._check_sources(where)
-        return Assertions(rows, np.arange(rows.num_rows + 1), self._sources)._rows(where)
+        return Assertions([rows], np.arange(rows.num_rows + 1), self._sources)._rows(where)
 
     def _rows(self, where: Where) -> Mask:
         keep = np.ones(len(self), bool)
@@ -209,44 +255,45 @@ class Assertions:
     def _check_sources(self, where: Where) -> None:
         if where.sources is None:
             return
-        known = set(_one_chunk(self.table["source"]).dictionary.to_pylist()) if self._has("source") else set()
+        known = set(self.column("source").dictionary.to_pylist()) if self._has("source") else set()
         if unknown := sorted(where.sources - known):
             listed = ", ".join(sorted(known)[:12]) or "none"
             raise UnknownName(f"nothing in this graph has the source {unknown[0]!r}; known: {listed}")
 
     def _qualifier(self, name: str) -> str:
         column = QUALIFIER_PREFIX + name
-        if column not in self.table.column_names:
+        if column not in self.column_names:
             known = sorted(
-                c.removeprefix(QUALIFIER_PREFIX) for c in self.table.column_names if c.startswith(QUALIFIER_PREFIX)
+                c.removeprefix(QUALIFIER_PREFIX) for c in self.column_names if c.startswith(QUALIFIER_PREFIX)
             )
             raise UnknownName(f"this graph has no qualifier {name!r}; known: {', '.join(known) or 'none'}")
         return column
 
     def _has(self, column: str) -> bool:
-        return column in self.table.column_names and self.table[column].null_count < len(self)
+        tables = [table for table in self._tables if column in table.column_names]
+        return any(table[column].null_count < table.num_rows for table in tables)
 
     def _among(self, column: str, values: Iterable[str | None]) -> Mask:
         """Rows whose value is one of `values`; None stands for an absent value."""
         wanted = set(values)
         if not self._has(column):
             return np.full(len(self), None in wanted)
-        array = _one_chunk(self.table[column])  # dictionary-encoded strings
+        array = self.column(column)  # dictionary-encoded strings
         hit = np.array([value in wanted for value in array.dictionary.to_pylist()] + [None in wanted])
         return np.asarray(hit[array.indices.fill_null(len(hit) - 1).to_numpy(zero_copy_only=False)])
 
     def _flags(self, column: str) -> Mask:
-        return np.asarray(_one_chunk(self.table[column]).fill_null(False).to_numpy(zero_copy_only=False), bool)
+        return np.asarray(self.column(column).fill_null(False).to_numpy(zero_copy_only=False), bool)
 
     def _numbers(self, column: str, absent: float) -> NDArray[np.float64]:
         if not self._has(column):
             return np.full(len(self), absent)
-        return np.asarray(_one_chunk(self.table[column]).fill_null(absent).to_numpy(zero_copy_only=False))
+        return np.asarray(self.column(column).fill_null(absent).to_numpy(zero_copy_only=False))
 
     def _days(self, column: str, absent: int) -> NDArray[np.int64]:
         if not self._has(column):
             return np.full(len(self), absent, np.int64)
-        days = _one_chunk(self.table[column]).cast(pa.int32()).cast(pa.int64()).fill_null(absent)
+        days = self.column(column).cast(pa.int32()).cast(pa.int64()).fill_null(absent)
         return np.asarray(days.to_numpy(zero_copy_only=False))
 
 
@@ -264,65 +311,3 @@ def _record(row: dict[str, Any]) -> Assertion:
     plain["evidence"] = tuple(plain.get("evidence") or ())
     plain["negated"] = bool(plain.get("negated"))
     return Assertion(**plain, qualifiers=qualifiers or None)
-
-
-def statement_columns(table: pa.Table) -> pa.Table:
-    """The columns of staged rows that belong to statements."""
-    return table.select([n for n in table.column_names if n in ASSERTION_TYPES or n.startswith(QUALIFIER_PREFIX)])
-
-
-def stored_statements(table: pa.Table, rows: Ints) -> pa.Table:
-    """Some rows of statements in the types in which they stand on disk, without columns that say nothing."""
-    columns: dict[str, pa.Array] = {}
-    for name in table.column_names:
-        column = table[name]
-        if column.null_count == table.num_rows:
-            continue
-        array, wanted = column.combine_chunks(), assertion_type(name)
-        if wanted == ENCODED:
-            array = _dictionary(array)
-        elif array.type != wanted:
-            array = array.cast(wanted)
-        columns[name] = array.take(pa.array(rows))
-    if not columns:  # a table without columns has no rows: keep the count
-        columns["negated"] = pa.nulls(len(rows), pa.bool_())
-    return pa.table(columns)
-
-
-def distinct_statements(table: pa.Table, rows: Ints, offsets: Ints) -> Ints:
-    """Positions in `rows` that stay when identical statements of the same triple, one span of offsets, collapse."""
-    sizes = np.diff(offsets)
-    crowded = np.flatnonzero(np.repeat(sizes > 1, sizes))
-    if len(crowded) == 0:
-        return np.arange(len(rows))
-    group = np.repeat(np.arange(len(sizes)), sizes)[crowded]
-    taken = pa.array(rows[crowded])
-    for name in table.column_names:
-        column = _comparable(table[name].combine_chunks().take(taken))
-        codes = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False).astype(np.int64)
-        group = np.unique(group * (len(column.dictionary) + 1) + codes, return_inverse=True)[1]
-    _, first = np.unique(group, return_index=True)
-    stays = np.ones(len(rows), bool)
-    stays[crowded] = False
-    stays[crowded[first]] = True
-    return np.flatnonzero(stays)
-
-
-def _comparable(column: pa.Array) -> pa.DictionaryArray:
-    """A column by dictionary, values alike where statements are: no list is an empty one, no flag a false one."""
-    import pyarrow.compute as pc
-
-    if pa.types.is_boolean(column.type):
-        column = column.fill_null(False)
-    elif pa.types.is_list(column.type):
-        items = pc.list_flatten(column).dictionary_encode().indices.fill_null(-1).cast(pa.string())
-        lengths = pc.list_value_length(column).fill_null(0).to_numpy()
-        offsets = pa.array(np.concatenate(([0], np.cumsum(lengths))).astype(np.int32))
-        column = pc.binary_join(pa.ListArray.from_arrays(offsets, items), ",")  # numbers of items: no text to confuse
-    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-
-
-def _dictionary(array: pa.Array) -> pa.DictionaryArray:
-    if not pa.types.is_dictionary(array.type):
-        array = array.cast(pa.string()).dictionary_encode()
-    return array.cast(pa.dictionary(pa.int32(), pa.string()))

@@ -19,7 +19,6 @@ from clew._version import __version__
 from clew.checksums import record_files
 from clew.errors import BuildError
 from clew.graph.adjacency import Adjacency, TripleRows, adjacency_from_pairs
-from clew.graph.assertions import distinct_statements, statement_columns, stored_statements
 from clew.graph.encode import EncodedEntities, encode_entities, encode_relations, encode_triples
 from clew.graph.names import hash_strings, name_table
 from clew.graph.schema import make_schema
@@ -28,6 +27,7 @@ from clew.graph.storage.arrays import write_array, write_table
 from clew.graph.storage.manifest import Manifest, Segment, Widths
 from clew.graph.storage.segments import segments_of_sizes, write_rows, write_triples
 from clew.graph.storage.snapshots import new_snapshot
+from clew.graph.storage.statements import distinct_statements, statement_columns, stored_statements
 from clew.graph.triples import SortedTriples, hubs_first, partitioned
 from clew.graph.writers.tab_separated import write_tab_separated
 from clew.progress import Progress, silent

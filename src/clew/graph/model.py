@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import DamagedGraph, GraphError
 from clew.graph.adjacency import Adjacency, Rows, TripleRows, join_rows, join_triples
-from clew.graph.assertions import ENCODED, Assertions
+from clew.graph.assertions import Assertions
 from clew.graph.names import NameIndex
 from clew.graph.schema import Schema, read_schema
 from clew.graph.storage.arrays import MappedArrays, arrow_of, numbers_of, prove_ids, prove_offsets
 from clew.graph.storage.manifest import BlockCheck, Manifest, find_damage, read_manifest
 from clew.graph.storage.segments import SegmentArrays, Side
 from clew.graph.storage.snapshots import Lease, replaced_or
+from clew.graph.storage.statements import ENCODED
 from clew.graph.storage.tables import MappedTables
 from clew.graph.updates.composition import Composition
 from clew.graph.updates.delta import Delta, read_delta
@@ -222,8 +223,9 @@ class Graph:
             "assertion_offsets", self.manifest.widths.offset, triples + 1, _prove_each_has_some(rows)
         )
         if self._composed is not None:
-            table, offsets = self._composed.assertions(table, offsets, self.stored_triples)
-        return Assertions(table, offsets, self.manifest.sources)
+            begin, offsets = self._composed.assertions(rows, offsets, self.stored_triples)
+            return Assertions([table, self._composed.delta.statements], offsets, self.manifest.sources, begin=begin)
+        return Assertions([table], offsets, self.manifest.sources)
 
     @cached_property
     def degree(self) -> NDArray[np.int64]:
@@ -256,11 +258,16 @@ class Graph:
         read, get = self.segments.triples, self._arrays.get
         return join_triples([read(number, side, get) for number in range(len(self.segments))])
 
-    def _adjacent(self, side: Side) -> Rows:
+    def base_neighbours(self, side: Side) -> Rows:
+        """Distinct neighbours in the base alone, in one direction."""
         read, get = self.segments.neighbours, self._arrays.get
         rows = join_rows([read(number, side, get, first=True) for number in range(len(self.segments))])
         if len(rows.neighbour) != self.manifest.base["pairs"]:
             raise DamagedGraph(f"the segments of {self.folder} do not fit the manifest: build the graph again")
+        return rows
+
+    def _adjacent(self, side: Side) -> Rows:
+        rows = self.base_neighbours(side)
         return rows if self._composed is None else self._composed.neighbours(rows, side)
 
 

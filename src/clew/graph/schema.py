@@ -5,7 +5,6 @@ Computed once when the graph is built and stored as schema.json.
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -27,10 +26,11 @@ __all__ = [
     "make_schema",
     "read_schema",
     "schema_of_joins",
+    "sum_joins",
 ]
 
 Ints = NDArray[np.integer]
-Joins = Counter[tuple[int, int, int]]  # (relation, type of subject, type of object) → triples
+Joins = NDArray[np.int64]  # (n, 4): relation, type of subject, type of object, and how many triples
 MAX_BYTES = 256 << 20  # of schema.json
 JOINS = re.compile(r"(\d+,\d+,\d+(;\d+,\d+,\d+)*)?", re.ASCII)
 STORED = ("name", "number", "triples", "negated", "symmetric", "transitive", "inverse", "joins")
@@ -95,8 +95,13 @@ class Schema:
         raise _unknown("type", name, names)
 
     def to_json(self) -> str:
-        relations = [{name: getattr(each, name) for name in STORED} for each in self.relations]
-        return json.dumps({"types": dict(self.types), "relations": relations}, indent=1)
+        """One property a line."""
+        types = _lines("{}", 1, [f"{json.dumps(name)}: {count}" for name, count in self.types.items()])
+        relations = [
+            _lines("{}", 2, [f'"{name}": {json.dumps(getattr(each, name))}' for name in STORED])
+            for each in self.relations
+        ]
+        return _lines("{}", 0, [f'"types": {types}', f'"relations": {_lines("[]", 1, relations)}'])
 
     @classmethod
     def from_json(cls, text: str) -> "Schema":
@@ -113,6 +118,14 @@ class Schema:
             if (each.inverse is not None and type(each.inverse) is not str) or not JOINS.fullmatch(each.joins):
                 raise ValueError(f"the relation {each.name!r}")
         return cls({str(name): int(count) for name, count in body["types"].items()}, relations)
+
+
+def _lines(brackets: str, depth: int, parts: Sequence[str]) -> str:
+    """What json.dumps with indent=1 writes, which is slow where there are many relations."""
+    if not parts:
+        return brackets
+    before = "\n" + " " * depth
+    return brackets[0] + ",".join(f"{before} {part}" for part in parts) + before + brackets[1]
 
 
 def _unknown(what: str, name: str, known: list[str]) -> UnknownName:
@@ -145,30 +158,36 @@ def count_joins(subject: Ints, relation: Ints, object_: Ints, kind: Ints, types:
     key = (relation.astype(np.int64) * types + kind[subject]) * types + kind[object_]
     joined, counts = np.unique(key, return_counts=True)
     number, pair = np.divmod(joined, max(1, types * types))
-    start, end = np.divmod(pair, max(1, types))
-    return Counter(
-        dict(zip(zip(number.tolist(), start.tolist(), end.tolist(), strict=True), counts.tolist(), strict=True))
-    )
+    return np.stack((number, *np.divmod(pair, max(1, types)), counts), axis=1)
 
 
 def joins_of(schema: Schema) -> Joins:
     """What `count_joins` counted when the schema was made."""
-    found: Joins = Counter()
-    for relation in schema.relations:
-        for each in filter(None, relation.joins.split(";")):
-            start, end, triples = map(int, each.split(","))
-            found[relation.number, start, end] = triples
-    return found
+    texts = [each.joins for each in schema.relations if each.joins]
+    numbers = [each.number for each in schema.relations if each.joins]
+    rows = np.array(",".join(texts).replace(";", ",").split(",") if texts else [], np.int64).reshape(-1, 3)
+    return np.column_stack((np.repeat(numbers, [text.count(";") + 1 for text in texts]).astype(np.int64), rows))
+
+
+def sum_joins(parts: Sequence[Joins]) -> Joins:
+    """The counts of all parts together; what comes to 0 is left out."""
+    rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
+    rows = rows[np.lexsort(rows.T[2::-1])]
+    first = np.flatnonzero(np.append(True, (rows[1:, :3] != rows[:-1, :3]).any(axis=1))) if len(rows) else rows[:, 0]
+    counts = np.add.reduceat(rows[:, 3], first) if len(rows) else rows[:, 3]
+    summed: Joins = np.column_stack((rows[first, :3], counts))
+    kept: Joins = summed[counts != 0]
+    return kept
 
 
 def schema_of_joins(joins: Joins, relations: Sequence[Relation], types: Mapping[str, int]) -> Schema:
     """The schema with these counts."""
+    number, start, end, triples = joins.T
+    joins = joins[np.lexsort((end, start, -triples, number))]  # the commonest first
     texts: dict[int, list[str]] = {}
-    totals: Counter[int] = Counter()
-    for (number, start, end), triples in sorted(joins.items(), key=lambda each: (-each[1], each[0])):  # most first
-        if triples:
-            texts.setdefault(number, []).append(f"{start},{end},{triples}")
-            totals[number] += triples
+    for relation, subject, object_, count in joins.tolist():
+        texts.setdefault(relation, []).append(f"{subject},{object_},{count}")
+    totals = np.bincount(number, weights=triples, minlength=len(relations)).astype(np.int64).tolist()
     made = [
         RelationSchema(
             each.name,

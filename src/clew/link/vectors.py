@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from clew.embed import Encoder, VectorIndex, build_index
 from clew.graph import GraphContents, read_entities
 from clew.progress import Progress, silent
+from clew.sealed import building
 
 __all__ = ["NameVectors", "build_vectors", "chosen_types", "open_vectors", "vectors_path"]
 
@@ -85,7 +86,9 @@ def build_vectors(
         names = names.take(pa.array(_entities(contents, chosen)))
     identity = {"snapshot": contents.snapshot.id, "types": ALL if chosen is None else SEPARATOR.join(chosen)}
     path = vectors_path(contents, encoder, new=True)
-    build_index(path, names.to_pylist(), encoder, identity=identity, what="name vectors", own=True, progress=progress)
+    texts = names.to_pylist()
+    with building(path):
+        build_index(path, texts, encoder, identity=identity, what="name vectors", own=True, progress=progress)
     return open_vectors(contents, encoder)
 
 

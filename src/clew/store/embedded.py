@@ -23,7 +23,7 @@ from clew.closing import Closing
 from clew.errors import ClewError, DamagedDerived, DerivedError, GraphError, QueryError, StoreError
 from clew.graph import GraphContents
 from clew.progress import Progress, silent
-from clew.sealed import Seal, new_sealed, open_seal
+from clew.sealed import Seal, building, new_sealed, open_seal
 from clew.store.columns import entity_tables, relationship_tables
 from clew.store.cypher import Statement, quote, quote_text
 from clew.store.deadline import Deadline
@@ -90,10 +90,14 @@ def open_or_build_embedded(
         return EmbeddedStore(contents, path=path)
     except DerivedError as reason:
         log.info("%s", reason)
+    with building(embedded_path(contents, path, new=True)):
         try:
-            build_embedded(contents, path=path, progress=progress)
-        except GraphError as error:
-            raise DerivedError(f"{reason}; building it failed: {error}") from error
+            return EmbeddedStore(contents, path=path)  # another program has built it meanwhile
+        except DerivedError as reason:
+            try:
+                build_embedded(contents, path=path, progress=progress)
+            except GraphError as error:
+                raise DerivedError(f"{reason}; building it failed: {error}") from error
     return EmbeddedStore(contents, path=path)
 
 

@@ -152,6 +152,7 @@ def update(
     list_separator: str | None = None,
     relations: Sequence[Relation] = (),
     sources: Sequence[Source] = (),
+    keep_descriptions: bool = False,
     on_error: str = "refuse",
     progress: Progress = silent,
 ) -> Engine:
@@ -159,7 +160,8 @@ def update(
 
     Statements are withdrawn first: those that rows of `retract` describe (all of a triple if a row names nothing else),
     those of `retract_documents`, and entities by id with all their triples. Then the rows of `source` are added, read
-    as `build` reads them; a description of an entity replaces the earlier one. A triple without statements goes.
+    as `build` reads them; a description of an entity replaces the earlier one, unless `keep_descriptions`. A triple
+    without statements goes.
     """
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
@@ -172,6 +174,6 @@ def update(
         problems=problems, progress=progress,
     )  # fmt: skip
     withdraw = None if retract is None else stage(retract, columns=columns, problems=problems, progress=progress)
-    changes = Changes(add, withdraw, retract_documents, retract_entities)
+    changes = Changes(add, withdraw, retract_documents, retract_entities, keep_descriptions)
     update_graph(Path(graph), changes, problems=problems, progress=progress)
     return open(graph)

@@ -134,6 +134,16 @@ def test_descriptions_change_and_new_properties_appear(small: Path) -> None:
         clew.update(small, rows, entities=text)
 
 
+def test_known_entities_and_relations_keep_their_descriptions(small: Path) -> None:
+    rows = pa.table({"subject": ["A:1"], "relation": ["has"], "object": ["C:1"]})
+    entities = pa.table({"id": ["A:1", "C:1"], "name": ["uno", "see"]})
+    flags = [clew.Relation("has", symmetric=True)]
+    clew.update(small, rows, entities=entities, relations=flags, keep_descriptions=True)
+    graph = clew.open(small)
+    assert graph.describe(graph.resolve(["A:1", "C:1"]))["name"].to_pylist() == ["one", "see"]
+    assert not graph.schema.relation("has").symmetric
+
+
 def test_what_cannot_be_is_refused_and_changes_nothing(small: Path) -> None:
     before = clew.open(small).snapshot.id
     rows = pa.table({"subject": ["A:1"], "relation": ["has"], "object": ["Z:9"]})

@@ -18,6 +18,7 @@ BENCHMARKS = {  # name → its module in the checkout
     "cost": "benchmarks.khop.cost",
     "partitions": "benchmarks.partitions.table",
     "cluster": "benchmarks.partitions.cluster",
+    "updates": "benchmarks.updates.cost",
     "linking": "benchmarks.linking.accuracy",
     "vectors": "benchmarks.linking.vectors",
     "stores": "benchmarks.stores.comparison",
@@ -31,7 +32,7 @@ def bench(
         str,
         typer.Argument(
             metavar="NAME",
-            help="khop, batch, cost, partitions, cluster, linking, vectors, stores, context or serve.",
+            help="khop, batch, cost, partitions, cluster, updates, linking, vectors, stores, context or serve.",
             show_default=False,
         ),
     ],
@@ -50,10 +51,11 @@ def bench(
 
     All must return the same results before anything is timed. khop: single k-hop queries. batch: many queries at once.
     cost: building, opening and a fresh process. partitions: a graph larger than memory, built and walked from disk.
-    cluster: the same on two actors of Ray. stores: loading and querying the Cypher stores. vectors: nearest-name
-    search. linking: accuracy and speed of entity linking. context: retrieval for questions about HPO. serve: requests
-    to a server under load (needs wrk). Runs from a source checkout with the other libraries installed (pip install
-    'clew[bench,ray]'). The exit code is 1 if a documented claim does not hold.
+    cluster: the same on two actors of Ray. updates: an update beside a rebuild, and hops over updates. stores: loading
+    and querying the Cypher stores. vectors: nearest-name search. linking: accuracy and speed of entity linking.
+    context: retrieval for questions about HPO. serve: requests to a server under load (needs wrk). Runs from a source
+    checkout with the other libraries installed (pip install 'clew[bench,ray]'). The exit code is 1 if a documented
+    claim does not hold.
 
     \b
     Examples:

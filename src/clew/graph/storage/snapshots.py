@@ -16,6 +16,8 @@ from pathlib import Path
 
 from clew.errors import AmbiguousName, ClewError, DamagedGraph, FormatError, GraphError, GraphReplaced, UnknownName
 from clew.files import (
+    PATIENCE,
+    alone,
     lock,
     move_into_place,
     open_regular,
@@ -47,7 +49,6 @@ BUILD = "build"  # begins the name of hidden folders of builders
 NAME = re.compile(r"[0-9a-f]{16}")
 TRIES, PAUSE = 100, 0.01  # while snapshots are being replaced: 1 second
 SHORTEST = 4  # characters that name a snapshot
-PATIENCE = 600  # seconds to wait for another update
 
 
 # reading ----------------------------------------------------------------------------------------------------------
@@ -195,27 +196,8 @@ def new_snapshot(path: Path, *, overwrite: bool = False, keep: int = 0, after: s
 @contextmanager
 def updating(path: Path) -> Iterator[None]:
     """Wait until no other program updates the graph at `path`; the others wait for this one."""
-    with _alone(path, f"another program has been updating {path} for {PATIENCE} seconds: try again later"):
+    with alone(path, f"another program has been updating {path} for {PATIENCE} seconds: try again later"):
         yield
-
-
-@contextmanager
-def _alone(folder: Path, otherwise: str) -> Iterator[None]:
-    """Hold the lock of a folder, after waiting for it; where the system has no locks nothing is held."""
-    try:
-        held = os.open(folder, os.O_RDONLY)
-    except OSError:
-        yield
-        return
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while lock(held) is False:
-            if time.monotonic() > deadline:
-                raise GraphError(otherwise)
-            time.sleep(PAUSE)
-        yield
-    finally:
-        os.close(held)
 
 
 def _check(path: Path, given: Path, *, overwrite: bool) -> bool:
@@ -261,7 +243,7 @@ def _publish(temporary: Path, path: Path, name: str, *, after: str | None) -> No
     mine, theirs = temporary / SNAPSHOTS / name, path / SNAPSHOTS / name
     theirs.parent.mkdir(exist_ok=True)
     with ExitStack() as held:  # so that other builders do not remove them
-        held.enter_context(_alone(theirs.parent, f"another program is replacing {path / CURRENT}: try again later"))
+        held.enter_context(alone(theirs.parent, f"another program is replacing {path / CURRENT}: try again later"))
         if after is not None and current_snapshot(path) != after:
             raise GraphError(f"{path} was built again while it was updated: run the update again")
         _hold_in(held, mine)

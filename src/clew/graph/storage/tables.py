@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from clew.errors import DamagedGraph
-from clew.graph.assertions import assertion_type
 from clew.graph.storage.snapshots import replaced_or
+from clew.graph.storage.statements import assertion_type
 
 __all__ = ["MappedTables"]
 

@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import uuid
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -170,7 +169,7 @@ class _Work:
         self._progress("writing statements", STEPS - 1, STEPS)
         write_statements(self._scratch, self._snapshot, rows["columns"], len(build.bounds()) - 1, out["assertions"])
         counted = np.bincount(kinds, minlength=len(entities["types"]))
-        joins = Counter({(number, start, end): triples for number, start, end, triples in out["joins"]})
+        joins = np.array(out["joins"], np.int64).reshape(-1, 4)
         schema = schema_of_joins(joins, relations, dict(zip(entities["types"], counted.tolist(), strict=True)))
         (self._snapshot / "schema.json").write_text(schema.to_json() + "\n", "utf-8")
         shutil.copytree(self._snapshot, directory, copy_function=_link, dirs_exist_ok=True)

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from clew.graph.assertions import ENCODED, assertion_type
 from clew.graph.names import name_table
 from clew.graph.storage.arrays import write_array, write_table
 from clew.graph.storage.manifest import Widths
+from clew.graph.storage.statements import ENCODED, assertion_type
 from clew.graph.streaming.rows import DETAIL, entity_chunks
 from clew.graph.streaming.scratch import Scratch, TableBuckets, read_numbers, read_tables
 from clew.graph.streaming.texts import join_texts

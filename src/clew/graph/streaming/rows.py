@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.errors import BuildError, InputError
-from clew.graph.assertions import ENCODED, assertion_type, statement_columns
 from clew.graph.encode import UNTYPED, entity_columns
 from clew.graph.names import hash_strings
 from clew.graph.readers.parts import DESCRIPTIONS, Part
 from clew.graph.staging import ASSERTION_TYPES, Problems, Relation
 from clew.graph.storage.arrays import write_table
+from clew.graph.storage.statements import ENCODED, assertion_type, statement_columns
 from clew.graph.streaming.scratch import NumberFile, Scratch, read_numbers
 
 __all__ = ["DETAIL", "described_entities", "ends_of_triples", "entity_chunks", "number_triples", "statement_chunks"]

@@ -1,6 +1,5 @@
 """The rows of segments, written bucket by bucket: triples out and in, distinct neighbours, and statements in order."""
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clew.graph.assertions import ENCODED, assertion_type, distinct_statements
-from clew.graph.schema import Joins, count_joins
+from clew.graph.schema import Joins, count_joins, sum_joins
 from clew.graph.staging import Relation
 from clew.graph.storage.manifest import Segment, Widths
+from clew.graph.storage.statements import ENCODED, assertion_type, distinct_statements
 from clew.graph.streaming.numbering import Bounds, bucket_bounds, row_dtype
 from clew.graph.streaming.rows import statement_chunks
 from clew.graph.streaming.scratch import ArrayFile, NumberBuckets, Scratch, TableBuckets, read_numbers, read_tables
@@ -83,7 +82,7 @@ class SegmentBuild:
     def write_out(self, kinds: Ints, types: int) -> dict[str, Any]:
         """Triples under their subjects, statements in their order; triples go on to the buckets of their objects."""
         bounds, widths, triples, statements = self.bounds(), self.widths, 0, 0
-        joins: Joins = Counter()
+        joins: list[Joins] = []
         into = NumberBuckets(self.scratch.fresh("in"), len(bounds) - 1, self._in_dtype)
         self.scratch.fresh("out")
         self.scratch.fresh("said")
@@ -98,9 +97,10 @@ class SegmentBuild:
                         offsets.append(statements + np.cumsum(counts))
                         triples, statements = triples + len(rows), statements + int(counts.sum())
                         self._keep(at, rows, found, numbers, positive, bounds, into)
-                        joins += count_joins(rows["subject"], rows["relation"], rows["object"], kinds, types)
+                        joins.append(count_joins(rows["subject"], rows["relation"], rows["object"], kinds, types))
+                        joins = [sum_joins(joins)]
         into.close()
-        return {"triples": triples, "assertions": statements, "joins": [[*key, joins[key]] for key in sorted(joins)]}
+        return {"triples": triples, "assertions": statements, "joins": sum_joins(joins).tolist()}
 
     def write_in(self) -> dict[str, Any]:
         """Triples under their objects, and distinct neighbours in both directions."""

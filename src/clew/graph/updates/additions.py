@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.graph.adjacency import gather
-from clew.graph.assertions import statement_columns, stored_statements
 from clew.graph.encode import distinct_entities
 from clew.graph.model import Graph
 from clew.graph.schema import RelationSchema
 from clew.graph.staging import Problems, Relation, Source, Staged
+from clew.graph.storage.statements import statement_columns, stored_statements
 
 __all__ = ["Additions", "find_triples", "read_additions", "read_triples"]
 
@@ -36,14 +36,20 @@ class Additions:
     statements: pa.Table  # (r)
 
 
-def read_additions(graph: Graph, staged: Staged, problems: Problems) -> Additions:
-    """Rows as they are to be added; rows that name unknown entities are problems."""
+def read_additions(graph: Graph, staged: Staged, problems: Problems, *, keep_descriptions: bool = False) -> Additions:
+    """Rows as they are to be added; rows that name unknown entities are problems.
+
+    With `keep_descriptions`, what they say of entities and relations that the graph has is left out.
+    """
     described = distinct_entities(staged, problems)
     ids = described["id"].combine_chunks().cast(TEXT)
     entity = graph.names.lookup(ids)
+    if keep_descriptions:
+        unknown = pa.array(np.flatnonzero(entity < 0))
+        described, ids, entity = described.take(unknown), ids.take(unknown), entity[entity < 0]
     new = np.flatnonzero(entity < 0)
     entity[new] = graph.entity_count + np.arange(len(new))
-    relations = _relations(graph, staged)
+    relations = _relations(graph, staged, check=not keep_descriptions)
     subject, relation, object_, rows = _numbered(graph, staged, relations, ids.take(pa.array(new)), problems)
     problems.settle()
     known = {source.name for source in graph.manifest.sources}
@@ -68,11 +74,11 @@ def _plain(relation: RelationSchema) -> Relation:
     return Relation(relation.name, relation.negated, relation.symmetric, relation.transitive, relation.inverse)
 
 
-def _relations(graph: Graph, staged: Staged) -> tuple[Relation, ...]:
-    """The relations of the graph, then new ones by name; what is declared of a known one must fit the graph."""
+def _relations(graph: Graph, staged: Staged, *, check: bool) -> tuple[Relation, ...]:
+    """The relations of the graph, then new ones by name; with `check`, flags of a known one must fit the graph."""
     known = {each.name: _plain(each) for each in graph.schema.relations}
     declared = {each.name: each for each in staged.relations}
-    for name, relation in known.items():
+    for name, relation in known.items() if check else ():
         given = declared.get(name, relation)
         for flag in ("symmetric", "negated"):
             if getattr(given, flag) and not getattr(relation, flag):

@@ -20,10 +20,11 @@ from clew.graph.storage.arrays import arrow_of, numbers_of
 from clew.graph.storage.manifest import Widths
 from clew.graph.updates.delta import Delta, RowPatch
 
-__all__ = ["Composition", "names_of", "one_chunk", "spans"]
+__all__ = ["Composition", "names_of", "one_chunk"]
 
 Ints = NDArray[np.integer]
 Columns = Mapping[str, pa.ChunkedArray]
+MANY = 20_000  # pieces that are laid out one by one
 DAMAGED = "the delta of {what} does not fit its base: run `clew doctor`, then build the graph again"
 
 
@@ -102,20 +103,19 @@ class Composition:
 
     # assertions -------------------------------------------------------------------------------------------------
 
-    def assertions(self, base: pa.Table, base_offsets: Ints, stored_triples: Ints) -> tuple[pa.Table, Ints]:
-        """The assertions of all triples in their order, and their offsets."""
-        delta, known = self.delta, self._base["triples"]
-        begin, length = np.full(delta.triples, -1, np.int64), np.zeros(delta.triples, np.int64)
+    def assertions(self, base_rows: int, base_offsets: Ints, stored_triples: Ints) -> tuple[Ints, Ints]:
+        """Where the assertions of each triple begin, in the base or past it in the delta, and their offsets."""
+        delta, known, width = self.delta, self._base["triples"], self._widths.offset
+        begin, length = np.full(delta.triples, -1, width), np.zeros(delta.triples, width)
         begin[:known], length[:known] = base_offsets[:-1], np.diff(base_offsets)
-        begin[delta.stated] = delta.statement_offsets[:-1].astype(np.int64) + base.num_rows
+        begin[delta.stated] = delta.statement_offsets[:-1] + base_rows
         length[delta.stated] = np.diff(delta.statement_offsets)
         begin, length = begin[stored_triples], length[stored_triples]
         if len(begin) and begin.min() < 0:
             raise DamagedGraph(DAMAGED.format(what="statements"))
         offsets = np.zeros(len(begin) + 1, self._widths.offset)
         np.cumsum(length, out=offsets[1:])
-        both = pa.concat_tables([base, delta.statements], promote_options="default").unify_dictionaries()
-        return both.combine_chunks().take(arrow_of(spans(begin, length))), offsets
+        return begin, offsets
 
     # entities ---------------------------------------------------------------------------------------------------
 
@@ -190,33 +190,44 @@ class Composition:
 
 
 class _Choice:
-    """Rows of a base, or those of a patch for the entities it lists."""
+    """Rows of a base, or those of a patch for the entities it lists: pieces of both in turns, or by masks if many."""
 
     def __init__(self, offsets: Ints, entities: int, patch: RowPatch) -> None:
-        base = np.diff(offsets)
         self.lengths = np.zeros(entities, np.int64)
-        self.lengths[: len(base)] = base
+        self.lengths[: len(offsets) - 1] = np.diff(offsets)
         self.lengths[patch.entity] = np.diff(patch.offsets)
-        listed = np.zeros(entities, bool)
-        listed[patch.entity] = True
-        self._kept = np.repeat(~listed[: len(base)], base)  # entries of the base that stay
-        self._from_base = np.repeat(~listed, self.lengths)  # entries of the result that are among them
+        listed = patch.entity[: np.searchsorted(patch.entity, len(offsets) - 1)]  # those that the base has too
+        runs = np.flatnonzero(np.diff(listed, prepend=-2) > 1)  # where entities that follow each other begin
+        ends = np.append(runs[1:], len(listed)) if len(listed) else runs
+        last = listed[ends - 1] if len(listed) else listed
+        self._base = np.stack((np.append(0, offsets[last + 1]), np.append(offsets[listed[runs]], offsets[-1])), axis=1)
+        self._cuts = np.append(patch.offsets[ends], patch.offsets[-1])
 
     def __call__(self, base: Ints, patch: Ints) -> Ints:
-        chosen = np.empty(len(self._from_base), base.dtype)
-        chosen[self._from_base] = base[self._kept]
-        chosen[~self._from_base] = patch
-        return chosen
+        if len(self._base) > MANY:
+            chosen = np.empty(len(self._from_base), base.dtype)
+            chosen[self._from_base], chosen[~self._from_base] = base[self._kept], patch
+            return chosen
+        before, pieces = 0, list[Ints]()
+        for (begin, end), cut in zip(self._base.tolist(), self._cuts.tolist(), strict=True):
+            pieces += (base[begin:end], patch[before:cut])
+            before = cut
+        return np.concatenate(pieces, dtype=base.dtype)
+
+    @cached_property
+    def _kept(self) -> NDArray[np.bool_]:
+        """Which entries of the base stay."""
+        return np.repeat(np.tile((True, False), len(self._base))[:-1], np.diff(self._base.ravel()))
+
+    @cached_property
+    def _from_base(self) -> NDArray[np.bool_]:
+        """Which entries of the result are among them."""
+        sizes = np.stack((self._base[:, 1] - self._base[:, 0], np.diff(self._cuts, prepend=0)), axis=1)
+        return np.repeat(np.tile((True, False), len(sizes)), sizes.ravel())
 
 
-def _numbers(rows: TripleRows) -> NDArray[np.int64]:
-    return rows.numbers(np.arange(len(rows.end)))
-
-
-def spans(begin: Ints, length: Ints) -> NDArray[np.int64]:
-    """begin[0], begin[0] + 1, … for length[0] numbers, then those of the next."""
-    before = np.cumsum(length) - length
-    return np.asarray(np.arange(int(length.sum())) + np.repeat(begin - before, length))
+def _numbers(rows: TripleRows) -> Ints:
+    return np.arange(len(rows.end)) if rows.triple is None else rows.triple
 
 
 def names_of(descriptions: pa.Table, details: pa.Table | None, *, entity_type: str) -> pa.Table:

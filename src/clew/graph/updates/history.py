@@ -11,10 +11,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import GraphError
+from clew.graph.adjacency import spans
 from clew.graph.model import Graph
 from clew.graph.storage.manifest import MANIFEST, Manifest, read_manifest
 from clew.graph.storage.snapshots import SNAPSHOTS, current_snapshot, snapshots_of
-from clew.graph.updates.composition import spans
 
 __all__ = ["Difference", "Entry", "Key", "compare", "compare_snapshots", "history"]
 
@@ -146,7 +146,7 @@ def _stated(one: Graph, other: Graph) -> dict[Key, frozenset[Statement]]:
     offsets = one.assertions.offsets
     begin = offsets[chosen].astype(np.int64)
     length = offsets[chosen + 1] - begin
-    said = one.assertions.table.take(pa.array(spans(begin, length))).to_pylist()
+    said = one.assertions.rows(spans(begin, length)).to_pylist()
     found: dict[Key, frozenset[Statement]] = {}
     at = 0
     for key, count in zip(zip(subject, relation, object_, strict=True), length.tolist(), strict=True):

@@ -8,11 +8,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import UnknownName
-from clew.graph.assertions import statement_columns
+from clew.graph.adjacency import spans
 from clew.graph.model import Graph
 from clew.graph.staging import Problems, Staged
+from clew.graph.storage.statements import statement_columns
 from clew.graph.updates.additions import read_triples
-from clew.graph.updates.composition import one_chunk, spans
 
 __all__ = ["Retractions", "read_retractions"]
 
@@ -54,8 +54,7 @@ def read_retractions(
 
 def _of_document(graph: Graph, document: str, problems: Problems) -> Mask:
     """A scan of four bytes a statement: documents are numbered in their column."""
-    table = graph.assertions.table
-    codes = one_chunk(table["document"]) if "document" in table.column_names else None
+    codes = graph.assertions.column("document") if "document" in graph.assertions.column_names else None
     number = -1 if codes is None else codes.dictionary.index(pa.scalar(document, pa.string())).as_py()
     if codes is None or number < 0:
         problems.note("unknown document", document, "no statement of this graph cites it")
@@ -72,9 +71,7 @@ def _mark_rows(graph: Graph, staged: Staged, gone: Mask, problems: Problems) -> 
         first, last = (int(graph.assertions.offsets[number + step]) for step in (0, 1)) if number >= 0 else (0, 0)
         meeting = np.ones(last - first, bool)
         if condition:
-            meeting[:] = [
-                _says(each, condition) for each in graph.assertions.table.slice(first, last - first).to_pylist()
-            ]
+            meeting[:] = [_says(each, condition) for each in graph.assertions.rows(np.arange(first, last)).to_pylist()]
         gone[first:last] |= meeting
         if not meeting.any():
             what = "this graph has no such triple" if number < 0 else "no statement of this triple says so"

@@ -7,17 +7,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.graph.assertions import stored_statements
+from clew.graph.adjacency import spans
 from clew.graph.model import Graph
-from clew.graph.schema import Schema, count_joins, joins_of, schema_of_joins
+from clew.graph.schema import Schema, count_joins, joins_of, schema_of_joins, sum_joins
 from clew.graph.staging import Source
+from clew.graph.storage.statements import decoded, stored_statements
 from clew.graph.updates.additions import Additions
-from clew.graph.updates.composition import spans
 from clew.graph.updates.delta import Delta
 from clew.graph.updates.descriptions import Described, describe
 from clew.graph.updates.retractions import Retractions
 from clew.graph.updates.row_patches import StoredNumbers, patch_rows
-from clew.graph.updates.statements import Restated, decoded, restate
+from clew.graph.updates.statements import Restated, restate
 
 __all__ = ["Rewritten", "rewrite"]
 
@@ -64,7 +64,7 @@ def rewrite(graph: Graph, additions: Additions, retractions: Retractions) -> Rew
         "entities": graph.entity_count + described.new - len(removed),
         "triples": graph.triple_count + changes["triples added"] - changes["triples removed"],
         "assertions": len(graph.assertions) + restated.added - restated.removed,
-        "pairs": _pairs(graph, delta, numbers),
+        "pairs": _pairs(graph, delta),
         "names": described.names,
         "relations": len(schema.relations),
         "types": len(schema.types),
@@ -87,8 +87,8 @@ def _numbers(graph: Graph, described: Described, restated: Restated, removed: In
     if graph.delta is not None:
         entities, triples, gone = graph.delta.entities, graph.delta.triples, graph.delta.removed.astype(np.int64)
     new, fresh = described.new, len(restated.fresh[0])
-    entity = np.concatenate((graph.stored_entities.astype(np.int64), entities + np.arange(new)))
-    triple = np.concatenate((graph.stored_triples.astype(np.int64), triples + np.arange(fresh)))
+    entity = np.concatenate((graph.stored_entities, entities + np.arange(new)), dtype=np.int64)
+    triple = np.concatenate((graph.stored_triples, triples + np.arange(fresh)), dtype=np.int64)
     return StoredNumbers(entity, triple, entities + new, triples + fresh, np.union1d(gone, entity[removed]))
 
 
@@ -100,7 +100,7 @@ def _statements(graph: Graph, restated: Restated, numbers: StoredNumbers) -> tup
         kept = np.setdiff1d(listed[~restated.dead[listed]], restated.changed)
     offsets = graph.assertions.offsets
     begin, length = offsets[kept].astype(np.int64), np.diff(offsets)[kept].astype(np.int64)
-    old = decoded(graph.assertions.table.take(pa.array(spans(begin, length))))
+    old = graph.assertions.rows(spans(begin, length))
     table = pa.concat_tables([old, decoded(restated.statements)], promote_options="default").combine_chunks()
     begin = np.concatenate((np.cumsum(length) - length, old.num_rows + restated.offsets[:-1]))
     length = np.concatenate((length, np.diff(restated.offsets)))
@@ -116,19 +116,18 @@ def _schema(graph: Graph, additions: Additions, restated: Restated, described: D
     kind, types = described.kind, described.types
     if np.array_equal(kind[: graph.entity_count], graph.entity_types):
         dead = graph.triples_at(np.flatnonzero(restated.dead))
-        joins = joins_of(graph.schema) - count_joins(*dead, kind, len(types))
+        joins = [joins_of(graph.schema), count_joins(*dead, kind, len(types)) * (1, 1, 1, -1)]
     else:  # other types of an entity change the counts of all its triples
         alive = graph.triples_at(np.flatnonzero(~restated.dead))
-        joins = count_joins(*alive, kind, len(types))
-    joins += count_joins(*restated.fresh, kind, len(types))
+        joins = [count_joins(*alive, kind, len(types))]
+    joins.append(count_joins(*restated.fresh, kind, len(types)))
     left = np.bincount(np.delete(kind, removed), minlength=len(types)).tolist()
-    return schema_of_joins(joins, additions.relations, dict(zip(types, left, strict=True)))
+    return schema_of_joins(sum_joins(joins), additions.relations, dict(zip(types, left, strict=True)))
 
 
-def _pairs(graph: Graph, delta: Delta, numbers: StoredNumbers) -> int:
-    """How many neighbours there are forward: those of listed rows, and of all others."""
-    patch, offsets = delta.patches["forward"], graph.adjacency.forward.offsets
-    listed = numbers.number()[patch.entity]
-    listed = listed[(listed >= 0) & (listed < graph.entity_count)]
+def _pairs(graph: Graph, delta: Delta) -> int:
+    """How many neighbours there are forward: those of listed rows, and of all others of the base."""
+    patch, offsets = delta.patches["forward"], graph.base_neighbours("forward").offsets
+    listed = patch.entity[patch.entity < len(offsets) - 1]
     replaced = int((offsets[listed + 1].astype(np.int64) - offsets[listed]).sum())
-    return graph.manifest.counts["pairs"] - replaced + len(patch.end)
+    return graph.manifest.base["pairs"] - replaced + len(patch.end)

@@ -61,8 +61,10 @@ def patch_rows(
     }
     listed = {way: _listed(graph, way, entities, numbers) for way, entities in touched.items()}
     number = numbers.number()
-    patches = {way: _triples(graph, restated, way, number[listed[way]]) for way in ("out", "in")}
-    made = {way: _triple_patch(listed[way], patches[way], numbers) for way in patches}
+    made = {}
+    for way in ("out", "in"):
+        entries = _triples(graph, restated, way, number[listed[way]])
+        made[way] = _triple_patch(listed[way], _sorted(entries), numbers)
     for way in ("forward", "backward"):
         made[way] = _neighbours(graph, restated, way, listed[way], number[listed[way]], symmetric, numbers)
     return made
@@ -84,7 +86,7 @@ def _listed(graph: Graph, way: str, touched: Ints, numbers: StoredNumbers) -> In
 
 
 def _triples(graph: Graph, restated: Restated, way: str, entities: Ints) -> _Entries:
-    """The triples of some entities after the update; an entity that is no more (-1) has none."""
+    """The triples of some entities after the update, in any order; an entity that is no more (-1) has none."""
     rows: TripleRows = graph.forward if way == "out" else graph.backward
     here = np.flatnonzero((entities >= 0) & (entities < graph.entity_count))
     position, at = gather(rows.offsets, entities[here])
@@ -96,7 +98,7 @@ def _triples(graph: Graph, restated: Restated, way: str, entities: Ints) -> _Ent
     place = np.full(int(max(entities.max(initial=-1), start.max(initial=-1))) + 2, -1, np.int64)
     place[entities] = np.arange(len(entities))  # -1 is written to the last place, which is not asked for
     new = np.flatnonzero(place[start] >= 0) if len(start) else np.empty(0, np.int64)
-    return _sorted(
+    return _Entries(
         np.concatenate((owner, place[start[new]])),
         np.concatenate((rows.end[position].astype(np.int64), end[new])),
         np.concatenate((rows.relation[position].astype(np.int64), relation[new])),
@@ -104,9 +106,9 @@ def _triples(graph: Graph, restated: Restated, way: str, entities: Ints) -> _Ent
     )
 
 
-def _sorted(owner: Ints, end: Ints, relation: Ints, triple: Ints) -> _Entries:
-    order = np.lexsort((relation, end, owner))
-    return _Entries(owner[order], end[order], relation[order], triple[order])
+def _sorted(entries: _Entries) -> _Entries:
+    order = np.lexsort((entries.relation, entries.end, entries.owner))
+    return _Entries(entries.owner[order], entries.end[order], entries.relation[order], entries.triple[order])
 
 
 def _triple_patch(listed: Ints, entries: _Entries, numbers: StoredNumbers) -> RowPatch:
@@ -127,6 +129,8 @@ def _neighbours(
     along, against = ("out", "in") if way == "forward" else ("in", "out")
     parts = []
     for side, every in ((along, True), (against, False)):
+        if not (every or symmetric.any()):
+            continue
         found = _triples(graph, restated, side, entities)
         kept = restated.positive[found.triple]
         if not every:

@@ -6,12 +6,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clew.graph.assertions import DEFAULT, distinct_statements, stored_statements
+from clew.graph.adjacency import spans
+from clew.graph.assertions import DEFAULT
 from clew.graph.model import Graph
+from clew.graph.storage.statements import decoded, distinct_statements, stored_statements
 from clew.graph.updates.additions import Additions, find_triples
-from clew.graph.updates.composition import one_chunk, spans
+from clew.graph.updates.composition import one_chunk
 
-__all__ = ["Restated", "decoded", "restate"]
+__all__ = ["Restated", "restate"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
@@ -46,7 +48,7 @@ def restate(graph: Graph, additions: Additions, gone: Mask) -> Restated:
     rows = spans(begin, offsets[old + 1] - begin)  # all statements of touched triples so far
     before = np.repeat(np.searchsorted(touched, old), offsets[old + 1] - begin)
     after = np.searchsorted(touched, number[owner])  # the touched triple of each added row
-    table = _together(graph.assertions.table.take(pa.array(rows)), additions.statements)
+    table = _together(graph.assertions.rows(rows), decoded(additions.statements))
     kept = np.flatnonzero(~gone[rows])
     candidates = np.concatenate((kept, len(rows) + np.arange(len(after))))
     holder = np.concatenate((before[kept], after))
@@ -87,17 +89,8 @@ def _distinct(additions: Additions) -> tuple[Ints, Ints, Ints, Ints]:
 
 def _together(old: pa.Table, new: pa.Table) -> pa.Table:
     """Statements of both tables in one, each column with one small dictionary."""
-    parts = [stored_statements(decoded(each), np.arange(each.num_rows)) for each in (old, new)]
+    parts = [stored_statements(each, np.arange(each.num_rows)) for each in (old, new)]
     return pa.concat_tables(parts, promote_options="default").unify_dictionaries().combine_chunks()
-
-
-def decoded(table: pa.Table) -> pa.Table:
-    """Without dictionaries, which may be those of a whole graph."""
-    columns = {
-        name: one_chunk(column).dictionary_decode() if pa.types.is_dictionary(column.type) else column
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
-    return pa.table(columns)
 
 
 def _collapsed(table: pa.Table, rows: Ints, holder: Ints, count: int) -> tuple[Ints, Ints]:
@@ -113,7 +106,6 @@ def _positive(
     graph: Graph, additions: Additions, fresh: tuple[Ints, Ints, Ints], changed: Ints, span: Ints, statements: pa.Table
 ) -> tuple[Mask, Ints]:
     negated = np.array([each.negated for each in additions.relations], bool)
-    relation = np.concatenate((graph.forward.relation.astype(np.int64), fresh[1]))
     stated = np.concatenate((graph.assertions.passing(DEFAULT), np.zeros(len(fresh[1]), bool)))
     before = stated[changed]
     if len(changed):
@@ -121,5 +113,7 @@ def _positive(
         if "negated" in statements.column_names:
             said = ~one_chunk(statements["negated"]).fill_null(False).to_numpy(zero_copy_only=False)
         stated[changed] = np.logical_or.reduceat(said, span[:-1])
-    plain = ~negated[relation] if len(relation) else np.zeros(0, bool)
-    return stated & plain, changed[(stated[changed] != before) & (changed < graph.triple_count)]
+    flipped = changed[(stated[changed] != before) & (changed < graph.triple_count)]
+    if negated.any():
+        stated &= ~np.concatenate((negated[graph.forward.relation], negated[fresh[1]]))
+    return stated, flipped

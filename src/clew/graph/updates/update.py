@@ -43,12 +43,16 @@ NOTHING = pa.table({name: pa.array([], pa.string()) for name in ("subject", "rel
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What an update does: rows to add, rows to withdraw, documents and entities (by id) to withdraw."""
+    """What an update does: rows to add, rows to withdraw, documents and entities (by id) to withdraw.
+
+    With `keep_descriptions`, entities and relations that the graph has stay as it describes them.
+    """
 
     add: Staged | None = None
     retract: Staged | None = None
     documents: Sequence[str] = ()
     entities: Sequence[str] = ()
+    keep_descriptions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,9 @@ def update_graph(
         progress("verifying checksums", 0, 3)
         graph = Graph(path, verify=True)
         progress("numbering rows", 1, 3)
-        additions = read_additions(graph, changes.add or Staged(NOTHING), problems)
+        additions = read_additions(
+            graph, changes.add or Staged(NOTHING), problems, keep_descriptions=changes.keep_descriptions
+        )
         retractions = read_retractions(
             graph, changes.retract, documents=changes.documents, entities=changes.entities, problems=problems
         )

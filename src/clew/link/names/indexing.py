@@ -5,6 +5,7 @@ It takes about a second for each hundred thousand names, and is written atomical
 
 import logging
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +21,7 @@ from clew.link.names.strings import hashes_of, pack
 from clew.link.names.trigrams import trigram_arrays
 from clew.link.normalise import key, loose_keys
 from clew.progress import Progress, silent
-from clew.sealed import new_sealed
+from clew.sealed import building, new_sealed
 
 __all__ = ["build_names", "open_or_build", "write_names"]
 
@@ -51,13 +52,16 @@ def open_or_build(contents: GraphContents, *, progress: Progress = silent) -> Li
         return open_index(contents)
     except DerivedError as error:
         log.info("building the name index of %s: %s", contents.snapshot, error)
-    arrays = build_names(contents, progress=progress)
-    try:
-        write_names(contents, arrays)
-        return open_index(contents)
-    except GraphError as error:
-        log.info("the name index of %s is kept in memory: %s", contents.snapshot, error)
-        return LinkIndex(arrays.__getitem__)  # type: ignore[arg-type]
+    with building(index_path(contents, new=True)):
+        with suppress(DerivedError):
+            return open_index(contents)  # another program has built it meanwhile
+        arrays = build_names(contents, progress=progress)
+        try:
+            write_names(contents, arrays)
+            return open_index(contents)
+        except GraphError as error:
+            log.info("the name index of %s is kept in memory: %s", contents.snapshot, error)
+            return LinkIndex(arrays.__getitem__)  # type: ignore[arg-type]
 
 
 def write_names(contents: GraphContents, arrays: Arrays) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from clew.app.cli.graphs.update import derived_kinds, say_stale, told
 from clew.app.cli.terminal.options import AsJson, check_limit
 from clew.app.cli.terminal.output import one_line, print_json, print_table, printable, say, shown_of
 from clew.app.cli.terminal.progress import terminal_progress
@@ -44,7 +45,7 @@ def texts(
     into: Annotated[
         str | None,
         typer.Option(
-            metavar="GRAPH", help="Merge the facts into this graph, or make it of them alone.", show_default=False
+            metavar="GRAPH", help="Update this graph with the facts, or make it of them alone.", show_default=False
         ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of facts shown.")] = 20,
@@ -53,13 +54,15 @@ def texts(
     """Extract the facts that documents state, each with its sentence and a calibrated confidence.
 
     Reads PubMed XML, JSON lines (id, title, text), CSV, Parquet, PubTator and plain text. A call that was stopped
-    resumes when it is repeated. No torch is needed.
+    resumes when it is repeated. No torch is needed. With --into the facts are added as by `clew update
+    --keep-descriptions`: every statement cites its document, so `clew update GRAPH --retract-document ID` withdraws it.
 
     \b
     Examples:
       clew extract abstracts/ --model small --out facts
       clew extract pubmed.xml.gz more.jsonl --out facts --confidence 0.5
       clew extract abstracts/ --out facts --into mine.clew --processes 2
+      clew update mine.clew --retract-document PMID:12345
       clew build hpo.clew facts --out mine.clew
     """
     from clew.extract.facts.folder import extract_facts, read_facts
@@ -71,13 +74,17 @@ def texts(
         counts = extract_facts(
             files, out, model=Path(model), confidence=confidence, processes=processes, progress=progress
         )
-        if into is not None and counts["facts"]:
-            _merge(out, into, progress)
+        made = _add(out, into, progress) if into is not None and counts["facts"] else {}
     statements: list[dict[str, Any]] = read_facts(out).sort_by([("confidence", "descending")]).to_pylist()
     rows = [each for each in statements if each["status"] == STATED]
     if as_json:
         seconds = round(time.perf_counter() - begun, 3)
-        print_json({"out": str(out), "into": into, "counts": counts, "facts": rows[:limit], "seconds": seconds})
+        print_json(
+            {
+                "out": str(out), "into": into, "update": made, "counts": counts, "facts": rows[:limit],
+                "seconds": seconds,
+            }
+        )  # fmt: skip
         return
     say(f"{counted(counts['documents'], 'document')}, {counted(counts['facts'], 'fact')} in {printable(str(out))}")
     if any(counts[each] for each in MARKS):
@@ -99,19 +106,32 @@ def texts(
     if into is None:
         say(f"build a graph of them: clew build {printable(str(out))} --out extracted.clew")
     else:
-        say(f"merged into {printable(into)}: clew ask {printable(into)} QUESTION, clew find {printable(into)} NAME")
+        changes = told(made["changes"]) or "it has all of these facts already"
+        say(f"made {printable(into)} of them" if made["new"] else f"updated {printable(into)}: {changes}")
+        say(f"next: clew ask {printable(into)} QUESTION, clew find {printable(into)} NAME")
+        say_stale(into, made["stale"])
 
 
-def _merge(facts: Path, into: str, progress: Progress) -> None:
-    """The facts beside what a graph holds, as its new snapshot."""
+def _add(facts: Path, into: str, progress: Progress) -> dict[str, Any]:
+    """Add the facts to a graph as its next snapshot, or make it of them; what that changed."""
     from clew.graph.build import build_graph
     from clew.graph.readers import stage
     from clew.graph.staging import Problems
+    from clew.graph.storage.snapshots import current_snapshot
+    from clew.graph.updates.update import Changes, update_graph
 
-    problems = Problems()
-    sources = [into, str(facts)] if Path(into).exists() else str(facts)
-    staged = stage(sources, problems=problems, progress=progress)
-    build_graph(staged, Path(into), problems=problems, overwrite=True, progress=progress)
+    problems, path = Problems(), Path(into)
+    new, before = not path.exists(), None if not path.exists() else current_snapshot(path)
+    staged = stage(str(facts), problems=problems, progress=progress)
+    if new:
+        manifest, changes = build_graph(staged, path, problems=problems, progress=progress), {}
+    else:
+        made = update_graph(path, Changes(add=staged, keep_descriptions=True), problems=problems, progress=progress)
+        manifest, changes = made.manifest, dict(made.changes)
+    stale = derived_kinds(path, before) if before not in (None, manifest.snapshot) else []
+    return {
+        "new": new, "snapshot": manifest.snapshot, "changes": changes, "counts": dict(manifest.counts), "stale": stale,
+    }  # fmt: skip
 
 
 @contextmanager

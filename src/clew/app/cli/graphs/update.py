@@ -33,7 +33,7 @@ from clew.plurals import counted, singular
 if TYPE_CHECKING:
     from clew.graph.updates.update import Outcome
 
-__all__ = ["told", "update"]
+__all__ = ["derived_kinds", "say_stale", "told", "update"]
 
 
 def update(
@@ -71,6 +71,13 @@ def update(
     negated: NegatedRelations = None,
     transitive: Transitive = None,
     curated_source: CuratedSources = None,
+    keep_descriptions: Annotated[
+        bool,
+        typer.Option(
+            "--keep-descriptions",
+            help="Entities and relations that the graph has keep their names, types, properties and flags.",
+        ),
+    ] = False,
     on_error: OnError = "refuse",
     compact: Annotated[
         bool, typer.Option("--compact", help="Build the result as a new base, however little has changed.")
@@ -124,20 +131,17 @@ def update(
                 progress=progress,
             )
         withdrawn = None if not retract else stage(list(retract), problems=problems, progress=progress)
-        changes = Changes(added, withdrawn, retract_document or (), retract_entity or ())
+        changes = Changes(added, withdrawn, retract_document or (), retract_entity or (), keep_descriptions)
         made = update_graph(path, changes, problems=problems, compact=compact or None, progress=progress)
     seconds = time.perf_counter() - begun
-    stale = _derived(path, before.snapshot) if made.manifest.snapshot != before.snapshot else []
+    stale = derived_kinds(path, before.snapshot) if made.manifest.snapshot != before.snapshot else []
     if as_json:
         print_json(update_record(made, problems, graph=graph, stale=stale, seconds=seconds))
         return
     _say(printable(graph), made, seconds)
     print_counted("left out", "rows", problems.counts, problems.examples)
     print_counted("noted", "times", problems.differences, problems.difference_examples)
-    if stale:
-        say()
-        say(f"computed for the snapshot before, and not for this one: {', '.join(stale)}")
-        say(f"`clew index {printable(graph)}` computes names and vectors again; a Cypher store is loaded when needed")
+    say_stale(graph, stale)
 
 
 def _say(graph: str, made: "Outcome", seconds: float) -> None:
@@ -164,7 +168,15 @@ def told(changes: Mapping[str, int]) -> str:
     return ", ".join(f"{counted(count, singular(noun))} {done}" for (noun, done), count in parts)
 
 
-def _derived(path: Path, snapshot: str) -> list[str]:
+def say_stale(graph: str, stale: list[str]) -> None:
+    """What an update has left behind."""
+    if stale:
+        say()
+        say(f"computed for the snapshot before, and not for this one: {', '.join(stale)}")
+        say(f"`clew index {printable(graph)}` computes names and vectors again; a Cypher store is loaded when needed")
+
+
+def derived_kinds(path: Path, snapshot: str) -> list[str]:
     """Kinds of data that were derived from a snapshot."""
     from clew.graph.storage.derived import derived_folders
 
