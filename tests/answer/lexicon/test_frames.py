@@ -26,6 +26,9 @@ def inside(text: str) -> str:
         ("Can you get epilepsy from X?", "Can you get epilepsy from X?"),
         ("What else is it called?", "What else is it called?"),
         ("thanks", "thanks"),
+        ("I am looking for samples that failed A", "samples that failed A"),
+        ("For the fire drill: list every group in A", "list every group in A"),
+        ("Is there a sequel to A? Title?", "Is there a sequel to A"),
     ],
 )
 def test_a_frame_is_set_apart(text: str, question: str) -> None:
@@ -36,6 +39,8 @@ def test_a_frame_is_set_apart(text: str, question: str) -> None:
     ("text", "lists", "judges"),
     [
         ("Is there a drug that treats A? If so, which?", True, False),
+        ("Are there patients with A? If so list them", True, False),
+        ("Have any patients been given A? Tell me who.", True, False),
         ("Are there diseases in which A begins early? List them.", True, False),
         ("Which drugs treat A? Please list them.", False, False),  # it asks for them anyway
         ("Do you know whether A causes B?", False, True),

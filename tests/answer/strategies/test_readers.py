@@ -48,6 +48,15 @@ def test_the_second_reader_is_asked_where_the_first_is_not_sure(both: Asker) -> 
     assert [each.text for each in steps if each.name == "second"] == ["it gives the same answer"]
 
 
+def test_a_sure_answer_that_is_easily_misread_is_checked(both: Asker) -> None:
+    steps: list[Step] = []
+    answer = both.ask(
+        Question("Which genes are linked to diseases with myopia?", report=steps.append, timeout=PATIENCE)
+    )
+    assert [item.name for item in answer.items] == ["ADAMTSL4"]
+    assert [each for each in steps if each.name == "second"]  # two relations, one of them in other words
+
+
 def test_neither_answers_what_the_graph_does_not_know(both: Asker) -> None:
     for question in ("Who discovered FBN1?", "What does Marfan syndrome cost?"):
         assert both.ask(question).abstained is not None, question

@@ -88,7 +88,7 @@ def _is_unsaid(interpretation: Interpretation, slot: str, words: Words) -> bool:
     if len(steps) < 2 or len(words.schema.labels) == 1 or spoken.intersection(types):
         return False
     relations = [name for step in steps for name in step.relations]
-    named = [part for name in (*relations, *types) for part in upper_snake(core_name(name)).lower().split("_")]
+    named = [part for name in types for part in upper_snake(core_name(name)).lower().split("_")]
     if any(stem(part) in words.classes["where"] for part in named):
         return False
     return not any(_is_said(name, interpretation, words) for name in relations)

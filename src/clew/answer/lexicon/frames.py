@@ -10,10 +10,11 @@ from functools import cache
 
 from clew.answer.lexicon.forms import word_table
 
-__all__ = ["Frame", "find_frame", "sentences_before"]
+__all__ = ["Frame", "find_frame", "sentence_behind", "sentences_before"]
 
 APART = r"[\s,;:.!?–—-]*"
 END_OF_SENTENCE = re.compile(r"(?<=[^\W\d_]{3})[.!?]\s+(?=[A-Z])")
+BEHIND = re.compile(r"\?\s+([A-Z][^?]*[.!])\s*$")
 WHETHER = re.compile(rf"{APART}(?:whether(?: or not)?|if)\b", re.IGNORECASE)
 ASKS = re.compile(
     r"\W*(?:(?:in|to|for|with|by|from|at|on|under|of)\s+)?"
@@ -62,6 +63,15 @@ def sentences_before(text: str) -> list[tuple[int, int]]:
         found.append((start, end.start() + 1))
         start = end.end()
     return found
+
+
+def sentence_behind(text: str) -> list[tuple[int, int]]:
+    """Where a sentence stands behind the question that asks nothing itself: "Is A in B? My son is allergic.".
+
+    >>> sentence_behind("Is A in B? My son is allergic."), sentence_behind("Is A in B? Which one?")
+    ([(11, 30)], [])
+    """
+    return [found.span(1) for found in BEHIND.finditer(text)]
 
 
 def _end_of_opening(text: str) -> int:

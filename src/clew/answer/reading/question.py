@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from clew.answer.lexicon.forms import Token, stem, tokens_of
-from clew.answer.lexicon.frames import Frame, find_frame, sentences_before
+from clew.answer.lexicon.frames import Frame, find_frame, sentence_behind, sentences_before
 from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.coreference import with_antecedent
 from clew.answer.names.meanings import Anchor, Meaning, inside
@@ -132,7 +132,7 @@ def understand(
     plain = _blanked(text, frame.spans)
     idle = [
         (start, end)
-        for start, end in sentences_before(plain)
+        for start, end in (*sentences_before(plain), *sentence_behind(plain))
         if not types_in(plain[start:end]) and not names_in(plain[start:end], tokens_of(plain[start:end]))
     ]
     plain = _blanked(plain, idle)

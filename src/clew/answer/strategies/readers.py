@@ -10,10 +10,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import DOUBTFUL, Alternative, Answer
-from clew.answer.certainty.signs import is_reversible
+from clew.answer.certainty.signs import NEVER_SURE, confidence_in, is_reversible
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.any_type import is_narrower
+from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ReadersStrategy"]
 
-AGREED = 0.97  # confidence where both readers give the same answer, and the sketch is certain
+AGREED = 0.97  # confidence where both readers give the same answer, and the sketch is probable
+AGREEABLE = 0.65  # confidence of the first reader from which that is so
 CONTESTED = DOUBTFUL - 0.05  # confidence in an answer that only one of them gives, and the other contests or declines
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
-CERTAIN, PROBABLE = 0.8, 0.5  # probability of a sketch
+PROBABLE = 0.5  # probability of a sketch
 DISSENTING = 0.3  # probability from which a sketch that answers otherwise makes an answer doubtful
 UNCLEAR, VAGUE = 0.6, 0.45  # fit of its weakest phrase
 SAME = "a second reader gives the same answer"
@@ -66,6 +68,7 @@ class _Reading(Answering):
     def _answer(self) -> Answer:
         first = super()._answer()
         settled = first.kind == "path" or first.decided is not None
+        settled = settled or (self.ran is not None and self.ran.candidate.plan.skip > 0)  # sketches know no ordinals
         plain = first.certainty == "sure" and self.ran is not None and _is_plain(self.ran, self.words)
         if settled or plain or self.parsed is None or self.parsed.unmet:
             return first
@@ -78,7 +81,7 @@ class _Reading(Answering):
             return first if first.abstained is not None else _noted(first, f"a second reader {why}", read)
         if first.abstained is None and (_agree(first, spoken) or self._is_narrower(spoken)):
             self.runner.report("second", "it gives the same answer")
-            return _noted(_agreed(first, spoken, self.words), SAME, read)
+            return _noted(self._agreed(first, spoken), SAME, read)
         self.runner.report("second", verbalised(spoken.ran.candidate, self.words))
         if first.abstained is not None:
             return self._sketched(spoken, first, read) if _may_speak_alone(spoken) else first
@@ -92,14 +95,43 @@ class _Reading(Answering):
         except Timeout:
             return None
 
+    def _agreed(self, first: Answer, spoken: "Spoken") -> Answer:
+        """The answer of both readers; what is left out or contradicted stays doubtful, what they share proves nothing.
+
+        They share names, and the lists that say which end of a relation between things of one type a word is for.
+        """
+        reading, candidate = spoken.reading, spoken.ran.candidate
+        if any(first.signs.get(name) for name in NEVER_SURE) or self._may_be_turned(candidate) or reading.left_out:
+            return first
+        confidence = confidence_in({**first.signs, "reversible": 0.0})
+        certain = reading.probability >= PROBABLE and confidence >= AGREEABLE
+        certain = certain and first.signs.get("name", 0.0) <= INEXACT
+        return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
+
+    def _may_be_turned(self, candidate: Candidate) -> bool:
+        """Whether a relation of a plan could be read from its other end: named entities have triples that way too."""
+        named = {each.ids: each for each in candidate.meanings}
+        conditions = [each for part in candidate.plan.parts for each in part.conditions if each.key == "id"]
+        held = {
+            each.of: tuple(map(str, each.value if isinstance(each.value, tuple) else (each.value,)))
+            for each in conditions
+        }
+        for step in (step for part in candidate.plan.parts for step in part.steps):
+            for relation in (name for name in step.relations if is_reversible(name, self.words)):
+                ends = [(named.get(held.get(end, ())), end == step.subject) for end in step.ends]
+                known = [(meaning, subject) for meaning, subject in ends if meaning is not None]
+                if not known or any(self._has(meaning, relation, not subject) for meaning, subject in known):
+                    return True
+        return False
+
     def _is_narrower(self, spoken: "Spoken") -> bool:
         """Whether a sketch means the same, but only one of the types that what is asked for may be of."""
         return self.ran is not None and is_narrower(spoken.ran.candidate.plan, self.ran.candidate.plan)
 
     def _contested(self, first: Answer, spoken: "Spoken", read: float) -> Answer:
-        """The likelier of two answers, with the other one to choose from."""
+        """The likelier of two answers, with the other one to choose from; what the first is sure of stays, doubtful."""
         drops = self.ran is not None and bool(_columns(self.ran) - _columns(spoken.ran))
-        if not drops and _is_likelier(spoken, first, self.words):
+        if first.certainty != "sure" and not drops and _is_likelier(spoken, first, self.words):
             second = _capped(self._sketched(spoken, first, read), CONTESTED)
             said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
             return _beside(second, Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said))
@@ -157,18 +189,6 @@ def _may_speak_alone(spoken: "Spoken") -> bool:
         and spoken.is_complete
         and not spoken.ran.is_empty
     )
-
-
-def _agreed(first: Answer, spoken: "Spoken", words: Words) -> Answer:
-    """The answer of both readers; what the first doubts stays doubtful, and what they share proves nothing.
-
-    They share names, and the lists that say which end of a relation between things of one type a word is for.
-    """
-    reading = spoken.reading
-    certain = reading.probability >= CERTAIN and first.confidence >= DOUBTFUL and not reading.left_out
-    certain = certain and first.signs.get("name", 0.0) <= INEXACT
-    certain = certain and not any(is_reversible(each, words) for each in spoken.ran.candidate.relationships)
-    return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
 
 
 def _agree(first: Answer, spoken: "Spoken") -> bool:

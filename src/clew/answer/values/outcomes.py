@@ -33,7 +33,8 @@ def given(outcome: Outcome) -> tuple[object, frozenset[str]]:
 
 
 def stated_number(candidate: Candidate, outcome: Outcome) -> int | float | bool | None:
-    """The number of an outcome, or that which the one value states to which a relation leads."""
+    """The number of an outcome, or that which its one value states: of a column, or to which a relation leads."""
     values, items = candidate.values, outcome.items
     stated = values is not None and values.shown is not None and values.shown.relation and not candidate.plan.sort
+    stated = stated or candidate.plan.column is not None
     return as_number(items[0].name) if stated and len(items) == 1 else outcome.value
