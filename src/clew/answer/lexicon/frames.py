@@ -66,7 +66,7 @@ def sentences_before(text: str) -> list[tuple[int, int]]:
 
 
 def sentence_behind(text: str) -> list[tuple[int, int]]:
-    """Where a sentence stands behind the question that asks nothing itself: "Is A in B? My son is allergic.".
+    """The place of a sentence that follows the question and asks nothing itself: "Is A in B? My son is allergic.".
 
     >>> sentence_behind("Is A in B? My son is allergic."), sentence_behind("Is A in B? Which one?")
     ([(11, 30)], [])
