@@ -1,4 +1,4 @@
-"""`clew eval diagnosis`, `rounds` and `patients` as a user runs them."""
+"""`clew eval diagnosis`, `rounds`, `quality` and `patients` as a user runs them."""
 
 import json
 from collections.abc import Callable
@@ -49,3 +49,13 @@ def test_patients_are_chats(run: Callable, ward: Path, tmp_path: Path) -> None:
     assert report["chats"] == len(out.read_text("utf-8").splitlines()) == 6
     assert json.loads(out.read_text("utf-8").splitlines()[0])["messages"][2]["content"].startswith("Disease ")
     assert "'near'" in run("eval", "patients", ward, *SMALL, "--out", out, "--mode", "near").error
+
+
+def test_a_judge_is_calibrated_before_it_judges(run: Callable, ward: Path) -> None:
+    ran = run("eval", "quality", ward, *SMALL)
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert [line.split()[0] for line in lines[1:10]][::4] == ["cited", "organized", "unbiased"]
+    assert "cannot judge" in lines[6]
+    assert lines[6].endswith("no figure")
+    assert "give 4 or more" in run("eval", "quality", ward, "--count", 2, *SMALL[2:]).error

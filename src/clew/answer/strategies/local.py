@@ -32,14 +32,18 @@ class LocalStrategy:
     def answer(self, question: Question, resources: Resources) -> Answer:
         """Answer a question, or abstain with a reason."""
         begun = perf_counter()
+        return answer_from_context(ContextAnswer(question, self.retrieve(question, resources), resources), begun=begun)
+
+    def retrieve(self, question: Question, resources: Resources) -> Retrieved:
+        """The tables that the answer is read from."""
+        begun = perf_counter()
         retrieval = Retrieval(budget=self.budget, style="table", hops=1, filters=question.filters)
         linked = link_question(question.text, resources, retrieval)
         nearest, notes = self._nearest(linked, resources, retrieval)
         facts = self._relationships(nearest, linked, resources, question)
         head = _entity_table(nearest, resources, most=int(ENTITIES * self.budget)) if facts else ""
         context = pack(question.text, linked, facts, resources, retrieval, head)
-        found = Retrieved(linked, replace(context, notes=notes, seconds=perf_counter() - begun))
-        return answer_from_context(ContextAnswer(question, found, resources), begun=begun)
+        return Retrieved(linked, replace(context, notes=notes, seconds=perf_counter() - begun))
 
     def _nearest(
         self, linked: LinkedQuestion, resources: Resources, retrieval: Retrieval

@@ -4,7 +4,7 @@ from typing import Any
 
 from clew.app.cli.terminal.output import print_table, say
 
-__all__ = ["show_rankings", "show_rounds"]
+__all__ = ["show_quality", "show_rankings", "show_rounds"]
 
 SHOWN_TOPS = (None, 1, 3, 5, 10, 20, 30)
 
@@ -67,3 +67,17 @@ def _measures(figures: dict[str, Any]) -> tuple[str, str, str, float]:
 
 def _share(figure: dict[str, float]) -> str:
     return f"{figure['mean']:.1%} ({figure['low']:.0%}-{figure['high']:.0%})"
+
+
+def show_quality(report: dict[str, Any]) -> None:
+    """The table of `clew eval quality`; an attribute that the judge may not be believed on has no figure."""
+    table = []
+    for row in report["rows"]:
+        known, holds = row["accuracy"], row["holds"]
+        said = "cannot judge" if known is None else f"{known['mean']:.2f} ({known['low']:.2f}-{known['high']:.2f})"
+        figure = "no figure" if holds is None else f"{holds['mean']:.1%} ({holds['low']:.0%}-{holds['high']:.0%})"
+        table.append((row["attribute"], said, figure))
+    print_table(["attribute", "balanced accuracy", "holds for"], table)
+    say(
+        f"judge: {report['judge']}; calibrated on {report['patients']:,} summaries and spoilt ones, then as many judged"
+    )

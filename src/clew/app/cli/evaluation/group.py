@@ -40,11 +40,11 @@ Out = Annotated[
 
 def application() -> typer.Typer:
     """The commands below `clew eval`."""
-    from clew.app.cli.evaluation.diagnosis import diagnosis, patients, rounds
+    from clew.app.cli.evaluation.diagnosis import diagnosis, patients, quality, rounds
     from clew.app.cli.evaluation.extraction import application as extraction
 
     app = new_group("eval", "Evaluate answers, extracted triples and Cypher coverage; compare runs.")
-    for command in (qa, mcq, paths, diagnosis, rounds, patients, trust, cypher, compare):
+    for command in (qa, mcq, paths, facts, diagnosis, rounds, quality, patients, trust, cypher, compare):
         app.command(command.__name__)(command)
     app.add_typer(extraction(), name="extraction")
     return app
@@ -224,6 +224,49 @@ def paths(
         model=model,
         sample=sample,
         absence=absence,
+        embedding=not no_embedding,
+        out=out,
+        as_json=as_json,
+    )
+
+
+def facts(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FACTS.tsv", help="Columns subject, relation, object: ids and a relation.", show_default=False
+        ),
+    ],
+    graph: Annotated[
+        list[str],
+        typer.Option("--graph", metavar="NAME=GRAPH", help="Ask this graph; repeat it.", show_default=False),
+    ],
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Facts to ask about, for each seed.")] = 300,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Times that facts are drawn.")] = 3,
+    no_embedding: NoEmbedding = False,
+    out: RunJournal = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask several graphs about facts by local search: how often does the context state the fact?
+
+    This is GraphMERT's comparison of a seed graph with the seed and what was extracted, or what a language model
+    extracted, without a model that reads: the facts are some that were held out of the seed. A question names the
+    subject and asks for the object. stated: the graph has the fact. recall: a line of the tables (512 tokens) has both
+    ends. Differences from the first graph are paired.
+
+    \b
+    Examples:
+      clew eval facts held-out.tsv --graph seed=seed.clew --graph extracted=seed-and-extracted.clew
+      clew eval facts held-out.tsv --graph seed=seed.clew --graph model=seed-and-model.clew --seeds 1 --json
+    """
+    from clew.app.cli.evaluation.facts import evaluate_facts
+    from clew.app.cli.terminal.options import pairs
+
+    evaluate_facts(
+        Path(file),
+        pairs(graph, "--graph"),
+        count=count,
+        seeds=seeds,
         embedding=not no_embedding,
         out=out,
         as_json=as_json,
