@@ -75,7 +75,7 @@ def run_facts(
     out: Path | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Ask every graph the same questions, drawn anew for each seed; the questions are worded by the first graph."""
+    """Ask every graph the same questions, drawn again for each seed; the questions are worded by the first graph."""
     if not graphs:
         raise InputError("no graph is named: give one or more")
     first = next(iter(graphs))
