@@ -174,14 +174,14 @@ def test_twenty_killed_actors(cluster: clew.Engine, sixteen: Path, monkeypatch: 
 
 
 @pytest.mark.soak
-def test_a_cluster_at_an_address(sixteen: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_cluster_at_an_address(sixteen: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`clew hop --engine ray:HOST:PORT` finds what the command finds in memory; the Ray there is not stopped by it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     ray, clew_command = (str(Path(sys.executable).with_name(name)) for name in ("ray", "clew"))
     loopback = {**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0",
-                "RAY_AUTH_MODE": "disabled", "RAY_TMPDIR": str(tmp_path)}  # fmt: skip
+                "RAY_AUTH_MODE": "disabled"}  # fmt: skip
     loopback.pop("RAY_AUTH_TOKEN", None)
     begin = [ray, "start", "--head", "--block", "--port", str(port), "--num-cpus", "2", "--include-dashboard", "false"]
     head = subprocess.Popen(begin, env=loopback, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

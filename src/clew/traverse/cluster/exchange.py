@@ -92,7 +92,7 @@ def join_pieces(frontier: Frontier, pieces: list[Piece]) -> Frontier:
             dense.append(piece)
     if frontier.parts is None and not dense:
         return frontier
-    words = dense.pop().copy() if frontier.parts is None else frontier.parts[0].words
+    words = _own(dense.pop()) if frontier.parts is None else frontier.parts[0].words
     for found in dense:
         words |= found
     lists = listed.lists
@@ -100,6 +100,11 @@ def join_pieces(frontier: Frontier, pieces: list[Piece]) -> Frontier:
         words |= WordSets().start(lists, frontier.entities).words
     frontier.replace([WordSet(words, frontier.queries, lists.flat.dtype)])
     return frontier
+
+
+def _own(words: Words) -> Words:
+    """Words that may be changed: what came from another process may not."""
+    return words if words.flags.writeable else words.copy()
 
 
 def join_frontier(pieces: list[Piece], bounds: Ints, queries: int, dtype: np.dtype[np.integer]) -> Frontier:

@@ -17,7 +17,11 @@ __all__ = ["connect"]
 REACH_SECONDS = 5
 # Ray has no other switch for its own address; despite the name it is heeded on every system, when Ray is imported.
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+QUIET = {  # a lost actor is handled by the engine, not reported as an error nobody looked at
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_IGNORE_UNHANDLED_ERRORS": "1",
+}
 
 
 def connect(address: str | None, *, cpus: int) -> Any:
