@@ -144,7 +144,8 @@ def find_passing(conditions: Iterable[Condition], contents: GraphContents, schem
     mask = np.zeros(len(stated), bool)
     mask[numbers] = True
     if len(numbers) and weighed:
-        left = Assertions(table.filter(pa.array(rows)), np.append(starts, int(rows.sum())), contents.snapshot.sources)
+        kept, offsets = table.filter(pa.array(rows)), np.append(starts, int(rows.sum()))
+        left = Assertions([kept], offsets, contents.snapshot.sources)
         where = Where(layer=weighed.get(LAYER, "all"), as_of=weighed.get(AS_OF), negated=True)
         mask[numbers] = left.passing(where)
     return mask
