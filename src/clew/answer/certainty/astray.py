@@ -31,6 +31,7 @@ FIRST = re.compile(
     r"\W*(?:\w+\s+)?(?:which|what|who|whom|whose|where|when|how|list|name|give|show|find)\b", re.IGNORECASE
 )
 
+WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 NEAR = 12  # letters between words of one phrase
 
 
@@ -40,6 +41,7 @@ def goes_astray(interpretation: Interpretation, words: Words) -> bool:
         _asks_twice(interpretation)
         or any(_returns(interpretation, slot) for slot in _between(interpretation.candidate.plan))
         or any(_is_unsaid(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
+        or _is_where_of_another(interpretation, words)
     )
 
 
@@ -92,6 +94,16 @@ def _is_unsaid(interpretation: Interpretation, slot: str, words: Words) -> bool:
     if any(stem(part) in words.classes["where"] for part in named):
         return False
     return not any(_is_said(name, interpretation, words) for name in relations)
+
+
+def _is_where_of_another(interpretation: Interpretation, words: Words) -> bool:
+    """Whether "where" is answered by the place of something in between, by a relation that no word mentions."""
+    plan = interpretation.candidate.plan
+    if not plan.asked or WHERE.match(interpretation.question.text) is None:
+        return False
+    between = set(_between(plan))
+    steps = (step for slot in between for step in _steps(plan, slot) if plan.asked[0].of in step.ends)
+    return any(not any(_is_said(name, interpretation, words) for name in step.relations) for step in steps)
 
 
 def _is_said(relation: str, interpretation: Interpretation, words: Words) -> bool:
