@@ -144,7 +144,8 @@ def _triple_columns(table: _Table, columns: Mapping[str, str]) -> dict[str, str]
     _require(table, found, TRIPLE, "columns")
     left_out = [name for name in table.columns if name not in found.values()]
     if left_out:
-        log.info("%s: columns left out: %s", table.name, ", ".join(left_out))
+        keep = f"to keep one, map it: qualifier:{left_out[0]}={left_out[0]}"
+        log.warning("%s: columns left out: %s (%s)", table.name, ", ".join(left_out), keep)
     return found
 
 
