@@ -51,7 +51,8 @@ def test_tests_that_need_the_toy_model_are_one_group() -> None:
 
 
 def test_every_test_is_in_a_tier_that_ci_runs_or_in_the_soak() -> None:
-    assert '-m "not slow and not soak"' in recipe("test")
+    assert "lint fast" in recipe("test")
+    assert '-m "not slow and not soak"' in recipe("fast")
     assert '-m "(slow or peers) and not soak"' in recipe("slow")
     assert '-m "soak or hypothesis"' in recipe("soak")
     commands = [line for line in (ROOT / ".ci" / "run").read_text("utf-8").splitlines() if line.startswith("make ")]

@@ -79,8 +79,11 @@ class Sketch:
 
     @property
     def grades(self) -> bool:
-        """Whether anything is counted, compared, ordered or quantified."""
-        return any(each.kind in GRADING or each.said for each in self.statements)
+        """Whether anything is counted, compared, ordered or quantified, or asked of a statement."""
+        asked = self.mode == "value"
+        return any(
+            each.kind in GRADING or any(asked or said.operator for said in each.said) for each in self.statements
+        )
 
 
 def split_words(text: str, names: Sequence[tuple[int, int]]) -> list[Word]:

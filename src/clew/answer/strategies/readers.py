@@ -35,7 +35,7 @@ CONTESTED = DOUBTFUL - 0.05  # confidence in an answer that only one of them giv
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
 PROBABLE = 0.5  # probability of a sketch
 DISSENTING = 0.3  # probability from which a sketch that answers otherwise makes an answer doubtful
-UNCLEAR, VAGUE = 0.6, 0.45  # fit of its weakest phrase
+UNCLEAR = 0.6  # fit of its weakest phrase
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
@@ -184,11 +184,7 @@ def _is_likelier(spoken: "Spoken", first: Answer, words: Words) -> bool:
 def _may_speak_alone(spoken: "Spoken") -> bool:
     """Whether a sketch may answer where the other reader declines: all that is said is met, and something found."""
     reading = spoken.reading
-    return (
-        reading.weakest >= (VAGUE if reading.probability >= PROBABLE else UNCLEAR)
-        and spoken.is_complete
-        and not spoken.ran.is_empty
-    )
+    return reading.weakest >= UNCLEAR and spoken.is_complete and not spoken.ran.is_empty
 
 
 def _agree(first: Answer, spoken: "Spoken") -> bool:
