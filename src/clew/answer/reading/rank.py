@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
 
 NEAREST = 12  # plans that are verbalised and compared by embedding; the others score far lower
-LONGEST_COMPARED = 800  # characters: an encoder would cut off the rest, and its time grows
+LONGEST_COMPARED = 500  # characters: nobody asks that much in one sentence, and an encoder's time grows
+ENCODED = 4  # texts at a time, so that a question ends in time
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,12 @@ def rank(
     if encoder is not None and len(near) > 1:
         texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
         if max(map(len, texts)) <= LONGEST_COMPARED:
-            vectors = encoder.encode(texts)
-            check()
-            near = [
-                _plus(each, "meaning", weights.meaning * float(like))
-                for each, like in zip(near, vectors[1:] @ vectors[0], strict=True)
-            ]
+            (asked,) = encoder.encode(texts[:1])
+            likes: list[float] = []
+            for start in range(1, len(texts), ENCODED):
+                check()
+                likes += (encoder.encode(texts[start : start + ENCODED]) @ asked).tolist()
+            near = [_plus(each, "meaning", weights.meaning * like) for each, like in zip(near, likes, strict=True)]
     return sorted(near, key=lambda each: -each.score)
 
 

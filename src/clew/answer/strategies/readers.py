@@ -14,7 +14,6 @@ from clew.answer.certainty.signs import NEVER_SURE, confidence_in, is_reversible
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.any_type import is_narrower
-from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran
@@ -35,7 +34,7 @@ CONTESTED = DOUBTFUL - 0.05  # confidence in an answer that only one of them giv
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
 PROBABLE = 0.5  # probability of a sketch
 DISSENTING = 0.3  # probability from which a sketch that answers otherwise makes an answer doubtful
-UNCLEAR = 0.6  # fit of its weakest phrase
+CLEAR, UNCLEAR = 0.8, 0.6  # fit of its weakest phrase
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
@@ -100,29 +99,14 @@ class _Reading(Answering):
 
         They share names, and the lists that say which end of a relation between things of one type a word is for.
         """
-        reading, candidate = spoken.reading, spoken.ran.candidate
-        if any(first.signs.get(name) for name in NEVER_SURE) or self._may_be_turned(candidate) or reading.left_out:
+        reading = spoken.reading
+        turned = any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships)
+        if turned or reading.left_out or any(first.signs.get(name) for name in NEVER_SURE):
             return first
         confidence = confidence_in({**first.signs, "reversible": 0.0})
         certain = reading.probability >= PROBABLE and confidence >= AGREEABLE
         certain = certain and first.signs.get("name", 0.0) <= INEXACT
         return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
-
-    def _may_be_turned(self, candidate: Candidate) -> bool:
-        """Whether a relation of a plan could be read from its other end: named entities have triples that way too."""
-        named = {each.ids: each for each in candidate.meanings}
-        conditions = [each for part in candidate.plan.parts for each in part.conditions if each.key == "id"]
-        held = {
-            each.of: tuple(map(str, each.value if isinstance(each.value, tuple) else (each.value,)))
-            for each in conditions
-        }
-        for step in (step for part in candidate.plan.parts for step in part.steps):
-            for relation in (name for name in step.relations if is_reversible(name, self.words)):
-                ends = [(named.get(held.get(end, ())), end == step.subject) for end in step.ends]
-                known = [(meaning, subject) for meaning, subject in ends if meaning is not None]
-                if not known or any(self._has(meaning, relation, not subject) for meaning, subject in known):
-                    return True
-        return False
 
     def _is_narrower(self, spoken: "Spoken") -> bool:
         """Whether a sketch means the same, but only one of the types that what is asked for may be of."""
@@ -184,7 +168,8 @@ def _is_likelier(spoken: "Spoken", first: Answer, words: Words) -> bool:
 def _may_speak_alone(spoken: "Spoken") -> bool:
     """Whether a sketch may answer where the other reader declines: all that is said is met, and something found."""
     reading = spoken.reading
-    return reading.weakest >= UNCLEAR and spoken.is_complete and not spoken.ran.is_empty
+    fits = reading.weakest >= (UNCLEAR if reading.probability >= PROBABLE else CLEAR)
+    return fits and spoken.is_complete and not spoken.ran.is_empty
 
 
 def _agree(first: Answer, spoken: "Spoken") -> bool:
