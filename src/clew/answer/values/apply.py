@@ -129,9 +129,14 @@ def _root(plan: Plan) -> str:
     return plan.measure.of if plan.measure is not None else plan.slots[0].name
 
 
+def _types(plan: Plan, slot: str) -> tuple[str, ...]:
+    """The types of a slot; none where a column of statements is asked for, which has no slot."""
+    return next((each.types for each in plan.slots if each.name == slot), ())
+
+
 def _of_label(options: "Sequence[Attribute] | dict[Attribute, bool]", plan: Plan, slot: str) -> list[Attribute]:
     """Of some attributes those that a slot's entities have; what a word usually means first."""
-    types = plan.slot(slot).types
+    types = _types(plan, slot)
     found = [each for each in options if each.label in types]
     return sorted(found, key=lambda each: min((DIMENSIONS[name] for name in each.dimensions), default=0))
 
@@ -162,7 +167,7 @@ def _sorted(question: ParsedQuestion, candidate: Candidate, order: ValueOrder) -
     options = [each.attribute for each in order.options]
     behind = [word for word in question.type_words if order.end and question.tokens[word.first].start >= order.end]
     near = set(behind[0].labels) if behind else set()
-    slots = [slot.name for slot in plan.slots if near & set(slot.types) and near.isdisjoint(plan.slot(root).types)]
+    slots = [slot.name for slot in plan.slots if near & set(slot.types) and near.isdisjoint(_types(plan, root))]
     for slot in (*slots, root):
         found = _of_label(options, plan, slot)
         if found:
