@@ -5,14 +5,22 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from clew.evaluate.report.tables import markdown_table
 
-__all__ = ["claim_table", "environment", "markdown", "to_stderr", "write_json"]
+__all__ = [
+    "claim_table",
+    "environment",
+    "limits_markdown",
+    "limits_report",
+    "markdown",
+    "to_stderr",
+    "write_json",
+]
 
 LIBRARIES = (
     "clew", "numpy", "numba", "scipy", "pyarrow", "igraph", "networkx", "python-graphblas", "suitesparse-graphblas",
@@ -128,3 +136,25 @@ def _processor() -> str:
     except OSError:
         return platform.processor()
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def limits_report(
+    benchmark: str, rows: Sequence[Mapping[str, Any]], *, graph: Mapping[str, Any], quick: bool
+) -> dict[str, Any]:
+    """What was measured; a row with a limit (`at_most`) is a claim that holds or does not."""
+    limited = [row for row in rows if "at_most" in row]
+    return {
+        "benchmark": benchmark,
+        "graph": graph,
+        "agree": True,
+        **environment(),
+        "quick": quick,
+        "rows": rows,
+        "claims": [{**row, "holds": row["measured"] <= row["at_most"]} for row in limited],
+    }
+
+
+def limits_markdown(title: str, report: Mapping[str, Any]) -> str:
+    """The claims of such a report, then what has no limit."""
+    others = [f"- {row['claim']}: {row['measured']:.3g}" for row in report["rows"] if "at_most" not in row]
+    return "\n\n".join([f"### {title}", claim_table(report["claims"]), "\n".join(others)])

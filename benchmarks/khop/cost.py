@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import clew
 from benchmarks.khop import synthetic as graphs
 from benchmarks.khop.clew_graph import entity_table, triple_table
-from benchmarks.report import claim_table, environment
+from benchmarks.report import limits_markdown, limits_report
 from benchmarks.statistics import median, median_ratio
 from benchmarks.workers import run_worker, worker_command
 from clew.progress import Progress, silent
@@ -46,22 +46,12 @@ def run(*, quick: bool = False, progress: Progress = silent) -> dict[str, Any]:
         rows += _open_rows(directory / "graph-0.clew", openings)
         progress("running clew hop in fresh processes", 0, pairs)
         rows += _process_rows(directory, pairs)
-    limited = [row for row in rows if "at_most" in row]
-    return {
-        "benchmark": "cost",
-        "graph": {"heavy": graph.describe()},
-        "agree": True,
-        **environment(),
-        "quick": quick,
-        "rows": rows,
-        "claims": [{**row, "holds": row["measured"] <= row["at_most"]} for row in limited],
-    }
+    return limits_report("cost", rows, graph={"heavy": graph.describe()}, quick=quick)
 
 
 def show(report: Mapping[str, Any]) -> str:
     """What was measured, and whether it is within its limit."""
-    others = [f"- {row['claim']}: {row['measured']:.3g}" for row in report["rows"] if "at_most" not in row]
-    return "\n\n".join(["### cost of use", claim_table(report["claims"]), "\n".join(others)])
+    return limits_markdown("cost of use", report)
 
 
 def _build_rows(directory: Path, repeats: int) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from benchmarks.khop import synthetic as graphs
 from benchmarks.khop.clew_graph import entity_table, triple_table
 from benchmarks.khop.synthetic import BenchGraph
-from benchmarks.report import claim_table, environment
+from benchmarks.report import limits_markdown, limits_report
 from benchmarks.statistics import median
 from benchmarks.workers import run_worker, worker_command
 from clew.progress import Progress, silent
@@ -54,22 +54,12 @@ def run(*, quick: bool = False, progress: Progress = silent) -> dict[str, Any]:
         progress("hops", 0, None)
         hops = _work("hops", folder)
     rows = _rows(built, updates, hops)
-    limited = [row for row in rows if "at_most" in row]
-    return {
-        "benchmark": "updates",
-        "graph": {"heavy": graph.describe()},
-        "agree": True,
-        **environment(),
-        "quick": quick,
-        "rows": rows,
-        "claims": [{**row, "holds": row["measured"] <= row["at_most"]} for row in limited],
-    }
+    return limits_report("updates", rows, graph={"heavy": graph.describe()}, quick=quick)
 
 
 def show(report: Mapping[str, Any]) -> str:
     """What was measured, and whether it is within its limit."""
-    others = [f"- {row['claim']}: {row['measured']:.3g}" for row in report["rows"] if "at_most" not in row]
-    return "\n\n".join(["### updates", claim_table(report["claims"]), "\n".join(others)])
+    return limits_markdown("updates", report)
 
 
 def _rows(

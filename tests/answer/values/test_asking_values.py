@@ -1,6 +1,7 @@
 """Questions about values of entities, over a small graph of players, teams, stadiums, books and authors."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -216,3 +217,15 @@ def test_age_is_not_worked_out_but_the_day_of_birth_is_given_in_doubt(asker: Ask
     answer = asker.ask("How old is Anna Berg?")
     assert given(answer) == ["1994-03-12"]
     assert answer.certainty == "doubtful"
+
+
+def test_a_superlative_where_a_column_of_statements_may_be_asked_for(tmp_path: Path) -> None:
+    """Such a column belongs to a statement and has no entity that could be ordered."""
+    triples = {"subject": ["Stoner", "Emma"], "relation": ["held_at"] * 2, "object": ["Old Town Reading Room"] * 2}
+    triples |= {"subject_type": ["Book"] * 2, "object_type": ["Branch"] * 2, "qualifier:year": ["2001", "2005"]}
+    entities = {"id": ["Old Town Reading Room", "Stoner", "Emma"], "name": ["Old Town Reading Room", "Stoner", "Emma"]}
+    entities |= {"type": ["Branch", "Book", "Book"], "first_published": [None, "1965", "1815"]}
+    clew.build(Staged(pa.table(triples), entities=pa.table(entities)), out=tmp_path / "held.clew")
+    with Resources(tmp_path / "held.clew") as resources:
+        answer = Asker(resources).ask("What year did the Old Town Reading Room first open its doors?")
+    assert answer.abstained is not None

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import DOUBTFUL, Alternative, Answer
-from clew.answer.certainty.signs import NEVER_SURE, confidence_in, is_reversible
+from clew.answer.certainty.signs import NEVER_SURE, is_reversible
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.any_type import is_narrower
@@ -95,16 +95,15 @@ class _Reading(Answering):
             return None
 
     def _agreed(self, first: Answer, spoken: "Spoken") -> Answer:
-        """The answer of both readers; what is left out or contradicted stays doubtful, what they share proves nothing.
+        """The first answer, now sure, unless words were left out, something contradicts it, or both could err alike.
 
-        They share names, and the lists that say which end of a relation between things of one type a word is for.
+        Both readers take names from the linker, and from the same lists which end of a relation a word stands for.
         """
         reading = spoken.reading
         turned = any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships)
         if turned or reading.left_out or any(first.signs.get(name) for name in NEVER_SURE):
             return first
-        confidence = confidence_in({**first.signs, "reversible": 0.0})
-        certain = reading.probability >= PROBABLE and confidence >= AGREEABLE
+        certain = reading.probability >= PROBABLE and first.confidence >= AGREEABLE
         certain = certain and first.signs.get("name", 0.0) <= INEXACT
         return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
 

@@ -141,7 +141,7 @@ class _Work:
         self._step = 0
 
     def run(self, directory: Path) -> Manifest:
-        """Do what is left to do; the files end up in `directory`."""
+        """Run the phases that are not done yet and write the files to `directory`."""
         entities = self._phase("reading entities", self._read_entities)
         rows = self._phase("reading triples", partial(self._read_triples, entities))
         relations, final = self._relations(rows["relations"])
