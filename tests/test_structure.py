@@ -22,7 +22,7 @@ MODULES = {
 LADDER = [
     {"_version", "errors"},
     {"registry", "progress", "files", "plurals", "cache", "cancellation", "closing", "sizes"},
-    {"checksums", "json_files", "unpacking"},
+    {"bolt", "checksums", "json_files", "unpacking"},
     {"sealed"},
     {"models"},
     {"graph", "lm", "embed"},

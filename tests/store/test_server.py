@@ -9,9 +9,10 @@ import pytest
 
 import clew
 from arcadedb import Server, free_port
+from clew.bolt import connection
+from clew.bolt.address import PASSWORD_VARIABLE, read_address
 from clew.errors import Cancelled, InputError, StoreError
-from clew.store import bolt, server_load
-from clew.store.address import PASSWORD_VARIABLE, read_address
+from clew.store import server_load
 from clew.store.server import ServerStore
 from clew.store.server_load import load_server
 from clew.store.store import open_store
@@ -96,7 +97,7 @@ def test_a_port_that_speaks_http(make: Make, arcadedb: Server) -> None:
     begun = time.monotonic()
     with pytest.raises(StoreError, match="Bolt"):
         ServerStore(make(), f"bolt://root:{arcadedb.password}@127.0.0.1:{arcadedb.http_port}/kg1")
-    assert time.monotonic() - begun < 2 * bolt.CONNECT_SECONDS + 2
+    assert time.monotonic() - begun < 2 * connection.CONNECT_SECONDS + 2
 
 
 @pytest.fixture
@@ -107,7 +108,7 @@ def silent_port() -> Iterator[int]:
 
 
 def test_a_server_that_says_nothing(make: Make, silent_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bolt, "CONNECT_SECONDS", 0.4)
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.4)
     before = threading.active_count()
     begun = time.monotonic()
     with pytest.raises(StoreError, match="Bolt"):

@@ -9,10 +9,10 @@ from typing import Any
 
 from neo4j.graph import Node, Path, Relationship
 
+from clew.bolt.address import read_address
+from clew.bolt.connection import Bolt
 from clew.closing import Closing
 from clew.graph import GraphContents
-from clew.store.address import read_address
-from clew.store.bolt import Bolt
 from clew.store.cypher import Statement
 from clew.store.deadline import Deadline
 from clew.store.layout import lay_out

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.bolt.connection import Bolt
 from clew.errors import StoreError
 from clew.graph import GraphContents, Where, read_triples
 from clew.graph.storage.arrays import numbers_of
-from clew.store.bolt import Bolt
 from clew.store.cypher import quote
 from clew.store.layout import StoreSchema
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from clew.bolt.address import read_address
+from clew.bolt.connection import Bolt
 from clew.errors import StoreError
 from clew.graph import GraphContents
 from clew.progress import Progress, silent
-from clew.store.address import read_address
-from clew.store.bolt import Bolt
 from clew.store.columns import entity_tables, relationship_tables
 from clew.store.cypher import quote
 from clew.store.layout import StoreSchema, lay_out

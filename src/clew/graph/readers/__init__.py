@@ -30,6 +30,11 @@ READERS = Registry(
         "obo-json": Entry("clew.graph.readers.ontology.obo_json:read", "an ontology as an OBO graph in JSON"),
         "rdf": Entry("clew.graph.readers.rdf.reader:read", "N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD", "rdf"),
         "neo4j": Entry("clew.graph.readers.property_graphs.neo4j:read", "CSV files of neo4j-admin import"),
+        "neo4j-server": Entry(
+            "clew.graph.readers.property_graphs.neo4j_server:read",
+            "a running Neo4j: bolt://user@host/database",
+            "server",
+        ),
         "graphml": Entry("clew.graph.readers.property_graphs.graphml:read", "a GraphML network"),
         "networkx": Entry("clew.graph.readers.property_graphs.networkx:read", "a NetworkX graph (from Python)"),
         "primekg": Entry("clew.graph.readers.primekg:read", "kg.csv of PrimeKG"),
@@ -38,7 +43,8 @@ READERS = Registry(
     },
 )
 OPTIONS = {  # option of `stage` → the formats that take it
-    **dict.fromkeys(("entities", "columns", "entity_columns", "delimiter"), ("table",)),
+    **dict.fromkeys(("entities", "columns", "delimiter"), ("table",)),
+    "entity_columns": ("table", "neo4j-server"),
     "list_separator": ("table", "neo4j"),
     "prefixes": ("rdf",),
     "vocabularies": ("umls",),

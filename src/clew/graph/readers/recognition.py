@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from clew.bolt.address import SCHEMES
 from clew.errors import InputError
 from clew.graph.readers.source_files import BY_SUFFIX, open_bytes, plain_suffix, reading
 
@@ -20,6 +21,8 @@ def recognise(source: Any) -> str:
         if hasattr(source, "scan_triples"):
             return "clew"
         return "networkx" if hasattr(source, "is_multigraph") and hasattr(source, "adj") else "table"
+    if str(source).startswith(SCHEMES):
+        return "neo4j-server"
     path = Path(source)
     if path.is_dir():
         return _directory(path)

@@ -132,7 +132,7 @@ def _ask(
 
 def _shown_store(store: str) -> str:
     """A store's name without any password."""
-    from clew.store.address import read_address
+    from clew.bolt.address import read_address
 
     return str(read_address(store)) if "://" in store else store
 

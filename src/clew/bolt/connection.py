@@ -8,7 +8,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import neo4j
 from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError, ServiceUnavailable
 
+from clew.bolt.address import PASSWORD_FILE_VARIABLE, PASSWORD_VARIABLE, Address
 from clew.errors import ClewError, QueryError, StoreError, Timeout
-from clew.store.address import PASSWORD_VARIABLE, Address
 
 __all__ = ["Bolt", "Pulled"]
 
@@ -62,6 +62,17 @@ class Bolt:
     ) -> Pulled:
         """Run one read-only statement and fetch at most `limit` rows; errors tell the `stated` time limit."""
         return self._run_within(self._pull(text, dict(parameters), timeout, limit, neo4j.READ_ACCESS), timeout, stated)
+
+    def stream(self, text: str, *, rows: int, timeout: float) -> Iterator[list[list[Any]]]:
+        """Run one read-only statement and hand out its rows in blocks; `timeout` is for each block."""
+        session, result = self._run_within(self._begin(text, rows), timeout)
+        try:
+            while block := self._run_within(result.fetch(rows), timeout):
+                yield [record.values() for record in block]
+        finally:
+            self._loop.call_soon_threadsafe(session.cancel)  # a regular close would wait for the remaining rows
+            with suppress(ClewError):
+                self._run_within(session.close(), CONNECT_SECONDS)
 
     def write(self, text: str, parameters: Mapping[str, Any], *, timeout: float) -> None:
         """Run one idempotent statement, retrying after errors that the server calls transient."""
@@ -131,6 +142,13 @@ class Bolt:
             raise
         return driver
 
+    async def _begin(self, text: str, rows: int) -> "tuple[neo4j.AsyncSession, neo4j.AsyncResult]":
+        assert self._driver is not None
+        session = self._driver.session(
+            database=self.address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=rows
+        )
+        return session, await session.run(text)
+
     async def _pull(self, text: str, parameters: dict[str, Any], timeout: float, limit: int, access: str) -> Pulled:
         assert self._driver is not None
         session = self._driver.session(
@@ -156,8 +174,8 @@ def _translated(error: Exception, address: Address) -> ClewError:
     match error:
         case AuthError():
             return StoreError(
-                f"{address} rejects the user {address.user!r} with this password: give user:password@ in the address, "
-                f"or the password in {PASSWORD_VARIABLE}"
+                f"{address} rejects the user {address.user!r} with this password: give user@ in the address, and the "
+                f"password in {PASSWORD_VARIABLE} or in a file that {PASSWORD_FILE_VARIABLE} names"
             )
         case ServiceUnavailable() | OSError():
             return StoreError(f"no Bolt server answers at {address}: start it, or check the address")
