@@ -68,6 +68,7 @@ def build(
     format: str | Callable[..., Staged] | None = None,
     entities: Any = None,
     columns: Mapping[str, str] | None = None,
+    drop_columns: Sequence[str] = (),
     entity_columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     list_separator: str | None = None,
@@ -91,7 +92,8 @@ def build(
     """Build a graph directory at `out` from a table, a file, a graph, a `Staged` or a list of these, and open it.
 
     `format` is the name of a reader or a reader of your own. `columns` maps our names to the table's, such as
-    {"subject": "head"}. `delimiter` separates the fields of text where it is not the one that the first lines show.
+    {"subject": "head"}; further columns of statements become qualifiers, except `drop_columns`. `delimiter` separates
+    the fields of text where it is not the one that the first lines show.
     `prefixes` (prefix → IRI) shorten the IRIs of RDF; `vocabularies` and `keep_relations` choose from the UMLS.
     `merge` makes one of entities that SSSOM files of mappings (or "xrefs": their cross-references) call the same; the
     id whose prefix comes first in `prefer` stays. `relations` declares flags (symmetric, negated, …). `on_error` says
@@ -112,16 +114,18 @@ def build(
         check_streamable(
             source, format, merge=merge, prefixes=prefixes, vocabularies=vocabularies, keep_relations=keep_relations
         )
-        tables = Tables(source, entities, columns, entity_columns, delimiter, list_separator, relations, sources)
+        tables = Tables(
+            source, entities, columns, entity_columns, delimiter, list_separator, relations, sources, drop_columns
+        )
         stream_graph(
             tables, Path(out), memory=read_size(memory, "memory"), problems=problems, overwrite=overwrite, keep=keep,
             wide=wide, partitions=partitions, partitioning=partitioning, progress=progress,
         )  # fmt: skip
         return open(out)
     staged = stage(
-        source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
-        delimiter=delimiter, list_separator=list_separator, prefixes=prefixes, vocabularies=vocabularies,
-        keep_relations=keep_relations, relations=relations, sources=sources,
+        source, format=format, entities=entities, columns=columns, drop_columns=drop_columns,
+        entity_columns=entity_columns, delimiter=delimiter, list_separator=list_separator, prefixes=prefixes,
+        vocabularies=vocabularies, keep_relations=keep_relations, relations=relations, sources=sources,
         problems=problems, progress=progress,
     )  # fmt: skip
     if merge:
@@ -147,6 +151,7 @@ def update(
     format: str | Callable[..., Staged] | None = None,
     entities: Any = None,
     columns: Mapping[str, str] | None = None,
+    drop_columns: Sequence[str] = (),
     entity_columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     list_separator: str | None = None,
@@ -169,11 +174,15 @@ def update(
 
     problems = Problems(on_error)
     add = None if source is None else stage(
-        source, format=format, entities=entities, columns=columns, entity_columns=entity_columns,
-        delimiter=delimiter, list_separator=list_separator, relations=relations, sources=sources,
-        problems=problems, progress=progress,
+        source, format=format, entities=entities, columns=columns, drop_columns=drop_columns,
+        entity_columns=entity_columns, delimiter=delimiter, list_separator=list_separator, relations=relations,
+        sources=sources, problems=problems, progress=progress,
     )  # fmt: skip
-    withdraw = None if retract is None else stage(retract, columns=columns, problems=problems, progress=progress)
+    withdraw = (
+        None
+        if retract is None
+        else stage(retract, columns=columns, drop_columns=drop_columns, problems=problems, progress=progress)
+    )
     changes = Changes(add, withdraw, retract_documents, retract_entities, keep_descriptions)
     update_graph(Path(graph), changes, problems=problems, progress=progress)
     return open(graph)

@@ -166,7 +166,7 @@ class TestColumns:
         line = ",".join(value.get(name, "r") for name in names)
         triples = read_triples(write_text(tmp_path / "t.csv", f"{header}\n{line}\n"))
         assert rows_of(triples) == [("a", "r", "b")]
-        assert triples.column_names == HEADER
+        assert triples.column_names[:3] == HEADER
 
     def test_source_is_provenance_beside_subject_and_object(self, tmp_path: Path) -> None:
         path = write_text(tmp_path / "t.csv", "subject,relation,object,source,target\na,r,b,HPO,x\n")
@@ -187,12 +187,49 @@ class TestColumns:
         triples = read_triples(path, columns={"subject": "source", "relation": "r", "object": "target"})
         assert triples.column_names == HEADER
 
-    def test_other_columns_are_left_out_and_logged(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-        path = write_text(tmp_path / "t.csv", "subject,relation,object,weight,object_name,qualifier:sex\na,r,b,1,B,f\n")
+    def test_other_columns_are_qualifiers_and_logged(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        path = write_text(
+            tmp_path / "t.csv", "subject,relation,object,weight,object_name,qualifier:sex,Licence\na,r,b,1,B,f,CC0\n"
+        )
         with caplog.at_level(logging.INFO):
             triples = read_triples(path)
-        assert triples.column_names == [*HEADER, "object_name", "qualifier:sex"]
-        assert "columns left out: weight" in caplog.text
+        assert set(triples.column_names[3:]) == {"license", "object_name", "qualifier:sex", "qualifier:weight"}
+        assert triples["qualifier:weight"].to_pylist() == ["1"]
+        assert "columns kept as qualifiers of statements: weight" in caplog.text
+
+    def test_a_column_name_that_is_no_text_is_an_error(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.csv"
+        path.write_bytes(b"subject,relation,object,a\xf1o\na,r,b,1\n")
+        with pytest.raises(InputError, match=r"name cannot be read.*iconv"):
+            read_triples(path)
+
+    def test_row_numbers_are_no_qualifiers(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "Unnamed: 0,,subject,relation,object\n0,1,a,r,b\n")
+        assert read_triples(path).column_names == HEADER
+
+    def test_columns_are_dropped_by_name(self, tmp_path: Path) -> None:
+        path = write_text(tmp_path / "t.csv", "subject,relation,object,note,source,year\na,r,b,x,HPO,2015\n")
+        assert read_triples(path, drop_columns=["note", "source"]).column_names == [*HEADER, "qualifier:year"]
+        with pytest.raises(InputError, match="has no column 'notes', which drop_columns= names; its columns are"):
+            read_triples(path, drop_columns=["notes"])
+        with pytest.raises(InputError, match="columns= and drop_columns= both name 'year'"):
+            read_triples(path, columns={"qualifier:since": "year"}, drop_columns=["year"])
+
+    def test_columns_that_no_text_holds_or_of_one_name_are_left_out_and_logged(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        ends = {"subject": ["a"], "relation": ["r"], "object": ["b"]}
+        further = {
+            "record": [{"x": 1}],
+            "bytes": [b"\xff"],
+            "records": [[{"x": 1}]],
+            "list": [["p", "q"]],
+            "YEAR": [7.0],
+        }
+        triples = read_triples(pa.table({**ends, **further, "qualifier:year": ["2015"]}))
+        assert triples.column_names == [*HEADER, "qualifier:list", "qualifier:year"]
+        assert triples["qualifier:list"].to_pylist() == ["p|q"]
+        assert "columns left out: record, bytes, records, YEAR" in caplog.text
 
     def test_column_missing_from_one_file_is_null_there(self, tmp_path: Path) -> None:
         first = write_text(tmp_path / "a.csv", "subject,relation,object\na,r,b\n")

@@ -43,7 +43,7 @@ READERS = Registry(
     },
 )
 OPTIONS = {  # option of `stage` → the formats that take it
-    **dict.fromkeys(("entities", "columns", "delimiter"), ("table",)),
+    **dict.fromkeys(("entities", "columns", "drop_columns", "delimiter"), ("table",)),
     "entity_columns": ("table", "neo4j-server"),
     "list_separator": ("table", "neo4j"),
     "prefixes": ("rdf",),
@@ -58,6 +58,7 @@ def stage(
     format: str | Reader | None = None,
     entities: Any = None,
     columns: Mapping[str, str] | None = None,
+    drop_columns: Sequence[str] | None = None,
     entity_columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     list_separator: str | None = None,
@@ -79,7 +80,8 @@ def stage(
     from clew.graph.readers.merge import declare, merge
 
     groups = _groups(source, format)
-    options = {"entities": entities, "columns": columns, "entity_columns": entity_columns, "delimiter": delimiter}
+    options = {"entities": entities, "columns": columns, "drop_columns": drop_columns or None}
+    options |= {"entity_columns": entity_columns, "delimiter": delimiter}
     options |= {"list_separator": list_separator, "prefixes": prefixes}
     options |= {"vocabularies": vocabularies, "keep_relations": keep_relations}
     given = {name: value for name, value in options.items() if value is not None}

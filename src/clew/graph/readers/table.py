@@ -1,12 +1,11 @@
 """Tables of triples, and of entities, from CSV, TSV, Parquet and Arrow files or from tables in memory.
 
-Columns are found by name: `subject`, `relation`, `object` (or a synonym, see SYNONYMS), any of ASSERTION_TYPES and
-`qualifier:NAME`; for entities `id`, `name`, `type`, `synonyms`, `xrefs`. `columns` says where they differ.
+Columns are found by name (`header.py`): of triples, all that is no part of the triple or its provenance is a qualifier;
+of entities, all that is no id, name, type, synonym or cross-reference is a property.
 """
 
-import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,30 +18,15 @@ from clew.errors import InputError
 from clew.graph.readers.columnar_sizes import check_arrow, check_columns, check_rows, stored_by_dictionary
 from clew.graph.readers.conversion import LIST_SEPARATOR
 from clew.graph.readers.delimited import DELIMITED, Delimited, delimiter_of
-from clew.graph.readers.parts import DESCRIPTIONS, TRIPLE, Part, check_entities, check_triples, join
+from clew.graph.readers.header import Header, check_names, entity_columns_of, triple_columns_of
+from clew.graph.readers.parts import TRIPLE, Part, check_entities, check_triples, join
 from clew.graph.readers.source_files import check_file, plain_suffix, reading, unreadable
-from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Origin, Problems, Relation, Source, Staged
+from clew.graph.staging import Origin, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent, track
 
-__all__ = ["SYNONYMS", "entity_blocks", "read", "triple_blocks"]
+__all__ = ["entity_blocks", "read", "triple_blocks"]
 
-log = logging.getLogger(__name__)
-
-# What else a column may be called, first match wins; upper and lower case are alike. `source` and `target` are taken
-# for subject and object only when a table has both of them and nothing else that is called subject or object.
-SYNONYMS = {
-    "subject": ("head",),
-    "relation": ("predicate",),
-    "object": ("tail",),
-    "id": ("curie", "identifier"),
-    "name": ("label",),
-    "type": ("category",),
-    "synonyms": ("synonym",),
-    "xrefs": ("xref",),
-}
-ENTITY = ("id", "name", "type", "synonyms", "xrefs")
 ARROW = (".arrow", ".feather", ".ipc")
-NAMES_SHOWN = 20
 
 
 def read(
@@ -50,6 +34,7 @@ def read(
     *,
     entities: Any = None,
     columns: Mapping[str, str] | None = None,
+    drop_columns: Sequence[str] = (),
     entity_columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     list_separator: str = LIST_SEPARATOR,
@@ -61,14 +46,20 @@ def read(
     """Read triples, and entities if given; each is a path, a table (anything Arrow or pandas), or a list of these.
 
     `columns` and `entity_columns` map our names to the table's: `{"subject": "h", "qualifier:frequency": "freq"}`.
-    Other columns of a table of triples are left out; those of a table of entities are kept as properties. Text in the
-    columns synonyms, xrefs and evidence is split at `list_separator`.
+    Other columns of a table of triples are kept as qualifiers of statements under their own names, except
+    `drop_columns`; those of a table of entities are kept as properties. Text in the columns synonyms, xrefs and
+    evidence is split at `list_separator`.
     """
     if not list_separator:
         raise InputError("list_separator= is empty, expected what separates the items of a list, such as |")
-    _check_names(columns or {})
+    check_names(columns or {})
     triple_parts = _parts(
-        triples, "triples", lambda table: _triple_columns(table, columns or {}), delimiter, problems, progress
+        triples,
+        "triples",
+        lambda header: triple_columns_of(header, columns or {}, drop_columns),
+        delimiter,
+        problems,
+        progress,
     )
     staged, origin = join(
         [check_triples(part, problems, separator=list_separator) for part in triple_parts], encode=lambda name: True
@@ -78,7 +69,7 @@ def read(
         entity_parts = _parts(
             entities,
             "entities",
-            lambda table: _entity_columns(table, entity_columns or {}),
+            lambda header: entity_columns_of(header, entity_columns or {}),
             delimiter,
             problems,
             progress,
@@ -91,11 +82,25 @@ def read(
 
 
 def triple_blocks(
-    triples: Any, *, columns: Mapping[str, str], delimiter: str | None, separator: str, rows: int, problems: Problems
+    triples: Any,
+    *,
+    columns: Mapping[str, str],
+    drop_columns: Sequence[str] = (),
+    delimiter: str | None,
+    separator: str,
+    rows: int,
+    problems: Problems,
 ) -> Iterator[Part]:
     """What `read` reads as triples, in blocks of at most about `rows` rows."""
-    _check_names(columns)
-    found = _blocks(triples, "triples", lambda table: _triple_columns(table, columns), delimiter, rows, problems)
+    check_names(columns)
+    found = _blocks(
+        triples,
+        "triples",
+        lambda header: triple_columns_of(header, columns, drop_columns),
+        delimiter,
+        rows,
+        problems,
+    )
     return (check_triples(part, problems, separator=separator) for part in found)
 
 
@@ -103,112 +108,26 @@ def entity_blocks(
     entities: Any, *, columns: Mapping[str, str], delimiter: str | None, separator: str, rows: int, problems: Problems
 ) -> Iterator[Part]:
     """What `read` reads as entities, in blocks of at most about `rows` rows."""
-    found = _blocks(entities, "entities", lambda table: _entity_columns(table, columns), delimiter, rows, problems)
+    found = _blocks(entities, "entities", lambda header: entity_columns_of(header, columns), delimiter, rows, problems)
     return (check_entities(part, problems, separator=separator) for part in found)
-
-
-# ---- finding columns
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table that has been opened, not yet read: its name, its columns, and how to read some of them, or in blocks."""
-
-    name: str
-    columns: Sequence[str]
-    load: Callable[[Sequence[str]], Part]
-    blocks: Callable[[Sequence[str], int], Iterator[Part]]
-
-
-def _check_names(columns: Mapping[str, str]) -> None:
-    known = (*TRIPLE, *ASSERTION_TYPES, *DESCRIPTIONS)
-    for name in columns:
-        if name not in known and not _is_qualifier(name):
-            raise InputError(f"columns= maps {name!r}, which is none of {', '.join(known)}, qualifier:NAME")
-
-
-def _is_qualifier(name: str) -> bool:
-    return name.startswith(QUALIFIER_PREFIX) and name != QUALIFIER_PREFIX
-
-
-def _triple_columns(table: _Table, columns: Mapping[str, str]) -> dict[str, str]:
-    """Our name → the table's name, for every column that is used."""
-    found = _find(table, (*TRIPLE, *ASSERTION_TYPES, *DESCRIPTIONS), columns, "columns")
-    if "subject" not in found and "object" not in found:
-        ends = _find(table, ("source", "target"), {}, "columns")
-        if len(ends) == 2 and not set(ends.values()) & set(columns.values()):
-            found |= {"subject": ends["source"], "object": ends["target"]}
-            found.pop("source", None)
-    taken = set(found.values())
-    found |= {name: name for name in table.columns if _is_qualifier(name) and name not in taken}
-    _require(table, found, TRIPLE, "columns")
-    left_out = [name for name in table.columns if name not in found.values()]
-    if left_out:
-        keep = f"to keep one, map it: qualifier:{left_out[0]}={left_out[0]}"
-        log.warning("%s: columns left out: %s (%s)", table.name, ", ".join(left_out), keep)
-    return found
-
-
-def _entity_columns(table: _Table, columns: Mapping[str, str]) -> dict[str, str]:
-    found = _find(table, ENTITY, columns, "entity_columns")
-    _require(table, found, ("id",), "entity_columns")
-    taken = set(found.values())
-    for name in table.columns:
-        if name in found and name not in taken:
-            log.info("%s: column %s left out, since %s is read as %s", table.name, name, found[name], name)
-        elif name and name not in taken:
-            found[name] = name
-    return found
-
-
-def _find(table: _Table, names: Iterable[str], columns: Mapping[str, str], option: str) -> dict[str, str]:
-    """Where each of `names` is: as the caller says, else under its own name, else under a synonym."""
-    absent = [name for name in columns.values() if name not in table.columns]
-    if absent:
-        raise InputError(f"{table.name} has no column {absent[0]!r}, which {option}= names; {_shown(table)}")
-    found = dict(columns)
-    free = [name for name in table.columns if name not in columns.values()]
-    lowered = {name.lower(): name for name in reversed(free)}
-    for name in names:
-        if name in found:
-            continue
-        if name in free:
-            found[name] = name
-            continue
-        match = next((lowered[each] for each in (name, *SYNONYMS.get(name, ())) if each in lowered), None)
-        if match is not None:
-            found[name] = match
-    return found
-
-
-def _require(table: _Table, found: Mapping[str, str], required: Sequence[str], option: str) -> None:
-    missing = [name for name in required if name not in found]
-    if missing:
-        wanted = ", ".join(f"{name!r}: 'COLUMN'" for name in missing)
-        raise InputError(
-            f"{table.name} has no column for {', '.join(missing)}; {_shown(table)}; name them with "
-            f"{option}={{{wanted}}} (a text file begins with a line of column names, separated by delimiter=)"
-        )
-    repeated = sorted({name for name in found.values() if table.columns.count(name) > 1})
-    if repeated:
-        raise InputError(f"{table.name} has the column {repeated[0]!r} more than once; rename all but one")
-
-
-def _shown(table: _Table) -> str:
-    names = [repr(name) for name in table.columns]
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    if any("\\udc" in name for name in names):
-        more += " (it is not UTF-8: convert it first, for instance with iconv -f latin1 -t utf8)"
-    return f"its columns are {', '.join(names[:NAMES_SHOWN])}{more}" if names else "it has no columns"
 
 
 # ---- reading
 
 
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table that has been opened, not yet read: its columns, and how to read some of them, or in blocks."""
+
+    header: Header
+    load: Callable[[Sequence[str]], Part]
+    blocks: Callable[[Sequence[str], int], Iterator[Part]]
+
+
 def _parts(
     given: Any,
     what: str,
-    find_columns: Callable[[_Table], dict[str, str]],
+    find_columns: Callable[[Header], dict[str, str]],
     delimiter: str | None,
     problems: Problems,
     progress: Progress,
@@ -217,14 +136,14 @@ def _parts(
     items = _items(given, what)
     for item in track(items, f"reading {what}", progress, total=len(items)):
         table = _open(item, delimiter, problems)
-        found = find_columns(table)
+        found = find_columns(table.header)
         yield _renamed(table.load(list(dict.fromkeys(found.values()))), found)
 
 
 def _blocks(
     given: Any,
     what: str,
-    find_columns: Callable[[_Table], dict[str, str]],
+    find_columns: Callable[[Header], dict[str, str]],
     delimiter: str | None,
     rows: int,
     problems: Problems,
@@ -232,7 +151,7 @@ def _blocks(
     """Each file or table that was given, block by block, with the columns that are used under our names."""
     for item in _items(given, what):
         table = _open(item, delimiter, problems)
-        found = find_columns(table)
+        found = find_columns(table.header)
         for part in table.blocks(list(dict.fromkeys(found.values())), rows):
             yield _renamed(part, found)
 
@@ -265,8 +184,7 @@ def _open(item: Any, delimiter: str | None, problems: Problems) -> _Table:
         if suffix in DELIMITED:
             file = Delimited(path, delimiter_of(path, delimiter))
             return _Table(
-                str(path),
-                file.header(),
+                Header(str(path), file.header()),
                 lambda names: file.read(names, problems),
                 lambda names, rows: file.blocks(names, problems),
             )
@@ -280,7 +198,7 @@ def _open(item: Any, delimiter: str | None, problems: Problems) -> _Table:
 
 def _open_parquet(path: Path) -> _Table:
     with reading(path, "Parquet"), pyarrow.parquet.ParquetFile(path) as file:
-        names = file.schema_arrow.names
+        header = _header(str(path), file.schema_arrow)
         check_rows(path, file)
 
     def load(wanted: Sequence[str]) -> Part:
@@ -299,7 +217,7 @@ def _open_parquet(path: Path) -> _Table:
                 yield _validated(Part(str(path), pa.Table.from_batches([batch]), partial(_next_number, first=first)))
                 first += batch.num_rows
 
-    return _Table(str(path), names, load, blocks)
+    return _Table(header, load, blocks)
 
 
 def _open_arrow(path: Path) -> pa.Table:
@@ -334,8 +252,22 @@ def _from_memory(table: pa.Table, name: str) -> _Table:
             yield _validated(Part(name, part, partial(_next_number, first=first)))
 
     return _Table(
-        name, table.column_names, lambda names: _validated(Part(name, table.select(list(names)), _next_number)), blocks
+        _header(name, table.schema),
+        lambda names: _validated(Part(name, table.select(list(names)), _next_number)),
+        blocks,
     )
+
+
+def _header(name: str, schema: pa.Schema) -> Header:
+    return Header(name, schema.names, frozenset(each.name for each in schema if _is_no_text(each.type)))
+
+
+def _is_no_text(kind: pa.DataType) -> bool:
+    """Records, maps, lists of these, and bytes: nothing that one text can hold."""
+    while pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    return bool(binary or pa.types.is_nested(kind))
 
 
 def _validated(part: Part) -> Part:

@@ -61,6 +61,7 @@ class Tables:
     list_separator: str | None = None
     relations: Sequence[Relation] = ()
     sources: Sequence[Source] = ()
+    drop_columns: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.list_separator == "":
@@ -68,11 +69,15 @@ class Tables:
 
     def blocks(self, what: str, rows: int, problems: Problems) -> Any:
         """The rows of triples or entities, in blocks."""
-        read = triple_blocks if what == "triples" else entity_blocks
-        columns = self.columns if what == "triples" else self.entity_columns
-        return read(
-            getattr(self, what), columns=columns or {}, delimiter=self.delimiter,
-            separator=self.list_separator or LIST_SEPARATOR, rows=rows, problems=problems,
+        separator = self.list_separator or LIST_SEPARATOR
+        if what == "entities":
+            return entity_blocks(
+                self.entities, columns=self.entity_columns or {}, delimiter=self.delimiter, separator=separator,
+                rows=rows, problems=problems,
+            )  # fmt: skip
+        return triple_blocks(
+            self.triples, columns=self.columns or {}, drop_columns=self.drop_columns, delimiter=self.delimiter,
+            separator=separator, rows=rows, problems=problems,
         )  # fmt: skip
 
     def fingerprint(self, *options: object) -> str:
@@ -84,7 +89,7 @@ class Tables:
                 described.append([str(Path(item).absolute()), found.st_size, found.st_mtime_ns])
             elif item is not None:
                 described.append(uuid.uuid4().hex)  # a table in memory: nothing to continue
-        described += [self.columns, self.entity_columns, self.delimiter, self.list_separator]
+        described += [self.columns, self.entity_columns, self.delimiter, self.list_separator, [*self.drop_columns]]
         described += [[asdict(each) for each in self.relations], [asdict(each) for each in self.sources]]
         return hashlib.sha256(json.dumps(described, default=dict).encode()).hexdigest()
 

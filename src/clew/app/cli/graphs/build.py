@@ -10,6 +10,7 @@ from clew.app.cli.graphs.row_options import (
     Columns,
     CuratedSources,
     Delimiter,
+    DroppedColumns,
     EntityColumns,
     EntityTable,
     FormatName,
@@ -52,6 +53,7 @@ def build(
     format: FormatName = None,
     entities: EntityTable = None,
     column: Columns = None,
+    drop_column: DroppedColumns = None,
     entity_column: EntityColumns = None,
     delimiter: Delimiter = None,
     list_separator: ListSeparator = None,
@@ -142,7 +144,8 @@ def build(
     A table is CSV, TSV, Parquet or Arrow with the columns subject, relation and object. Optional columns describe its
     ends (subject_name, subject_type, object_name, object_type) or the statement (source, source_version, license,
     retrieved_at, document, evidence, valid_from, valid_to, knowledge_level, agent_type, confidence, negated,
-    qualifier:NAME). An existing graph changes only once the new snapshot is complete; programs that have it open keep
+    qualifier:NAME). Any further column is kept as a qualifier of the statement under its own name, except those named
+    by --drop-column. An existing graph changes only once the new snapshot is complete; programs that have it open keep
     the snapshot they opened.
 
     Graphs and tables given together are merged: every statement is kept. If two sources describe an entity
@@ -187,14 +190,16 @@ def build(
                 given, format, merge=merge, prefixes=prefixes, vocabularies=vocabularies, keep_relations=keep_relations
             )
             manifest = stream_graph(
-                Tables(given, entities, ours, theirs, delimiter, list_separator, relations, declared), Path(out),
+                Tables(
+                    given, entities, ours, theirs, delimiter, list_separator, relations, declared, drop_column or ()
+                ), Path(out),
                 memory=read_size(memory, "memory"), problems=problems, overwrite=overwrite, keep=keep, wide=wide,
                 partitions=partitions, partitioning=partitioning, progress=progress,
             )  # fmt: skip
         else:
             staged = stage(
-                given, format=format, entities=entities, columns=ours, entity_columns=theirs, delimiter=delimiter,
-                list_separator=list_separator, prefixes=prefixes, vocabularies=vocabularies,
+                given, format=format, entities=entities, columns=ours, drop_columns=drop_column, entity_columns=theirs,
+                delimiter=delimiter, list_separator=list_separator, prefixes=prefixes, vocabularies=vocabularies,
                 keep_relations=keep_relations, relations=relations, sources=declared, problems=problems,
                 progress=progress,
             )  # fmt: skip

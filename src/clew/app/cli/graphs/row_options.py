@@ -15,6 +15,7 @@ __all__ = [
     "Columns",
     "CuratedSources",
     "Delimiter",
+    "DroppedColumns",
     "EntityColumns",
     "EntityTable",
     "FormatName",
@@ -51,6 +52,10 @@ Columns = Annotated[
     typer.Option(
         metavar="OURS=THEIRS", help="Map a column, such as subject=head; may be repeated.", show_default=False
     ),
+]
+DroppedColumns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Leave a column of the statements out; may be repeated.", show_default=False),
 ]
 EntityColumns = Annotated[
     list[str] | None,

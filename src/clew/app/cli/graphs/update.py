@@ -11,6 +11,7 @@ from clew.app.cli.graphs.row_options import (
     Columns,
     CuratedSources,
     Delimiter,
+    DroppedColumns,
     EntityColumns,
     EntityTable,
     FormatName,
@@ -64,6 +65,7 @@ def update(
     format: FormatName = None,
     entities: EntityTable = None,
     column: Columns = None,
+    drop_column: DroppedColumns = None,
     entity_column: EntityColumns = None,
     delimiter: Delimiter = None,
     list_separator: ListSeparator = None,
@@ -122,6 +124,7 @@ def update(
                 format=format,
                 entities=entities,
                 columns=pairs(column, "--column") or None,
+                drop_columns=drop_column,
                 entity_columns=pairs(entity_column, "--entity-column") or None,
                 delimiter=delimiter,
                 list_separator=list_separator,
@@ -130,7 +133,11 @@ def update(
                 problems=problems,
                 progress=progress,
             )
-        withdrawn = None if not retract else stage(list(retract), problems=problems, progress=progress)
+        withdrawn = (
+            None
+            if not retract
+            else stage(list(retract), drop_columns=drop_column, problems=problems, progress=progress)
+        )
         changes = Changes(added, withdrawn, retract_document or (), retract_entity or (), keep_descriptions)
         made = update_graph(path, changes, problems=problems, compact=compact or None, progress=progress)
     seconds = time.perf_counter() - begun

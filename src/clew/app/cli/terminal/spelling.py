@@ -9,6 +9,7 @@ __all__ = ["as_options"]
 
 PLURALS = {
     "columns": "column",
+    "drop_columns": "drop-column",
     "entity_columns": "entity-column",
     "relations": "relation",
     "sources": "source",
