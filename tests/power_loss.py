@@ -2,7 +2,7 @@
 
 What was flushed with fsync is certain: the contents of a file, the entries of a directory. Of all else a disk may have
 nothing (`lazy`), names without contents (`eager`), or half of the contents, as in the middle of a write (`torn`). Every
-fsync, rename and link is a moment to fail at.
+write of a file, fsync, rename, link and removal is a moment to fail at.
 """
 
 import os
@@ -12,12 +12,12 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any
 
-import pytest
+from file_operations import watched
 
-__all__ = ["ADVERSARIES", "Disk", "PowerLoss"]
+__all__ = ["ADVERSARIES", "Disk", "Found", "PowerLoss", "lay_out"]
 
 ADVERSARIES = ("lazy", "eager", "torn")
-OPERATIONS = ("fsync", "rename", "replace", "link")
+Found = dict[str, tuple[int, bytes] | None]  # name → number of the file and its contents, None for a folder
 
 
 class PowerLoss(BaseException):
@@ -34,30 +34,31 @@ class Disk:
         self._entries: dict[int, dict[str, int]] = {}  # inode of a directory → name → inode
         self._held = ExitStack()  # an open file keeps its inode from being given to another
         self._seen: set[int] = set()
+        self._looking = False
         for each in (folder, *folder.rglob("*")):
-            self._flush(each)
+            if each.stat().st_ino not in self._contents:
+                self._flush(each)
 
     @contextmanager
     def watched(self, at: Callable[[int], None]) -> Iterator[None]:
         """Call `at` with its number before every operation; it may raise PowerLoss."""
-        with pytest.MonkeyPatch.context() as patch:
-            for name in OPERATIONS:
-                patch.setattr(os, name, self._hooked(name, getattr(os, name), at))
+
+        def before() -> None:
+            if self._looking:  # an operation of `at`
+                return
+            self._looking = True
             try:
-                yield
+                at(self.moments)
             finally:
-                self._held.close()
-
-    def _hooked(self, name: str, real: Callable[..., Any], at: Callable[[int], None]) -> Callable[..., Any]:
-        def operation(*arguments: Any, **options: Any) -> Any:
-            at(self.moments)
+                self._looking = False
             self.moments += 1
-            done = real(*arguments, **options)
-            if name == "fsync":
-                self._flush(Path(f"/proc/self/fd/{arguments[0]}"))
-            return done
 
-        return operation
+        def after(name: str, arguments: tuple[Any, ...]) -> None:
+            if name == "fsync" and not self._looking:
+                self._flush(Path(f"/proc/self/fd/{arguments[0]}"))
+
+        with self._held, watched(before, after):
+            yield
 
     def _flush(self, path: Path) -> None:
         status = path.stat()
@@ -73,29 +74,48 @@ class Disk:
         elif S_ISREG(status.st_mode):
             self._contents[status.st_ino] = path.read_bytes()
 
-    def after_power_loss(self, adversary: str, out: Path) -> None:
-        """Lay out what would be found."""
-        out.mkdir()
+    def after_power_loss(self, adversary: str) -> Found:
+        """What would be found."""
+        found: Found = {}
         if adversary == "lazy":
-            self._lazy(self.folder.stat().st_ino, out)
+            self._lazy(self.folder.stat().st_ino, "", found)
         else:
-            self._named(self.folder, out, torn=adversary == "torn")
+            self._named(self.folder, "", found, {}, torn=adversary == "torn")
+        return found
 
-    def _lazy(self, directory: int, out: Path) -> None:
+    def _lazy(self, directory: int, place: str, found: Found) -> None:
         for name, inode in self._entries[directory].items():
             if inode in self._entries:
-                (out / name).mkdir()
-                self._lazy(inode, out / name)
+                found[f"{place}{name}/"] = None
+                self._lazy(inode, f"{place}{name}/", found)
             else:
-                (out / name).write_bytes(self._contents.get(inode, b""))
+                found[f"{place}{name}"] = inode, self._contents.get(inode, b"")
 
-    def _named(self, folder: Path, out: Path, *, torn: bool) -> None:
-        for each in folder.iterdir():
-            if each.is_dir():
-                (out / each.name).mkdir()
-                self._named(each, out / each.name, torn=torn)
-            else:
-                content = each.read_bytes()
-                certain = self._contents.get(each.stat().st_ino)
-                left = content[: len(content) // 2] if torn else b""
-                (out / each.name).write_bytes(content if certain == content else left)
+    def _named(self, folder: Path, place: str, found: Found, read: dict[int, bytes], *, torn: bool) -> None:
+        with os.scandir(folder) as listed:
+            for each in listed:
+                if each.is_dir():
+                    found[f"{place}{each.name}/"] = None
+                    self._named(Path(each.path), f"{place}{each.name}/", found, read, torn=torn)
+                    continue
+                inode = each.inode()
+                if inode not in read:
+                    content, certain = Path(each.path).read_bytes(), self._contents.get(inode)
+                    left = content[: len(content) // 2] if torn else b""
+                    read[inode] = content if certain == content else left
+                found[f"{place}{each.name}"] = inode, read[inode]
+
+
+def lay_out(found: Found, folder: Path) -> None:
+    """Write what would be found; a file that has several names stays one."""
+    folder.mkdir()
+    written: dict[int, Path] = {}
+    for name, file in found.items():
+        path = folder / name
+        if file is None:
+            path.mkdir()
+        elif file[0] in written:
+            os.link(written[file[0]], path)
+        else:
+            path.write_bytes(file[1])
+            written[file[0]] = path

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 __all__ = [
     "Adjacency",
     "Rows",
+    "TripleEntries",
     "TripleRows",
     "adjacency_from_pairs",
+    "entries_of",
     "first_of_rows",
     "gather",
     "join_rows",
@@ -142,6 +144,22 @@ def gather(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:
     owner = np.repeat(np.arange(len(rows)), length)
     before = np.cumsum(length) - length
     return np.arange(len(owner)) + (begin - before)[owner], owner
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TripleEntries:
+    """Triples listed under an end each: `owner` has the place of that entity among those that were asked for."""
+
+    owner: Ints
+    end: Ints
+    relation: Ints
+    triple: Ints
+
+
+def entries_of(rows: TripleRows, entities: Ints) -> TripleEntries:
+    """The triples in the rows of some entities."""
+    position, owner = gather(rows.offsets, entities)
+    return TripleEntries(owner, rows.end[position], rows.relation[position], rows.numbers(position))
 
 
 def rows_from_sorted(entities: int, start: Ints, end: Ints, *, offset_type: str) -> Rows:

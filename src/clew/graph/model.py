@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from clew.errors import DamagedGraph, GraphError
-from clew.graph.adjacency import Adjacency, Rows, TripleRows, join_rows, join_triples
+from clew.graph.adjacency import Adjacency, Rows, TripleEntries, TripleRows, entries_of, join_rows, join_triples
 from clew.graph.assertions import Assertions
 from clew.graph.names import NameIndex
 from clew.graph.schema import Schema, read_schema
@@ -207,7 +207,21 @@ class Graph:
     def backward(self) -> TripleRows:
         """Triples under their objects, in (object, subject, relation) order, with their numbers."""
         base = self._triples("in")
-        return base if self._composed is None else self._composed.backward(base, self.stored_triples)
+        if self._composed is None:
+            return base
+        return self._composed.backward(base, self._composed.triple_number(self.stored_triples))
+
+    def triples_under(self, side: Side, entities: Ints) -> TripleEntries:
+        """The triples under some subjects ("out") or objects ("in")."""
+        if side == "in" and self._composed is not None and "backward" not in self.__dict__:
+            return self._composed.backward_of(self._triples("in"), self._triple_number, entities)
+        return entries_of(self.forward if side == "out" else self.backward, entities)
+
+    @cached_property
+    def _triple_number(self) -> Ints:
+        """Which triple has each stored number, where only some rows are read."""
+        assert self._composed is not None
+        return self._composed.triple_number(self.stored_triples)
 
     @cached_property
     def adjacency(self) -> Adjacency:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from clew.graph.storage.arrays import numbers_of
 
-__all__ = ["MULTIPLIER", "Found", "IdArrays", "NameIndex", "hash_strings", "name_table"]
+__all__ = ["MULTIPLIER", "Found", "IdArrays", "NameIndex", "SortedText", "hash_strings", "name_table"]
 
 Ints = NDArray[np.integer]
 Hashes = NDArray[np.uint64]
@@ -239,7 +239,7 @@ class NameIndex:
         return self._form.to_pylist()  # type: ignore[no-any-return]
 
     def _from(self, form: str, *, whole: bool) -> Iterator[tuple[str, int, int]]:
-        at = bisect_left(_Lazy(self._form), form.encode())
+        at = bisect_left(SortedText(self._form), form.encode())
         while at < len(self._form):
             here = self._form[at].as_py()
             if not (here == form if whole else here.startswith(form)):
@@ -285,17 +285,20 @@ def _lowered(text: str) -> str:
     return str(pc.utf8_lower(pa.scalar(text)).as_py())
 
 
-class _Lazy(Sequence[bytes]):
-    """A sorted string array as bytes, in the order Arrow sorts by, one at a time."""
+class SortedText(Sequence[bytes]):
+    """A sorted array of large strings as bytes, in the order Arrow sorts by, one at a time."""
 
     def __init__(self, array: Any) -> None:
-        self._array = array
+        _, starts, text = array.buffers()
+        self._count = len(array)
+        self._starts = np.frombuffer(starts, np.int64)[array.offset :] if self._count else np.zeros(1, np.int64)
+        self._text = memoryview(b"" if text is None else text)
 
     def __len__(self) -> int:
-        return len(self._array)
+        return self._count
 
     def __getitem__(self, at: Any) -> Any:
-        return self._array[at].as_buffer().to_pybytes()
+        return bytes(self._text[self._starts[at] : self._starts[at + 1]])
 
 
 def _array(column: pa.ChunkedArray) -> Any:

@@ -2,18 +2,17 @@
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import clew
 from clew.errors import GraphError
 from effort import WHOLE
+from file_operations import watched
 from living import Change, Model, Stated, build, state_of, update
 
-OPERATIONS = ("fsync", "rename", "replace", "link")
 FAULTS = {
     "disk full": OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
     "permission lost": PermissionError(errno.EACCES, os.strerror(errno.EACCES)),
@@ -21,19 +20,8 @@ FAULTS = {
 }
 
 
-def failing(real: Callable[..., Any], fault: BaseException, left: Iterator[int]) -> Callable[..., Any]:
-    """An operation that fails once, when nothing is left."""
-
-    def operation(*arguments: Any, **options: Any) -> Any:
-        if next(left, None) == 0:
-            raise fault
-        return real(*arguments, **options)
-
-    return operation
-
-
 @pytest.mark.parametrize("fault", FAULTS)
-def test_at_every_file_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+def test_at_every_file_operation(tmp_path: Path, fault: str) -> None:
     path, model = tmp_path / "g.clew", Model()
     model.add([Stated("A:1", "has", "B:1", document="D:1")], {"A:1": ("one", "Gene"), "B:1": ("bee", "Disease")})
     build(model, path)
@@ -44,19 +32,22 @@ def test_at_every_file_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         after = Model(dict(model.entities), set(model.rows))
         after.apply(change)
         left = iter(range(moment, -1, -1))  # operations until one fails
-        with monkeypatch.context() as patch:
-            for name in OPERATIONS:
-                patch.setattr(os, name, failing(getattr(os, name), FAULTS[fault], left))
-            try:
+
+        def fail(left: Iterator[int] = left) -> None:
+            if next(left, None) == 0:
+                raise FAULTS[fault]
+
+        try:
+            with watched(fail):
                 update(path, change)
-                done = next(left, None) is not None
-            except (GraphError, KeyboardInterrupt) as error:
-                said.add(str(error).rpartition(": ")[2])
+            done = next(left, None) is not None
+        except (GraphError, KeyboardInterrupt) as error:
+            said.add(str(error).rpartition(": ")[2])
         held = state_of(clew.open(path, verify=True))
         assert held in ((model.entities, model.rows), (after.entities, after.rows))
         found.add(held == (after.entities, after.rows))
         model = after if held == (after.entities, after.rows) else model
-        moment += 1 if WHOLE else 7
+        moment += 1 if WHOLE else 11
     assert found == {False, True}
     assert said == {getattr(FAULTS[fault], "strerror", "")}
     assert not [each for each in path.iterdir() if each.name.startswith(".")]  # nothing half-written is left

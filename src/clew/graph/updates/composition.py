@@ -4,7 +4,7 @@ Rows are chosen whole, once, when a part of the graph is first used, so everythi
 entities and triples are numbered without gaps: removed ones are left out, and the others keep their order.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.errors import DamagedGraph
-from clew.graph.adjacency import Rows, TripleRows, first_of_rows
-from clew.graph.names import Hashes, hash_strings, name_table
+from clew.graph.adjacency import Rows, TripleEntries, TripleRows, entries_of, first_of_rows
+from clew.graph.names import Hashes, SortedText, hash_strings, name_table
 from clew.graph.storage.arrays import arrow_of, numbers_of
 from clew.graph.storage.manifest import Widths
 from clew.graph.updates.delta import Delta, RowPatch
@@ -64,17 +64,35 @@ class Composition:
         patch = self.delta.patches["out"]
         return _Choice(base.offsets, self.delta.entities, patch)(_numbers(base), patch.triple)
 
-    def backward(self, base: TripleRows, stored_triples: Ints) -> TripleRows:
+    def triple_number(self, stored_triples: Ints) -> Ints:
+        """Which triple has each stored number; -1 for removed ones."""
+        numbers = np.full(self.delta.triples, -1, self._widths.triple)
+        numbers[stored_triples] = np.arange(len(stored_triples))
+        return numbers
+
+    def backward(self, base: TripleRows, triple_number: Ints) -> TripleRows:
         """Triples under their objects, with their numbers."""
         patch = self.delta.patches["in"]
         chosen = _Choice(base.offsets, self.delta.entities, patch)
-        number = np.full(self.delta.triples, -1, self._widths.triple)
-        number[stored_triples] = np.arange(len(stored_triples))
-        triple = number[chosen(_numbers(base), patch.triple)]
-        if len(triple) != len(stored_triples) or (len(triple) and triple.min() < 0):
+        triple = _found(triple_number, chosen(_numbers(base), patch.triple), "triples")
+        if len(triple) != np.count_nonzero(triple_number >= 0):
             raise DamagedGraph(DAMAGED.format(what="triples"))
         end = self._numbered(chosen(base.end, patch.end))
         return TripleRows(self._offsets(chosen), end, chosen(base.relation, patch.relation), triple)
+
+    def backward_of(self, base: TripleRows, triple_number: Ints, entities: Ints) -> TripleEntries:
+        """The triples under some objects alone: all rows together need not be laid out for them."""
+        patch, stored = self.delta.patches["in"], self.stored[entities]
+        at = np.searchsorted(patch.entity, stored)
+        listed = np.append(patch.entity, -1)[at] == stored
+        ours, theirs = np.flatnonzero(listed), np.flatnonzero(~listed & (stored < len(base.offsets) - 1))
+        rewritten = TripleRows(patch.offsets, patch.end, patch.relation, patch.triple)
+        found = [entries_of(rewritten, at[ours]), entries_of(base, stored[theirs])]
+        owner = np.concatenate((ours[found[0].owner], theirs[found[1].owner]))
+        end, relation, triple = (
+            np.concatenate([getattr(each, name) for each in found]) for name in ("end", "relation", "triple")
+        )
+        return TripleEntries(owner, self._numbered(end), relation, _found(triple_number, triple, "triples"))
 
     def neighbours(self, base: Rows, way: str) -> Rows:
         """Distinct neighbours, forward or backward."""
@@ -96,10 +114,7 @@ class Composition:
         """Entities in the numbers they have outside."""
         if not len(self.delta.removed):
             return stored
-        numbers = self.number[stored]
-        if len(numbers) and numbers.min() < 0:
-            raise DamagedGraph(DAMAGED.format(what="removed entities"))
-        return numbers
+        return _found(self.number, stored, "removed entities")
 
     # assertions -------------------------------------------------------------------------------------------------
 
@@ -226,6 +241,14 @@ class _Choice:
         return np.repeat(np.tile((True, False), len(sizes)), sizes.ravel())
 
 
+def _found(number: Ints, stored: Ints, what: str) -> Ints:
+    """Numbers outside of what is stored under others; all must have one."""
+    numbers = number[stored]
+    if len(numbers) and numbers.min() < 0:
+        raise DamagedGraph(DAMAGED.format(what=what))
+    return numbers
+
+
 def _numbers(rows: TripleRows) -> Ints:
     return np.arange(len(rows.end)) if rows.triple is None else rows.triple
 
@@ -246,19 +269,32 @@ class _Sorted(Sequence[tuple[bytes, int, int]]):
     """The rows of a table of names as keys of their order, one at a time."""
 
     def __init__(self, names: pa.Table) -> None:
-        self._form = one_chunk(names["form"])
+        self.form = SortedText(one_chunk(names["form"]))
         self._entity, self._kind = (numbers_of(one_chunk(names[name])) for name in ("entity", "kind"))
 
     def __len__(self) -> int:
-        return len(self._form)
+        return len(self.form)
 
     def __getitem__(self, at: Any) -> Any:
-        return self._form[at].as_buffer().to_pybytes(), int(self._kind[at]), int(self._entity[at])
+        return self.form[at], int(self._kind[at]), int(self._entity[at])
 
 
 def _merged(names: pa.Table, more: pa.Table) -> pa.Table:
     """Two sorted tables of names as one."""
-    keys, inserted = _Sorted(names), _Sorted(more)
-    at = [bisect_left(keys, inserted[row]) for row in range(len(inserted))]
+    at = _places(_Sorted(names), _Sorted(more))
     order = np.insert(np.arange(names.num_rows), np.array(at, np.int64), names.num_rows + np.arange(len(at)))
     return pa.concat_tables([names, more]).combine_chunks().take(arrow_of(order)).combine_chunks()
+
+
+def _places(keys: _Sorted, inserted: _Sorted) -> list[int]:
+    """Where sorted rows go among others, each sought from the place of the one before it in growing steps."""
+    at, places = 0, list[int]()
+    for key in inserted:
+        form, step = key[0], 1
+        while at + step < len(keys) and keys.form[at + step] < form:
+            at, step = at + step, 2 * step
+        at = bisect_left(keys.form, form, at, min(at + step, len(keys)))
+        if at < len(keys) and keys.form[at] == form:
+            at = bisect_left(keys, key, at, bisect_right(keys.form, form, at))
+        places.append(at)
+    return places

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.adjacency import TripleRows, gather
+from clew.graph.adjacency import TripleEntries
 from clew.graph.model import Graph
 from clew.graph.staging import Relation
+from clew.graph.storage.segments import TRIPLES, Side
 from clew.graph.updates.delta import RowPatch
 from clew.graph.updates.statements import Restated
 
@@ -34,16 +35,6 @@ class StoredNumbers:
         return numbers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Entries:
-    """Triples listed under an end each: `owner` has the place of that entity among the listed ones."""
-
-    owner: Ints
-    end: Ints
-    relation: Ints
-    triple: Ints
-
-
 def patch_rows(
     graph: Graph, restated: Restated, relations: Sequence[Relation], numbers: StoredNumbers
 ) -> dict[str, RowPatch]:
@@ -61,10 +52,10 @@ def patch_rows(
     }
     listed = {way: _listed(graph, way, entities, numbers) for way, entities in touched.items()}
     number = numbers.number()
-    made = {}
-    for way in ("out", "in"):
-        entries = _triples(graph, restated, way, number[listed[way]])
-        made[way] = _triple_patch(listed[way], _sorted(entries), numbers)
+    made: dict[str, RowPatch] = {}
+    for side in TRIPLES:
+        entries = _triples(graph, restated, side, number[listed[side]])
+        made[side] = _triple_patch(listed[side], _sorted(entries), numbers)
     for way in ("forward", "backward"):
         made[way] = _neighbours(graph, restated, way, listed[way], number[listed[way]], symmetric, numbers)
     return made
@@ -85,33 +76,30 @@ def _listed(graph: Graph, way: str, touched: Ints, numbers: StoredNumbers) -> In
     return np.unique(np.concatenate((before, numbers.entity[touched].astype(np.int64), numbers.removed)))
 
 
-def _triples(graph: Graph, restated: Restated, way: str, entities: Ints) -> _Entries:
+def _triples(graph: Graph, restated: Restated, way: Side, entities: Ints) -> TripleEntries:
     """The triples of some entities after the update, in any order; an entity that is no more (-1) has none."""
-    rows: TripleRows = graph.forward if way == "out" else graph.backward
     here = np.flatnonzero((entities >= 0) & (entities < graph.entity_count))
-    position, at = gather(rows.offsets, entities[here])
-    triple = rows.numbers(position)
-    kept = ~restated.dead[triple]
-    owner, triple, position = here[at[kept]], triple[kept], position[kept]
+    old = graph.triples_under(way, entities[here])
+    kept = ~restated.dead[old.triple]
     subject, relation, object_ = restated.fresh
     start, end = (subject, object_) if way == "out" else (object_, subject)
     place = np.full(int(max(entities.max(initial=-1), start.max(initial=-1))) + 2, -1, np.int64)
     place[entities] = np.arange(len(entities))  # -1 is written to the last place, which is not asked for
     new = np.flatnonzero(place[start] >= 0) if len(start) else np.empty(0, np.int64)
-    return _Entries(
-        np.concatenate((owner, place[start[new]])),
-        np.concatenate((rows.end[position].astype(np.int64), end[new])),
-        np.concatenate((rows.relation[position].astype(np.int64), relation[new])),
-        np.concatenate((triple, graph.triple_count + new)),
+    return TripleEntries(
+        np.concatenate((here[old.owner[kept]], place[start[new]])),
+        np.concatenate((old.end[kept].astype(np.int64), end[new])),
+        np.concatenate((old.relation[kept].astype(np.int64), relation[new])),
+        np.concatenate((old.triple[kept].astype(np.int64), graph.triple_count + new)),
     )
 
 
-def _sorted(entries: _Entries) -> _Entries:
+def _sorted(entries: TripleEntries) -> TripleEntries:
     order = np.lexsort((entries.relation, entries.end, entries.owner))
-    return _Entries(entries.owner[order], entries.end[order], entries.relation[order], entries.triple[order])
+    return TripleEntries(entries.owner[order], entries.end[order], entries.relation[order], entries.triple[order])
 
 
-def _triple_patch(listed: Ints, entries: _Entries, numbers: StoredNumbers) -> RowPatch:
+def _triple_patch(listed: Ints, entries: TripleEntries, numbers: StoredNumbers) -> RowPatch:
     offsets = np.searchsorted(entries.owner, np.arange(len(listed) + 1))
     return RowPatch(listed, offsets, numbers.entity[entries.end], entries.relation, numbers.triple[entries.triple])
 
@@ -126,7 +114,7 @@ def _neighbours(
     numbers: StoredNumbers,
 ) -> RowPatch:
     """Distinct neighbours over triples that are walked by default; symmetric ones lead both ways."""
-    along, against = ("out", "in") if way == "forward" else ("in", "out")
+    along, against = TRIPLES if way == "forward" else TRIPLES[::-1]
     parts = []
     for side, every in ((along, True), (against, False)):
         if not (every or symmetric.any()):
