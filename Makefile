@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --no-loadscope-reorder --durations 20 --durations-min 5
 # Wheels alone: nothing is built, and a dependency that would have to be is found at once. Python compiles modules when
-# they are first imported: pip would take a minute to compile all 20,000.
-INSTALL := $(BIN)/pip install --quiet --no-compile --only-binary :all: --constraint constraints.txt --editable
+# they are first imported: compiling all 20,000 would take a minute.
+INSTALL := $(BIN)/python .ci/install.py --only-binary :all: --constraint constraints.txt --editable
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Images of Python often forbid it to keep what it compiles; every process would then compile torch and all else again.
 export PYTHONDONTWRITEBYTECODE :=

@@ -1,6 +1,8 @@
 """Set-up: tests install from wheels without the libraries of the benchmarks, and every test runs in some tier of CI."""
 
+import os
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from scheduling import TOY_RUN, Scheduler
 
 ROOT = Path(__file__).resolve().parents[1]
+INSTALL = runpy.run_path(str(ROOT / ".ci" / "install.py"))
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 PEERS = {"faiss-cpu", "igraph", "networkit", "python-graphblas", "rustworkx"}
@@ -39,6 +42,21 @@ def test_libraries_to_compare_with_are_only_in_the_bench_extra() -> None:
 def test_nothing_is_compiled(target: str) -> None:
     assert "$(INSTALL)" in recipe(target)
     assert re.search(r"^INSTALL := .*--only-binary :all: --constraint constraints\.txt", MAKEFILE, re.MULTILINE)
+
+
+def test_uv_is_told_the_settings_of_pip() -> None:
+    listed = """:env:.find-links='/wheels'
+global.cert='/ca.pem'
+global.extra-index-url='file:///a/simple https://b/simple'
+global.find-links='/other'
+install.no-index='true'
+"""
+    settings = INSTALL["read_settings"](listed)
+    assert INSTALL["uv_options"](settings) == [
+        "--no-index", "--index", "file:///a/simple", "--index", "https://b/simple", "--find-links", "/wheels",
+    ]  # fmt: skip
+    assert INSTALL["uv_environment"](settings)["SSL_CERT_FILE"] in ("/ca.pem", os.environ.get("SSL_CERT_FILE"))
+    assert INSTALL["uv_options"]({}) == []
 
 
 def test_tests_that_need_the_toy_model_are_one_group() -> None:
