@@ -17,7 +17,7 @@ from clew.graph.names import IdArrays
 from clew.registry import Entry, Registry
 from clew.traverse.blocks import Block, SeedLists
 
-__all__ = ["BACKENDS", "Backend", "FusedWalk", "Lists"]
+__all__ = ["BACKENDS", "Backend", "Frontiers", "FusedWalk", "Lists"]
 
 Ints = NDArray[np.integer]
 Mask = NDArray[np.bool_]
@@ -55,8 +55,8 @@ class Lists(Protocol):
         """Everything that was found for the same queries, sorted and distinct."""
 
 
-class Backend(Protocol):
-    """An implementation of hops. Values returned by `prepare` and `start` are opaque and passed back to other methods.
+class Frontiers(Protocol):
+    """Sets of entities for some queries, wherever they are kept, and hops of them. Frontiers are opaque values.
 
     A method that takes frontiers may reuse the memory of the first for its result: the first must not be used again.
     """
@@ -76,9 +76,6 @@ class Backend(Protocol):
     @property
     def lists(self) -> Lists | None:
         """Hops of lists, if the backend has its own."""
-
-    def prepare(self, rows: Adjacency, first: int, entities: int) -> Any:
-        """The rows of the entities from `first` on, of `entities` in total, in the backend's own form."""
 
     def start(self, seeds: SeedLists, entities: int) -> Any:
         """A frontier: each query at its seeds, which are sorted and distinct."""
@@ -106,6 +103,13 @@ class Backend(Protocol):
 
     def collect(self, frontier: Any) -> Block:
         """The entities of each query."""
+
+
+class Backend(Frontiers, Protocol):
+    """An implementation of hops over rows in memory; `step` takes what `prepare` makes of them."""
+
+    def prepare(self, rows: Adjacency, first: int, entities: int) -> Any:
+        """The rows of the entities from `first` on, of `entities` in total, in the backend's own form."""
 
 
 BACKENDS = Registry(

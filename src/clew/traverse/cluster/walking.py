@@ -5,7 +5,6 @@ Blocks of a batch overlap; a walk starts over if an actor was lost.
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +12,14 @@ from numpy.typing import NDArray
 from clew.graph.segment import Segment
 from clew.traverse.blocks import Block, SeedLists
 from clew.traverse.cluster.actors import persist
-from clew.traverse.cluster.backend import ClusterBackend
+from clew.traverse.cluster.frontiers import ClusterFrontiers
 from clew.traverse.cluster.graph import ClusterGraph
 from clew.traverse.cluster.view import ClusterView
 from clew.traverse.deadline import Deadline
 from clew.traverse.local.batch_walk import WalkedBlocks
 from clew.traverse.local.choice import Choice, Use
 from clew.traverse.local.query import Query
-from clew.traverse.local.view import View, Views
+from clew.traverse.local.view import Views
 from clew.traverse.local.walking import Walking
 
 __all__ = ["ClusterWalking", "PipelinedBlocks"]
@@ -30,13 +29,14 @@ AHEAD = 2  # blocks of a batch under way at a time
 
 
 class ClusterWalking(Walking):
-    """The views of a graph on actors and the backend that calls them. Safe to use from many threads."""
+    """The views of a graph on actors and the frontiers there. Safe to use from many threads."""
 
     def __init__(self, graph: ClusterGraph) -> None:
         dtype = np.dtype(graph.manifest.widths.entity)
         everything = Segment(graph, 0, graph.entity_count)
         views = Views(graph, (everything,), kind=ClusterView)
-        super().__init__(graph, views, Choice(ClusterBackend(graph.actors, dtype), None))
+        frontiers = ClusterFrontiers(graph.actors, dtype)
+        super().__init__(graph, views, Choice(Use("cluster", frontiers, lambda view: [view.step]), None))
         self._actors = graph.actors
 
     def batch_width(self, query: Query, queries: int) -> int | None:
@@ -50,10 +50,6 @@ class ClusterWalking(Walking):
     def sets(self, seeds: Ints, query: Query, deadline: Deadline, *, count: int | None = None) -> list[Ints]:
         """The sets of hop 0 to k (exact) or distance 0 to k (within, shortest), or the first `count`, unless empty."""
         return persist(self._actors, partial(super().sets, seeds, query, deadline, count=count), deadline)
-
-    def _step(self, use: Use, view: View, frontier: Any, deadline: Deadline) -> Any:
-        """One hop of all queries, on all actors."""
-        return use.backend.step(view.step, frontier, None)
 
 
 class PipelinedBlocks(WalkedBlocks):

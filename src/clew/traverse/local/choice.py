@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from clew.traverse.backend import BACKENDS, Backend, FusedWalk
+from clew.traverse.backend import BACKENDS, Backend, Frontiers, FusedWalk
 from clew.traverse.local.view import View
 
 __all__ = ["Choice", "Use"]
@@ -18,26 +18,34 @@ PATIENCE_SECONDS = 0.25
 
 
 class Use:
-    """A named backend, with the prepared segments of each view."""
+    """A named backend, with what its steps take of each view: `prepare` makes a list of that, one for each step."""
 
-    __slots__ = ("_lock", "backend", "name")
+    __slots__ = ("_lock", "_prepare", "backend", "name")
 
-    def __init__(self, name: str, backend: Backend) -> None:
+    def __init__(self, name: str, backend: Frontiers, prepare: Callable[[View], list[Any]]) -> None:
         self.name = name
         self.backend = backend
+        self._prepare = prepare
         self._lock = threading.Lock()
 
+    @classmethod
+    def of_rows(cls, name: str, backend: Backend) -> "Use":
+        """A backend that walks the rows of each segment in memory."""
+
+        def prepare(view: View) -> list[Any]:
+            pairs = zip(view.adjacencies, view.segments, strict=True)
+            return [backend.prepare(rows, segment.first, view.entities) for rows, segment in pairs]
+
+        return cls(name, backend, prepare)
+
     def prepared(self, view: View) -> list[Any]:
-        """A view's segments in the backend's own form, prepared once."""
+        """What the steps over a view take, made once."""
         made: list[Any] | None = view.prepared.get(self.name)
         if made is None:
             with self._lock:
                 made = view.prepared.get(self.name)
                 if made is None:
-                    made = view.prepared[self.name] = [
-                        self.backend.prepare(rows, segment.first, view.entities)
-                        for rows, segment in zip(view.adjacencies, view.segments, strict=True)
-                    ]
+                    made = view.prepared[self.name] = self._prepare(view)
         return made
 
     def fused(self, view: View) -> FusedWalk | None:
@@ -50,7 +58,7 @@ class Choice:
 
     def __init__(
         self,
-        backend: str | Backend,
+        backend: str | Backend | Use,
         plain: View | None,
         *,
         wrap: Callable[[Backend], Backend] = lambda backend: backend,
@@ -66,10 +74,10 @@ class Choice:
             name = "numpy" if self.auto else backend
             self.use = self._load(name)
         else:
-            self.use = Use(type(backend).__name__, wrap(backend))
+            self.use = backend if isinstance(backend, Use) else Use.of_rows(type(backend).__name__, wrap(backend))
 
     def _load(self, name: str) -> Use:
-        return Use(name, self._wrap(BACKENDS.load(name)()))
+        return Use.of_rows(name, self._wrap(BACKENDS.load(name)()))
 
     def scans(self, view: View) -> bool:
         """Whether scanning is cheaper than compiling for a hop over this view."""

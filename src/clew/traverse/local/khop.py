@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from clew.traverse.backend import Backend
+from clew.traverse.backend import Frontiers
 
 __all__ = ["LONG", "WalkContext", "levels", "reach"]
 
@@ -22,7 +22,7 @@ class WalkContext:
 
     def __init__(
         self,
-        backend: Backend,
+        backend: Frontiers,
         advance: Callable[[int, Any], Any],
         permit: Callable[[Any], Any],
         check: Callable[[], None],
@@ -103,7 +103,7 @@ def levels(context: WalkContext, start: Any) -> Iterator[Any]:
         frontier = first if context.uniform else frontier  # along a metapath an entity may be passed through again
 
 
-def _fingerprint(backend: Backend, frontier: Any) -> bytes:
+def _fingerprint(backend: Frontiers, frontier: Any) -> bytes:
     block = backend.collect(frontier)
     digest = hashlib.sha256()
     for query in range(len(block.counts)):

@@ -32,8 +32,9 @@ class PartitionedWalking(Walking):
 
     def _step(self, use: Use, view: View, frontier: Any, deadline: Deadline) -> Any:
         """One hop of all queries, segment by segment."""
-        assert isinstance(view, PartitionedView)
         backend, into = use.backend, None
+        assert isinstance(view, PartitionedView)
+        assert isinstance(backend, ManyQueries)
         needed = [each for each in self._segments if backend.touches(frontier, each.first, each.rows)]
         for segment, rows in view.visits(needed):
             deadline.check()

@@ -1,4 +1,4 @@
-"""A backend whose frontiers stay with the actors: here they are numbers, and every operation is a call to each part."""
+"""Frontiers that stay with the actors: here they are numbers, and every operation is a call to each part."""
 
 import threading
 from collections import deque
@@ -10,7 +10,6 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.adjacency import Adjacency
 from clew.traverse.backend import FusedWalk, Lists
 from clew.traverse.blocks import Block, SeedLists
 from clew.traverse.cluster.actors import Actors
@@ -18,7 +17,7 @@ from clew.traverse.cluster.exchange import WordBackend, cut_frontier, join_front
 from clew.traverse.local.query import Step
 from clew.traverse.partitioned.many import ManyQueries
 
-__all__ = ["ClusterBackend", "Held"]
+__all__ = ["ClusterFrontiers", "Held"]
 
 Mask = NDArray[np.bool_]
 TOGETHER = 256  # queries that are walked as one block if memory allows; the next is walked while this one waits
@@ -34,7 +33,7 @@ class Held:
         self.empty = empty  # references: whether each part has none of it
 
 
-class ClusterBackend:
+class ClusterFrontiers:
     """Carries frontiers from hop to hop on actors. Safe to use from many threads."""
 
     fused: FusedWalk | None = None
@@ -48,9 +47,6 @@ class ClusterBackend:
         self._numbers = count()
         self._dropped: deque[int] = deque()  # the next step tells the parts to drop them
         self._masks = threading.local()  # the last mask that was sent, and the references to its parts
-
-    def prepare(self, rows: Adjacency, first: int, entities: int) -> Any:
-        raise NotImplementedError("the rows are with the actors: a step takes a Step in place of them")
 
     def start(self, seeds: SeedLists, entities: int) -> Held:
         pieces = cut_frontier(self._many.start(seeds, entities), self._bounds)
