@@ -217,6 +217,11 @@ class Graph:
             return self._composed.backward_of(self._triples("in"), self._triple_number, entities)
         return entries_of(self.forward if side == "out" else self.backward, entities)
 
+    def triple_numbers(self, stored: Ints) -> Ints:
+        """The numbers of the triples that are stored under others and still there, ascending."""
+        numbers = stored if self._composed is None else self._triple_number[stored]
+        return np.sort(numbers[numbers >= 0])
+
     @cached_property
     def _triple_number(self) -> Ints:
         """Which triple has each stored number, where only some rows are read."""

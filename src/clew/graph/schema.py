@@ -183,10 +183,7 @@ def sum_joins(parts: Sequence[Joins]) -> Joins:
 def schema_of_joins(joins: Joins, relations: Sequence[Relation], types: Mapping[str, int]) -> Schema:
     """The schema with these counts."""
     number, start, end, triples = joins.T
-    joins = joins[np.lexsort((end, start, -triples, number))]  # the commonest first
-    texts: dict[int, list[str]] = {}
-    for relation, subject, object_, count in joins.tolist():
-        texts.setdefault(relation, []).append(f"{subject},{object_},{count}")
+    texts = _join_texts(joins[np.lexsort((end, start, -triples, number))], len(relations))  # the commonest first
     totals = np.bincount(number, weights=triples, minlength=len(relations)).astype(np.int64).tolist()
     made = [
         RelationSchema(
@@ -197,9 +194,20 @@ def schema_of_joins(joins: Joins, relations: Sequence[Relation], types: Mapping[
             each.symmetric,
             each.transitive,
             each.inverse,
-            ";".join(texts.get(number, [])),
+            texts[number],
             tuple(types),
         )
         for number, each in enumerate(relations)
     ]
     return Schema(dict(types), tuple(made))
+
+
+def _join_texts(joins: Joins, relations: int) -> list[str]:
+    """The counts of each relation as text: "from,to,triples;…"."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = pc.binary_join_element_wise(*(pa.array(column).cast(pa.string()) for column in joins.T[1:]), ",")
+    offsets = pa.array(np.searchsorted(joins[:, 0], np.arange(relations + 1)).astype(np.int32))
+    texts: list[str] = pc.binary_join(pa.ListArray.from_arrays(offsets, rows), ";").to_pylist()
+    return texts

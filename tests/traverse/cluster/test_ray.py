@@ -174,6 +174,16 @@ def test_twenty_killed_actors(cluster: clew.Engine, sixteen: Path, monkeypatch: 
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("seed", range(3))
+def test_a_lost_node_changes_no_result(sixteen: Path, seed: int) -> None:
+    """One of two nodes of Ray, both on this machine, gets SIGKILL in the middle of a batch; its actors move."""
+    command = [sys.executable, str(Path(__file__).with_name("lost_node.py")), str(sixteen), str(seed)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert ran.stdout.endswith("equal\n")
+
+
+@pytest.mark.soak
 def test_a_cluster_at_an_address(sixteen: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`clew hop --engine ray:HOST:PORT` finds what the command finds in memory; the Ray there is not stopped by it."""
     with socket.socket() as free:

@@ -52,12 +52,12 @@ def rewrite(graph: Graph, additions: Additions, retractions: Retractions) -> Rew
     }
     if not any(changes.values()) and not len(restated.changed):
         return None
-    numbers = _numbers(graph, described, restated, removed)
+    numbers = _numbers(graph, described, removed)
     patches = patch_rows(graph, restated, additions.relations, numbers)
     stated, offsets, statements = _statements(graph, restated, numbers)
     delta = Delta(
-        numbers.entities, numbers.triples, numbers.entity[described.entity], described.table, described.details,
-        numbers.removed, patches, stated, offsets, statements,
+        numbers.entities, numbers.triples + changes["triples added"], numbers.entity[described.entity],
+        described.table, described.details, numbers.removed, patches, stated, offsets, statements,
     )  # fmt: skip
     schema = _schema(graph, additions, restated, described, removed)
     counts = {
@@ -80,23 +80,22 @@ def _check_removed(graph: Graph, additions: Additions, removed: Ints) -> None:
         raise InputError(f"{identifier!r} is retracted and described by the same update: make two updates of it")
 
 
-def _numbers(graph: Graph, described: Described, restated: Restated, removed: Ints) -> StoredNumbers:
+def _numbers(graph: Graph, described: Described, removed: Ints) -> StoredNumbers:
     """New entities and triples get the next stored numbers."""
     entities, triples = graph.manifest.base["entities"], graph.manifest.base["triples"]
     gone = np.empty(0, np.int64)
     if graph.delta is not None:
         entities, triples, gone = graph.delta.entities, graph.delta.triples, graph.delta.removed.astype(np.int64)
-    new, fresh = described.new, len(restated.fresh[0])
-    entity = np.concatenate((graph.stored_entities, entities + np.arange(new)), dtype=np.int64)
-    triple = np.concatenate((graph.stored_triples, triples + np.arange(fresh)), dtype=np.int64)
-    return StoredNumbers(entity, triple, entities + new, triples + fresh, np.union1d(gone, entity[removed]))
+    entity = np.concatenate((graph.stored_entities, entities + np.arange(described.new)), dtype=np.int64)
+    removed = np.union1d(gone, entity[removed])
+    return StoredNumbers(entity, graph.stored_triples, entities + described.new, triples, removed)
 
 
 def _statements(graph: Graph, restated: Restated, numbers: StoredNumbers) -> tuple[Ints, Ints, pa.Table]:
     """Stored triples whose statements the new delta lists, and those: of the delta before it, and of this update."""
     kept = np.empty(0, np.int64)
     if graph.delta is not None:
-        listed = np.flatnonzero(np.isin(graph.stored_triples, graph.delta.stated))
+        listed = graph.triple_numbers(graph.delta.stated)
         kept = np.setdiff1d(listed[~restated.dead[listed]], restated.changed)
     offsets = graph.assertions.offsets
     begin, length = offsets[kept].astype(np.int64), np.diff(offsets)[kept].astype(np.int64)
@@ -104,7 +103,7 @@ def _statements(graph: Graph, restated: Restated, numbers: StoredNumbers) -> tup
     table = pa.concat_tables([old, decoded(restated.statements)], promote_options="default").combine_chunks()
     begin = np.concatenate((np.cumsum(length) - length, old.num_rows + restated.offsets[:-1]))
     length = np.concatenate((length, np.diff(restated.offsets)))
-    stored = numbers.triple[np.concatenate((kept, restated.changed))]
+    stored = numbers.triple(np.concatenate((kept, restated.changed)))
     order = np.argsort(stored)
     span = np.zeros(len(order) + 1, np.int64)
     np.cumsum(length[order], out=span[1:])

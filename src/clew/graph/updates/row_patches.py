@@ -23,10 +23,17 @@ class StoredNumbers:
     """Stored numbers of the entities and triples of a graph and of those an update adds to it."""
 
     entity: Ints  # (n + new,) ascending
-    triple: Ints  # (t + fresh,)
+    known: Ints  # (t,) those of the graph's triples; new ones follow from `triples` on
     entities: int  # numbers given so far
-    triples: int
+    triples: int  # numbers given before this update
     removed: Ints  # ascending stored numbers: entities that were removed, and that the update removes
+
+    def triple(self, triples: Ints) -> Ints:
+        """The stored numbers of some triples of the graph, and of new ones."""
+        new = triples >= len(self.known)
+        stored = np.empty(len(triples), np.int64)
+        stored[~new], stored[new] = self.known[triples[~new]], triples[new] - len(self.known) + self.triples
+        return stored
 
     def number(self) -> Ints:
         """The entity of each stored number; -1 where there is none."""
@@ -101,7 +108,7 @@ def _sorted(entries: TripleEntries) -> TripleEntries:
 
 def _triple_patch(listed: Ints, entries: TripleEntries, numbers: StoredNumbers) -> RowPatch:
     offsets = np.searchsorted(entries.owner, np.arange(len(listed) + 1))
-    return RowPatch(listed, offsets, numbers.entity[entries.end], entries.relation, numbers.triple[entries.triple])
+    return RowPatch(listed, offsets, numbers.entity[entries.end], entries.relation, numbers.triple(entries.triple))
 
 
 def _neighbours(
