@@ -208,3 +208,14 @@ def test_damage_is_one_sentence(large: Path, tmp_path: Path, damage: str) -> Non
     file.write_bytes(content)
     whole = clew.open(large, backend="numpy")
     assert np.array_equal(engine.hop_batch(queries(20), 3).ids, whole.hop_batch(queries(20), 3).ids)
+
+
+def test_one_bit_of_a_partition_is_found(large: Path, tmp_path: Path) -> None:
+    shutil.copytree(large, tmp_path / "g.clew")
+    file = snapshot_folder(tmp_path / "g.clew") / "segments/0003/forward_neighbour.npy"
+    content = bytearray(file.read_bytes())
+    content[-3] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(GraphError, match=r"segments/0003/forward_neighbour\.npy: block 0") as error:
+        clew.open(tmp_path / "g.clew", cache="1GB", verify=True)
+    assert "\n" not in str(error.value)

@@ -75,8 +75,12 @@ class Scratch:
 def scratch_folder(out: Path) -> Iterator[Path]:
     """The folder for the work on a graph, held alone; it stays until the graph is there."""
     folder = out.absolute().parent / f".{out.name}.streaming"
-    folder.mkdir(parents=True, exist_ok=True)
-    held = os.open(folder, os.O_RDONLY)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = os.open(folder, os.O_RDONLY)
+    except (OSError, ValueError) as error:  # ValueError: a name with NUL
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise GraphError(f"cannot create {out}: {reason}") from error
     try:
         if lock(held) is False:
             raise GraphError(f"another program is building {out}: wait until it has finished")
