@@ -46,12 +46,12 @@ class Disk:
         def before() -> None:
             if self._looking:  # an operation of `at`
                 return
-            self._looking = True
+            self._looking, now = True, self.moments
+            self.moments += 1
             try:
-                at(self.moments)
+                at(now)
             finally:
                 self._looking = False
-            self.moments += 1
 
         def after(name: str, arguments: tuple[Any, ...]) -> None:
             if name == "fsync" and not self._looking:
@@ -80,7 +80,7 @@ class Disk:
         if adversary == "lazy":
             self._lazy(self.folder.stat().st_ino, "", found)
         else:
-            self._named(self.folder, "", found, {}, torn=adversary == "torn")
+            self._named(str(self.folder), "", found, {}, torn=adversary == "torn")
         return found
 
     def _lazy(self, directory: int, place: str, found: Found) -> None:
@@ -91,16 +91,17 @@ class Disk:
             else:
                 found[f"{place}{name}"] = inode, self._contents.get(inode, b"")
 
-    def _named(self, folder: Path, place: str, found: Found, read: dict[int, bytes], *, torn: bool) -> None:
+    def _named(self, folder: str, place: str, found: Found, read: dict[int, bytes], *, torn: bool) -> None:
         with os.scandir(folder) as listed:
             for each in listed:
                 if each.is_dir():
                     found[f"{place}{each.name}/"] = None
-                    self._named(Path(each.path), f"{place}{each.name}/", found, read, torn=torn)
+                    self._named(each.path, f"{place}{each.name}/", found, read, torn=torn)
                     continue
                 inode = each.inode()
                 if inode not in read:
-                    content, certain = Path(each.path).read_bytes(), self._contents.get(inode)
+                    with open(each.path, "rb") as file:
+                        content, certain = file.read(), self._contents.get(inode)
                     left = content[: len(content) // 2] if torn else b""
                     read[inode] = content if certain == content else left
                 found[f"{place}{each.name}"] = inode, read[inode]
@@ -109,13 +110,14 @@ class Disk:
 def lay_out(found: Found, folder: Path) -> None:
     """Write what would be found; a file that has several names stays one."""
     folder.mkdir()
-    written: dict[int, Path] = {}
+    written: dict[int, str] = {}
     for name, file in found.items():
-        path = folder / name
+        path = f"{folder}/{name}"
         if file is None:
-            path.mkdir()
+            Path(path).mkdir()
         elif file[0] in written:
             os.link(written[file[0]], path)
         else:
-            path.write_bytes(file[1])
+            with open(path, "wb") as out:
+                out.write(file[1])
             written[file[0]] = path

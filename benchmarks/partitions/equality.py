@@ -1,12 +1,13 @@
 """1,000 random queries of every mode, direction and filter through caches of 1, 2, 4, 8 and 16 of 16 partitions.
 
 Every result must equal that of the engine in memory over the same directory: entities, the triples on the way, those
-that lead to the result, and all queries of a kind as one batch. `python -m benchmarks.partitions.equality --json FILE`;
-the graph has a 500th of the size of the paper's.
+that lead to the result, and all queries of a kind as one batch. `python -m benchmarks.partitions.equality --json FILE`,
+with `--add` for some sizes of cache after others; the graph has a 500th of the size of the paper's.
 """
 
 import argparse
 import hashlib
+import json
 import sys
 import tempfile
 import time
@@ -25,7 +26,7 @@ from clew.graph import Graph, Relation, Source
 from clew.graph.storage.segments import NEIGHBOURS
 from clew.traverse.walk import DIRECTIONS, MODES
 
-__all__ = ["run"]
+__all__ = ["joined", "run"]
 
 SHARE, SEED = 500, 17
 CACHES = (1, 2, 4, 8, 16)
@@ -54,6 +55,14 @@ def run(queries: int = 1000, caches: Sequence[int] = CACHES) -> dict[str, Any]:
             "entities_found": sum(each[0][0] for each in expected), "rows": rows,
             "seconds": round(time.perf_counter() - begun, 1), **environment(),
         }  # fmt: skip
+
+
+def joined(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    """The report of two runs of the same queries through caches of other sizes."""
+    alike = ("graph", "partitions", "queries", "kinds", "entities_found")
+    assert [earlier[each] for each in alike] == [later[each] for each in alike], "the earlier report is of others"
+    rows = sorted(earlier["rows"] + later["rows"], key=lambda row: int(row["cache"]))
+    return {**later, "rows": rows, "seconds": round(earlier["seconds"] + later["seconds"], 1)}
 
 
 def _asked(count: int, entities: int) -> list[tuple[np.ndarray, int, str, Options]]:
@@ -130,9 +139,12 @@ if __name__ == "__main__":
     options.add_argument("--queries", type=int, default=1000, help="how many (default: 1000)")
     options.add_argument("--caches", type=int, nargs="+", default=CACHES, help="in partitions (default: 1 2 4 8 16)")
     options.add_argument("--json", type=Path, help="where to write the report")
+    options.add_argument("--add", action="store_true", help="add to the report that is there")
     given = options.parse_args()
     try:
         report = run(given.queries, given.caches)
+        if given.add:
+            report = joined(json.loads(given.json.read_text("utf-8")), report)
     except AssertionError as error:
         sys.exit(f"error: {error}")
     if given.json is not None:
