@@ -60,6 +60,7 @@ class PartitionCache:
         if isinstance(capacity, bool) or not isinstance(capacity, int) or capacity < 1:
             raise InputError(f"cache must be a number of bytes above 0, not {capacity!r}")
         self._require(arrays.largest(*NEIGHBOURS), "hops without filters")
+        self._largest_triples = arrays.largest(*TRIPLES)
         self._held: OrderedDict[Key, Rows | TripleRows] = OrderedDict()
         self._loading: dict[Key, Future[Rows | TripleRows]] = {}
         self._ahead: set[Key] = set()  # read ahead and not used yet: their first use is no hit
@@ -164,7 +165,7 @@ class PartitionCache:
     def _read(self, key: Key) -> Rows | TripleRows:
         number, side = key
         if side in TRIPLES:
-            self._require(self._arrays.largest(*TRIPLES), "filters, triples and paths")
+            self._require(self._largest_triples, "filters, triples and paths")
             return self._arrays.triples(number, side, self._array)
         return self._arrays.neighbours(number, side, self._array, first=False)
 
