@@ -1,7 +1,8 @@
 """Shared by all tests: the Human Phenotype Ontology built once, and where the real data lies."""
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch, too: nothing has read it
 settings.register_profile("clew", deadline=None)  # how long an example takes depends on what else the machine does
 settings.load_profile("clew")
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+TESTS = Path(__file__).resolve().parent
+DATA = TESTS.parents[1] / "shared" / "data"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,13 +56,35 @@ def data() -> Path:
     return DATA
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Every second process collects from the end: each compiles half of the modules that both import."""
+    second = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2
+    if second and [Path(each).name for each in config.args] == [TESTS.name]:
+        config.args[:] = [str(each) for each in sorted(TESTS.iterdir(), reverse=True) if _holds_tests(each)]
+
+
+def _holds_tests(path: Path) -> bool:
+    return path.name.startswith("test_") if path.is_file() else path.name[0] not in "._"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Imported modules and the tests themselves stay to the end: nobody looks for garbage among them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What waits for the trained toy model is slow, and begins first; the fast tier has short runs of every stage."""
     for item in items:
         if _needs_toy_run(item):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: not _needs_toy_run(item))
+    items.sort(key=lambda item: (not _needs_toy_run(item), item.nodeid.partition("::")[0]))  # the same in all processes
 
 
 def _needs_toy_run(item: pytest.Item) -> bool:

@@ -20,10 +20,11 @@ def tables(seed: int, *, size: int = SIZE) -> tuple[pa.Table, pa.Table]:
     ids = [f"{kind[0]}:{at}" for kind in kinds for at in range(size // 3)]
     names = [f"{kind.lower()} {_word(at)} {seed}" for kind in kinds for at in range(size // 3)]
     fits = {"causes": ("G", "D"), "shows": ("D", "P"), "is a": ("P", "P"), "regulates": ("G", "G")}
-    rows = set()
+    rows, relations = set(), list(fits)
+    starting = {kind[0]: [each for each in ids if each[0] == kind[0]] for kind in kinds}
     while len(rows) < 4 * size:
-        relation = rng.choice(list(fits))
-        subject, object_ = (rng.choice([each for each in ids if each[0] == letter]) for letter in fits[relation])
+        relation = rng.choice(relations)
+        subject, object_ = (rng.choice(starting[letter]) for letter in fits[relation])
         rows.add((subject, relation, object_))
     listed = sorted(rows)
     triples: dict[str, list[Any]] = {

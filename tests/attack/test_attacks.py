@@ -42,7 +42,7 @@ def test_short_questions(tmp_path: Path) -> None:
 
 
 def test_short_rebuild(tmp_path: Path) -> None:
-    tally = rebuilding.attack(tmp_path, seed=3, tries=3, seconds=5, each=4.0)
+    tally = rebuilding.attack(tmp_path, seed=3, tries=3, seconds=5, each=3.0)
     assert tally.failures == []
     assert tally.tries == 6
 

@@ -6,6 +6,7 @@ takes too long is killed. `python -m attack.zygote` is the other side: JSON line
 
 import atexit
 import ctypes
+import gc
 import json
 import os
 import resource
@@ -28,8 +29,11 @@ BACKSTOP = 8 << 30  # bytes of memory at which a process is killed, before it ta
 WATCH_SECONDS = 0.05
 PR_SET_PDEATHSIG = 1
 PRELOADED = (
-    "clew", "clew.app.cli.main", "clew.answer", "clew.store.embedded", "clew.link", "clew.graph.readers.table",
-    "pyarrow.csv", "pyarrow.json", "pyarrow.parquet", "numba", "rapidfuzz.process",
+    "clew", "clew.app.cli.main", "clew.app.cli.graphs.build", "clew.app.cli.graphs.doctor",
+    "clew.app.cli.graphs.update", "clew.app.records", "clew.answer", "clew.graph.build", "clew.graph.readers.merge",
+    "clew.graph.readers.table", "clew.graph.updates.update", "clew.link", "clew.store.embedded",
+    "clew.traverse.backends.numba", "pyarrow.csv", "pyarrow.json", "pyarrow.parquet", "numba", "rapidfuzz.process",
+    "scipy.sparse",
 )  # fmt: skip
 
 
@@ -161,6 +165,7 @@ def main() -> None:
         importlib.import_module(name)
     importlib.import_module("clew.store.cypher").parse("RETURN 1 AS x")  # builds the tables of its parser
     importlib.import_module("clew.answer.grammar.parse").open_parser()  # once for all forks
+    gc.freeze()  # or a collection in a fork would copy all of it
     running: dict[int, dict[str, Any]] = {}
     for line in sys.stdin:
         request = json.loads(line)

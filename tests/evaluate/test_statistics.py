@@ -4,9 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from clew.errors import InputError
 from clew.evaluate.statistics import (
@@ -27,7 +27,7 @@ RANDOM = np.random.default_rng(4)
 @pytest.mark.parametrize("values", [RANDOM.random(60), RANDOM.random(25) < 0.9, RANDOM.lognormal(size=40)])
 def test_interval_is_that_of_scipy(values):
     ours = bootstrap_mean(values)
-    theirs = stats.bootstrap((values.astype(float),), np.mean, method="percentile", n_resamples=10_000, rng=1)
+    theirs = scipy.stats.bootstrap((values.astype(float),), np.mean, method="percentile", n_resamples=10_000, rng=1)
     width = theirs.confidence_interval.high - theirs.confidence_interval.low
     assert ours.mean == pytest.approx(values.mean())
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.06 * width)
@@ -64,7 +64,7 @@ def test_interval_of_sums_is_that_of_scipy():
     def ratio(hits, named, axis):
         return hits.sum(axis=axis) / named.sum(axis=axis)
 
-    theirs = stats.bootstrap(tuple(counts.T), ratio, paired=True, method="percentile", n_resamples=10_000, rng=1)
+    theirs = scipy.stats.bootstrap(tuple(counts.T), ratio, paired=True, method="percentile", n_resamples=10_000, rng=1)
     width = theirs.confidence_interval.high - theirs.confidence_interval.low
     assert ours.mean == pytest.approx(counts[:, 0].sum() / counts[:, 1].sum())
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.06 * width)
@@ -124,7 +124,7 @@ def test_mcnemar_is_the_binomial_test_of_the_differing_pairs(pairs):
     lost = sum(a and not b for a, b in pairs)
     assert (test.gained, test.lost, test.n) == (gained, lost, len(pairs))
     assert test.difference == pytest.approx((gained - lost) / len(pairs))
-    expected = stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+    expected = scipy.stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
     assert test.p == pytest.approx(expected)
     assert mcnemar(second, first).p == test.p
 
@@ -137,7 +137,7 @@ def test_mcnemar_by_hand():
 
 def test_mcnemar_of_thousands_of_questions():
     test = mcnemar([True] * 1100 + [False] * 1000, [False] * 1100 + [True] * 1000)
-    assert test.p == pytest.approx(stats.binomtest(1000, 2100).pvalue)
+    assert test.p == pytest.approx(scipy.stats.binomtest(1000, 2100).pvalue)
 
 
 def test_mcnemar_takes_no_measures():
@@ -174,7 +174,7 @@ def test_permutation_is_that_of_scipy():
     first = RANDOM.random(40)
     second = np.clip(first + RANDOM.normal(0.06, 0.2, 40), 0, 1)
     ours = permutation_test(first, second)
-    theirs = stats.permutation_test(
+    theirs = scipy.stats.permutation_test(
         (second, first),
         lambda a, b: np.mean(a - b),
         permutation_type="samples",

@@ -6,21 +6,25 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp import StdioServerParameters
-from mcp.client import Client
 
 from app.server.conftest import Server
 from clew.app.server.agents import fit
 from clew.lm import Message, Request
 from clew.lm.clients.scripted import Scripted
 
+if TYPE_CHECKING:
+    from mcp import StdioServerParameters
+    from mcp.client import Client
+
 TOOLS = {"schema", "find_entity", "hop", "paths", "ask", "context", "read_cypher"}
 
 
-def talk(server: Any, work: Callable[[Client], Awaitable[None]]) -> None:
+def talk(server: Any, work: Callable[["Client"], Awaitable[None]]) -> None:
+    from mcp.client import Client
+
     async def play() -> None:
         async with Client(server) as client:
             await work(client)
@@ -28,7 +32,7 @@ def talk(server: Any, work: Callable[[Client], Awaitable[None]]) -> None:
     asyncio.run(asyncio.wait_for(play(), 120))
 
 
-async def call(client: Client, tool: str, **arguments: object) -> Any:
+async def call(client: "Client", tool: str, **arguments: object) -> Any:
     result = await client.call_tool(tool, arguments)
     text = result.content[0].text
     assert not result.is_error, text
@@ -36,8 +40,10 @@ async def call(client: Client, tool: str, **arguments: object) -> Any:
 
 
 @pytest.fixture
-def process(served_graph: Path) -> StdioServerParameters:
+def process(served_graph: Path) -> "StdioServerParameters":
     """The command in a process of its own."""
+    from mcp import StdioServerParameters
+
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "clew.app.cli.main", "mcp", str(served_graph), "--no-embedding"],
@@ -45,7 +51,7 @@ def process(served_graph: Path) -> StdioServerParameters:
     )
 
 
-async def use_every_tool(client: Client) -> None:
+async def use_every_tool(client: "Client") -> None:
     listed = (await client.list_tools()).tools
     assert {each.name for each in listed} == TOOLS
     assert all(len(each.description or "") > 40 for each in listed), "a model reads them"
@@ -68,7 +74,7 @@ async def use_every_tool(client: Client) -> None:
     assert rows["rows"] == [["FBN1"], ["Other gene"]]
 
 
-async def meet_every_limit(client: Client) -> None:
+async def meet_every_limit(client: "Client") -> None:
     unknown = await client.call_tool("hop", {"seeds": ["FBN"]})
     assert unknown.is_error
     assert "did you mean" in unknown.content[0].text
@@ -82,7 +88,7 @@ async def meet_every_limit(client: Client) -> None:
     assert "no graph is called 'other'" in other.content[0].text
 
 
-def test_every_tool_over_stdin_and_stdout(process: StdioServerParameters) -> None:
+def test_every_tool_over_stdin_and_stdout(process: "StdioServerParameters") -> None:
     talk(process, use_every_tool)
 
 
@@ -105,7 +111,7 @@ def test_an_agent_finds_its_way(server: Server) -> None:
 
     model = Scripted(decide)
 
-    async def loop(client: Client) -> None:
+    async def loop(client: "Client") -> None:
         tools = [each.name for each in (await client.list_tools()).tools]
         messages = [Message("system", f"Tools: {tools}"), Message("user", "How is FBN1 connected to long fingers?")]
         for _ in range(5):

@@ -7,7 +7,6 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -431,6 +430,8 @@ class TestTablesInMemory:
         assert triples["relation"].chunk(0).dictionary.to_pylist() == ["r"]
 
     def test_polars_and_record_batches(self) -> None:
+        import polars as pl
+
         frame = pl.DataFrame({"subject": ["a"], "relation": ["r"], "object": ["😀"]})
         batch = pa.record_batch({"subject": ["a"], "relation": ["r"], "object": ["b"]})
         assert rows_of(read_triples(frame)) == [("a", "r", "😀")]
