@@ -2,7 +2,8 @@
 
 Every result must equal that of the engine in memory over the same directory: entities, the triples on the way, those
 that lead to the result, and all queries of a kind as one batch. `python -m benchmarks.partitions.equality --json FILE`,
-with `--add` for some sizes of cache after others; the graph has a 500th of the size of the paper's.
+with `--add` for some sizes of cache after others, and with `--ray` on two actors of Ray instead of through caches; the
+graph has a 500th of the size of the paper's.
 """
 
 import argparse
@@ -31,10 +32,12 @@ __all__ = ["joined", "run"]
 SHARE, SEED = 500, 17
 CACHES = (1, 2, 4, 8, 16)
 FILTERS = ("none", "relations", "metapath", "types", "through", "max_degree", "sources", "negated", "layer", "several")
+ACTORS = 2
 Options = dict[str, Any]
+Expected = list[list[tuple[int, str]]]
 
 
-def run(queries: int = 1000, caches: Sequence[int] = CACHES) -> dict[str, Any]:
+def run(queries: int = 1000, caches: Sequence[int] = CACHES, *, ray: bool = False) -> dict[str, Any]:
     """Compare, and report how many results were equal; the first that differs is an error."""
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -48,7 +51,8 @@ def run(queries: int = 1000, caches: Sequence[int] = CACHES) -> dict[str, Any]:
         asked = _asked(queries, ENTITIES // SHARE)
         whole = clew.open(path, backend="numba")
         expected = [_results(whole, *each) for each in asked]
-        rows = [_compared(path, cache, asked, expected, whole) for cache in caches]
+        rows = [_on_ray(path, asked, expected, whole)] if ray else []
+        rows += [] if ray else [_through_cache(path, cache, asked, expected, whole) for cache in caches]
         return {
             "benchmark": "equality", "graph": whole.counts, "partitions": PARTITIONS, "queries": queries,
             "kinds": dict(sorted(Counter(f"{o['mode']} {o['direction']} {kind}" for _, _, kind, o in asked).items())),
@@ -61,7 +65,7 @@ def joined(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
     """The report of two runs of the same queries through caches of other sizes."""
     alike = ("graph", "partitions", "queries", "kinds", "entities_found")
     assert [earlier[each] for each in alike] == [later[each] for each in alike], "the earlier report is of others"
-    rows = sorted(earlier["rows"] + later["rows"], key=lambda row: int(row["cache"]))
+    rows = sorted(earlier["rows"] + later["rows"], key=lambda row: int(row.get("cache", 0)))
     return {**later, "rows": rows, "seconds": round(earlier["seconds"] + later["seconds"], 1)}
 
 
@@ -106,15 +110,30 @@ def _results(engine: clew.Engine, seeds: np.ndarray, k: int, kind: str, options:
     return [(len(each), hashlib.sha256(each.astype(np.int64).tobytes()).hexdigest()) for each in found]
 
 
-def _compared(
-    path: Path, cache: int, asked: list[Any], expected: list[list[tuple[int, str]]], whole: clew.Engine
-) -> dict[str, Any]:
+def _through_cache(path: Path, cache: int, asked: list[Any], expected: Expected, whole: clew.Engine) -> dict[str, Any]:
     segments = Graph(path).segments
     size = max(cache * 2 * segments.largest(*NEIGHBOURS), segments.largest())
     engine = clew.open(path, backend="numba", cache=size)
+    equal = _compared(engine, f"a cache of {cache}", asked, expected, whole)
+    counts = engine.cache
+    assert counts is not None
+    return {
+        "cache": cache, "capacity": counts.capacity, **equal, "loads": counts.loads, "evictions": counts.evictions,
+        "hits": counts.hits,
+    }  # fmt: skip
+
+
+def _on_ray(path: Path, asked: list[Any], expected: Expected, whole: clew.Engine) -> dict[str, Any]:
+    engine = clew.open(path, engine="ray", actors=ACTORS)
+    return {"ray_actors": ACTORS, **_compared(engine, f"Ray with {ACTORS} actors", asked, expected, whole)}
+
+
+def _compared(
+    engine: clew.Engine, name: str, asked: list[Any], expected: Expected, whole: clew.Engine
+) -> dict[str, int]:
     for (seeds, k, kind, options), known in zip(asked, expected, strict=True):
         found = _results(engine, seeds, k, kind, options)
-        assert found == known, f"cache {cache} differs: {seeds.tolist()} {k} {options}"
+        assert found == known, f"{name} differs: {seeds.tolist()} {k} {options}"
     batches = 0
     for mode in MODES:
         for direction in DIRECTIONS:
@@ -122,27 +141,23 @@ def _compared(
             for options in ({}, {"types": ["Type 3"]}, {"where": clew.Where(sources="source 1")}):
                 walk = {"mode": mode, "direction": direction, **options}
                 one, other = (each.hop_batch(chosen, 3, **walk) for each in (engine, whole))
-                assert np.array_equal(one.offsets, other.offsets), f"cache {cache} differs: a batch {walk}"
-                assert np.array_equal(one.ids, other.ids), f"cache {cache} differs: a batch {walk}"
+                assert np.array_equal(one.offsets, other.offsets), f"{name} differs: a batch {walk}"
+                assert np.array_equal(one.ids, other.ids), f"{name} differs: a batch {walk}"
                 batches += 1
-    counts = engine.cache
-    assert counts is not None
-    print(f"a cache of {cache}: {len(asked):,} queries and {batches} batches are equal", file=sys.stderr, flush=True)
-    return {
-        "cache": cache, "capacity": counts.capacity, "equal_queries": len(asked), "equal_batches": batches,
-        "loads": counts.loads, "evictions": counts.evictions, "hits": counts.hits,
-    }  # fmt: skip
+    print(f"{name}: {len(asked):,} queries and {batches} batches are equal", file=sys.stderr, flush=True)
+    return {"equal_queries": len(asked), "equal_batches": batches}
 
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--queries", type=int, default=1000, help="how many (default: 1000)")
     options.add_argument("--caches", type=int, nargs="+", default=CACHES, help="in partitions (default: 1 2 4 8 16)")
+    options.add_argument("--ray", action="store_true", help=f"on {ACTORS} actors of Ray instead")
     options.add_argument("--json", type=Path, help="where to write the report")
     options.add_argument("--add", action="store_true", help="add to the report that is there")
     given = options.parse_args()
     try:
-        report = run(given.queries, given.caches)
+        report = run(given.queries, given.caches, ray=given.ray)
         if given.add:
             report = joined(json.loads(given.json.read_text("utf-8")), report)
     except AssertionError as error:
