@@ -131,6 +131,10 @@ def train_reader(
         list[str] | None,
         typer.Option(metavar="FILE", help="The documents of these pairs; repeatable.", show_default=False),
     ] = None,
+    listed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Abstracts with all their facts (JSONL); repeatable.", show_default=False),
+    ] = None,
     names: Annotated[
         str, typer.Option(metavar="MODEL", help="A shipped model that finds the names of these documents.")
     ] = "small",
@@ -142,8 +146,9 @@ def train_reader(
     """Add a reader that looks at the sentences of a pair once more and tells help from harm.
 
     It learns from BC5CDR and BioRED and from pairs that were read for it (--read: document, subject, object, and one of
-    helps, harms, neither, related, not helps, not harms; or FACTS.verdicts.jsonl of clew extract review). Held-out
-    documents decide how much each reading counts.
+    helps, harms, neither, related, not helps, not harms; or FACTS.verdicts.jsonl of clew extract review), or from
+    abstracts with all their facts (--listed: title, abstract, entities, facts). Held-out documents decide how much each
+    reading counts.
 
     \b
     Examples:
@@ -162,14 +167,15 @@ def train_reader(
     marker = Marker.of_trained(opened.tokenizer, opened.model.config)
     settings = ReaderSettings(epochs=epochs, seed=seed, device=device, frozen=min(3, opened.model.config.layers - 1))
     with terminal_progress() as progress:
-        rows = _read_rows(read, texts or [], names, marker, progress) if read else []
+        rows = _read_rows(read or [], texts or [], listed or [], names, marker, progress) if read or listed else []
         made = fit(opened, read_training(Path(data)), marker, settings, read=rows)
     write_trained(Path(out), made)
     if as_json:
         print_json({"model": out, "training": dict(made.training)})
         return
     record = made.training["reader"]
-    say(f"read {counted(record['pairs'], 'pair')}, {record['read_pairs']:,} of them from --read; held-out documents:")
+    given = f"{record['read_pairs']:,} of them from --read and --listed"
+    say(f"read {counted(record['pairs'], 'pair')}, {given}; held-out documents:")
     figures = [(name, made.training["relations"][name]) for name in made.training["combinations"]]
     rows_shown = [(name, each["precision"], each["recall"], each["f1"], each["threshold"]) for name, each in figures]
     print_table(["relation", "precision", "recall", "F1", "threshold"], rows_shown)
@@ -177,14 +183,15 @@ def train_reader(
 
 
 def _read_rows(
-    read: list[str], texts: list[str], names: str, marker: "Marker", progress: "Progress"
+    read: list[str], texts: list[str], listed: list[str], names: str, marker: "Marker", progress: "Progress"
 ) -> list["PairRow"]:
-    """The rows of read pairs, names found as `clew extract` finds them."""
+    """The rows of read pairs and of abstracts with listed facts, names found as `clew extract` finds them."""
     from clew.extract.corpus.document import lay_out
     from clew.extract.corpus.readers import read_file
     from clew.extract.corpus.source_files import source_files
     from clew.extract.facts.finding import FactFinder
     from clew.extract.statements.gold import Mention
+    from clew.extract.statements.learning.listed_facts import listed_rows
     from clew.extract.statements.learning.reader_training import read_labels, read_rows
     from clew.graph.staging import Problems
 
@@ -201,7 +208,7 @@ def _read_rows(
         named = finder.mentions(text)
         return [Mention(head.start, head.end, type_, (head.entity or "",)) for head, type_ in named]
 
-    return read_rows(marker, labels, known, mentions)
+    return read_rows(marker, labels, known, mentions) + listed_rows(marker, [Path(each) for each in listed], mentions)
 
 
 def export(trained: Trained, out: Out, as_json: AsJson = False) -> None:
