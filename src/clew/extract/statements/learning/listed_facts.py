@@ -36,7 +36,7 @@ def listed_rows(marker: Marker, paths: Sequence[Path], mentions: Mentions) -> li
             text = lay_out(document).text
             named = mentions(text)
             pairs = list(_pairs(abstract, document.id, text, named))
-            rows = read_rows(marker, pairs, {document.id: text}, lambda _, named=named: named)
+            rows = read_rows(marker, pairs, {document.id: text}, {text: named}.__getitem__)
             found += [
                 replace(row, weight=NEITHER_WEIGHT) if pair.says == NEITHER else row
                 for pair, row in zip(pairs, rows, strict=True)
