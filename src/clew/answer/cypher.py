@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Answer, BoundWord, Usage
 from clew.answer.certainty.signs import confidence_in, signs_of
 from clew.answer.kept import (
+    encoder_of,
     judge_of,
     paraphrases_of,
     polarity_of,
@@ -97,7 +98,7 @@ class Answering:
         self.engine = resources.engine
         self.schema = resources.schema
         self.words = words_of(resources)
-        self.linker, self.encoder, self.parser = resources.linker, resources.encoder, resources.parser
+        self.linker, self.parser = resources.linker, resources.parser
         self.runner = Runner(resources, question)
         self.model = self._metered()
         self.parsed: ParsedQuestion | None = None  # what the words say, once they are read
@@ -116,7 +117,7 @@ class Answering:
             has=self._has,
             literals=vocabulary_of(resources).literals,
             mutual=stated_once_of(resources),
-            encoder=self.encoder,
+            encoder=encoder_of(resources),
             judge=lambda: judge_of(resources),
             choose=self.strategy.choose,
             compose=self.strategy.compose,

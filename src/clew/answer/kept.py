@@ -1,7 +1,8 @@
 """What answering derives from a graph once and keeps with its resources: words, attributes, hierarchies, paths."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from clew.answer.lexicon.families import is_mutual
 from clew.answer.lexicon.forms import core_name
@@ -21,7 +22,11 @@ from clew.graph import read_triples
 from clew.link import Paraphrases
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
+if TYPE_CHECKING:
+    from clew.embed import Encoder
+
 __all__ = [
+    "encoder_of",
     "hierarchy_of",
     "judge_of",
     "lexical_of",
@@ -80,11 +85,19 @@ def judge_of(resources: Resources) -> Judge | None:
     if parser is None:
         return None
 
-    def link(words: Sequence[Word], question: ParsedQuestion) -> LinkedQuestion:
-        anchors = sorted(question.anchors, key=lambda each: each.start)
-        return parser.linker.link(words, [each.meanings[0] for each in anchors], lexical_of(resources).items)
+    def link(words: Sequence[Word], question: ParsedQuestion, check: Callable[[], None]) -> LinkedQuestion:
+        names = [each.meanings[0] for each in sorted(question.anchors, key=lambda each: each.start)]
+        return parser.linker.link(words, names, lexical_of(resources).items, check=check)
 
     return resources.once("judge", lambda: Judge(words_of(resources), link))
+
+
+def encoder_of(resources: Resources) -> "Encoder | None":
+    """The encoder, which remembers what it encoded: plans and relations in words, and recent names."""
+    from clew.embed.cached import CachedEncoder
+
+    encoder = resources.encoder
+    return None if encoder is None else resources.once("cached encoder", lambda: CachedEncoder(encoder))
 
 
 def paraphrases_of(resources: Resources) -> Paraphrases | None:

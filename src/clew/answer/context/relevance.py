@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clew.answer.context.linked import LinkedQuestion
 from clew.answer.context.sentences import relation_words, spaced
+from clew.answer.kept import encoder_of
 from clew.answer.lexicon.forms import stem, tokens_of
 from clew.answer.resources import Resources
 from clew.graph.contents import TripleColumns
@@ -40,7 +41,8 @@ def relevance_of(columns: TripleColumns, far: Ints, linked: LinkedQuestion, reso
     said = np.array([linked.said.get(each.name, 0.0) for each in relations])[columns.relation]
     wanted = np.array([engine.schema.type_number(name) for name in linked.asked], np.int64)
     asked = np.isin(engine.types_of(far), wanted).astype(float)
-    if resources.encoder is None:
+    encoder = encoder_of(resources)
+    if encoder is None:
         scores = (SAID * said + ASKED * asked) / (SAID + ASKED)
     else:
         ends = (engine.types_of(columns.subject), columns.relation, engine.types_of(columns.object))
@@ -49,7 +51,7 @@ def relevance_of(columns: TripleColumns, far: Ints, linked: LinkedQuestion, reso
             f"{spaced(types[subject])} {relation_words(relations[relation].name)} {spaced(types[object_])}"
             for subject, relation, object_ in rows.T.tolist()
         ]
-        near = _similarities(linked.masked, texts, _signature_encoder(resources))
+        near = _similarities(linked.masked, texts, encoder)
         scores = SIGNATURE * near[place.ravel()] + SAID * said + ASKED * asked
     if linked.rest:
         scores = (1 - NAMED) * scores + NAMED * _by_name(far, scores, linked.rest, resources)
@@ -62,25 +64,17 @@ def _similarities(text: str, others: list[str], encoder: "Encoder") -> Floats:
     return near
 
 
-def _signature_encoder(resources: Resources) -> "Encoder":
-    """The encoder, which keeps the vectors of signatures and of recent names."""
-    from clew.embed.cached import CachedEncoder
-
-    encoder = resources.encoder
-    assert encoder is not None
-    return resources.once("context encoder", lambda: CachedEncoder(encoder))
-
-
 def _by_name(far: Ints, scores: Floats, rest: str, resources: Resources) -> Floats:
     """How near the far names are to the words that remain: by shared words, and by vectors for the best of them."""
     chosen = np.unique(far[np.argsort(-scores, kind="stable")[: 16 * COMPARED]])
     names = [str(name) for name in resources.engine.describe(chosen)["name"].to_pylist()]
     wanted = {stem(word) for word in rest.split()}
     shared = np.array([len(wanted & {token.stem for token in tokens_of(name)}) / len(wanted) for name in names])
-    if resources.encoder is not None:
+    encoder = encoder_of(resources)
+    if encoder is not None:
         best = dict(zip(far.tolist(), scores.tolist(), strict=True))
         order = sorted(range(len(chosen)), key=lambda at: (-shared[at], -best[int(chosen[at])], at))[:COMPARED]
-        near = _similarities(rest, [names[at] for at in order], _signature_encoder(resources))
+        near = _similarities(rest, [names[at] for at in order], encoder)
         shared[order] = np.maximum(shared[order], near)
     at = np.minimum(np.searchsorted(chosen, far), len(chosen) - 1)
     return np.where(chosen[at] == far, shared[at], 0.0)

@@ -24,24 +24,15 @@ class FittingRelations:
 
     def __init__(self, words: Words, schema: StoreSchema, tree: Tree, nouns: Nouns, has: Has | None) -> None:
         self.words, self.schema, self.tree, self.nouns, self.has = words, schema, tree, nouns, has
+        self._of_clauses: dict[Clause, list[Link]] = {}
 
     def links(
         self, clause: Clause, left: Sequence[str], right: Sequence[str], meant: Mapping[int, Meaning]
     ) -> list[Link]:
         """Relations that join two nouns of some types, those that the words mention first."""
-        said = [word for at in clause.words for word in self._written(at)]
-        direct: list[Link] = []
-        for relation in self.schema.relationships:
-            if relation.negated or relation.relation in HIERARCHIES:
-                continue
-            mentioned = self._mentions(relation, said)
-            forward = self._is_forward(relation, clause)
-            for ends in relation.ends:
-                for along, start, end in ((True, ends.subject, ends.object), (False, ends.object, ends.subject)):
-                    if relation.symmetric and not along and ends.subject == ends.object:
-                        continue
-                    turned = 0.0 if ends.subject != ends.object or along == forward or relation.symmetric else -0.9
-                    direct.append(Link(((relation.name, along, end),), start, mentioned + turned))
+        if clause not in self._of_clauses:
+            self._of_clauses[clause] = list(self._direct(clause))
+        direct = self._of_clauses[clause]
         fits = [link for link in direct if _allows(left, link.start) and _allows(right, link.end)]
         fits = [link for link in fits if (link.fit >= 1.0 and not self._untyped) or self._is_there(clause, link, meant)]
         best = max((link.fit for link in fits), default=0.0)
@@ -50,6 +41,24 @@ class FittingRelations:
         fits.sort(key=lambda link: (-link.fit, len(link.moves)))
         top = fits[0].fit if fits else 0.0
         return [link for link in fits if link.fit > top - 0.5][:MOST_LINKS]
+
+    def _direct(self, clause: Clause) -> Iterator[Link]:
+        """Every relation between any types, and how clearly the words of a clause mention it."""
+        said = [word for at in clause.words for word in self._written(at)]
+        idle = ("frame", "light", "filler")  # "shared by" is no border, though neighbours share one
+        content = [word for word in said if not any(self.words.is_class(each, word) for each in idle)]
+        stems = [stem for word in said for stem in self.words.stems_in(word)]
+        for relation in self.schema.relationships:
+            if relation.negated or relation.relation in HIERARCHIES:
+                continue
+            mentioned = self._mentions(relation, content, stems)
+            forward = self._is_forward(relation, clause)
+            for ends in relation.ends:
+                for along, start, end in ((True, ends.subject, ends.object), (False, ends.object, ends.subject)):
+                    if relation.symmetric and not along and ends.subject == ends.object:
+                        continue
+                    turned = 0.0 if ends.subject != ends.object or along == forward or relation.symmetric else -0.9
+                    yield Link(((relation.name, along, end),), start, mentioned + turned)
 
     @property
     def _untyped(self) -> bool:
@@ -82,13 +91,11 @@ class FittingRelations:
                 if other.start in left and other.end == link.start and link.end in right:
                     yield Link((*other.moves, *link.moves), other.start, link.fit - 0.3)
 
-    def _mentions(self, relation: Relationship, said: Sequence[str]) -> float:
+    def _mentions(self, relation: Relationship, content: Sequence[str], stems: Sequence[str]) -> float:
         """How clearly the words of a clause mention a relation: 1 for its own words, less for light ones."""
-        idle = ("frame", "light", "filler")  # "shared by" is no border, though neighbours share one
-        content = [word for word in said if not any(self.words.is_class(each, word) for each in idle)]
-        stems = [stem for word in said for stem in self.words.stems_in(word)]
-        if self.words.says(relation.name, stems) >= 0.6:
-            return 1.0 + 0.1 * self.words.says(relation.name, stems)
+        clearly = self.words.says(relation.name, stems)
+        if clearly >= 0.6:
+            return 1.0 + 0.1 * clearly
         if any(self.words.binds(relation.name, word) for word in content):
             return 1.0
         return 0.0

@@ -16,9 +16,9 @@ from clew.answer.plans.plan import ABSENT, COUNTED
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.any_type import of_any_type
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
-from clew.answer.reading.opposed import is_met, is_opposed
+from clew.answer.reading.opposed import is_met, is_opposed, is_polar
 from clew.answer.reading.question import Anchor, ParsedQuestion
-from clew.answer.reading.rank import Ranked, rank
+from clew.answer.reading.rank import TIE, Ranked, rank
 from clew.answer.reading.shape import shaped
 from clew.answer.reading.simplify import is_sure, simpler
 from clew.answer.values.apply import bare_candidates, with_values
@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from clew.embed import Encoder
     from clew.lm import LanguageModel
 
-__all__ = ["CHOICES", "TIE", "Interpretation", "Interpreter"]
+__all__ = ["CHOICES", "Interpretation", "Interpreter"]
 
 CHOICES = ("never", "ties", "always")
-TIE = 0.15  # plans whose scores differ by less are told apart by little more than chance
 GREATEST = re.compile(  # "the highest rating" is no count of ratings; "the highest number of" is one
     r"\b(?:highest|lowest|longest|shortest|tallest|oldest|youngest|heaviest|latest|earliest)\s+"
     r"(?!(?:\w+\s+){0,2}(?:numbers?|counts?|totals?|amounts?|degrees?|frequency)\b)\w*[^s\W]\b(?!\s+\w+s\b)",
@@ -130,14 +129,23 @@ class Interpreter:
 
         The relations beside names are left aside: they would let no plan of the other polarity through.
         """
+        if not is_polar(question):
+            return []
         free = replace(question, anchors=tuple(replace(each, beside=()) for each in question.anchors))
-        return rank(question, self._split(free, deadline)[1], self.words, deadline=deadline)
+        opposed = [] if self._about_names(free) is not None else self._proposed(free, deadline)[1]
+        return rank(question, opposed, self.words, deadline=deadline)
 
     def _split(self, question: ParsedQuestion, deadline: Deadline | None) -> tuple[list[Ranked], list[Candidate]]:
         """The plans for a question, ranked, and those that are opposed to it."""
         alone = self._about_names(question)
         if alone is not None:
             return rank(question, alone, self.words, encoder=self.encoder, deadline=deadline), []
+        fitting, opposed = self._proposed(question, deadline)
+        ranked = rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline)
+        return of_any_type(question, ranked), opposed
+
+    def _proposed(self, question: ParsedQuestion, deadline: Deadline | None) -> tuple[list[Candidate], list[Candidate]]:
+        """The plans that grammar and schema propose, and those of them that are opposed to the question."""
         found = list(propose(question, self.words, self.schema, has=self.has))
         if question.anchors or question.operation != "list":  # a list of everything is not what anybody asks for
             found += candidates(question, self.schema, self.schema_paths, deadline=deadline)
@@ -152,8 +160,7 @@ class Interpreter:
             shape = shaped(question, wide, self.schema)
             for each in () if shape is None or self._counts_amiss(question, shape) else with_values(question, shape):
                 (opposed if is_opposed(question, each, self.polarity) else fitting).append(each)
-        ranked = rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline)
-        return of_any_type(question, ranked), opposed
+        return fitting, opposed
 
     def _about_names(self, question: ParsedQuestion) -> list[Candidate] | None:
         """Plans about values of names or of a whole type, where the question says nothing else; None where it does."""

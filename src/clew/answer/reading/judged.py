@@ -18,7 +18,8 @@ from clew.answer.sketch.sketch import Word, split_words
 
 __all__ = ["Judge", "Link"]
 
-Link = Callable[[Sequence[Word], ParsedQuestion], LinkedQuestion]
+Check = Callable[[], None]
+Link = Callable[[Sequence[Word], ParsedQuestion, Check], LinkedQuestion]
 CONFIDENT = 0.8
 SMALL = frozenset(word_table("sketch.json")["small"])
 
@@ -29,11 +30,16 @@ class Judge:
     def __init__(self, words: Words, link: Link) -> None:
         self._words, self._link = words, link
 
-    def eased(self, accounts: Sequence[tuple[Candidate, Account]], question: ParsedQuestion) -> list[Account]:
-        """The accounts of some plans, in which words that mean a relation of the plan only restrict."""
+    def eased(
+        self, accounts: Sequence[tuple[Candidate, Account]], question: ParsedQuestion, *, check: Check
+    ) -> list[Account]:
+        """The accounts of some plans, in which words that mean a relation of the plan only restrict.
+
+        `check` raises once there is no time left.
+        """
         anchors = sorted(question.anchors, key=lambda each: each.start)
         words = split_words(question.text, [(each.start, each.end) for each in anchors])
-        linked = self._link(words, question)
+        linked = self._link(words, question, check)
         return [self._eased(candidate, account, words, linked) for candidate, account in accounts]
 
     def _eased(self, candidate: Candidate, account: Account, words: Sequence[Word], linked: LinkedQuestion) -> Account:

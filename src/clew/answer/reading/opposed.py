@@ -11,10 +11,15 @@ from clew.answer.names.meanings import Anchor
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 
-__all__ = ["is_met", "is_opposed"]
+__all__ = ["is_met", "is_opposed", "is_polar"]
 
 OPPOSITE = {HELP: HARM, HARM: HELP}
 LEADING = frozenset({"of", "for", "against", "to", "in", "with"})
+
+
+def is_polar(question: ParsedQuestion) -> bool:
+    """Whether a question has a word of help or harm, without which no plan is opposed to it."""
+    return bool(_polar_words(question))
 
 
 def is_opposed(question: ParsedQuestion, candidate: Candidate, relations: Mapping[str, str]) -> bool:

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from clew.answer.reading.judged import Judge
     from clew.embed import Encoder
 
-__all__ = ["Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
+__all__ = ["TIE", "Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
 
 NEAREST = 12  # plans that are verbalised and compared by embedding; the others score far lower
+TIE = 0.15  # plans whose scores differ by less are told apart by little more than chance
 LONGEST_COMPARED = 500  # characters: nobody asks that much in one sentence, and an encoder's time grows
 ENCODED = 4  # texts at a time, so that a question ends in time
 
@@ -84,18 +85,43 @@ def rank(
     near = _agreed(accounted, weights, check)
     opened = judge() if judge is not None and near and all(each.account.missing for each in near) else None
     if opened is not None:
-        accounts = opened.eased([(each.candidate, each.account) for each in near], question)
+        accounts = opened.eased([(each.candidate, each.account) for each in near], question, check=check)
         near = [_with_account(each, account, weights) for each, account in zip(near, accounts, strict=True)]
     if encoder is not None and len(near) > 1:
-        texts = [masked(question, near[0].candidate, words), *(in_words(each.candidate, words) for each in near)]
-        if max(map(len, texts)) <= LONGEST_COMPARED:
-            (asked,) = encoder.encode(texts[:1])
-            likes: list[float] = []
-            for start in range(1, len(texts), ENCODED):
-                check()
-                likes += (encoder.encode(texts[start : start + ENCODED]) @ asked).tolist()
-            near = [_plus(each, "meaning", weights.meaning * like) for each, like in zip(near, likes, strict=True)]
+        near = _compared(question, near, words, encoder, weights, check)
     return sorted(near, key=lambda each: -each.score)
+
+
+def _compared(
+    question: ParsedQuestion,
+    near: list[Ranked],
+    words: Words,
+    encoder: "Encoder",
+    weights: Weights,
+    check: Callable[[], None],
+) -> list[Ranked]:
+    """With the nearness of each plan in words to the question.
+
+    If every plan leaves out a word, only the best is of interest: those that no nearness could bring up to it are not
+    compared.
+    """
+    texts = [in_words(each.candidate, words) for each in near]
+    whole = masked(question, near[0].candidate, words)
+    if max(map(len, (whole, *texts))) > LONGEST_COMPARED:
+        return near
+    (asked,) = encoder.encode([whole])
+    declined = all(each.account.missing for each in near)
+    order = sorted(range(len(near)), key=lambda at: -near[at].score)
+    found, best = list(near), float("-inf")
+    for start in range(0, len(order), ENCODED):
+        some = order[start : start + ENCODED]
+        if declined and near[some[0]].score + weights.meaning < best - TIE:
+            break
+        check()
+        for at, like in zip(some, (encoder.encode([texts[at] for at in some]) @ asked).tolist(), strict=True):
+            found[at] = _plus(near[at], "meaning", weights.meaning * like)
+            best = max(best, found[at].score)
+    return found
 
 
 def _no_limit() -> None:

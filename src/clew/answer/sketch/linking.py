@@ -6,7 +6,8 @@ question sees everything. Trained on invented schemas in benchmarks/questions/sc
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
@@ -170,21 +171,47 @@ class SchemaLinker:
 
     def __init__(self, encoder: QuestionEncoder, heads: Mapping[str, Array]) -> None:
         self._encoder, self.heads = encoder, heads
-        self._remembered = lru_cache(REMEMBERED)(self.read)
+        self._guard = Lock()
+        self._remembered: dict[tuple[object, ...], LinkedQuestion] = {}
 
     def link(
-        self, words: Sequence[Word], names: Sequence[Meaning], items: Sequence[SchemaItem], *, has: Has | None = None
+        self,
+        words: Sequence[Word],
+        names: Sequence[Meaning],
+        items: Sequence[SchemaItem],
+        *,
+        has: Has | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> "LinkedQuestion":
         """A question whose names, by their numbers, mean these entities, linked with the parts of a schema.
 
-        `has` says whether an entity is the subject of a relationship. What was linked last is remembered.
+        `has` says whether an entity is the subject of a relationship; `check` raises once there is no time left. What
+        was linked last is remembered.
         """
         known = written_out(items, words)
         types = tuple(kind_of_name(each, known, has) for each in names)
-        return self._remembered(tuple(words), types, known)
+        key = (tuple(words), types, known)
+        found = self._remembered.get(key)
+        if found is None:
+            found = self.read(words, types, known, check=check)
+            with self._guard:
+                self._remembered[key] = found
+                for old in list(self._remembered)[:-REMEMBERED]:
+                    del self._remembered[old]
+        return found
 
-    def read(self, words: Sequence[Word], types: Sequence[str], items: Sequence[SchemaItem]) -> "LinkedQuestion":
-        """A question whose names, by their numbers, have these types, linked with the parts of a schema."""
+    def read(
+        self,
+        words: Sequence[Word],
+        types: Sequence[str],
+        items: Sequence[SchemaItem],
+        *,
+        check: Callable[[], None] = lambda: None,
+    ) -> "LinkedQuestion":
+        """A question whose names, by their numbers, have these types, linked with the parts of a schema.
+
+        `check` is called before each part of the schema that is read, and ends it in time.
+        """
         pieces, places = [BEGIN], list[tuple[int, int]]()
         for word in words:
             said = word.text if word.name is None else f"this {plain_name(types[word.name])}"
@@ -193,10 +220,10 @@ class SchemaLinker:
             pieces += own
         pieces.append(END)
         parts = [self._part(each) for each in items]
-        reads = [
-            self._together(pieces, parts[first : first + MOST_AT_ONCE])
-            for first in range(0, max(len(parts), 1), MOST_AT_ONCE)
-        ]
+        reads = []
+        for first in range(0, max(len(parts), 1), MOST_AT_ONCE):
+            check()
+            reads.append(self._together(pieces, parts[first : first + MOST_AT_ONCE]))
         return LinkedQuestion(self.heads, tuple(items), places, reads)
 
     def _part(self, item: SchemaItem) -> list[int]:

@@ -72,7 +72,9 @@ def read_sketches(
     check()
     spelt = _spelt(text, words, lexical.words, is_right)
     names = [each.meanings[0] for each in anchors]
-    linked = parser.linker.link(spelt, names, lexical.items, has=has) if written else None
+    may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in EXCLUSIONS for each in words)
+    likely = [each for each in written if each.probability >= IMPROBABLE and (may_deny or not each.sketch.denies)]
+    linked = parser.linker.link(spelt, names, lexical.items, has=has, check=check) if likely else None
 
     def readings(each: Written) -> Iterator[SketchReading]:
         found = False
@@ -97,8 +99,6 @@ def read_sketches(
                     found = True
                     yield _reading(built, sketch, each, words, linked)
 
-    may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in EXCLUSIONS for each in words)
-    likely = [each for each in written if each.probability >= IMPROBABLE and (may_deny or not each.sketch.denies)]
     return _best_first(likely, readings), words
 
 
