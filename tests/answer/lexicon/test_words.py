@@ -20,6 +20,8 @@ SCHEMA = StoreSchema(
         relationship("PALLIATES", "Drug", "Disease"),
         relationship("METABOLISED_BY", "Drug", "Gene"),
         relationship("SHINES_UPON", "Gene", "Drug"),
+        relationship("SOURCE", "Drug", "Gene"),
+        relationship("LOCATION", "Gene", "Disease"),
     ),
 )
 WORDS = Words(SCHEMA)
@@ -38,6 +40,12 @@ def test_the_small_word_at_the_end_need_not_be_there() -> None:
     assert said("METABOLISED_BY", "drugs metabolised by X") > said("METABOLISED_BY", "what metabolises X") > 0
     assert said("SHINES_UPON", "it shines upon X") > 0
     assert said("SHINES_UPON", "upon X") == 0
+
+
+def test_where_something_is_based_is_not_what_it_is_based_on() -> None:
+    assert said("SOURCE", "where is X based") == 0
+    assert said("LOCATION", "where is X based") > 0
+    assert said("SOURCE", "what is X based on") > said("LOCATION", "what is X based on") == 0
 
 
 def test_the_words_that_speak_of_a_relation_are_told() -> None:

@@ -19,6 +19,7 @@ from clew.answer.sketch.linking import (
 )
 from clew.answer.sketch.parser import find_sketch_parser
 from clew.answer.sketch.sketch import split_words
+from clew.errors import Timeout
 
 ITEMS = [
     SchemaItem(TYPE, "grant", "", "grant"),
@@ -70,6 +71,22 @@ def test_more_parts_than_fit_at_once_are_read_in_turn() -> None:
     many = [*ITEMS, *(SchemaItem(RELATION, f"R{n}", "", f"tram stops at stop {n}") for n in range(70))]
     linked, words = read("Who put up the money for BREAKFIX?", "BREAKFIX", "grant", many)
     assert linked.meant([words.index("money")]).likeliest() == ("AWARDED_BY", "")
+
+
+def test_a_question_is_linked_in_time() -> None:
+    parser = find_sketch_parser()
+    assert parser is not None
+    many = [*ITEMS, *(SchemaItem(RELATION, f"R{n}", "", f"tram stops at stop {n}") for n in range(70))]
+    checked: list[int] = []
+
+    def check() -> None:
+        checked.append(1)
+        if len(checked) == 2:
+            raise Timeout("no time left")
+
+    with pytest.raises(Timeout):
+        parser.linker.link(split_words("Who put up the money?", []), [], many, check=check)
+    assert len(checked) == 2
 
 
 def test_abbreviations_are_written_out_as_the_question_says_them() -> None:

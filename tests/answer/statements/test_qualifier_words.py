@@ -154,3 +154,27 @@ def test_columns_of_statements_are_conditions(hospital: Asker, question: str, na
 def test_a_year_needs_a_column_of_the_relation(hospital: Asker) -> None:
     answer = hospital.ask("Which patients were attended by Hugo Brandt since 2015?")
     assert answer.abstained is not None or answer.certainty == "doubtful"
+
+
+def test_what_holds_at_present_has_no_end_and_what_held_formerly_has_one(tmp_path: Path) -> None:
+    rows = {
+        "subject": ["Ada", "Ben", "Cleo"],
+        "subject_type": ["Person"] * 3,
+        "relation": ["manages"] * 3,
+        "object": ["Harbour Club"] * 3,
+        "object_type": ["Club"] * 3,
+        "from": ["2001", "2007", "2015"],
+        "to": ["2007", "2015", None],
+    }
+    asker = Asker(Resources(clew.build(pa.table(rows), out=tmp_path / "club.clew"), encoder=None))
+    expected = {
+        "Who manages Harbour Club at present?": {"Cleo"},
+        "Who currently manages Harbour Club?": {"Cleo"},
+        "Who formerly managed Harbour Club?": {"Ada", "Ben"},
+        "Who manages Harbour Club?": {"Ada", "Ben", "Cleo"},
+    }
+    for question, names in expected.items():
+        answer = asker.ask(question)
+        assert {item.name for item in answer.items} == names, answer.text
+        assert not answer.unrecognised
+    asker.close()

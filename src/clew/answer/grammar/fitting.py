@@ -48,10 +48,11 @@ class FittingRelations:
         idle = ("frame", "light", "filler")  # "shared by" is no border, though neighbours share one
         content = [word for word in said if not any(self.words.is_class(each, word) for each in idle)]
         stems = [stem for word in said for stem in self.words.stems_in(word)]
+        where = any(word.text.lower() == "where" for word in self.tree.words)
         for relation in self.schema.relationships:
             if relation.negated or relation.relation in HIERARCHIES:
                 continue
-            mentioned = self._mentions(relation, content, stems)
+            mentioned = self._mentions(relation, content, self.words.says(relation.name, stems, where=where))
             forward = self._is_forward(relation, clause)
             for ends in relation.ends:
                 for along, start, end in ((True, ends.subject, ends.object), (False, ends.object, ends.subject)):
@@ -91,9 +92,8 @@ class FittingRelations:
                 if other.start in left and other.end == link.start and link.end in right:
                     yield Link((*other.moves, *link.moves), other.start, link.fit - 0.3)
 
-    def _mentions(self, relation: Relationship, content: Sequence[str], stems: Sequence[str]) -> float:
+    def _mentions(self, relation: Relationship, content: Sequence[str], clearly: float) -> float:
         """How clearly the words of a clause mention a relation: 1 for its own words, less for light ones."""
-        clearly = self.words.says(relation.name, stems)
         if clearly >= 0.6:
             return 1.0 + 0.1 * clearly
         if any(self.words.binds(relation.name, word) for word in content):

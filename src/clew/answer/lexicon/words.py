@@ -25,6 +25,8 @@ from clew.store.layout import Relationship, StoreSchema, upper_snake
 
 __all__ = ["Said", "TypeWord", "Words", "known_words"]
 
+PLACING = frozenset({"in", "at"})  # "where is A based" says neither, and never means "based on"
+WHERE = stem("where")
 OWN_NAME = 0.1  # bonus of a relation's own name over an everyday word
 LESS_CLEARLY = 0.6
 SAME_BEGINNING = 6  # letters that an adjective shares with the name of the type it is made from
@@ -203,9 +205,12 @@ class Words:
         """The same without synonyms: a synonym of a relation that is spelt like a name is one."""
         return stemmed in self._asking
 
-    def says(self, relation: str, stems: Sequence[str]) -> float:
-        """How clearly a text mentions a relation: 0 for not at all, more for longer phrases, most for its own name."""
-        return self._said(relation, stems).clearly
+    def says(self, relation: str, stems: Sequence[str], *, where: bool = False) -> float:
+        """How clearly a text mentions a relation: 0 for not at all, more for longer phrases, most for its own name.
+
+        `where` if it is of a question that asks where.
+        """
+        return self._said(relation, stems, where=where).clearly
 
     def relations_said(self, stems: Sequence[str]) -> dict[str, Said]:
         """The relations that a text mentions."""
@@ -216,7 +221,7 @@ class Words:
         """The words of a text that belong to any phrase for a relation."""
         found: set[int] = set()
         for phrase in self._spoken[relation]:
-            for wanted in (phrase.stems, phrase.stems[:-1] if phrase.stems[-1] in TRAILING else ()):
+            for wanted in (phrase.stems, phrase.stems[:-1] if phrase.stems[-1] in _optional(stems) else ()):
                 if wanted and (at := _place(stems, wanted)) is not None:
                     found.update(range(at, at + len(wanted)))
         return found
@@ -300,18 +305,23 @@ class Words:
             return False
         return is_doer(noun) or not self.classes["who"].isdisjoint(self.stems_in(noun))
 
-    def _said(self, relation: str, stems: Sequence[str]) -> Said:
+    def _said(self, relation: str, stems: Sequence[str], *, where: bool = False) -> Said:
         """The small word at the end of a phrase need not be there: "metabolise" matches "metabolised by"."""
-        best = Said(0.0, frozenset())
+        best, optional = Said(0.0, frozenset()), PLACING if where else _optional(stems)
         for phrase in self._spoken[relation]:
             wanted, clearly = phrase.stems, min(1.0, 0.5 + 0.25 * len(phrase.stems))
             at = _place(stems, wanted)
-            if at is None and len(wanted) > 1 and wanted[-1] in TRAILING:
+            if at is None and len(wanted) > 1 and wanted[-1] in optional:
                 wanted, clearly = wanted[:-1], LESS_CLEARLY
                 at = _place(stems, wanted)
             if at is not None and clearly + OWN_NAME * phrase.own > best.clearly:
                 best = Said(clearly + OWN_NAME * phrase.own, frozenset(range(at, at + len(wanted))))
         return best
+
+
+def _optional(stems: Sequence[str]) -> frozenset[str]:
+    """The small words that a question need not say at the end of a phrase."""
+    return PLACING if WHERE in stems else TRAILING
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:

@@ -39,6 +39,8 @@ class Qualifier:
         if self.shared and isinstance(self.value, int | float):
             compared = "of" if (self.operator, self.value) == (">=", 1) else COMPARED[self.operator]
             return f"with a {name} {compared} {self.value:.0%}"
+        if self.operator in ("IS NULL", "IS NOT NULL"):
+            return f"with {'no' if self.operator == 'IS NULL' else 'a'} {name} stated"
         values = self.value if isinstance(self.value, tuple) else (self.value,)
         return f"with the {name} {_any('none stated' if each is None else str(each) for each in values)}"
 

@@ -33,6 +33,8 @@ from clew.answer.reading.unbound import UnboundWords
 
 __all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
 
+LINKS = frozenset({"relation", "relationship", "connection", "link", "association"})
+HELPING = frozenset({"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "will", "can", "could"})
 PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
 
 
@@ -126,13 +128,18 @@ class _Accountant:
                 if not self._is("frame", at) and self.words.binds(name, token.text):
                     yield at, f"relation {name}"
         for at in range(len(self.tokens)):
-            if self._is("light", at) and relations:
+            if self._is("light", at) and relations and not self._is_noun(at):
                 yield at, "relation"
         polarities = {polarity_of_name(self.words.schema.relationship(name)): name for name in relations}
         for at, polarity in polarity_at(stems):
             compared = self.roles is not None and self.roles.role(self.tokens[at]) == COMPARISON  # "the safest"
             if polarity in polarities and not compared:  # "relieve" is met by any relation of help
                 yield at, f"relation {polarities[polarity]}"
+
+    def _is_noun(self, at: int) -> bool:
+        """Whether what looks like a verb is asked for: "which shows did A direct"."""
+        asked = at > 0 and self.lowered[at - 1] in ("which", "what") and self.lowered[at].removesuffix("s") not in LINKS
+        return asked and not HELPING.isdisjoint(self.lowered[at + 1 : at + 2])
 
     def _by_light_verbs(self, bound: Mapping[int, str]) -> dict[int, str]:
         """Verbs that say little by themselves, by the types of their nouns."""

@@ -23,6 +23,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.reading.amounts import find_quantifying, is_passed_over
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
+from clew.answer.statements.column_words import is_end
 
 __all__ = ["UnboundWords"]
 
@@ -59,6 +60,8 @@ class UnboundWords:
                 return None if name == "comparison" and self._says_nothing(token) else role
         if self._is_liking(at):
             return STRUCTURE
+        if self._is_of_a_time(token):
+            return RESTRICTION
         if self.is_class("frame", at) or self._is_listing(at) or at in self._small_phrases:
             return None
         if self.is_class("restriction", at) or YEAR.fullmatch(word):
@@ -70,6 +73,13 @@ class UnboundWords:
         if self.is_class("filler", at) or (self.is_class("reporting", at) and self._is_participle(token)):
             return None
         return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
+
+    def _is_of_a_time(self, token: Token) -> bool:
+        """ "At present", "formerly": the plan has statements that end, and does not say whether they have."""
+        ends = {key for start, end, key in self.question.column_values if start <= token.start < end and is_end(key)}
+        schema = self.words.schema
+        known = (each.name for name in self.candidate.relationships for each in schema.relationship(name).properties)
+        return not ends.isdisjoint(known)
 
     def _is_asked_of_people(self, at: int) -> bool:
         """ "Which patients", "what body part": people, or a part of what this graph does not know, are asked for."""

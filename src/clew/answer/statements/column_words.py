@@ -18,7 +18,7 @@ __all__ = ["find_column", "is_end", "is_time"]
 
 Spans = tuple[tuple[int, int], ...]
 HELPING = r"(?:(?:do|does|did|is|are|was|were|have|has|had|been|be|can|could|there|we|you|it|also)\s+)*"
-TIMES = frozenset({"since", "year", "date", "start", "begin", "end", "from", "until", "when"})
+TIMES = frozenset({"since", "year", "date", "start", "begin", "end", "from", "to", "until", "when"})
 AMOUNTS = frozenset({"amount", "quantity", "dose", "dosage", "volume", "price", "cost", "fee"})
 ENDS = frozenset({"end", "to", "until"})
 WHEN = re.compile(

@@ -41,6 +41,14 @@ YEARS = re.compile(
 )
 
 
+PRESENT = re.compile(
+    r"\b(?:at\s+(?:present|the\s+moment)|as\s+of\s+(?:now|today)|currently|presently|nowadays|(?:right\s+)?now|today|"
+    r"these\s+days|current|still)\b",
+    re.IGNORECASE,
+)
+PAST = re.compile(r"\b(?:formerly|former|previously|previous|no\s+longer)\b|\bex-", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class StatementWords:
     """Conditions on the qualifiers of statements, the column that is asked for, and where all that is said.
@@ -99,6 +107,16 @@ class _Finder:
         self._find_values()
         self._find_own_values(values, is_word)
         self._find_years()
+        self._find_present()
+
+    def _find_present(self) -> None:
+        """What holds now has no end, and what held formerly has one, where statements say until when they hold."""
+        ends = [key for key in self.having if is_time(key) and is_end(key)]
+        for pattern, operator in ((PRESENT, "IS NULL"), (PAST, "IS NOT NULL")):
+            for found in pattern.finditer(self.text) if ends else ():
+                for key in ends:
+                    self.values.append((*found.span(), key))
+                    self.qualifiers.append(Qualifier(key, operator, "", relations=self.having[key], optional=True))
 
     def _find_years(self) -> None:
         """When a statement holds, or since or until when; where no statement has a day, nobody can tell."""
