@@ -11,8 +11,9 @@ from attack.run import joined, markdown
 from attack.tally import Tally
 from attack.zygote import Commands
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_short_corruption(tmp_path: Path) -> None:
     tally = corruption.attack(tmp_path, seed=3, tries=5, seconds=20)
     assert tally.failures == []
@@ -34,7 +35,6 @@ def test_short_kills(tmp_path: Path) -> None:
     assert tally.outcomes["while writing"] > 0
 
 
-@pytest.mark.slow
 def test_short_questions(tmp_path: Path) -> None:
     tally = questions.attack(tmp_path, seed=3, tries=20, seconds=15)
     assert tally.failures == []

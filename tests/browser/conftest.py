@@ -21,10 +21,11 @@ expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without Chromium there is nothing to look with."""
-    if CHROMIUM is None:
-        for item in items:
-            if item.path.is_relative_to(Path(__file__).parent):
+    """All are slow; without Chromium there is nothing to look with."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.slow)
+            if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine"))
 
 
