@@ -12,6 +12,7 @@ from clew.answer import Resources
 from clew.errors import InputError
 from clew.evaluate.choices.biomixqa import read_questions, read_statements
 from clew.evaluate.choices.run import run_choices
+from clew.lm.clients.scripted import Scripted
 
 QUESTIONS = """disease_pair,correct_node,negative_samples,disease_1,disease_2,options_combined,text
 x,HLA-B,"TERT, rs334",psoriasis,gout,"TERT, HLA-B,  rs334","Out of the given list, which Gene is associated with \
@@ -83,11 +84,17 @@ def test_stored_contexts_are_those_of_their_questions(resources: Resources, fold
     assert [bool(each.context) for each in questions] == [False, True, False]
     (row,) = run_choices(resources, None, questions, rows=("stored-context",), asked={}, sample=1)["rows"]
     assert (row["n"], row["right"]) == (1, 1.0)
+    model = Scripted([], scores={letter: -at for at, letter in enumerate("ABCD")})
+    reading = Resources(resources.engine, encoder=None, model=model)
+    (row,) = run_choices(resources, reading, questions, rows=("stored-read",), asked={}, sample=1)["rows"]
+    assert (row["n"], row["calls"]) == (1, 4)
+    (asked, _), *_ = model.scored
+    assert "psoriasis associates TERT." in asked.messages[0].content
 
 
 def test_statements_are_judged_by_triples(resources: Resources, folder: Path) -> None:
     statements = read_statements(folder)
-    assert [each.kind for each in statements] == ["gene"] * 4 + ["is a", "identifier"]
+    assert [each.kind for each in statements] == ["gene", "gene", "is a", "identifier", "gene", "gene"]  # stratified
     report = run_choices(resources, None, statements, rows=("stated", "elsewhere"), asked={}, sample=1)
     stated, majority = report["rows"]
     assert stated["by_kind"]["gene"]["right"] == 1.0

@@ -9,7 +9,8 @@ import csv
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -59,15 +60,27 @@ def read_questions(folder: Path, linker: Linker, *, seed: int = 0) -> list[Choic
                 next((context for asked, context in contexts if asked.startswith(row["text"])), ""),
             )
         )
-    return made
+    return _stratified(made)
 
 
 def read_statements(folder: Path) -> list[ChoiceQuestion]:
     """The statements to be called true or false."""
-    return [
+    made = [
         ChoiceQuestion(f"s{at + 1}", _form(row["text"]), row["text"], TRUE_FALSE, ("", ""), row["label"], ())
         for at, row in enumerate(_rows(folder / STATEMENTS, ("text", "label")))
     ]
+    return _stratified(made)
+
+
+def _stratified(questions: Sequence[ChoiceQuestion]) -> list[ChoiceQuestion]:
+    """The questions in an order of which every beginning has all kinds in the proportions of the whole."""
+    sizes = Counter(question.kind for question in questions)
+    place: Counter[str] = Counter()
+    keyed = []
+    for question in questions:
+        place[question.kind] += 1
+        keyed.append(((place[question.kind] - 0.5) / sizes[question.kind], question))
+    return [question for _, question in sorted(keyed, key=lambda pair: pair[0])]
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, str]]:

@@ -22,9 +22,10 @@ from clew.lm import Metered
 
 __all__ = ["ABLATIONS", "FOR_STATEMENTS", "ROWS", "STATED", "STORED", "WITH_MODEL", "WITH_PRIOR", "Chosen", "choose"]
 
-STATED, STORED = "stated", "stored-context"  # rows that suit statements, or questions with a context, alone
+STATED = "stated"  # a row that suits statements alone
+STORED = ("stored-context", "stored-read")  # rows that suit questions with a context alone
 MOST_TOKENS = 512  # of a context
-READ_TOKENS = 256  # of a context that a model reads: SmolLM2 reads 40 to 80 a second on one core
+MOST_CHARACTERS = 4 * MOST_TOKENS  # of a stored one
 SECONDS = 600.0  # for one question
 
 
@@ -126,7 +127,7 @@ def _strategy(strategy: Strategy, *, model: bool) -> Row:
 
 
 def _told(context: str, question: ChoiceQuestion, resources: Resources) -> tuple[str | None, int, int]:
-    """What the model chooses after a text that says nothing about the question."""
+    """What the model chooses after a text."""
     if resources.model is None:
         raise InputError("a row with a model needs one: name it")
     model = Metered(resources.model)
@@ -138,6 +139,11 @@ def _told(context: str, question: ChoiceQuestion, resources: Resources) -> tuple
 def _no_context(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
     """The model alone."""
     return _told("No facts are given.", question, resources)
+
+
+def _stored_read(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
+    """The model with the context that is stored with the question, as far as it has room."""
+    return _told(question.context[:MOST_CHARACTERS], question, resources)
 
 
 def _prior_only(question: ChoiceQuestion, resources: Resources, right: Right) -> tuple[str | None, int, int]:
@@ -170,32 +176,30 @@ ROWS: Mapping[str, Row] = {
     "vectors": _vectors,
     "exhaustive": _exhaustive,
     STATED: _stated,
-    STORED: _stored_context,
+    STORED[0]: _stored_context,
     "evidence": _strategy(RagStrategy(budget=MOST_TOKENS), model=False),
     "adaptive-evidence": _strategy(AdaptiveStrategy(budget=MOST_TOKENS), model=False),
     "no-context": _no_context,
     "prior-only": _prior_only,
-    "vector-rag": _strategy(RagStrategy(linking="vectors", budget=READ_TOKENS, percentile=0.0, floor=0.0), model=True),
-    "rag": _strategy(RagStrategy(budget=READ_TOKENS), model=True),
-    "rag-json": _strategy(RagStrategy(mode=1, budget=READ_TOKENS), model=True),
-    "rag-prior": _with_prior(_strategy(RagStrategy(mode=2, budget=READ_TOKENS), model=True)),
-    "rag-json-prior": _with_prior(_strategy(RagStrategy(mode=3, budget=READ_TOKENS), model=True)),
-    "adaptive": _strategy(AdaptiveStrategy(budget=READ_TOKENS), model=True),
-    "local": _strategy(LocalStrategy(budget=READ_TOKENS), model=True),
+    STORED[1]: _stored_read,
+    "vector-rag": _strategy(RagStrategy(linking="vectors", budget=MOST_TOKENS, percentile=0.0, floor=0.0), model=True),
+    "rag": _strategy(RagStrategy(budget=MOST_TOKENS), model=True),
+    "rag-json": _strategy(RagStrategy(mode=1, budget=MOST_TOKENS), model=True),
+    "rag-prior": _with_prior(_strategy(RagStrategy(mode=2, budget=MOST_TOKENS), model=True)),
+    "rag-json-prior": _with_prior(_strategy(RagStrategy(mode=3, budget=MOST_TOKENS), model=True)),
+    "adaptive": _strategy(AdaptiveStrategy(budget=MOST_TOKENS), model=True),
+    "local": _strategy(LocalStrategy(budget=MOST_TOKENS), model=True),
 }
 WITH_PRIOR = ("prior-only", "rag-prior", "rag-json-prior")  # rows
 FOR_STATEMENTS = ("random", "elsewhere", STATED, "no-context", "rag")  # rows
 ABLATIONS: Mapping[str, Row] = {
-    f"{row} without {stage}": _strategy(AdaptiveStrategy(without=(stage,), budget=budget), model=model)
-    for row, stages, model, budget in (
-        ("adaptive-evidence", EVIDENCE_STAGES, False, MOST_TOKENS),
-        ("adaptive", STAGES, True, READ_TOKENS),
-    )
+    f"{row} without {stage}": _strategy(AdaptiveStrategy(without=(stage,), budget=MOST_TOKENS), model=model)
+    for row, stages, model in (("adaptive-evidence", EVIDENCE_STAGES, False), ("adaptive", STAGES, True))
     for stage in stages
 }
 WITH_MODEL = frozenset(
     {
-        *("no-context", "vector-rag", "rag", "rag-json", "adaptive", "local", *WITH_PRIOR),
+        *("no-context", "vector-rag", "rag", "rag-json", "adaptive", "local", STORED[1], *WITH_PRIOR),
         *(f"adaptive without {stage}" for stage in STAGES),
     }
 )

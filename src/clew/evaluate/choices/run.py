@@ -73,11 +73,11 @@ def _order(rows: Sequence[str], questions: Sequence[ChoiceQuestion], sample: int
 
 def _asked(row: str, questions: Sequence[ChoiceQuestion], sample: int) -> Sequence[ChoiceQuestion]:
     """The questions that a row is asked."""
-    if row != STORED:
+    if row not in STORED:
         return questions[:sample] if row in WITH_MODEL else questions
     found = [each for each in questions if each.context]
     if not found:
-        raise InputError(f"no question has a stored context: leave out the row {STORED}")
+        raise InputError(f"no question has a stored context: leave out the row {row}")
     return found
 
 

@@ -58,7 +58,12 @@ def _rows() -> dict[str, PathRow]:
         "names, last relation removed": PathRow(removed=True),
         "tog, last relation removed": PathRow(TOG, removed=True),
     }
-    rows |= {"names, model": PathRow(model=True), "tog, model": PathRow(TOG, model=True)}
+    rows |= {
+        "names, model": PathRow(model=True),
+        "single relations, model": PathRow("single", model=True),
+        "tog, model": PathRow(TOG, model=True),
+        "tog, model, 7 calls": PathRow(TOG, limits=replace(UNLIMITED, calls=7), model=True),
+    }
     for width in SIZES:
         for steps in SIZES:
             if (width, steps) != (3, 3):

@@ -77,7 +77,7 @@ class QuestionSet:
 
         if self.graph == STATEMENTS:
             return FOR_STATEMENTS
-        return [row for row in ROWS if row != STATED and (row != STORED or self._has_own())]
+        return [row for row in ROWS if row != STATED and (row not in STORED or self._has_own())]
 
     def _has_own(self) -> bool:
         return self.graph in (BIOMIXQA, STATEMENTS) and not Path(self.graph).exists()

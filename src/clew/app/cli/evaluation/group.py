@@ -149,8 +149,8 @@ def mcq(
     the other questions. vectors: the name nearest to the question. exhaustive: all paths of two hops. evidence: rag
     without a model. adaptive-evidence: adaptive without one. stated: whether a triple connects what a statement
     names. stored-context: the option that SPOKE's stored context names most often. With a model: no-context, vector-rag
-    (entities by vectors alone, nothing pruned), rag, rag-json, adaptive, local; where the graph has a prior.txt also
-    prior-only, rag-prior and rag-json-prior.
+    (entities by vectors alone, nothing pruned), rag, rag-json, adaptive, local, stored-read (SPOKE's stored context);
+    where the graph has a prior.txt also prior-only, rag-prior and rag-json-prior.
 
     \b
     Examples:
