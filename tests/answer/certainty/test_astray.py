@@ -1,8 +1,13 @@
 """Plans that return, pass through what nobody mentions, or answer one of two requests are never sure."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
 import pytest
 
-from clew.answer import Asker
+import clew
+from clew.answer import Asker, CypherStrategy, Resources
 from clew.answer.certainty.astray import FIRST, SECOND
 
 
@@ -26,3 +31,36 @@ def test_what_nobody_mentions_is_not_sure(hospital: Asker) -> None:
     plain = hospital.ask("Which patients were attended by Hugo Brandt?")
     assert plain.signs["astray"] == 0
     assert plain.certainty == "sure"
+
+
+@pytest.fixture
+def breweries(tmp_path: Path) -> Iterator[Asker]:
+    rows = [("Lantern", "founded_by", "Ann"), ("Heron", "founded_by", "Bo"), ("Quay", "founded_by", "Cleo")]
+    rows += [("Ann", "works_as_head_brewer_at", "Lantern"), ("Bo", "works_as_head_brewer_at", "Quay")]
+    types = {"Ann": "person", "Bo": "person", "Cleo": "person"}
+    subject, relation, object_ = zip(*rows, strict=True)
+    table = pa.table(
+        {
+            "subject": [f"x:{name}" for name in subject],
+            "subject_name": subject,
+            "subject_type": [types.get(name, "brewery") for name in subject],
+            "relation": relation,
+            "object": [f"x:{name}" for name in object_],
+            "object_name": object_,
+            "object_type": [types.get(name, "brewery") for name in object_],
+        }
+    )
+    clew.build(table, out=tmp_path / "breweries.clew")
+    asker = Asker(Resources(clew.open(tmp_path / "breweries.clew"), encoder=None), CypherStrategy())
+    yield asker
+    asker.close()
+
+
+def test_the_same_thing_is_one_thing(breweries: Asker) -> None:
+    answer = breweries.ask("Who both founded a brewery and works as head brewer at that same brewery?")  # Ann alone
+    assert answer.abstained is not None or answer.certainty == "doubtful"
+
+
+def test_a_role_that_nobody_said_is_not_sure(breweries: Asker) -> None:
+    assert breweries.ask("Who works as head brewer at Lantern?").certainty == "sure"
+    assert breweries.ask("Who works at Lantern?").certainty == "doubtful"

@@ -1,8 +1,9 @@
 """Plans that lead where no word of the question points: such an answer is doubtful at best.
 
-Three things are checked: a plan that returns over the relation it came by ("projects of employees of project A") though
-nothing says that it is shared, an entity in between that no word mentions, reached by relations that no word mentions,
-and a second request in one question ("…; count its districts too"), of which a plan answers one.
+Checked are a plan that returns over the relation it came by ("projects of employees of project A") though nothing says
+that it is shared, and one that shares nothing though the question says "the same"; an entity in between that no word
+mentions, reached by relations that no word mentions; a relation that says more than the question ("works as head brewer
+at" for "work at"); and a second request in one question ("…; count its districts too"), of which a plan answers one.
 """
 
 import re
@@ -31,7 +32,9 @@ FIRST = re.compile(
     r"\W*(?:\w+\s+)?(?:which|what|who|whom|whose|where|when|how|list|name|give|show|find)\b", re.IGNORECASE
 )
 
+SAME = re.compile(r"\b(?:that|the|this|those|these|one)\s+(?:very\s+|one\s+and\s+the\s+)?same\b", re.IGNORECASE)
 WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
+PLACES = frozenset({"at", "in", "on", "for", "of", "to", "by", "with"})  # what a role is followed by
 NEAR = 12  # letters between words of one phrase
 
 
@@ -42,6 +45,8 @@ def goes_astray(interpretation: Interpretation, words: Words) -> bool:
         or any(_returns(interpretation, slot) for slot in _between(interpretation.candidate.plan))
         or any(_is_unsaid(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
         or _is_where_of_another(interpretation, words)
+        or _is_apart(interpretation)
+        or any(_says_more(name, interpretation, words) for name in _relations(interpretation.candidate.plan))
     )
 
 
@@ -104,6 +109,29 @@ def _is_where_of_another(interpretation: Interpretation, words: Words) -> bool:
     between = set(_between(plan))
     steps = (step for slot in between for step in _steps(plan, slot) if plan.asked[0].of in step.ends)
     return any(not any(_is_said(name, interpretation, words) for name in step.relations) for step in steps)
+
+
+def _is_apart(interpretation: Interpretation) -> bool:
+    """Whether a question speaks of the same thing twice, and no slot but the asked one has two steps."""
+    plan = interpretation.candidate.plan
+    if SAME.search(interpretation.question.text) is None or plan.measure is not None:
+        return False
+    asked = {each.of for each in plan.asked}
+    return not any(len(_steps(plan, slot.name)) > 1 for slot in plan.slots if slot.name not in asked)
+
+
+def _relations(plan: Plan) -> set[str]:
+    return {name for part in plan.parts for step in part.steps for name in step.relations}
+
+
+def _says_more(relation: str, interpretation: Interpretation, words: Words) -> bool:
+    """Whether a verb with "as" in a relation's own name is said without what follows it: "works_as_cook_at"."""
+    verb, _, role = words.core(relation).lower().partition("_as_")
+    if not role or "_" in verb:
+        return False
+    said = {token.stem for token in interpretation.question.tokens}
+    nouns = [stem(word) for word in role.split("_") if not words.is_class("frame", word) and word not in PLACES]
+    return stem(verb) in said and not said.intersection(nouns)
 
 
 def _is_said(relation: str, interpretation: Interpretation, words: Words) -> bool:

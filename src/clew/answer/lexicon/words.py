@@ -272,6 +272,10 @@ class Words:
             return True
         return self.is_own(relation, noun) and is_doer(noun) and is_verb_name(name) and not name.endswith("_BY")
 
+    def core(self, relation: str) -> str:
+        """What a relation is called without its namespace, in the spelling of queries: WORKS_FOR."""
+        return self._cores[relation]
+
     def is_own(self, relation: str, word: str) -> bool:
         """Whether a word is of the family of a relation's own name."""
         return root(word) in {root(part) for part in self._cores[relation].lower().split("_")}
