@@ -112,7 +112,7 @@ def _is_where_of_another(interpretation: Interpretation, words: Words) -> bool:
 
 
 def _is_apart(interpretation: Interpretation) -> bool:
-    """Whether a question speaks of the same thing twice, and no slot but the asked one has two steps."""
+    """Whether a question mentions the same thing twice, and no slot but the asked one has two steps."""
     plan = interpretation.candidate.plan
     if SAME.search(interpretation.question.text) is None or plan.measure is not None:
         return False
