@@ -71,6 +71,13 @@ def small(tmp_path: Path) -> Path:
     return tmp_path / "small.clew"
 
 
+def test_what_a_killed_update_left_goes_even_if_nothing_changes(small: Path) -> None:
+    left = small / ".build.0a1b2c3d.part"
+    (left / "snapshots").mkdir(parents=True)
+    assert not update(small, Change(frozenset()))
+    assert not left.exists()
+
+
 def test_snapshots_share_the_files_of_their_base(small: Path) -> None:
     first = Graph(small)
     assert update(small, Change(frozenset({Stated("A:1", "binds", "A:2")}), {"A:1": (None, None), "A:2": (None, None)}))

@@ -195,8 +195,13 @@ def new_snapshot(path: Path, *, overwrite: bool = False, keep: int = 0, after: s
 
 @contextmanager
 def updating(path: Path) -> Iterator[None]:
-    """Wait until no other program updates the graph at `path`; the others wait for this one."""
+    """Wait until no other program updates the graph at `path`; the others wait for this one.
+
+    Leftovers of killed updates are removed, also by an update that turns out to change nothing.
+    """
     with alone(path, f"another program has been updating {path} for {PATIENCE} seconds: try again later"):
+        with suppress(OSError):
+            remove_stale(path / BUILD)
         yield
 
 
