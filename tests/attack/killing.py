@@ -22,6 +22,7 @@ from attack.zygote import Commands
 __all__ = ["attack"]
 
 LONGEST = 0.6  # seconds after the first temporary file
+SHORTEST = 0.001
 
 
 class Killer:
@@ -80,7 +81,7 @@ class Killer:
         before = self.temporary()
         pid = self.commands.start(*args)
         begun, seen = time.monotonic(), None
-        wait = self.rng.random() ** 2 * LONGEST
+        wait = SHORTEST * (LONGEST / SHORTEST) ** self.rng.random()  # fast machines write for milliseconds only
         while time.monotonic() - begun < 60:
             if not alive(pid):
                 break
@@ -88,7 +89,7 @@ class Killer:
                 seen = time.monotonic()
             if seen is not None and time.monotonic() - seen >= wait:
                 break
-            time.sleep(0.002)
+            time.sleep(SHORTEST / 2)
         writing = alive(pid) and bool(self.temporary() - before)
         with suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
