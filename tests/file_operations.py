@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-__all__ = ["watched"]
+__all__ = ["failing", "watched"]
 
 CHANGES = ("fsync", "link", "mkdir", "rename", "replace", "rmdir", "unlink")
 OPENERS = ((builtins, "open"), (io, "open"), (pa, "OSFile"))
@@ -27,6 +27,19 @@ def watched(before: Before, after: After = lambda name, arguments: None) -> Iter
         for module, name in OPENERS:
             patch.setattr(module, name, _opener(getattr(module, name), before))
         yield
+
+
+@contextmanager
+def failing(moment: int, fault: BaseException) -> Iterator[Iterator[int]]:
+    """Raise `fault` at the file operation of this number; gives the numbers of those that remain until then."""
+    left = iter(range(moment, -1, -1))
+
+    def fail() -> None:
+        if next(left, None) == 0:
+            raise fault
+
+    with watched(fail):
+        yield left
 
 
 def _change(name: str, real: Callable[..., Any], before: Before, after: After) -> Callable[..., Any]:

@@ -2,7 +2,6 @@
 
 import errno
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +11,7 @@ import pytest
 import clew
 from clew.errors import ClewError
 from effort import WHOLE
-from file_operations import watched
+from file_operations import failing
 
 FAULTS = {
     "disk full": OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
@@ -37,14 +36,8 @@ def test_at_every_file_operation(tmp_path: Path, fault: str, options: str) -> No
     old = clew.build(rows("Old"), out=path).snapshot.id
     done, moment, said, states = False, 0, set[str](), set[str]()
     while not done:
-        left = iter(range(moment, -1, -1))  # operations until one fails
-
-        def fail(left: Iterator[int] = left) -> None:
-            if next(left, None) == 0:
-                raise FAULTS[fault]
-
         try:
-            with watched(fail):
+            with failing(moment, FAULTS[fault]) as left:
                 clew.build(place, out=path, overwrite=True, **BUILDS[options])  # type: ignore[arg-type]
             done = next(left, None) is not None
         except (ClewError, KeyboardInterrupt) as error:

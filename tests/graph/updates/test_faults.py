@@ -2,7 +2,6 @@
 
 import errno
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 import clew
 from clew.errors import GraphError
 from effort import WHOLE
-from file_operations import watched
+from file_operations import failing
 from living import Change, Model, Stated, build, state_of, update
 
 FAULTS = {
@@ -31,14 +30,8 @@ def test_at_every_file_operation(tmp_path: Path, fault: str) -> None:
         change = Change(frozenset({row}), {row.subject: (None, None), "B:1": (None, None)})
         after = Model(dict(model.entities), set(model.rows))
         after.apply(change)
-        left = iter(range(moment, -1, -1))  # operations until one fails
-
-        def fail(left: Iterator[int] = left) -> None:
-            if next(left, None) == 0:
-                raise FAULTS[fault]
-
         try:
-            with watched(fail):
+            with failing(moment, FAULTS[fault]) as left:
                 update(path, change)
             done = next(left, None) is not None
         except (GraphError, KeyboardInterrupt) as error:
