@@ -27,6 +27,8 @@ ENTITIES: list[Entity] = [
     ("P:1004", "Pain", "Phenotype", [], []),
     ("P:1005", "Sjögren sicca", "Phenotype", [], []),
     ("P:1006", "failure to thrive", "Phenotype", [], []),
+    ("P:1007", "Hyponatremia", "Phenotype", [], []),
+    ("G:1005", "MTOR", "Gene", [], []),
 ]
 
 
@@ -56,12 +58,17 @@ def test_writing_habits_are_forgiven(linker: Linker) -> None:
     assert [each for _, each in found(linker, text)] == ["D:1001", "D:1001", "P:1005"]
 
 
+def test_british_spelling_is_found(linker: Linker) -> None:
+    assert found(linker, "Hyponatraemia and hyponatremia") == [("Hyponatraemia", "P:1007"), ("hyponatremia", "P:1007")]
+
+
 def test_never_inside_a_word(linker: Linker) -> None:
     assert found(linker, "Unpainted seizureless FBN12 Painting") == []
 
 
 def test_symbols_need_their_capitals(linker: Linker) -> None:
     assert found(linker, "He was at rest, and Was and Rest.") == []
+    assert found(linker, "Activation of mTOR, not of mtor or Mtor.") == [("mTOR", "G:1005")]
     assert found(linker, "Mutations in WAS and REST, fbn1 too.") == [
         ("WAS", "G:1001"),
         ("REST", "G:1002"),

@@ -155,7 +155,10 @@ class Detector:
         symbols = set(filter(_is_symbol, forms))
         if len(symbols) < len(set(forms)) and fold(written) not in ENGLISH:
             return ACCEPTED
-        return CASE_SENSITIVE if {written, written.removesuffix("s")} & symbols else REJECTED
+        variants = {written, written.removesuffix("s")}
+        if sum(map(str.isupper, written)) > 1:  # mTOR, PlGF
+            variants.add(written.upper())
+        return CASE_SENSITIVE if variants & symbols else REJECTED
 
 
 def _is_symbol(form: str) -> bool:

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["SMALL_WORDS", "WORDS", "fold", "key", "loose_keys", "plain", "singular", "words_of"]
+__all__ = ["SMALL_WORDS", "WORDS", "fold", "key", "loose_keys", "plain", "singular", "us_spelling", "words_of"]
 
 # A word is letters and digits with the accents on them; a possessive belongs to its word and is dropped when folded.
 WORDS = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+(?:['’][sS](?![^\W_]))?")
@@ -98,13 +98,18 @@ def loose_keys(name_key: str) -> tuple[str, str]:
     >>> loose_keys("beta blocker")[1] == loose_keys("betablocker")[1]
     True
     """
-    words = [_us_spelling(word) for word in name_key.split()]
+    words = [ROMAN.get(word, word) for word in map(us_spelling, name_key.split())]
     content = sorted(word for word in words if word not in SMALL_WORDS) or sorted(words)
     return " ".join(content), "".join(words)
 
 
-def _us_spelling(word: str) -> str:
+def us_spelling(word: str) -> str:
+    """A folded word in American spelling.
+
+    >>> us_spelling("hyponatraemia"), us_spelling("tumour")
+    ('hyponatremia', 'tumor')
+    """
     for british, american in BRITISH:
         if british in word:
             word = word.replace(british, american)
-    return ROMAN.get(word, word)
+    return word

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from clew.errors import InputError
-from clew.extract.mentions.heads import HeadSettings, find_heads
+from clew.extract.mentions.heads import HeadSettings, _is_variant, find_heads
 from clew.extract.sequences.spans import SequenceTokens
 from clew.link import Linker
 from clew.traverse import GraphEngine
@@ -107,3 +107,17 @@ def test_a_table_of_mentions_must_have_its_columns(linker: Linker) -> None:
             linker,
             mentions=pa.table({"document": ["T0"], "start": [0], "end": [7]}),
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol", "same"),
+    [
+        ("Nrf2", "NRF2", True),
+        ("mTOR", "MTOR", True),
+        ("PlGF", "PLGF", True),
+        ("Rest", "REST", False),
+        ("p65", "P65", False),
+    ],
+)
+def test_a_gene_may_be_written_as_that_of_a_mouse(text: str, symbol: str, same: bool) -> None:
+    assert _is_variant(text, symbol) is same

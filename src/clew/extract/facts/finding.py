@@ -11,6 +11,7 @@ from pathlib import Path
 
 from clew.extract.corpus.sentences import split_passage
 from clew.extract.facts.entity_types import statement_type
+from clew.extract.facts.new_drugs import new_drugs
 from clew.extract.facts.status import DENIED, GIVEN, SPECULATIVE, STATED, status_of
 from clew.extract.facts.support import supported_heads
 from clew.extract.filter.entities import KnownTriples
@@ -30,6 +31,10 @@ TREATS, DISEASE = "treats", "disease"
 NO_NAME_BEFORE = re.compile(r"\bheat[- ]$", re.IGNORECASE)  # heat shock
 NO_NAME_AFTER = re.compile(r" standard\b|-(?:based|free|like)\b|[ -](?:starvation|deprivation|depletion|restriction)\b")
 OF_A_PROTEIN = re.compile(r"(?:['’]s?)?(?: \d\w?| group [A-G])? (?:protein|transcription factor)\b")  # after a disease
+OF_A_VIRUS = re.compile(r" virus(?:es)?\b")  # "hepatitis C virus"
+OF_A_MICROBE = re.compile(
+    r"\b(?:[A-Z]\.|Mycobacterium|Clostridium|Brucella|Bacillus|Plasmodium) $"
+)  # before tuberculosis
 NOT_NAMED = re.compile(r"(?:the|this|a|an) ")  # "the syndrome" is whichever the text is about
 CACHED = 1 << 14  # names of entities
 ELSEWHERE = " […] "  # between two sentences that are not one
@@ -104,14 +109,15 @@ class FactFinder:
         return [replace(fact, known=is_known) for fact, is_known in zip(facts, known, strict=True)]
 
     def names(self, text: str) -> list[Head]:
-        """The names of the seed in a text."""
-        return [head for head in self._chooser.heads(text, Counter()) if head.entity]
+        """The names of the seed in a text, and of drugs that it does not know."""
+        known = [head for head in self._chooser.heads(text, Counter()) if head.entity]
+        return sorted([*known, *new_drugs(text, known)], key=lambda head: head.start)
 
     def mentions(self, text: str) -> list[tuple[Head, str]]:
         """The names in a text that statements may be about, each with its type for the statement model."""
         heads = [head for head in self.names(text) if _is_whole(text, head)]
         typed = [(head, type_) for head in heads if (type_ := statement_type(self._name(head), head.type, head.text))]
-        typed = [(head, type_) for head, type_ in typed if type_ != DISEASE or not OF_A_PROTEIN.match(text, head.end)]
+        typed = [(head, type_) for head, type_ in typed if type_ != DISEASE or _is_disease(text, head)]
         return supported_heads(text, typed, self._names)
 
     def _fact(
@@ -135,7 +141,8 @@ class FactFinder:
         return self._names_of(head.entity or "")
 
     def _look_up_name(self, entity: str) -> str:
-        return self._linker.name_of(int(self.graph.lookup([entity])[0]))
+        number = int(self.graph.lookup([entity])[0])
+        return "" if number < 0 else self._linker.name_of(number)
 
     def _look_up_names(self, entity: str) -> list[str]:
         return [form.text for form in self._linker.index.forms_of(self.graph.lookup([entity]))]
@@ -149,6 +156,12 @@ def _is_whole(text: str, head: Head) -> bool:
     if NOT_NAMED.match(head.text):
         return False
     return head.text.count("(") <= head.text.count(")") or text.startswith(")", head.end)
+
+
+def _is_disease(text: str, head: Head) -> bool:
+    """Whether the name of a disease is not part of that of a protein, a virus or a microbe."""
+    after = OF_A_PROTEIN.match(text, head.end) or OF_A_VIRUS.match(text, head.end)
+    return not after and not OF_A_MICROBE.search(text, max(0, head.start - 15), head.start)
 
 
 @dataclass(frozen=True, slots=True)

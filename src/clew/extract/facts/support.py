@@ -21,7 +21,8 @@ OF_GENES = re.compile(
     r"\b(?:genes?|genetic|protein|proteins|m?rna|express(?:ion|ed|ing|es)|mutat\w+|mutant|variants?|polymorphi\w+|allel\w+"
     r"|receptors?|kinase|knock\w*|transgenic|promoters?|antibod\w+|immunoreactiv\w+|transcript\w*|loc[iu]s?|encod\w+"
     r"|signal+ing|pathway|inhibitors?|ligand|haplotypes?|genotyp\w+|overexpress\w+|downregulat\w+|upregulat\w+|exons?|siRNA"
-    r"|deficien\w+|null|immunohistochem\w+|levels?|cytokines?|chemokines?|positive|cells|phosphorylat\w+|activation)\b",
+    r"|deficien\w+|null|immunohistochem\w+|levels?|cytokines?|chemokines?|positive|cells|phosphorylat\w+|activation"
+    r"|inhibit(?:s|ed|ing|ion)|(?:ant)?agonists?|concentrations?|binds?|binding|silenc\w+)\b",
     re.IGNORECASE,
 )
 WORD = re.compile(r"[a-z]{5,}")

@@ -58,7 +58,7 @@ HEADS = pa.schema(
 )
 GIVEN = "given"  # method of a mention that somebody marked
 GENE = "Gene"
-CAPITALS = 2  # of a word that is a symbol
+CAPITALS, LETTERS = 2, 3  # of a word that is a symbol
 DOCUMENTS_AT_ONCE = 2000
 
 
@@ -221,7 +221,15 @@ def _is_written(text: str, candidate: Candidate) -> bool:
     word = candidate.matched
     capitals = word.isalpha() and sum(map(str.isupper, word)) >= CAPITALS
     symbol = " " not in word and (candidate.type == GENE or word.isupper() or capitals)
-    return not symbol or text in (candidate.matched, f"{candidate.matched}s")
+    return not symbol or text in (word, f"{word}s") or (candidate.type == GENE and _is_variant(text, word))
+
+
+def _is_variant(text: str, symbol: str) -> bool:
+    """Whether a gene's symbol is written as that of a mouse or with a small letter: Nrf2, mTOR, PlGF."""
+    if text.casefold() != symbol.casefold():
+        return False
+    letters, capitals = sum(map(str.isalpha, text)), sum(map(str.isupper, text))
+    return letters >= LETTERS and capitals > 0 and (capitals >= CAPITALS or any(map(str.isdigit, text)))
 
 
 @cache

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.link.names.strings import hashes_of
-from clew.link.normalise import fold
+from clew.link.normalise import fold, us_spelling
 
 __all__ = ["Phrases", "phrase_arrays"]
 
@@ -77,7 +77,7 @@ class Phrases:
         self._known: dict[str, int] = {}  # words as written -> their numbers
 
     def number(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of some words as written; -1 for words that occur in no name."""
+        """The numbers of some words as written, or else in American spelling; -1 for words that occur in no name."""
         known = self._known
         try:
             return np.fromiter(map(known.__getitem__, words), np.int64, len(words))
@@ -86,12 +86,19 @@ class Phrases:
         if len(known) > MOST_KNOWN:
             known = self._known = {}
         new = [word for word in dict.fromkeys(words) if word not in known]
-        wanted = hashes_of(map(fold, new))
+        folded = list(map(fold, new))
+        found = self._look_up(folded)
+        if other := [at for at in np.flatnonzero(found < 0).tolist() if us_spelling(folded[at]) != folded[at]]:
+            found[other] = self._look_up([us_spelling(folded[at]) for at in other])
+        known.update(zip(new, found.tolist(), strict=True))
+        return np.fromiter(map(known.__getitem__, words), np.int64, len(words))
+
+    def _look_up(self, folded: Sequence[str]) -> NDArray[np.int64]:
+        wanted = hashes_of(folded)
         at = np.searchsorted(self._word_hash, wanted)
         last = len(self._word_hash) - 1
-        hit = self._word_hash[np.minimum(at, last)] == wanted if last >= 0 else np.zeros(len(new), bool)
-        known.update(zip(new, np.where(hit, at, -1).tolist(), strict=True))
-        return np.fromiter(map(known.__getitem__, words), np.int64, len(words))
+        hit = self._word_hash[np.minimum(at, last)] == wanted if last >= 0 else np.zeros(len(folded), bool)
+        return np.where(hit, at, -1)
 
     def count(self, word: str) -> int:
         """How often a word occurs in names."""
