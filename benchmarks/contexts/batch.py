@@ -1,7 +1,8 @@
 """Answer a file of requests by a GGUF file on a GPU, all together.
 
-`python -m benchmarks.contexts.batch MODEL.gguf RESPONSES.jsonl REQUESTS.jsonl…`: requests as `benchmarks.contexts.offline`
-notes them. Every response is appended when it is there; those that the file has are not asked for again.
+`python -m benchmarks.contexts.batch MODEL.gguf RESPONSES.jsonl REQUESTS.jsonl…`: requests as
+`benchmarks.contexts.offline` notes them. Every response is appended when it is there; those that the file has are not
+asked for again.
 """
 
 import argparse
@@ -32,7 +33,7 @@ def job_of(asked: Body, llama: Llama) -> Job:
 
 def respond(requests: list[Body], engine: Engine, out: Path) -> int:
     """Append a response to every request that has none yet; returns how many failed."""
-    known = {json.loads(line)["key"] for line in out.read_text("utf-8").splitlines()} if out.exists() else set()
+    known = {json.loads(line)["key"] for line in _whole_lines(out)} if out.exists() else set()
     over: queue.Queue[tuple[str, Job]] = queue.Queue()
     todo = [each for each in requests if each["key"] not in known]
     for asked in todo:
@@ -62,6 +63,15 @@ def respond(requests: list[Body], engine: Engine, out: Path) -> int:
     return failed
 
 
+def _whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file, from which what a killed run began to write is removed."""
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    if len(whole) < len(text):
+        path.write_bytes(whole)
+    return whole.splitlines()
+
+
 def main() -> None:
     """Answer a file."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -75,7 +85,7 @@ def main() -> None:
     noted = [json.loads(line) for path in given.requests for line in path.read_text("utf-8").splitlines()]
     requests = list({asked["key"]: asked for asked in noted}.values())
     begun = time.monotonic()
-    llama = Llama(given.model, device=given.device, slots=given.slots, window=given.window)
+    llama = Llama.open(given.model, device=given.device, slots=given.slots, window=given.window)
     print(f"{given.model.name} on {given.device} in {time.monotonic() - begun:.1f} s; {len(requests)} requests")
     raise SystemExit(1 if respond(requests, Engine(llama, given.slots), given.responses) else 0)
 

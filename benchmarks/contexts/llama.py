@@ -10,7 +10,6 @@ from typing import Any
 
 import jinja2
 import torch
-from gguf import GGUFReader, dequantize
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
 from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention, silu
@@ -52,9 +51,9 @@ class Texts:
 class Llama:
     """The network, with a key-value cache of `slots` sequences of up to `window` tokens."""
 
-    def __init__(self, path: Path, *, device: str, slots: int, window: int) -> None:
-        reader = GGUFReader(str(path))
-        values = {name: field.contents() for name, field in reader.fields.items()}
+    def __init__(
+        self, values: Mapping[str, Any], weights: Mapping[str, Tensor], *, device: str, slots: int, window: int
+    ) -> None:
         self.texts = Texts(values)
         self.window, self.device = window, device
         self._layers: int = values["llama.block_count"]
@@ -62,13 +61,23 @@ class Llama:
         self._kept: int = values["llama.attention.head_count_kv"]
         self._size: int = values["llama.embedding_length"] // self._heads
         self._epsilon: float = values["llama.attention.layer_norm_rms_epsilon"]
-        self._weights = {
-            each.name: torch.tensor(dequantize(each.data, each.tensor_type), device=device) for each in reader.tensors
-        }
+        self._weights = weights
         powers = torch.arange(0, self._size, 2, device=device, dtype=torch.float64) / self._size
         self._rates = values["llama.rope.freq_base"] ** -powers  # (size / 2,)
         shape = (2, self._layers, slots, window, self._kept, self._size)
         self._cache = torch.zeros(shape, device=device)  # keys, values
+
+    @classmethod
+    def open(cls, path: Path, *, device: str, slots: int, window: int) -> "Llama":
+        """The network of a file."""
+        from gguf import GGUFReader, dequantize
+
+        reader = GGUFReader(str(path))
+        values = {name: field.contents() for name, field in reader.fields.items()}
+        weights = {
+            each.name: torch.tensor(dequantize(each.data, each.tensor_type), device=device) for each in reader.tensors
+        }
+        return cls(values, weights, device=device, slots=slots, window=window)
 
     @torch.inference_mode()
     def run(self, ids: Sequence[Sequence[int]], first: Sequence[int], slots: Sequence[int]) -> Tensor:

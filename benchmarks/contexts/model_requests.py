@@ -1,9 +1,9 @@
 """Rows with a model whose prompts do not depend on its answers, in two runs: prompts noted, then answers read.
 
 `python -m benchmarks.contexts.model_requests FOLDER hpo --data data` notes the requests of a set in FOLDER/requests;
-`python -m benchmarks.contexts.batch MODEL.gguf FOLDER/responses.jsonl FOLDER/requests/*` answers them; with `--read` the
-first command writes the journal FOLDER/hpo.all.jsonl, or the report FOLDER/rounds.json. `--rows` and `--part` share the
-rows of a set between processes. The rows with prior knowledge need a prior.txt in the directory of the graph.
+`python -m benchmarks.contexts.batch MODEL.gguf FOLDER/responses.jsonl FOLDER/requests/*` answers them; with `--read`
+the first command writes the journal FOLDER/hpo.all.jsonl, or the report FOLDER/rounds.json. `--rows` and `--part` share
+the rows of a set between processes. The rows with prior knowledge need a prior.txt in the directory of the graph.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from clew.evaluate.diagnosis.rounds import RoundsRun, run_rounds
 from clew.evaluate.row_names import known_rows
 from clew.progress import Progress
 
-__all__ = ["main"]
+__all__ = ["ask_choices"]
 
 ADAPTIVE = ("adaptive", *(row for row in ABLATIONS if row in WITH_MODEL))
 READING = (
@@ -50,10 +50,9 @@ SEED = 2  # of the patients in docs/diagnosis.md
 
 
 def ask_choices(
-    name: str, rows: Sequence[str], *, model: Offline, data: Path, sample: int, out: Path | None, progress: Progress
+    asked: QuestionSet, rows: Sequence[str], *, model: Offline, sample: int, out: Path | None, progress: Progress
 ) -> None:
     """Multiple choice, as `clew eval mcq NAME --sample N` asks it."""
-    asked = QuestionSet(name, data)
     engine = asked.open(progress)
     with Resources(engine, encoder=None) as words:
         questions = asked.questions(words.linker, progress)
@@ -97,7 +96,8 @@ def main() -> None:
         if given.set in CHOICES:
             name, rows = CHOICES[given.set]
             rows = rows if given.rows is None else known_rows(given.rows.split(","), dict.fromkeys(rows))
-            ask_choices(name, rows, model=model, data=given.data, sample=given.count, out=journal, progress=progress)
+            asked = QuestionSet(name, given.data)
+            ask_choices(asked, rows, model=model, sample=given.count, out=journal, progress=progress)
             return
         report = ask_about_patients(
             given.set, model=model, data=given.data, count=given.count, out=journal, progress=progress

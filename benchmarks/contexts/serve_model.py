@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=32)
     parser.add_argument("--window", type=int, default=4096)
     given = parser.parse_args()
-    llama = Llama(given.model, device=given.device, slots=given.slots, window=given.window)
+    llama = Llama.open(given.model, device=given.device, slots=given.slots, window=given.window)
     serve(Engine(llama, given.slots), given.port).serve_forever()
 
 
