@@ -1,8 +1,10 @@
 """Tables of rows with a model from the journals of their runs, finished or not.
 
 `python -m benchmarks.contexts.model_rows FOLDER --json FILE`: FOLDER has the files that `clew eval mcq` and `clew eval
-paths` wrote with --out, named SET.ROW.jsonl; right answers come from sample.tsv. Rows are compared on the questions
-that all rows of a table have answered, which is a stratified beginning of the set.
+paths` wrote with --out, or that `benchmarks.contexts.model_requests` read, named SET.ROW.jsonl; right answers come from
+sample.tsv. Rows are compared on the questions that all rows of a table have answered, which is a stratified beginning
+of the set. Reports of two rounds and of judged summaries in FOLDER are added, and how often each letter was the
+likeliest.
 """
 
 import argparse
@@ -11,14 +13,17 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from clew.answer.strategies.adaptive import STAGES
 from clew.evaluate.paths.run import MEASURES
 from clew.evaluate.statistics import bootstrap_mean, permutation_test
 
-__all__ = ["compare_rows", "read_journals"]
+__all__ = ["compare_rows", "count_letters", "read_journals"]
 
+REPORTS = {"rounds": ("baseline", "rounds", "ranker"), "quality": ("judge", "patients", "rows")}
+RESPONSES = "responses.jsonl"  # of `benchmarks.contexts.batch`
 BASELINE = "no-context"
 READING = (BASELINE, *("prior-only", "rag", "rag-json", "rag-prior", "rag-json-prior", "vector-rag", "local"))
 ADAPTIVE = (BASELINE, "adaptive", *(f"adaptive without {stage}" for stage in STAGES))
@@ -78,6 +83,15 @@ def compare_rows(
     return {"baseline": baseline, "shared": len(shared), "kinds": dict(kinds), "rows": rows}
 
 
+def count_letters(responses: Path) -> dict[str, dict[str, int]]:
+    """Number of continuations → how often each was the likeliest, "A" for the first."""
+    counts: dict[str, Counter[str]] = {}
+    for line in responses.read_text("utf-8").splitlines():
+        if scores := json.loads(line)["scores"]:
+            counts.setdefault(str(len(scores)), Counter())[ascii_uppercase[scores.index(max(scores))]] += 1
+    return {n: dict(sorted(each.items())) for n, each in sorted(counts.items())}
+
+
 def _value(record: Mapping[str, Any], question: Mapping[str, str], measure: str) -> float:
     return float((record["option"] or "") == question["gold"] if measure == "right" else record[measure])
 
@@ -94,7 +108,7 @@ def main() -> None:
     given = parser.parse_args()
     with Path(__file__).with_name("sample.tsv").open(encoding="utf-8", newline="") as file:
         listed = list(csv.DictReader(file, delimiter="\t"))
-    tables = {}
+    tables: dict[str, Any] = {}
     for name, (set, rows) in TABLES.items():
         known = read_journals(given.folder, set)
         answers = {row: known[row] for row in rows if row in known}
@@ -104,6 +118,13 @@ def main() -> None:
         print(f"\n{name}: {table['shared']} questions of all rows, {table['kinds']}")
         for row in table["rows"]:
             print(row["row"], row["n"], {measure: row[measure] for measure in measures}, row["calls"], row["tokens"])
+    for name, keys in REPORTS.items():
+        if (path := given.folder / f"{name}.json").exists():
+            report = json.loads(path.read_text("utf-8"))
+            tables[name] = {key: report[key] for key in keys}
+    if (path := given.folder / RESPONSES).exists():
+        tables["likeliest"] = count_letters(path)
+        print(f"\nlikeliest letters by number of letters: {tables['likeliest']}")
     if given.json is not None:
         given.json.write_text(json.dumps(tables, indent=1) + "\n", "utf-8")
 

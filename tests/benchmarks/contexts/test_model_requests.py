@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from benchmarks.contexts.model_requests import ask_choices
+from benchmarks.contexts.named import context_names_gold
 from benchmarks.contexts.offline import Offline
 
 import clew
@@ -100,3 +101,12 @@ def test_prompts_are_told_apart_by_all_that_decides_the_answer(tmp_path: Path) -
     assert len((tmp_path / "q.jsonl").read_text("utf-8").splitlines()) == 4
     with pytest.raises(ModelError, match="offline"):
         model.complete(Request([Message("user", "Which?")], max_tokens=5, stop=["."]))
+
+
+def test_whether_a_text_names_the_right_option(graph: Path, tmp_path: Path) -> None:
+    model = Scripted(lambda request: "C", scores=SCORES, context=2048)
+    with Resources(clew.open(graph), encoder=None, model=model) as resources:
+        made = QuestionSet(str(graph), tmp_path, count=4).questions(resources.linker, silent)
+        question = next(each for each in made if each.gold is not None)
+        named = {row: context_names_gold(row, question, resources, model) for row in ("no-context", "adaptive")}
+    assert named == {"no-context": False, "adaptive": True}

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from benchmarks.contexts.model_rows import compare_rows, read_journals
+from benchmarks.contexts.model_rows import compare_rows, count_letters, read_journals
 
 
 def test_rows_are_paired_on_what_all_have_answered(tmp_path: Path) -> None:
@@ -23,3 +23,10 @@ def test_rows_are_paired_on_what_all_have_answered(tmp_path: Path) -> None:
     assert rag["right"]["own"][0] == 1.0  # abstaining is right where no option is
     assert rag["right"]["gain"][0] == 0.6667  # on three questions, not on four
     assert rag["abstained"] == 0.3333
+
+
+def test_likeliest_letters_are_counted_by_how_many_there_are(tmp_path: Path) -> None:
+    scored = ([-1.0, -2.0], [-3.0, -2.0, -2.5], [-1.0, -2.0, -2.5], [-1.0, -2.0, -2.5], [])
+    lines = [json.dumps({"key": f"k{at}", "scores": scores}) for at, scores in enumerate(scored)]
+    (tmp_path / "responses.jsonl").write_text("\n".join(lines), "utf-8")
+    assert count_letters(tmp_path / "responses.jsonl") == {"2": {"A": 1}, "3": {"A": 2, "B": 1}}
