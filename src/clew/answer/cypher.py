@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from clew.answer.answer import Answer, BoundWord, Usage
-from clew.answer.certainty.signs import confidence_in, signs_of
+from clew.answer.answer import DOUBTFUL, Alternative, Answer, BoundWord, Usage
+from clew.answer.certainty.signs import NEVER_SURE, confidence_in, signs_of
 from clew.answer.kept import (
+    composer_of,
     encoder_of,
     judge_of,
     paraphrases_of,
@@ -22,6 +23,7 @@ from clew.answer.kept import (
     stated_once_of,
     vocabulary_of,
     words_of,
+    written_reader_of,
 )
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
@@ -36,18 +38,27 @@ from clew.answer.statements.filter_words import provenance_of
 from clew.answer.strategies.suggestions import suggest_strategies
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import agreed, stated_number
-from clew.answer.wording.explain import alternatives_of, describe, verbalised, why_not, why_unmet
+from clew.answer.wording.explain import (
+    SHOWN_ALTERNATIVES,
+    alternatives_of,
+    describe,
+    verbalised,
+    why_not,
+    why_unmet,
+)
 from clew.answer.wording.phrase import phrased, plain_text
-from clew.errors import ClewError, InputError
+from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
-    from clew.answer.models.compose import Composer
+    from clew.answer.models.written import Written
     from clew.lm import Metered
 
 __all__ = ["Answering", "CypherStrategy"]
 
 log = logging.getLogger(__name__)
+LIKELY = 0.78  # confidence in an answer that a reader doubts and a model agrees with
+WRITTEN = DOUBTFUL - 0.05  # most for what a model alone says
 MOST_TRIED = 6  # interpretations to run before giving an empty answer
 
 
@@ -57,7 +68,8 @@ class CypherStrategy:
 
     If the resources have a model, it words the answer unless `phrase` is False. With `choose="ties"` it also decides
     between plans that rank equally, with "always" among the best five. `compose` says when it may write the plan
-    itself: before anything else (True), never (False), or only if nothing else fits and it is large enough (None).
+    itself: before anything else (True), never (False), or where the question is declined or the answer doubtful, if it
+    is large enough (None).
     """
 
     choose: str = "never"
@@ -111,7 +123,6 @@ class Answering:
             schema_of(resources),
             self.words,
             schema_paths_of(resources),
-            lambda: resources.once("composer", self._composer),
             polarity=polarity_of(resources),
             longer_names=lambda anchors: with_longer_names(anchors, self.engine),
             has=self._has,
@@ -120,7 +131,6 @@ class Answering:
             encoder=encoder_of(resources),
             judge=lambda: judge_of(resources),
             choose=self.strategy.choose,
-            compose=self.strategy.compose,
         )
 
     def _has(self, meaning: Meaning, relationship: str, subject: bool) -> bool:
@@ -129,14 +139,9 @@ class Answering:
         way = "both" if relation.symmetric else "out" if subject else "in"
         return bool(self.engine.degree(list(meaning.ids), relations=[relation.relation], direction=way).any())
 
-    def _composer(self) -> "Composer":
-        from clew.answer.models.compose import Composer
-
-        return Composer(self.engine, self.schema, self.words)
-
     def answer(self) -> Answer:
         with self.runner.in_time():
-            answer = self._worded(self._answer())
+            answer = self._worded(self._written_first() if self.strategy.compose else self._written_last())
             if answer.abstained is None:
                 return answer
             return replace(answer, suggestions=suggest_strategies(self.question, self.resources))
@@ -157,6 +162,66 @@ class Answering:
             usage = Usage(understanding=understood)
             return replace(self._abstention(parsed), question=self.question.text, usage=usage)
         return self._answered(ran, understood)
+
+    # what a model writes ------------------------------------------------------------------------------------------
+
+    def _written_first(self) -> Answer:
+        """What a model makes of the question; without a query that runs, the answer of the readers."""
+        begun = perf_counter()
+        self.parsed = self._understand()
+        written = None if self.parsed.unmet else self._written(self.parsed)
+        if written is None:
+            return self._answer()
+        self.ran = written.ran
+        return self._by_model(written, perf_counter() - begun - written.ran.seconds)
+
+    def _written_last(self) -> Answer:
+        """The answer of the readers, and of a model where they decline or doubt it."""
+        first = self._answer()
+        settled = first.abstained is None and first.certainty != "doubtful"
+        if self.model is None or self.strategy.compose is False or settled or first.kind == "path":
+            return first
+        from clew.answer.models.capability import can_compose
+
+        if self.parsed is None or self.parsed.unmet or not can_compose(self.model):
+            return first
+        begun = perf_counter()
+        written = self._written(self.parsed)
+        spent = perf_counter() - begun
+        if written is None or not written.is_complete:
+            why = "has no answer" if written is None else "leaves words out"
+            self.runner.report("model", f"it {why}")
+            return replace(first, usage=replace(first.usage, understanding=first.usage.understanding + spent))
+        return self._weighed(first, written, first.usage.understanding + spent)
+
+    def _weighed(self, first: Answer, written: "Written", understood: float) -> Answer:
+        """An answer of the readers and one of a model: the readers' is likelier where both agree, else beside it."""
+        said = verbalised(written.ran.candidate, self.words)
+        self.runner.report("model", said)
+        if first.abstained is not None:
+            self.ran = written.ran
+            return self._by_model(written, understood)
+        first = replace(first, usage=replace(first.usage, understanding=understood))
+        outcome = written.ran.outcome
+        given = stated_number(written.ran.candidate, outcome), frozenset(item.id for item in outcome.items)
+        if (first.value, frozenset(item.id for item in first.items)) == given:
+            if any(first.signs.get(name) for name in NEVER_SURE):
+                return first
+            agreed = f"{written.ran.interpretation.decided}, with the same result"
+            return replace(first, confidence=max(first.confidence, LIKELY), decided=agreed)
+        other = Alternative(outcome.query, WRITTEN, said)
+        return replace(first, alternatives=(other, *first.alternatives)[:SHOWN_ALTERNATIVES])
+
+    def _by_model(self, written: "Written", understood: float) -> Answer:
+        """The answer to what a model wrote: never sure, and doubtful if it leaves words out."""
+        answer = self._answered(written.ran, understood)
+        return replace(answer, confidence=min(answer.confidence, LIKELY if written.is_complete else WRITTEN))
+
+    def _written(self, parsed: ParsedQuestion) -> "Written | None":
+        if self.model is None:
+            return None
+        self.runner.report("model", "writing a query")
+        return written_reader_of(self.resources).read(parsed, self.model, self.runner)
 
     def _instead(self, question: ParsedQuestion) -> str:
         """What the graph holds of the opposite, where it has nothing of what was asked for: harm for help."""
@@ -186,7 +251,7 @@ class Answering:
         begun = perf_counter()
         query = self.question.text
         nothing = ParsedQuestion(query, anchors=(), tokens=(), type_words=(), operation="list", asked=(), mentioned=())
-        composed = self.resources.once("composer", self._composer).read(query, nothing, {})
+        composed = composer_of(self.resources).read(query, nothing, {})
         interpretation = Interpretation(nothing, composed.candidate, repairs=composed.repairs, written=True)
         understood = perf_counter() - begun
         outcome = self.runner.outcome(composed.candidate, as_written=True)
@@ -258,16 +323,10 @@ class Answering:
             self.runner.deadline.check()
             if number == 1:
                 self._report_best(interpretation)
-            if interpretation.account.missing and not interpretation.written:
+            if interpretation.account.missing:
                 self.unmet = self.unmet or interpretation
                 continue
-            try:
-                ran = self.runner.run(interpretation)
-            except ClewError as error:
-                if not interpretation.written:
-                    raise
-                log.info("the plan written by the model does not run: %s", error)
-                continue
+            ran = self.runner.run(interpretation)
             if not ran.is_empty or interpretation.may_find_nothing:
                 return replace(ran, interpretation=agreed(interpretation, ran.outcome, self.runner.outcome))
             first = first or ran

@@ -10,7 +10,7 @@ from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.schema_paths import SchemaPaths
-from clew.answer.reading.judged import Judge
+from clew.answer.reading.judged import Judge, Link
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.sketch.lexical import Lexical
@@ -23,13 +23,17 @@ from clew.link import Paraphrases
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
 if TYPE_CHECKING:
+    from clew.answer.models.compose import Composer
+    from clew.answer.models.written import WrittenReader
     from clew.embed import Encoder
 
 __all__ = [
+    "composer_of",
     "encoder_of",
     "hierarchy_of",
     "judge_of",
     "lexical_of",
+    "link_of",
     "paraphrases_of",
     "polarity_of",
     "schema_of",
@@ -37,6 +41,7 @@ __all__ = [
     "stated_once_of",
     "vocabulary_of",
     "words_of",
+    "written_reader_of",
 ]
 
 SUBCLASS = ("IS_A", "ISA", "SUBCLASS_OF", "SUBTYPE_OF")  # what the relation of a class to a wider one is called
@@ -81,6 +86,12 @@ def lexical_of(resources: Resources) -> Lexical:
 
 def judge_of(resources: Resources) -> Judge | None:
     """What says which relation a word means, where there is a linker of words and schemas."""
+    link = link_of(resources)
+    return None if link is None else resources.once("judge", lambda: Judge(words_of(resources), link))
+
+
+def link_of(resources: Resources) -> Link | None:
+    """What reads a question together with the schema, where there is a linker and an encoder."""
     parser = resources.sketch_parser
     if parser is None:
         return None
@@ -89,7 +100,32 @@ def judge_of(resources: Resources) -> Judge | None:
         names = [each.meanings[0] for each in sorted(question.anchors, key=lambda each: each.start)]
         return parser.linker.link(words, names, lexical_of(resources).items, check=check)
 
-    return resources.once("judge", lambda: Judge(words_of(resources), link))
+    return link
+
+
+def composer_of(resources: Resources) -> "Composer":
+    """What lets models write queries for a graph."""
+
+    def make() -> "Composer":
+        from clew.answer.models.compose import Composer
+        from clew.answer.models.shown_schema import show_schema
+
+        shown = show_schema(resources.engine, resources.schema, vocabulary_of(resources).attributes)
+        mutual = stated_once_of(resources)
+        return Composer(resources.engine, resources.schema, shown, words_of(resources), mutual=mutual)
+
+    return resources.once("composer", make)
+
+
+def written_reader_of(resources: Resources) -> "WrittenReader":
+    """What runs queries that models write, and holds them to the words of their questions."""
+
+    def make() -> "WrittenReader":
+        from clew.answer.models.written import WrittenReader
+
+        return WrittenReader(composer_of(resources), words_of(resources), polarity_of(resources), link_of(resources))
+
+    return resources.once("written reader", make)
 
 
 def encoder_of(resources: Resources) -> "Encoder | None":

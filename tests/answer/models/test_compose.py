@@ -1,27 +1,28 @@
 """Queries that models write: read, repaired, refused, written again, and never run as text."""
 
 import json
+from dataclasses import replace
+from math import log
 from pathlib import Path
 
 import pytest
 
 from clew.answer import Asker, CypherStrategy
-from clew.answer.kept import words_of
+from clew.answer.kept import vocabulary_of, words_of
 from clew.answer.models.compose import Composer
+from clew.answer.models.schema_grammar import query_grammar
+from clew.answer.models.shown_schema import show_schema
 from clew.answer.plans.write import write_statement
 from clew.answer.reading.question import ParsedQuestion, understand
 from clew.errors import InputError, ModelError, QueryError
 from clew.graph import read_entities
-from clew.lm import LanguageModel, Request, Unreachable
+from clew.lm import Completion, LanguageModel, Request, TokenLogprob, Unreachable
 from clew.lm.clients.scripted import Scripted
 from clew.store.cypher import write
 from gbnf import Grammar
 
 GENES = "Which genes are linked to arachnodactyly?"
-TWO_STEPS = (
-    "MATCH (gene:Gene)-[:ASSOCIATED_WITH]->(:Disease)-[:HAS_PHENOTYPE]->(:Phenotype {id: $phenotype1}) "
-    "RETURN DISTINCT gene"
-)
+TWO_STEPS = "MATCH (gene)-[:ASSOCIATED_WITH]->(disease)-[:HAS_PHENOTYPE]->(phenotype {id: $phenotype1}) RETURN gene"
 HOSTILE = [
     json.loads(line) for line in Path(__file__).parents[1].joinpath("hostile.jsonl").read_text("utf-8").splitlines()
 ]
@@ -29,7 +30,9 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def composer(clinic: Asker) -> Composer:
-    return Composer(clinic.resources.engine, clinic.resources.schema, words_of(clinic.resources))
+    resources = clinic.resources
+    shown = show_schema(resources.engine, resources.schema, vocabulary_of(resources).attributes)
+    return Composer(resources.engine, resources.schema, shown, words_of(resources))
 
 
 def asked(clinic: Asker, text: str) -> ParsedQuestion:
@@ -73,17 +76,41 @@ def test_a_mistake_is_told_and_written_anew(with_model) -> None:
     assert model.requests[1].messages[:-2] == model.requests[0].messages  # what came before is not read again
 
 
-def test_a_query_without_rows_is_followed_by_one_of_single_steps(with_model) -> None:
-    nobody = (
-        "MATCH (gene:Gene {id: $gene1})-[:ASSOCIATED_WITH]->(disease:Disease {id: $disease1}) RETURN DISTINCT disease"
-    )
-    model = Scripted([nobody, "MATCH (disease:Disease {id: $disease1}), (:Gene {id: $gene1}) RETURN DISTINCT disease"])
+def test_after_a_query_without_rows_another_is_written(with_model) -> None:
+    nobody = "MATCH (gene {id: $gene1})-[:ASSOCIATED_WITH]->(disease {id: $disease1}) RETURN disease"
+    model = Scripted([nobody, "MATCH (disease {id: $disease1}), (gene {id: $gene1}) RETURN disease"])
     answer = with_model(model, compose=True).ask("Which diseases are Beals syndrome and linked to FBN1?")
     assert [item.id for item in answer.items] == ["D:3"]
-    two_hops = (
-        "MATCH (disease:Disease)<-[:ASSOCIATED_WITH]-(:Gene)-[:ASSOCIATED_WITH]->(:Disease) RETURN DISTINCT disease"
-    )
-    assert [Grammar(request.grammar or "").accepts(two_hops) for request in model.requests] == [True, False]
+    assert "finds nothing" in model.requests[1].messages[-1].content
+
+
+def test_the_graph_may_have_no_answer(with_model) -> None:
+    model = Scripted(["NONE"], name="large-7B")
+    answer = with_model(model).ask("Which places are linked to arachnodactyly?")
+    assert answer.abstained is not None
+    assert len(model.requests) == 1
+
+
+def test_none_without_conviction_is_asked_again_for_a_query(composer: Composer, clinic: Asker) -> None:
+    class Hesitant(Scripted):
+        """Says NONE, but a query was nearly as probable."""
+
+        def complete(self, request: Request, **options: object) -> Completion:
+            completion = super().complete(request, **options)  # type: ignore[arg-type]
+            tokens = (TokenLogprob("NONE", log(0.5), (("NONE", log(0.5)), ("MATCH", log(self.chance)))),)
+            return replace(completion, logprobs=tokens)
+
+    for chance, calls in ((0.4, 2), (0.1, 1)):
+        model = Hesitant(["NONE", TWO_STEPS])
+        model.chance = chance
+        written = (
+            list(composer.compose(asked(clinic, GENES), model))
+            if calls == 1
+            else [next(composer.compose(asked(clinic, GENES), model))]
+        )
+        assert (len(model.requests), len(written)) == (calls, calls - 1)
+        told = [Grammar(request.grammar or "").accepts("NONE") for request in model.requests]
+        assert told == [True, False][:calls]
 
 
 @pytest.mark.parametrize(
@@ -129,11 +156,11 @@ def test_several_columns_are_refused(composer: Composer, clinic: Asker) -> None:
 
 def test_each_meaning_has_a_placeholder_of_its_own(composer: Composer, clinic: Asker) -> None:
     held = composer.placeholders(asked(clinic, "Which genes explain ectopia lentis and scoliosis?"))
-    names = {placeholder.name: (placeholder.label, meaning.ids) for placeholder, meaning in held.items()}
+    names = {placeholder.name: (placeholder.labels, meaning.ids) for placeholder, meaning in held.items()}
     assert names == {
-        "phenotype1": ("Phenotype", ("P:2",)),
-        "disease1": ("Disease", ("D:4",)),
-        "phenotype2": ("Phenotype", ("P:3",)),
+        "phenotype1": (("Phenotype",), ("P:2",)),
+        "disease1": (("Disease",), ("D:4",)),
+        "phenotype2": (("Phenotype",), ("P:3",)),
     }
 
 
@@ -152,8 +179,10 @@ def test_every_question_shares_the_beginning(composer: Composer, clinic: Asker) 
         next(composer.compose(asked(clinic, text), model))
     one, other = (request.messages for request in model.requests)
     assert one[:-1] == other[:-1] == tuple(composer.beginning)
-    assert "HAS_PHENOTYPE" in one[0].content
-    assert "arachnodactyly" not in "".join(message.content for message in one[:-1])
+    told = [messages[-1].content.partition("Question:") for messages in (one, other)]
+    assert told[0][0] == told[1][0]
+    assert "(disease)-[:HAS_PHENOTYPE]->(phenotype)" in told[0][0]
+    assert "$phenotype1 = arachnodactyly (phenotype)" in told[0][2]
 
 
 def test_hostile_cypher_is_no_plan(composer: Composer, clinic: Asker) -> None:
@@ -202,14 +231,11 @@ def test_without_a_model_there_is_nobody_to_write(clinic: Asker) -> None:
 def test_the_small_model_keeps_to_the_grammar(composer: Composer, clinic: Asker, small_model: LanguageModel) -> None:
     """What it means may be wrong; that it reads is sure, unless it is cut off."""
     question = asked(clinic, GENES)
-    grammar = composer.grammar(question)
-    request = Request([*composer.beginning[:3], *_turn(composer, question)], max_tokens=200, grammar=grammar)
+    held = list(composer.placeholders(question))
+    grammar = query_grammar(composer.shown, held, GENES)
+    model = Scripted(["NONE"])
+    list(composer.compose(question, model))
+    request = Request(model.requests[0].messages[-1:], max_tokens=200, grammar=grammar)
     completion = small_model.complete(request)
     assert completion.finish == "stop"
     assert Grammar(grammar).accepts(completion.text)
-
-
-def _turn(composer: Composer, question: ParsedQuestion) -> list:
-    model = Scripted(["none", "none"])
-    list(composer.compose(question, model))
-    return [model.requests[0].messages[-1]]

@@ -1,4 +1,4 @@
-"""The grammar of queries: the graph's own examples are in it, and all it admits is a plan that reads."""
+"""The grammar of queries: the worked examples are in it, values are those of the question, and all it admits reads."""
 
 import re
 from contextlib import suppress
@@ -8,109 +8,124 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.answer import Asker
-from clew.answer.kept import words_of
-from clew.answer.models.examples import make_examples
-from clew.answer.models.schema_grammar import Join, Placeholder, Vocabulary, query_grammar, vocabulary_of
+from clew.answer.kept import vocabulary_of
+from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
+from clew.answer.models.shown_schema import Field, Join, ShownSchema, show_schema
 from clew.answer.plans.read import read_plan
 from clew.errors import QueryError
+from clew.lm import load_prompt
 from clew.lm.grammar import check_grammar
 from clew.store.cypher import parse
 from effort import examples
 from gbnf import Grammar
 
-PLACEHOLDERS = [Placeholder("gene1", "Gene", "FBN1"), Placeholder("oddtypex1", "Odd `Type` 1", "it's")]
-ODD = Vocabulary(
+HELD = [Placeholder("gene1", ("Gene",), "FBN1"), Placeholder("disease1", ("Disease",), "Gout")]
+ODD = ShownSchema(
     (Join("Gene", "CAUSES", "Odd `Type` 1"), Join("Gene", "is in", "Gene"), Join("Match", "RETURN", "Gene")),
     {"Gene": "gene", "Odd `Type` 1": "oddtypex", "Match": "thematch", "Alone": "alone"},
-    {"name": "string", "size": "integer"},
+    {"Gene": (Field("size", "number"), Field('o\'clock \\ "x"', "text", values=('it\'s \\ "noon"',)))},
+    {"CAUSES": (Field("q_on", "day"),)},
+    {},
 )
+ODD_NAMES = [Placeholder("gene1", ("Gene",), "FBN1"), Placeholder("any1", (), "it's")]
 WRITING = re.compile(r"\b(CREATE|MERGE|DELETE|SET|REMOVE|DROP|CALL|LOAD|COPY|FOREACH)\b", re.IGNORECASE)
+SCHOOL = ShownSchema(  # the graph of the worked examples
+    (
+        Join("teacher", "GIVES", "course"),
+        Join("course", "HELD_IN", "room"),
+        Join("pupil", "ENROLLED_IN", "course"),
+        Join("course", "REQUIRES", "course"),
+    ),
+    {name: name for name in ("teacher", "course", "pupil", "room")},
+    {
+        "teacher": (Field("born", "year"), Field("salary_eur", "number")),
+        "course": (
+            Field("level", "text", values=("beginner", "advanced")),
+            Field("hours", "number"),
+            Field("fee", "number"),
+        ),
+        "pupil": (Field("town", "text", values=("Leeds", "York")), Field("birth_date", "day")),
+        "room": (Field("seats", "number"), Field("floor", "number")),
+    },
+    {"GIVES": (Field("q_since", "year"),), "ENROLLED_IN": (Field("q_mark", "number"), Field("q_year", "year"))},
+    {},
+)
 
 
 @pytest.fixture(scope="module")
-def vocabulary(clinic: Asker) -> Vocabulary:
-    return vocabulary_of(clinic.resources.schema)
-
-
-def test_joins_come_from_the_schema_the_most_frequent_first(vocabulary: Vocabulary) -> None:
-    assert vocabulary.joins[0] == Join("Disease", "HAS_PHENOTYPE", "Phenotype")
-    assert set(map(str, vocabulary.joins)) == {
-        "(:Disease)-[:HAS_PHENOTYPE]->(:Phenotype)",
-        "(:Gene)-[:ASSOCIATED_WITH]->(:Disease)",
-        "(:Phenotype)-[:IS_A]->(:Phenotype)",
-    }
+def shown(clinic: Asker) -> ShownSchema:
+    resources = clinic.resources
+    return show_schema(resources.engine, resources.schema, vocabulary_of(resources).attributes)
 
 
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("MATCH (gene:Gene)-[:ASSOCIATED_WITH]->(:Disease {id: $disease1}) RETURN DISTINCT gene", True),
-        ("MATCH (gene:Gene) RETURN count(DISTINCT gene)", True),
-        ("MATCH (:Disease {id: $disease1})-[:HAS_PHENOTYPE]->(phenotype:Phenotype) RETURN count(*) > 0", True),
-        ("MATCH path = shortestPath((a:Disease {id: $disease1})-[*..4]-(b:Gene {id: $gene1})) RETURN path", True),
-        ("MATCH (gene:Gene)<-[:ASSOCIATED_WITH]-(:Disease {id: $disease1}) RETURN DISTINCT gene", False),
-        ("MATCH (gene:Gene)-[:ASSOCIATED_WITH]->(:Disease {id: $gene1}) RETURN DISTINCT gene", False),
-        ("MATCH (gene:Gene)-[:CAUSES]->(:Disease {id: $disease1}) RETURN DISTINCT gene", False),
-        ("MATCH (gene:Gene)-[:ASSOCIATED_WITH]->(:Disease {name: 'Gout'}) RETURN DISTINCT gene", False),
-        ("MATCH (gene:Gene) DELETE gene", False),
-        ("MATCH (gene:Gene) RETURN DISTINCT gene; MATCH (gene) DELETE gene", False),
-        ("CREATE (gene:Gene) RETURN DISTINCT gene", False),
+        ("MATCH (gene)-[:ASSOCIATED_WITH]->(disease {id: $disease1}) RETURN gene", True),
+        ("MATCH (gene)<-[:ASSOCIATED_WITH]-(disease {id: $disease1}) RETURN gene", True),  # the check turns it round
+        ("MATCH (gene) RETURN count(DISTINCT gene)", True),
+        ("MATCH (disease {id: $disease1})-[:HAS_PHENOTYPE]->(phenotype) RETURN count(*) > 0", True),
+        ("MATCH (phenotype)-[:IS_A*]->(phenotype2) RETURN phenotype2", True),
+        ("MATCH (phenotype)-[:IS_A]->(phenotype) RETURN phenotype", False),  # nothing is joined with itself
+        ("MATCH path = shortestPath((a {id: $disease1})-[*..4]-(b {id: $gene1})) RETURN path", True),
+        (NONE, True),
+        ("MATCH (gene)-[:ASSOCIATED_WITH]->(disease {id: $gene1}) RETURN gene", False),
+        ("MATCH (gene)-[:CAUSES]->(disease {id: $disease1}) RETURN gene", False),
+        ("MATCH (gene)-[:HAS_PHENOTYPE]->(phenotype) RETURN gene", False),
+        ("MATCH (gene)-[:ASSOCIATED_WITH]->(disease {name: 'Gout'}) RETURN gene", False),
+        ("MATCH (gene) DELETE gene", False),
+        ("MATCH (gene) RETURN gene; MATCH (gene) DELETE gene", False),
+        ("CREATE (gene) RETURN gene", False),
     ],
 )
-def test_only_what_the_graph_has_can_be_said(vocabulary: Vocabulary, query: str, said: bool) -> None:
-    held = [Placeholder("gene1", "Gene", "FBN1"), Placeholder("disease1", "Disease", "Gout")]
-    assert Grammar(query_grammar(vocabulary, held)).accepts(query) is said
+def test_only_what_the_graph_has_can_be_said(shown: ShownSchema, query: str, said: bool) -> None:
+    assert Grammar(query_grammar(shown, HELD)).accepts(query) is said
 
 
-def test_one_hop_admits_no_second(vocabulary: Vocabulary) -> None:
-    two = "MATCH (gene:Gene)-[:ASSOCIATED_WITH]->(:Disease)-[:HAS_PHENOTYPE]->(:Phenotype) RETURN DISTINCT gene"
-    assert Grammar(query_grammar(vocabulary, [])).accepts(two)
-    assert not Grammar(query_grammar(vocabulary, [], hops=1)).accepts(two)
+def test_a_query_may_be_asked_for_in_any_case(shown: ShownSchema) -> None:
+    assert not Grammar(query_grammar(shown, HELD, none=False)).accepts(NONE)
 
 
 @pytest.mark.parametrize(
-    ("operation", "returned"),
-    [("list", "DISTINCT gene"), ("count", "count(DISTINCT gene)"), ("exists", "count(*) > 0"), (None, "DISTINCT gene")],
+    ("question", "condition", "said"),
+    [
+        ("courses of more than 30 hours", "course.hours > 30", True),
+        ("courses of more than thirty hours", "course.hours > 30", True),
+        ("courses of more than 30 hours", "course.hours > 40", False),
+        ("the advanced courses", "course.level = 'advanced'", True),
+        ("the advanced courses", "course.level = 'beginner'", False),
+        ("the advanced courses", "course.hours > 30", False),
+        ("courses of 30 hours", "room.hours > 30", False),
+    ],
 )
-def test_an_operation_returns_what_it_wants(vocabulary: Vocabulary, operation: str | None, returned: str) -> None:
-    grammar = Grammar(query_grammar(vocabulary, [], operation=operation))
-    every = ("DISTINCT gene", "count(DISTINCT gene)", "count(*) > 0")
-    said = [each for each in every if grammar.accepts(f"MATCH (gene:Gene) RETURN {each}")]
-    assert said == ([returned] if operation else list(every))
+def test_values_are_those_that_the_question_may_mean(question: str, condition: str, said: bool) -> None:
+    query = f"MATCH (course)-[:HELD_IN]->(room) WHERE {condition} RETURN course"
+    assert Grammar(query_grammar(SCHOOL, [], question)).accepts(query) is said
 
 
-def test_what_is_asked_for_is_what_is_returned(vocabulary: Vocabulary) -> None:
-    grammar = Grammar(query_grammar(vocabulary, [], asked=["Gene"]))
-    pattern = "MATCH (gene:Gene)-[:ASSOCIATED_WITH]->(disease:Disease) RETURN"
-    assert grammar.accepts(f"{pattern} DISTINCT gene")
-    assert grammar.accepts(f"{pattern} gene, count(DISTINCT disease) AS number ORDER BY number DESC LIMIT 5")
-    assert not grammar.accepts(f"{pattern} DISTINCT disease")
-    assert not grammar.accepts(f"{pattern} count(DISTINCT disease)")
-
-
-def test_only_what_is_denied_can_be_required_not_to_exist(vocabulary: Vocabulary) -> None:
-    lonely = "MATCH (gene:Gene) WHERE NOT (gene)-[:ASSOCIATED_WITH]->(:Disease) RETURN DISTINCT gene"
-    assert Grammar(query_grammar(vocabulary, [])).accepts(lonely)
-    assert not Grammar(query_grammar(vocabulary, [], denying=False)).accepts(lonely)
-
-
-def test_the_examples_are_sentences_of_it(clinic: Asker, vocabulary: Vocabulary) -> None:
-    resources = clinic.resources
-    examples = make_examples(resources.engine, resources.schema, vocabulary, words_of(resources))
-    assert examples
-    for example in examples:
-        assert Grammar(query_grammar(vocabulary, example.placeholders)).accepts(example.query), example.query
+def test_the_worked_examples_are_sentences_of_it_and_plans() -> None:
+    shown, *blocks = load_prompt("clew.answer", "compose_examples.txt").split("\n\n")
+    told = [line.partition(")")[0] for line in shown.splitlines() if line.startswith("(")]
+    assert len(told) == len(SCHOOL.joins)
+    operations = set()
+    for block in blocks:
+        question, *names, query = block.splitlines()
+        held = [Placeholder(name[1:].split(" =")[0], (name.rsplit("(")[-1][:-1],), name) for name in names]
+        assert Grammar(query_grammar(SCHOOL, held, question)).accepts(query), query
+        if query != NONE:
+            operations.add(read_plan(parse(query), {each.name: ("X:1",) for each in held}).operation)
+    assert {"list", "value", "count", "top", "exists", "difference"} <= operations
 
 
 @settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.data(), st.sampled_from([1, 3]))
-def test_every_sentence_reads_and_none_writes(data: st.DataObject, hops: int) -> None:
+@given(st.data())
+def test_every_sentence_reads_and_none_writes(data: st.DataObject) -> None:
     """Whatever a model writes under the grammar is a reading statement; what is no plan is one sentence about why."""
-    grammar = query_grammar(ODD, PLACEHOLDERS, hops=hops, values=["12", 'o\'clock \\ "x"'])
+    grammar = query_grammar(ODD, ODD_NAMES, "what was 12 at noon in 2019", none=False)
     check_grammar(grammar)
     query = data.draw(Grammar(grammar).sentences())
     outside = " ".join(re.sub(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)*`", " ", query).split())
     assert not WRITING.search(outside)
     statement = parse(query)
     with suppress(QueryError):  # a variable that stands for nothing, say
-        read_plan(statement, {"gene1": ("G:1",), "oddtypex1": ("O:1", "O:2")})
+        read_plan(statement, {"gene1": ("G:1",), "any1": ("O:1", "O:2")})

@@ -1,28 +1,32 @@
 """Cypher that a model writes by itself: under a grammar of the graph's own, read into a plan, checked, or refused.
 
-In: an understood question. Out: at most two candidate plans, the second only if the first is no good: after a mistake
-the model is told of it, after a query without rows it writes one of single steps. What it writes is never run as text.
+In: an understood question. Out: at most two candidate plans, the second only if the first is no good; none where the
+model says that the graph does not hold the answer. What it writes is never run as text.
 """
 
 import logging
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from math import exp
 
 from clew.answer.lexicon.words import Words
-from clew.answer.models.examples import make_examples
-from clew.answer.models.schema_grammar import HOPS, Placeholder, query_grammar, vocabulary_of
+from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
+from clew.answer.models.shown_schema import DAY, TEXT, Field, ShownSchema
 from clew.answer.plans.check import check_plan
+from clew.answer.plans.containment import containing, either_way, within_places
 from clew.answer.plans.filters import with_filters
 from clew.answer.plans.ground import names_to_ids
-from clew.answer.plans.plan import Asked, Condition, Plan, Slot
+from clew.answer.plans.plan import Asked, Condition, Part, Plan, Slot
 from clew.answer.plans.read import read_plan
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import Anchor, Meaning, ParsedQuestion
 from clew.answer.reading.simplify import is_sure
+from clew.answer.sketch.said_values import bounds_of_years
 from clew.errors import InputError, ModelError, QueryError, Timeout
-from clew.lm import LanguageModel, Message, Request, Unreachable, load_prompt, strip
+from clew.graph.encode import UNTYPED
+from clew.lm import Completion, LanguageModel, Message, Request, Unreachable, load_prompt, strip
 from clew.store.cypher import parse
 from clew.store.layout import StoreSchema
 from clew.traverse import GraphEngine
@@ -30,12 +34,11 @@ from clew.traverse import GraphEngine
 __all__ = ["Composed", "Composer", "one_column"]
 
 log = logging.getLogger(__name__)
-MOST_TOKENS = 200
-PROMPTED = 12  # joins that the prompt lists; the grammar has all of them
-EVERYDAY = 4  # other words for a name
+MOST_TOKENS = 150
 MOST_MEANINGS = 3
-QUOTED = re.compile(r"[\"“]([^\"“”]{2,60})[\"”]")
-NUMBER = re.compile(r"\b\d{1,6}\b")
+ALTERNATIVES = 5  # tokens whose probabilities are reported
+OVERRULED = -5.0  # logarithm of the probability of a token below which only the grammar explains it
+RELUCTANT = 0.2  # probability of a query from which NONE is not taken for an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +51,35 @@ class Composed:
 
 
 class Composer:
-    """Lets models write queries for one graph; the long beginning of its prompts is the same for every question."""
+    """Lets models write queries for one graph; the long beginning of its prompts is the same for every question.
 
-    def __init__(self, engine: GraphEngine, schema: StoreSchema, words: Words) -> None:
+    `mutual` are relationships that hold both ways, though they are stated one way.
+    """
+
+    def __init__(
+        self,
+        engine: GraphEngine,
+        schema: StoreSchema,
+        shown: ShownSchema,
+        words: Words,
+        *,
+        mutual: frozenset[str] = frozenset(),
+    ) -> None:
         self.engine = engine
         self.schema = schema
+        self.shown = shown
         self.words = words
-        self.vocabulary = vocabulary_of(schema)
+        self.mutual = mutual
+        self.nested = containing(schema)
 
     def compose(self, question: ParsedQuestion, model: LanguageModel) -> Iterator[Composed]:
         """What the model makes of a question; asking for the second says that the first was no good."""
         held = self.placeholders(question)
-        messages = [*self.beginning, _turn(question.text, list(held))]
-        hops, before = HOPS, ""
+        messages = [*self.beginning, self._turn(question.text, list(held))]
+        before = ""
         for _ in range(2):
-            text = self._write(model, messages, self.grammar(question, hops=hops))
-            if text is None or text == before:
+            text = self._write(model, messages, question.text, list(held))
+            if text is None or text in (NONE, before):
                 return
             log.debug("%s wrote %s", model.name, text)
             try:
@@ -72,7 +88,7 @@ class Composer:
                 problem = f"cannot be used: {error}"
             else:
                 yield composed
-                problem, hops = "finds nothing in this graph", 1
+                problem = "finds nothing in this graph"
             before = text
             messages += [
                 Message("assistant", text),
@@ -88,26 +104,15 @@ class Composer:
             for meaning in anchor.meanings[:MOST_MEANINGS]:
                 if meaning.type not in types:
                     continue
-                variable = self.vocabulary.variables[types[meaning.type]]
+                label = types[meaning.type]
+                variable = self.shown.variables[label]
                 counts[variable] = counts.get(variable, 0) + 1
-                placeholder = Placeholder(f"{variable}{counts[variable]}", types[meaning.type], anchor.text)
+                typed = meaning.type != UNTYPED
+                placeholder = Placeholder(
+                    f"{variable}{counts[variable]}", (label,) if typed else (), anchor.text, variable if typed else ""
+                )
                 found[placeholder] = meaning
         return found
-
-    def grammar(self, question: ParsedQuestion, *, hops: int = HOPS) -> str:
-        """The grammar for one question: with its placeholders, its numbers and what it puts in quotes.
-
-        A question without an operation is read as a plain list, so a list leaves every operation open.
-        """
-        return query_grammar(
-            self.vocabulary,
-            list(self.placeholders(question)),
-            hops=hops,
-            values=[*QUOTED.findall(question.text), *NUMBER.findall(question.text)],
-            operation=None if question.operation == "list" else question.operation,
-            asked=[label for label in question.asked if label in self.vocabulary.variables],
-            denying=question.denied or any(anchor.negated for anchor in question.anchors),
-        )
 
     def read(self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning]) -> Composed:
         """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it."""
@@ -121,6 +126,7 @@ class Composer:
         if missing:
             raise QueryError(f"it does not mention {', '.join(missing)}")
         question = replace(question, anchors=tuple(meanings))
+        plan = within_places(either_way(self._valued(plan), self.mutual), self.schema, self.nested)
         plan = with_filters(plan, question.filters)
         return Composed(question, _candidate(plan, tuple(meanings.values())), checked.repairs)
 
@@ -128,51 +134,136 @@ class Composer:
 
     @cached_property
     def beginning(self) -> list[Message]:
-        """The part of the conversation that every question shares, so that a model need read it only once."""
-        joins = self.vocabulary.joins[:PROMPTED]
-        system = load_prompt("clew.answer", "compose.txt").format(
-            joins="\n".join(map(str, joins)), words=self._everyday_names()
-        )
-        messages = [Message("system", system)]
-        for example in make_examples(self.engine, self.schema, self.vocabulary, self.words):
-            messages += [_turn(example.question, example.placeholders), Message("assistant", example.query)]
+        """The part of the conversation that every question shares, so that a model need read it only once.
+
+        Worked examples over another graph come first: they are the same for every graph.
+        """
+        shown, *examples = load_prompt("clew.answer", "compose_examples.txt").split("\n\n")
+        messages = [Message("system", load_prompt("clew.answer", "compose.txt"))]
+        for number, example in enumerate(examples):
+            asked, query = example.rsplit("\n", 1)
+            messages += [Message("user", asked if number else f"{shown}\n\n{asked}"), Message("assistant", query)]
         return messages
 
-    def _everyday_names(self) -> str:
-        joins = self.vocabulary.joins[:PROMPTED]
-        labels = dict.fromkeys(label for join in joins for label in (join.subject, join.object))
-        relationships = dict.fromkeys(join.relationship for join in joins)
-        named = [*((label, self.words.types[label]) for label in labels)]
-        named += [(name, self.words.relations[name]) for name in relationships]
-        return "\n".join(f"{name}: {', '.join(others[:EVERYDAY])}" for name, others in named if len(others) > 1)
+    def _turn(self, question: str, placeholders: Sequence[Placeholder]) -> Message:
+        names = "\n".join(map(str, placeholders))
+        asked = f"Question: {' '.join(question.split())}{chr(10) if names else ''}{names}"
+        return Message("user", f"Another graph:\n{self.shown}\n\n{asked}")
 
-    def _write(self, model: LanguageModel, messages: Sequence[Message], grammar: str) -> str | None:
-        """What the model writes; None where it fails. Servers without grammars are asked without one."""
+    def _write(
+        self, model: LanguageModel, messages: Sequence[Message], question: str, held: Sequence[Placeholder]
+    ) -> str | None:
+        """What the model writes; None where it fails. One that says NONE without conviction has to write a query.
+
+        Log-probabilities are those before the grammar restricts the choice.
+        """
+        said = self._complete(model, messages, query_grammar(self.shown, held, question))
+        if said is not None and strip(said.text) == NONE and _chance_of_a_query(said) >= RELUCTANT:
+            said = self._complete(model, messages, query_grammar(self.shown, held, question, none=False)) or said
+        if said is None or any(token.logprob < OVERRULED for token in said.logprobs):
+            return None  # where the grammar has the last word, the query is not what the model means
+        return strip(said.text)
+
+    def _complete(self, model: LanguageModel, messages: Sequence[Message], grammar: str) -> Completion | None:
+        """A completion; None where the model fails. Servers without grammars are asked without one."""
         for wanted in (grammar, None):
             try:
-                completion = model.complete(Request(messages, max_tokens=MOST_TOKENS, grammar=wanted))
+                return model.complete(Request(messages, max_tokens=MOST_TOKENS, grammar=wanted, logprobs=ALTERNATIVES))
             except (Unreachable, Timeout) as error:
                 log.info("no query was written: %s", error)
                 return None
             except ModelError as error:
                 log.info("no query was written%s: %s", " under a grammar" if wanted else "", error)
-                continue
-            return strip(completion.text)
         return None
 
     def _typed(self, plan: Plan) -> Plan:
-        """With the labels implied by the names of variables, where no label was written."""
+        """With the labels implied by the names of variables, where no label was written; a named entity has its own."""
+        untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
+        named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"} if untyped else set()
 
         def typed(slot: Slot) -> Slot:
-            label = self.vocabulary.label_of(slot.name)
-            return slot if slot.types or label is None else replace(slot, types=(label,))
+            label = self.shown.label_of(slot.name)
+            return slot if slot.types or label is None or slot.name in named else replace(slot, types=(label,))
 
         return replace(plan, slots=tuple(map(typed, plan.slots)))
 
+    # values ---------------------------------------------------------------------------------------------------------
+
+    def _valued(self, plan: Plan) -> Plan:
+        """The plan with its values as the graph has them: numbers and days in texts, texts in other letters.
+
+        Raises `QueryError` for a value that nothing in the graph has.
+        """
+
+        def asked(column: Asked) -> Asked:
+            field = self._field(plan, column.of, column.key)
+            return replace(column, numeric=True) if field is not None and _is_numeric(field) else column
+
+        parts = tuple(replace(part, conditions=tuple(self._conditions(part, plan))) for part in plan.parts)
+        measure = plan.measure
+        if measure is not None and measure.key is not None:
+            measure = replace(measure, numeric=asked(Asked(measure.of, measure.key)).numeric)
+        sort = tuple(replace(each, by=each.by and asked(each.by)) for each in plan.sort)
+        return replace(plan, parts=parts, measure=measure, sort=sort)
+
+    def _conditions(self, part: Part, plan: Plan) -> Iterator[Condition]:
+        return chain.from_iterable(
+            [each] if (field := self._field(plan, each.of, each.key)) is None else _fitted(each, field)
+            for each in part.conditions
+        )
+
+    def _field(self, plan: Plan, of: str, key: str | None) -> Field | None:
+        if key in (None, "", "id", "name"):
+            return None
+        for step in (step for part in plan.parts for step in part.steps):
+            if step.name == of:
+                column = self.shown.column(step.relations, key)
+                if column is None and key.startswith("q_"):
+                    raise QueryError(f"{' or '.join(step.relations)} has no {key}")
+                return column
+        labels = plan.slot(of).types
+        field = self.shown.field(labels, key)
+        if field is None and labels:
+            raise QueryError(f"{' or '.join(labels)} has no {key}")
+        return field
+
+
+def _chance_of_a_query(said: Completion) -> float:
+    """How probable it was that a model would have begun a query, where it says so."""
+    first = said.logprobs[0].alternatives if said.logprobs else ()
+    return sum(exp(logprob) for token, logprob in first if token.strip() == "MATCH")
+
+
+def _is_numeric(field: Field) -> bool:
+    return field.kind not in (TEXT, DAY)
+
+
+def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
+    """A condition on a field by the kind of its values; on days, one with a year is one on all its days."""
+    value = condition.value
+    if isinstance(value, Asked | tuple) or value is None:
+        yield condition
+    elif field.kind == DAY and str(value)[:4].isdecimal() and condition.operator in ("<", "<=", ">", ">=", "="):
+        if len(str(value)) == len("2024"):
+            for operator, year in bounds_of_years(condition.operator, int(str(value))):
+                yield replace(condition, operator=operator, value=str(year))
+        else:
+            yield replace(condition, value=str(value))
+    elif _is_numeric(field):
+        number = float(str(value)) if str(value).replace(".", "", 1).isdecimal() else None
+        if number is None:
+            raise QueryError(f"{field.name} is a number, not {value!r}")
+        yield replace(condition, value=int(number) if number.is_integer() else number, numeric=True)
+    else:
+        known = next((each for each in field.values if each.lower() == str(value).lower()), None)
+        if known is None and field.values:
+            raise QueryError(f"no {field.name} is {value!r}: {', '.join(field.values)}")
+        yield replace(condition, value=known or str(value).lower(), ignoring_case=known is None)
+
 
 def one_column(plan: Plan) -> Plan:
-    """The plan with entities, or values of one property, as its answer; raises `QueryError` where it asks for more."""
-    if plan.kind != "rows" or not plan.asked or plan.attribute is not None:
+    """The plan with entities, or values of one property or column, as its answer; `QueryError` if it asks for more."""
+    if plan.kind != "rows" or not plan.asked or plan.attribute is not None or plan.column is not None:
         return plan
     asked = {column.of for column in plan.asked}
     if len(asked) > 1 or not any(slot.name in asked for slot in plan.slots):
@@ -221,8 +312,3 @@ def _candidate(plan: Plan, meanings: tuple[Meaning, ...]) -> Candidate:
         tuple(name for part in plan.parts for step in part.steps for name in step.relations),
         tuple(label for slot in plan.slots for label in slot.types),
     )
-
-
-def _turn(question: str, held: Sequence[Placeholder]) -> Message:
-    names = "\n".join(map(str, held))
-    return Message("user", f"{question}\n{names}" if names else question)

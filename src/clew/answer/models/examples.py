@@ -1,7 +1,7 @@
-"""Questions with their queries, made from a graph itself: what a model is shown before it writes one of its own.
+"""Questions made from a graph itself, to begin with: one for each operation, about entities that are really joined so.
 
-One for each operation (list, count, top n, yes or no, shared by all, difference, two steps, connection), on the graph's
-most frequent relationships, about entities that are really joined so. The same graph always gives the same examples.
+List, count, top n, shared by all, difference, yes or no and two steps, on the graph's most frequent relationships. The
+same graph always gives the same questions.
 """
 
 import re
@@ -9,62 +9,58 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clew.answer.lexicon.words import Words
-from clew.answer.models.schema_grammar import Join, Placeholder, Vocabulary
 from clew.graph import read_triples
 from clew.plurals import plural
-from clew.store.cypher.write import quote
-from clew.store.layout import StoreSchema
+from clew.store.layout import LabelPair, StoreSchema
 from clew.traverse import GraphEngine
 
-__all__ = ["Example", "make_examples"]
+__all__ = ["make_examples"]
 
 SIMPLE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+){0,3}")
 LOOKED_AT = 2_000  # triples of a relationship among which suitable names are sought
+MOST_JOINS = 60
 TOP = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """A question, what it names, and its query."""
-
-    question: str
-    placeholders: tuple[Placeholder, ...]
-    query: str
+class _Join:
+    relationship: str
+    ends: LabelPair
 
 
 @dataclass(frozen=True, slots=True)
 class _Joined:
     """A join with entities of the graph: a subject and some of its objects."""
 
-    join: Join
+    relationship: str
+    ends: LabelPair
     subject: str
     objects: tuple[str, ...]
 
 
-def make_examples(
-    engine: GraphEngine, schema: StoreSchema, vocabulary: Vocabulary, words: Words
-) -> tuple[Example, ...]:
-    """Examples over the two most frequent joins between labels that state something, and one within a label."""
-    stating = [join for join in vocabulary.joins if not schema.relationship(join.relationship).negated]
-    between = [join for join in stating if join.subject != join.object]
+def make_examples(engine: GraphEngine, schema: StoreSchema, words: Words) -> tuple[str, ...]:
+    """Questions over the two most frequent joins between labels that state something, and one within a label."""
+    stating = [_Join(each.name, ends) for each in schema.relationships if not each.negated for ends in each.ends]
+    stating = sorted(stating, key=lambda join: -join.ends.count)[:MOST_JOINS]
+    between = [join for join in stating if join.ends.subject != join.ends.object]
     found = [sample for join in between if (sample := _sample(join, engine, schema, objects=2)) is not None]
-    within = [join for join in stating if join.subject == join.object]
+    within = [join for join in stating if join.ends.subject == join.ends.object]
     alike = next((sample for join in within if (sample := _sample(join, engine, schema, objects=1)) is not None), None)
-    maker = _Maker(vocabulary, words)
-    examples: list[Example] = []
+    speaker = _Speaker(words)
+    questions: list[str] = []
     if found:
         first = found[0]
-        second = next((each for each in found[1:] if each.join.object == first.join.subject), None)
-        examples += maker.operations(first, second or next(iter(found[1:]), first))
+        second = next((each for each in found[1:] if each.ends.object == first.ends.subject), None)
+        questions += speaker.operations(first, second or next(iter(found[1:]), first))
         if second is not None:
-            examples.append(maker.chained(second, first))
-    return (*examples, *([maker.listed(alike)] if alike is not None else []))
+            questions.append(speaker.chained(second, first))
+    return (*questions, *([speaker.listed(alike)] if alike is not None else []))
 
 
-def _sample(join: Join, engine: GraphEngine, schema: StoreSchema, *, objects: int) -> _Joined | None:
+def _sample(join: _Join, engine: GraphEngine, schema: StoreSchema, *, objects: int) -> _Joined | None:
     """A subject and some objects with plain names, from the middle of the relationship's triples."""
     relation = schema.relationship(join.relationship).relation
-    wanted = [schema.type_of(label) for label in (join.subject, join.object)]
+    wanted = [schema.type_of(label) for label in (join.ends.subject, join.ends.object)]
     triples = read_triples(engine, relations=[relation])["number"].to_numpy()
     start = max(0, (len(triples) - LOOKED_AT) // 2)
     middle = triples[start : start + LOOKED_AT]  # (n,) triple numbers, subjects together
@@ -78,115 +74,56 @@ def _sample(join: Join, engine: GraphEngine, schema: StoreSchema, *, objects: in
             listed = by_subject.setdefault(called[0], [])
             listed += [called[1]] if called[1] not in listed else []
             if len(listed) == objects:
-                return _Joined(join, called[0], tuple(listed))
+                return _Joined(join.relationship, join.ends, called[0], tuple(listed))
     return None
 
 
-class _Maker:
-    """Puts samples into words and into Cypher, in the very form that the grammar admits."""
+class _Speaker:
+    """Puts samples into words."""
 
-    def __init__(self, vocabulary: Vocabulary, words: Words) -> None:
-        self.vocabulary = vocabulary
+    def __init__(self, words: Words) -> None:
         self.words = words
 
-    def operations(self, first: _Joined, second: _Joined) -> Iterator[Example]:
-        """One example of each operation."""
-        join, (one, other) = first.join, first.objects
-        asked, measured = self._variable(join.subject), self._variable(join.object)
-        which, start = self._which(join), self._entity(join.subject)
-        held = (self._placeholder(join.object, 1, one), self._placeholder(join.object, 2, other))
-        to_one, to_other = (f"{self._arrow(join)}{self._named(each)}" for each in held)
+    def operations(self, first: _Joined, second: _Joined) -> Iterator[str]:
+        """One question for each operation."""
+        one, other = first.objects
+        subjects, objects = self._plural(first.ends.subject), self._plural(first.ends.object)
         yield self.listed(first)
-        yield self.counted(second)
-        yield Example(
-            f"Which {TOP} {self._plural(join.subject)} {self._verb(join)} the most {self._plural(join.object)}?",
-            (),
-            f"MATCH {start}{self._arrow(join)}{self._entity(join.object)} "
-            f"RETURN {asked}, count(DISTINCT {measured}) AS number ORDER BY number DESC LIMIT {TOP}",
+        yield (
+            f"How many {self._plural(second.ends.object)} {self._auxiliary(second)} {second.subject} "
+            f"{self._phrase(second)}?"
         )
-        yield Example(
-            f"{which} both {one} and {other}?",
-            held,
-            f"MATCH {start}{to_one}, ({asked}){to_other} RETURN DISTINCT {asked}",
-        )
-        yield Example(
-            f"{which} {one} but not {other}?",
-            held,
-            f"MATCH {start}{to_one} WHERE NOT ({asked}){to_other} RETURN DISTINCT {asked}",
-        )
-        yield self.judged(first)
+        yield f"Which {TOP} {subjects} {self._verb(first)} the most {objects}?"
+        yield f"{self._which(first)} both {one} and {other}?"
+        yield f"{self._which(first)} {one} but not {other}?"
+        judged = f"{self._auxiliary(first)} {first.subject} {self._phrase(first)} {one}?"
+        yield judged[0].upper() + judged[1:]
 
-    def listed(self, sample: _Joined) -> Example:
+    def listed(self, sample: _Joined) -> str:
         """What is joined to a named object."""
-        join = sample.join
-        held = self._placeholder(join.object, 1, sample.objects[0])
-        query = f"MATCH {self._entity(join.subject)}{self._arrow(join)}{self._named(held)}"
-        question = f"{self._which(join)} {held.text}?"
-        return Example(question, (held,), f"{query} RETURN DISTINCT {self._variable(join.subject)}")
+        return f"{self._which(sample)} {sample.objects[0]}?"
 
-    def counted(self, sample: _Joined) -> Example:
-        """How much is joined to a named subject, so that arrows are seen from both sides."""
-        join = sample.join
-        held = self._placeholder(join.subject, 1, sample.subject)
-        return Example(
-            f"How many {self._plural(join.object)} {self._auxiliary(join)} {sample.subject} {self._phrase(join)}?",
-            (held,),
-            f"MATCH {self._named(held)}{self._arrow(join)}{self._entity(join.object)} "
-            f"RETURN count(DISTINCT {self._variable(join.object)})",
-        )
-
-    def judged(self, sample: _Joined) -> Example:
-        """Whether a named subject and a named object are joined."""
-        join = sample.join
-        held = self._placeholder(join.subject, 1, sample.subject), self._placeholder(join.object, 1, sample.objects[0])
-        question = f"{self._auxiliary(join)} {held[0].text} {self._phrase(join)} {held[1].text}?"
-        query = f"MATCH {self._named(held[0])}{self._arrow(join)}{self._named(held[1])} RETURN count(*) > 0"
-        return Example(question[0].upper() + question[1:], held, query)
-
-    def chained(self, second: _Joined, first: _Joined) -> Example:
+    def chained(self, second: _Joined, first: _Joined) -> str:
         """Two steps: what is joined to what is joined to a named object."""
-        join, inner = second.join, first.join
-        held = self._placeholder(inner.object, 1, first.objects[0])
-        described = f"{self._plural(inner.subject)} that {self._verb(inner)} {held.text}"
-        pattern = f"{self._entity(inner.subject)}{self._arrow(inner)}{self._named(held)}"
-        query = f"MATCH {self._entity(join.subject)}{self._arrow(join)}{pattern}"
-        return Example(
-            f"{self._which(join)} {described}?", (held,), f"{query} RETURN DISTINCT {self._variable(join.subject)}"
-        )
-
-    # pieces -------------------------------------------------------------------------------------------------------
-
-    def _placeholder(self, label: str, number: int, text: str) -> Placeholder:
-        return Placeholder(f"{self._variable(label)}{number}", label, text)
-
-    def _variable(self, label: str) -> str:
-        return self.vocabulary.variables[label]
-
-    def _entity(self, label: str) -> str:
-        return f"({self._variable(label)}:{quote(label)})"
-
-    def _named(self, held: Placeholder) -> str:
-        return f"(:{quote(held.label)} {{id: ${held.name}}})"
-
-    def _arrow(self, join: Join) -> str:
-        return f"-[:{quote(join.relationship)}]->"
+        inner = f"{self._plural(first.ends.subject)} that {self._verb(first)} {first.objects[0]}"
+        return f"{self._which(second)} {inner}?"
 
     def _plural(self, label: str) -> str:
         return plural(self.words.name_of(label))
 
-    def _phrase(self, join: Join) -> str:
-        return self.words.relations[join.relationship][0]
+    def _phrase(self, sample: _Joined) -> str:
+        return self.words.relations[sample.relationship][0]
 
-    def _auxiliary(self, join: Join) -> str:
+    def _auxiliary(self, sample: _Joined) -> str:
         """What the everyday words of a relationship need before them in a question: "is" linked to, "does" show."""
-        phrase = self._phrase(join)
+        phrase = self._phrase(sample)
         return "is" if phrase.split()[0].endswith("ed") or phrase.endswith(" of") else "does"
 
-    def _verb(self, join: Join) -> str:
-        phrase = self._phrase(join)
+    def _verb(self, sample: _Joined) -> str:
+        phrase = self._phrase(sample)
         if phrase.endswith(" of"):
             return f"are a {phrase}"
-        return f"are {phrase}" if self._auxiliary(join) == "is" else phrase
+        return f"are {phrase}" if self._auxiliary(sample) == "is" else phrase
 
-    def _which(self, join: Join) -> str:
-        return f"Which {self._plural(join.subject)} {self._verb(join)}"
+    def _which(self, sample: _Joined) -> str:
+        return f"Which {self._plural(sample.ends.subject)} {self._verb(sample)}"

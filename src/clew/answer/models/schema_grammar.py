@@ -1,41 +1,36 @@
 """The queries a graph can answer, as a grammar: a model that writes under it can name only what the graph has.
 
-Labels, relationships with their ends, variables and the placeholders of what a question names all come from closed
-lists; patterns are bounded; nothing that writes can be said. In: a schema and placeholders. Out: GBNF.
+Relationships with their ends, variables (one for each label, which say the label), fields, columns and the placeholders
+of what a question names all come from closed lists, and so do values: numbers of the question, and texts of the graph
+that a word of the question resembles. Patterns are bounded; nothing that writes can be said. The other sentence is
+NONE: the graph does not hold what is asked for. In: a schema, a question and its placeholders. Out: GBNF.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from clew.answer.lexicon.numbers import read_number
+from clew.answer.models.shown_schema import DAY, TEXT, Field, ShownSchema
 from clew.answer.plans.plan import PATH_LENGTH
 from clew.lm import literal
-from clew.store.cypher.write import RESERVED, quote, quote_text
-from clew.store.layout import StoreSchema
+from clew.store.cypher.write import quote, quote_text
 
-__all__ = ["Join", "Placeholder", "Vocabulary", "query_grammar", "vocabulary_of"]
+__all__ = ["NONE", "Placeholder", "query_grammar"]
 
-MOST_JOINS = 60  # of a large schema the most frequent ones: a prompt has to hold them
+NONE = "NONE"
 HOPS, PATTERNS, CONDITIONS = 3, 3, 3
-WANTED = {  # what is returned, by operation
-    "list": "listed",
-    "count": "counted",
-    "top": "ranked",
-    "exists": '"count(*) > 0" | "count(*) = 0"',
-}
-NUMERIC, TEXTUAL = ("integer", "float"), ("string",)
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """One way in which a relationship joins two labels."""
-
-    subject: str
-    relationship: str
-    object: str
-
-    def __str__(self) -> str:
-        return f"(:{quote(self.subject)})-[:{quote(self.relationship)}]->(:{quote(self.object)})"
+COMPARED = ('" = "', '" < "', '" <= "', '" > "', '" >= "')
+FIXED = (  # rules that are the same for every graph
+    ("compared", " | ".join(COMPARED)),
+    ("order", '" DESC" | " ASC"'),
+    ("limit", "[1-9] [0-9]?"),
+    ("way", '"avg" | "sum" | "min" | "max"'),
+)
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+WORD = re.compile(r"[^\W\d_]{3,}")
+ALIKE = 4  # first letters that a value and a word of the question share
+SMALL = ("1", "2", "3")  # numbers that counts are compared with though nobody says them: several, both, more than one
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,169 +38,171 @@ class Placeholder:
     """An entity that a question names, as a query mentions it: $disease1 for Marfan syndrome, a Disease."""
 
     name: str
-    label: str
+    labels: tuple[str, ...]  # of what it may stand for; any where there is none
     text: str
+    said: str = ""  # the label as it is shown
 
     def __str__(self) -> str:
-        return f"${self.name} = {self.text} ({self.label})"
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """What queries may contain: joins, a variable for each label, and properties with their kinds."""
-
-    joins: tuple[Join, ...]
-    variables: dict[str, str]  # label → variable; further ones of the label have 2 and 3 behind it
-    properties: dict[str, str]  # of entities: name → kind
-
-    def label_of(self, variable: str) -> str | None:
-        """The label a variable stands for."""
-        return next((label for label, name in self.variables.items() if re.fullmatch(f"{name}[23]?", variable)), None)
-
-
-def vocabulary_of(schema: StoreSchema) -> Vocabulary:
-    """The vocabulary of a schema, the most frequent joins first."""
-    joins = {Join(end.subject, each.name, end.object): end.count for each in schema.relationships for end in each.ends}
-    kept = sorted(joins, key=lambda join: -joins[join])[:MOST_JOINS]
-    properties = {"name": "string", **{each.name: each.kind for each in schema.properties}}
-    return Vocabulary(tuple(kept), _variables(label.name for label in schema.labels), properties)
-
-
-def _variables(labels: Iterable[str]) -> dict[str, str]:
-    """A word for each label that is no keyword, like no other and does not end in a digit."""
-    found: dict[str, str] = {}
-    for label in labels:
-        word = re.sub(r"[^a-z0-9]", "", label.lower())
-        if not word or word in RESERVED or word[0].isdigit() or word in ("a", "b", "path", "number"):
-            word = f"the{word}"
-        if word[-1].isdigit():
-            word = f"{word}x"
-        while word in found.values():
-            word = f"{word}x"
-        found[label] = word
-    return found
+        return f"${self.name} = {self.text}{f' ({self.said})' if self.said else ''}"
 
 
 def query_grammar(
-    vocabulary: Vocabulary,
-    placeholders: Sequence[Placeholder],
-    *,
-    hops: int = HOPS,
-    values: Sequence[str] = (),
-    operation: str | None = None,
-    asked: Sequence[str] = (),
-    denying: bool = True,
+    schema: ShownSchema, placeholders: Sequence[Placeholder], question: str = "", *, none: bool = True
 ) -> str:
-    """The grammar of queries that say no more than a plan can.
+    """The grammar of queries that say no more than a plan can, or (unless `none` is False) NONE.
 
-    `values` are texts and numbers of the question. Only what the `operation` wants can be returned (anything: None), of
-    the labels that are `asked` for (any: none), and only where something is denied can a pattern be absent.
-
-    >>> small = Vocabulary((Join("Gene", "CAUSES", "Disease"),), {"Gene": "gene", "Disease": "disease"}, {})
-    >>> print(query_grammar(small, [Placeholder("disease1", "Disease", "Gout")], hops=1).splitlines()[0])
-    root ::= "MATCH " (pattern (", " pattern){0,2} where? " RETURN " wanted)
+    >>> from clew.answer.models.shown_schema import Join
+    >>> genes = ShownSchema((Join("Gene", "CAUSES", "Disease"),), {"Gene": "gene", "Disease": "disease"}, {}, {}, {})
+    >>> print(query_grammar(genes, [Placeholder("disease1", ("Disease",), "Gout")]).splitlines()[0])
+    root ::= "NONE" | "MATCH " (pattern (", " pattern){0,2} where? (having | " RETURN " wanted))
     """
-    writer = _Writer(vocabulary, placeholders, hops, denying)
-    return "\n".join(f"{name} ::= {body}" for name, body in writer.rules(values, operation, asked))
+    return "\n".join(f"{name} ::= {body}" for name, body in _Writer(schema, placeholders, question).rules(none))
 
 
 class _Writer:
     """Writes rule after rule; labels go by their number, since names of rules are letters, digits and hyphens."""
 
-    def __init__(self, vocabulary: Vocabulary, placeholders: Sequence[Placeholder], hops: int, denying: bool) -> None:
-        self.vocabulary = vocabulary
-        self.labels = labels = list(vocabulary.variables)
-        self.hops = hops
-        self.denying = denying
-        self.held = {label: [each.name for each in placeholders if each.label == label] for label in labels}
-        self.moves: dict[str, list[tuple[str, int]]] = {label: [] for label in labels}
-        for join in vocabulary.joins:
-            name = quote(join.relationship)
-            self.moves[join.subject].append((f"-[:{name}]->", labels.index(join.object)))
-            self.moves[join.object].append((f"<-[:{name}]-", labels.index(join.subject)))
+    def __init__(self, schema: ShownSchema, placeholders: Sequence[Placeholder], question: str) -> None:
+        self.schema = schema
+        self.begun = {word[:ALIKE].lower() for word in WORD.findall(question)}
+        said = [*NUMBER.findall(question), *(str(n) for w in question.split() if (n := read_number(w.strip(",.?"))))]
+        self.numbers = tuple(dict.fromkeys(each.replace(",", "") for each in said))
+        self.years = tuple(each for each in self.numbers if len(each) == len("2024"))
+        self.labels = labels = list(schema.variables)
+        self.held = {
+            label: [each.name for each in placeholders if not each.labels or label in each.labels] for label in labels
+        }
+        self.two_held = len(placeholders) >= 2
+        self.moves: dict[str, dict[str, list[int]]] = {label: {} for label in labels}  # arrow → labels it leads to
+        ends: dict[str, tuple[set[str], set[str]]] = {}
+        for join in schema.joins:
+            subjects, objects = ends.setdefault(join.relationship, (set(), set()))
+            subjects.add(join.subject)
+            objects.add(join.object)
+        for join in schema.joins:
+            nested = not ends[join.relationship][0].isdisjoint(ends[join.relationship][1])
+            inner = self._inner(join.relationship, nested)
+            arrow = f'("-[" {inner} "]->" | "<-[" {inner} "]-")'  # `check_plan` turns what is the wrong way round
+            for here, there in dict.fromkeys([(join.subject, join.object), (join.object, join.subject)]):
+                self.moves[here].setdefault(arrow, []).append(labels.index(there))
 
-    def rules(self, values: Sequence[str], operation: str | None, asked: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def _inner(self, relationship: str, nested: bool) -> str:
+        """What stands in square brackets: with a variable where statements have columns, repeated where it nests."""
+        said = literal(f":{quote(relationship)}")
+        variable = "step? " if self.schema.columns.get(relationship) else ""
+        return f"{variable}{said}{' (' + literal('*') + ')?' if nested else ''}"
+
+    def rules(self, none: bool) -> Iterator[tuple[str, str]]:
         places = range(len(self.labels))
-        conditions = [*self._conditions(), *self._properties(values)]
-        pattern = f'pattern (", " pattern){{0,{PATTERNS - 1}}}{" where?" if conditions else ""} " RETURN " wanted'
+        simple = list(self._simple())
+        moving = [at for at in places if self.moves[self.labels[at]]]
+        conditions = [*(["simple"] if simple else []), *(["absent", "counted"] if moving else [])]
+        where = " where?" if conditions else ""
+        pattern = f'pattern (", " pattern){{0,{PATTERNS - 1}}}{where} (having | " RETURN " wanted)'
         path = f'"path = shortestPath(" first "-[*..{PATH_LENGTH}]-" last ") RETURN path"'
-        forms = {"path": [path]}.get(operation or "", [pattern, path]) if self._two_held else [pattern]
-        yield "root", f'"MATCH " ({_any(forms)})'
-        yield "pattern", _any(f"end-{at}{self._walk(at, self.hops)}" for at in places)
+        forms = f'"MATCH " ({_any([pattern, path] if self.two_held else [pattern])})'
+        yield "root", f"{literal(NONE)} | {forms}" if none else forms
+        yield "pattern", _any(f"end-{at}{self._walk(at, HOPS)}" for at in places)
         if conditions:
             yield "where", f'" WHERE " condition (" AND " condition){{0,{CONDITIONS - 1}}}'
-            yield "condition", _any(name for name, _ in conditions)
-            yield from conditions
-        if self._two_held:
-            yield "first", _any(self._held_as("a"))
-            yield "last", _any(self._held_as("b"))
-        yield "wanted", WANTED.get(operation or "", _any(WANTED.values()))
-        yield "listed", '"DISTINCT " asked'
-        yield "counted", '"count(DISTINCT " asked ")"'
-        yield "ranked", 'asked ", count(DISTINCT " variable ") AS number ORDER BY number " order " LIMIT " limit'
-        yield "order", '"DESC" | "ASC"'
-        yield "limit", "[1-9] [0-9]{0,2}"
-        yield "asked", _any(f"variable-{at}" for at in places if not asked or self.labels[at] in asked)
+            yield "condition", _any(conditions)
+        if moving:
+            stepped = _any(f"end-{at} step-{at}-{HOPS}" for at in moving)
+            yield "inside", f'" {{ " ({stepped}){" (" + literal(" WHERE ") + " simple)?" if simple else ""} " }}"'
+            yield "absent", '"NOT EXISTS" inside'
+            yield "counted", '"COUNT" inside compared bound'
+        if simple:
+            yield "simple", _any(simple)
+        yield "step", '"r" [23]?'
+        if self.two_held:
+            yield "first", self._held_as("a")
+            yield "last", self._held_as("b")
+        yield "bound", _any(map(literal, dict.fromkeys((*SMALL, *self.numbers))))
+        counted = '" WITH " variable ", count(DISTINCT " variable ") AS number WHERE number" compared bound'
+        yield "having", f'{counted} " RETURN " variable'
+        yield from self._wanted()
         yield "variable", _any(f"variable-{at}" for at in places)
         for at in places:
             yield from self._label(at)
+        yield from FIXED
+
+    def _wanted(self) -> Iterator[tuple[str, str]]:
+        fields = [f"variable-{at} {_keys(fields)}" for at, fields in self._fields() if fields]
+        columns = [each for listed in self.schema.columns.values() for each in listed]
+        forms = ['"DISTINCT "? variable', '"count(DISTINCT " variable ")"', '"count(*) > 0"']
+        forms += ['variable ", count(DISTINCT " variable ") AS number ORDER BY number" order? " LIMIT " limit']
+        if fields:
+            forms += ["field", 'variable " ORDER BY " field order? " LIMIT " limit', 'way "(" field ")"']
+        if columns:
+            forms += [f"step {_keys(columns)}"]
+        yield "wanted", _any(forms)
+        if fields:
+            yield "field", _any(fields)
+
+    def _fields(self) -> Iterator[tuple[int, tuple[Field, ...]]]:
+        for at, label in enumerate(self.labels):
+            yield at, self.schema.fields.get(label, ())
+
+    def _simple(self) -> Iterator[str]:
+        """Conditions on fields of entities and columns of statements, with values that the question may mean."""
+        for at, fields in self._fields():
+            yield from (f"variable-{at} {said}" for each in fields if (said := self._compared(each)))
+        columns = dict.fromkeys(each for listed in self.schema.columns.values() for each in listed)
+        yield from (f"step {said}" for each in columns if (said := self._compared(each)))
+
+    def _compared(self, field: Field) -> str:
+        """A field or a column with what it may be compared with; nothing where the question has no value for it."""
+        key = literal(f".{quote(field.name)}")
+        if field.kind == TEXT:
+            own = [value for value in field.values if self._is_said(value)]
+            return f'{key} (" = " | " <> ") ({_any(literal(quote_text(value)) for value in own)})' if own else ""
+        if field.kind == DAY:
+            years = _any(map(literal, self.years))
+            return f"""{key} compared "'" ({years}) ("-" [0-9]{{2}} ("-" [0-9]{{2}})?)? "'" """ if years else ""
+        return f"{key} compared ({_any(map(literal, self.numbers))})" if self.numbers else ""
+
+    def _is_said(self, value: str) -> bool:
+        """Whether a word of the question begins as one of a value does: Japanese and Japan."""
+        return any(word[:ALIKE].lower() in self.begun for word in WORD.findall(value))
+
+    def _variable(self, at: int) -> str:
+        return literal(self.schema.variables[self.labels[at]])
 
     def _label(self, at: int) -> Iterator[tuple[str, str]]:
         """What stands in round brackets for a label, and where steps lead from there."""
         label = self.labels[at]
         held = self.held[label]
-        yield f"variable-{at}", f"{literal(self.vocabulary.variables[label])} [23]?"
-        yield f"known-{at}", f'"(" variable-{at} ")"'
-        yield f"entity-{at}", f'"(" variable-{at}? {literal(f":{quote(label)}")}{f" held-{at}?" if held else ""} ")"'
-        yield f"end-{at}", f"entity-{at} | known-{at}"
+        named = f" held-{at}?" if held else ""
+        yield f"variable-{at}", f"{self._variable(at)} [23]?"
+        yield f"end-{at}", f'"(" variable-{at}{named} ")"'
+        yield f"other-{at}", f'"(" {self._variable(at)} [23]{named} ")"'
         if held:
             yield f"held-{at}", f'" {{id: " ({_any(literal(f"${name}") for name in held)}) "}}"'
-        for left in range(1, self.hops + 1):
+        for left in range(1, HOPS + 1):
             if self.moves[label]:
-                yield (
-                    f"step-{at}-{left}",
-                    _any(
-                        f"{literal(arrow)} end-{there}{self._walk(there, left - 1)}"
-                        for arrow, there in self.moves[label]
-                    ),
-                )
+                yield f"step-{at}-{left}", _any(self._steps(at, left))
+
+    def _steps(self, at: int, left: int) -> Iterator[str]:
+        """A step from a label and up to `left` - 1 further ones; what is of the same label has another variable."""
+        for arrow, ends in self.moves[self.labels[at]].items():
+            reached = _any(
+                f"{'other' if there == at else 'end'}-{there}{self._walk(there, left - 1)}" for there in ends
+            )
+            yield f"{arrow} ({reached})"
 
     def _walk(self, at: int, left: int) -> str:
         """Up to `left` further steps from a label."""
         return f" step-{at}-{left}?" if left and self.moves[self.labels[at]] else ""
 
-    @property
-    def _two_held(self) -> bool:
-        return sum(map(len, self.held.values())) >= 2
+    def _held_as(self, variable: str) -> str:
+        """What a question names, under a given variable."""
+        names = dict.fromkeys(name for held in self.held.values() for name in held)
+        return f'{literal(f"({variable} {{id: ")} ({_any(literal(f"${name}") for name in names)}) "}})"'
 
-    def _held_as(self, variable: str) -> Iterator[str]:
-        """Every label that something named has, under a given variable."""
-        for at, label in enumerate(self.labels):
-            if self.held[label]:
-                yield f'{literal(f"({variable}:{quote(label)}")} held-{at} ")"'
 
-    def _conditions(self) -> Iterator[tuple[str, str]]:
-        moving = [at for at, label in enumerate(self.labels) if self.moves[label]]
-        if moving and self.denying:
-            yield "absent", '"NOT " (' + _any(f"known-{at} step-{at}-{self.hops}" for at in moving) + ")"
-        if moving:
-            yield "differs", _any(f'variable-{at} " <> " variable-{at}' for at in moving)
-
-    def _properties(self, values: Sequence[str]) -> Iterator[tuple[str, str]]:
-        numbers = [value for value in values if value.isdecimal()]
-        texts = [quote_text(value) for value in values if not value.isdecimal()]
-        for rule, kinds, operators, given in (
-            ("measured", NUMERIC, (" = ", " < ", " <= ", " > ", " >= "), numbers),
-            ("described", TEXTUAL, (" = ", " CONTAINS ", " STARTS WITH "), texts),
-        ):
-            keys = [f".{quote(name)}" for name, kind in self.vocabulary.properties.items() if kind in kinds]
-            if keys and given:
-                yield rule, f"variable ({_texts(keys)}) ({_texts(operators)}) ({_texts(given)})"
+def _keys(fields: Iterable[Field]) -> str:
+    return f"({_any(literal(f'.{quote(name)}') for name in dict.fromkeys(each.name for each in fields))})"
 
 
 def _any(alternatives: Iterable[str]) -> str:
     return " | ".join(alternatives)
-
-
-def _texts(alternatives: Iterable[str]) -> str:
-    return _any(map(literal, alternatives))

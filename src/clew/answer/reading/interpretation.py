@@ -1,4 +1,4 @@
-"""Interpretations of a question, the likeliest first: grounded in its words, chosen or written by a model, or simpler.
+"""Interpretations of a question, the likeliest first: grounded in its words, perhaps chosen by a model, or simpler.
 
 An `Interpretation` is a plan and its origin; an `Interpreter` makes one after another until one finds something.
 """
@@ -26,7 +26,6 @@ from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
 
 if TYPE_CHECKING:
-    from clew.answer.models.compose import Composer
     from clew.answer.reading.judged import Judge
     from clew.embed import Encoder
     from clew.lm import LanguageModel
@@ -53,7 +52,7 @@ class Interpretation:
     notes: tuple[str, ...] = ()
     repairs: tuple[str, ...] = ()
     decided: str | None = None  # what a model had to do with it
-    written: bool = False  # by a model: whatever goes wrong with it is no reason to give up
+    written: bool = False  # as a query, by a model or by the asker
     account: Account = field(default_factory=Account)  # what each word of the question stands for
 
     @property
@@ -67,8 +66,7 @@ class Interpretation:
 class Interpreter:
     """Makes interpretations of questions about one graph.
 
-    `choose` says when a model picks among plans (never, ties, always); `compose` whether it writes them itself: first
-    of all (True), never (False), or where nothing else fits and it is able to (None).
+    `choose` says when a model picks among plans (never, ties, always).
     """
 
     def __init__(
@@ -76,7 +74,6 @@ class Interpreter:
         schema: StoreSchema,
         words: Words,
         schema_paths: SchemaPaths,
-        composer: "Callable[[], Composer]",
         *,
         polarity: Mapping[str, str],
         longer_names: Callable[[tuple[Anchor, ...]], tuple[Anchor, ...]],
@@ -86,13 +83,11 @@ class Interpreter:
         encoder: "Encoder | None" = None,
         judge: "Callable[[], Judge | None] | None" = None,
         choose: str = "never",
-        compose: bool | None = None,
     ) -> None:
         self.schema = schema
         self.nested = containing(schema)
         self.words = words
         self.schema_paths = schema_paths
-        self._composer = composer  # asked for only where a model may write
         self.polarity = polarity  # of each relationship: help, harm or neither
         self.longer_names = longer_names
         self.has = has  # whether a name has triples of a relationship
@@ -101,15 +96,12 @@ class Interpreter:
         self.encoder = encoder
         self.judge = judge  # opened only for words that nothing else binds
         self.choose = choose
-        self.compose = compose
 
     def interpretations(
         self, question: ParsedQuestion, model: "LanguageModel | None" = None, *, deadline: Deadline | None = None
     ) -> Iterator[Interpretation]:
         """Ways to take a question; whoever asks for another one found nothing with the last."""
         ranked, opposed = self._split(question, deadline)
-        if model is not None and self.compose:
-            yield from self._written(question, ranked, model)
         fits = bool(ranked)
         yield from self._grounded(question, ranked, model)
         if opposed and all(each.account.missing for each in ranked):
@@ -121,8 +113,6 @@ class Interpreter:
             for interpretation in self._grounded(less, ranked_less, model):
                 account = _without_names(interpretation.account, question, less)
                 yield replace(interpretation, notes=(note, *interpretation.notes), account=account)
-        if model is not None and self.compose is None and not fits and self._is_able(model):
-            yield from self._written(question, ranked, model)
 
     def opposed(self, question: ParsedQuestion, deadline: Deadline | None = None) -> list[Ranked]:
         """The plans that were refused since they meet a word of help with harm or the reverse, the likeliest first.
@@ -214,25 +204,6 @@ class Interpreter:
                 decided=None if number else decided,
                 account=each.account,
             )
-
-    def _written(
-        self, question: ParsedQuestion, ranked: list[Ranked], model: "LanguageModel"
-    ) -> Iterator[Interpretation]:
-        for each in self._composer().compose(question, model):
-            yield Interpretation(
-                each.question,
-                each.candidate,
-                tuple(ranked),
-                repairs=each.repairs,
-                decided=f"{model.name} wrote the query",
-                written=True,
-                account=account_for(question, each.candidate, self.words, next(iter(question.trees), None)),
-            )
-
-    def _is_able(self, model: "LanguageModel") -> bool:
-        from clew.answer.models.capability import can_compose
-
-        return can_compose(model)
 
 
 def _complete_first(ranked: list[Ranked]) -> list[Ranked]:

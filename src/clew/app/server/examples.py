@@ -2,7 +2,6 @@
 
 from clew.answer.kept import words_of
 from clew.answer.models.examples import make_examples
-from clew.answer.models.schema_grammar import vocabulary_of
 from clew.app.server.graphs import OpenGraph
 from clew.cancellation import check_cancelled
 from clew.errors import Cancelled, ClewError
@@ -21,10 +20,10 @@ def example_questions(opened: OpenGraph) -> list[str]:
 def _answered(opened: OpenGraph) -> list[str]:
     resources = opened.resources
     schema = resources.schema
-    made = make_examples(opened.engine, schema, vocabulary_of(schema), words_of(resources))
+    made = make_examples(opened.engine, schema, words_of(resources))
     asker = opened.asker()
     kept: list[str] = []
-    for question in dict.fromkeys(each.question for each in made):
+    for question in dict.fromkeys(made):
         if len(kept) == MOST:
             break
         check_cancelled()

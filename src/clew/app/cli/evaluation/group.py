@@ -28,6 +28,7 @@ Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraph
 StrategyName = Annotated[
     str, typer.Option("--strategy", metavar="NAME", help="Which strategy answers (see `clew ask --help`).")
 ]
+Seconds = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Time limit of each question.")]
 NoPhrase = Annotated[bool, typer.Option("--no-phrase", help="Do not let the model rephrase answers.")]
 Baseline = Annotated[
     str | None, typer.Option("--baseline", metavar="RUN.json", help="Compare with a saved run.", show_default=False)
@@ -289,6 +290,7 @@ def trust(
     data: Data = "data",
     model: Model = None,
     strategy: StrategyName = DEFAULT_STRATEGY,
+    timeout: Seconds = 30.0,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE.json", help="Keep every answer.", show_default=False)
     ] = None,
@@ -310,6 +312,7 @@ def trust(
       clew eval trust questions.jsonl --graph hpo=hpo.clew --graph world=world.clew --out run.json
       clew eval trust benchmarks/questions/unseen/one.jsonl --list
       clew eval trust benchmarks/questions/unseen/two.jsonl --data data --strategy cypher
+      clew eval trust questions.jsonl --graph my.clew --model FILE.gguf --timeout 300
     \b
     A line:
       {"question": "What borders France?", "gold": [{"ids": ["country:ES", "country:BE"]}]}
@@ -322,6 +325,7 @@ def trust(
         data=Path(data),
         model=model,
         strategy=strategy,
+        timeout=timeout,
         out=None if out is None else Path(out),
         list_wrong=list_wrong,
         as_json=as_json,

@@ -28,11 +28,13 @@ def evaluate_trust(
     data: Path,
     model: str | None,
     strategy: str,
+    timeout: float,
     out: Path | None,
     list_wrong: bool,
     as_json: bool,
 ) -> None:
     """Ask every question of a file, show the shares with their intervals, and keep each answer in `out`."""
+    from clew.answer import Question
     from clew.evaluate.trust import ask_each, load_questions
 
     questions = load_questions(path)
@@ -46,7 +48,7 @@ def evaluate_trust(
             mention_missing_encoder(asker)
 
         def ask(question: "TrustQuestion") -> "Answer":
-            return askers[places[question.graph]].ask(question.question)
+            return askers[places[question.graph]].ask(Question(question.question, timeout=timeout))
 
         outcomes = list(ask_each(track(questions, "asking", progress, total=len(questions)), ask))
     record = _record(path, places, outcomes) | {"strategy": strategy}

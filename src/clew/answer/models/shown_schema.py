@@ -1,0 +1,191 @@
+"""A graph's schema as a model is shown it: types with their fields, relations with their columns, an example of each.
+
+In: a graph. Out: a `ShownSchema`, from which the prompt and the grammar of queries are made. Where only some entities
+have a type, the ends of a relation are the types that are stated; what has none is of the label for untyped entities.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import pyarrow as pa
+
+from clew.answer.values.attributes import Attribute
+from clew.graph import GraphContents, read_triples
+from clew.graph.encode import UNTYPED
+from clew.store.cypher.write import RESERVED, quote
+from clew.store.layout import QUALIFIER, Relationship, StoreSchema
+
+__all__ = ["Field", "Join", "ShownSchema", "show_schema"]
+
+MOST_JOINS = 60  # of a large schema the most frequent ones: a prompt has to hold them
+MOST_LINES, MOST_FIELDS, MOST_EXAMPLES = 40, 10, 3  # of a prompt, of a type, of the values of a field
+LISTED = 300  # texts of a field that queries may mention
+LOOKED_AT = 2_000  # statements of a relation whose columns are looked at
+LONGEST = 30  # letters of an example
+NUMBER, YEAR, DAY, TEXT = "number", "year", "day", "text"
+PATTERNS = {
+    YEAR: re.compile(r"(1[0-9]|20)\d\d"),
+    NUMBER: re.compile(r"[-+]?\d+(,\d{3})*(\.\d+)?"),
+    DAY: re.compile(r"\d{4}-\d{2}(-\d{2})?"),
+}
+SYNONYMS = "synonyms"
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """One way in which a relationship joins two labels."""
+
+    subject: str
+    relationship: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A property of entities or a column of statements: its name in queries, its kind, its values or some of them."""
+
+    name: str
+    kind: str  # number, year, day or text
+    examples: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()  # all of them, where they are texts and not too many
+
+    def __str__(self) -> str:
+        shown = ", ".join(each[:LONGEST] for each in self.examples[:MOST_EXAMPLES])
+        return f"{quote(self.name)} ({shown})" if shown else quote(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSchema:
+    """What queries may contain: joins, a variable for each label, fields of labels and columns of relationships."""
+
+    joins: tuple[Join, ...]  # the most frequent first
+    variables: Mapping[str, str]  # label → variable; further ones of the label have 2 and 3 behind it
+    fields: Mapping[str, tuple[Field, ...]]  # by label
+    columns: Mapping[str, tuple[Field, ...]]  # by relationship
+    examples: Mapping[str, tuple[str, str]]  # a subject and an object by relationship
+
+    def label_of(self, variable: str) -> str | None:
+        """The label a variable stands for."""
+        return next((label for label, name in self.variables.items() if re.fullmatch(f"{name}[23]?", variable)), None)
+
+    def field(self, labels: Iterable[str], name: str) -> Field | None:
+        """A property of entities of some labels."""
+        return next((each for label in labels for each in self.fields.get(label, ()) if each.name == name), None)
+
+    def column(self, relationships: Iterable[str], name: str) -> Field | None:
+        """A column of statements of some relationships."""
+        own = (each for relation in relationships for each in self.columns.get(relation, ()))
+        return next((each for each in own if each.name == name), None)
+
+    def __str__(self) -> str:
+        return "\n".join([*self._types(), *self._relations()])
+
+    def _types(self) -> Iterator[str]:
+        for label, variable in self.variables.items():
+            if self.fields.get(label):
+                yield f"{variable}: {', '.join(map(str, self.fields[label][:MOST_FIELDS]))}"
+
+    def _relations(self) -> Iterator[str]:
+        """A line for each relationship, with all labels at its ends."""
+        ends: dict[str, list[Join]] = {}
+        for join in self.joins:
+            ends.setdefault(join.relationship, []).append(join)
+        for name, joins in list(ends.items())[:MOST_LINES]:
+            subjects, objects = (
+                "|".join(dict.fromkeys(self.variables[getattr(join, end)] for join in joins))
+                for end in ("subject", "object")
+            )
+            columns = ", ".join(map(str, self.columns.get(name, ())))
+            example = " → ".join(each[:LONGEST] for each in self.examples.get(name, ()))
+            said = f" with {columns}" if columns else ""
+            yield f"({subjects})-[:{quote(name)}]->({objects}){said}{f', e.g. {example}' if example else ''}"
+
+
+def show_schema(contents: GraphContents, schema: StoreSchema, attributes: Sequence[Attribute]) -> ShownSchema:
+    """The schema of a graph with the kinds of its values, and examples."""
+    joins: dict[Join, int] = {}
+    for relationship in schema.relationships:
+        for join, count in _joins(relationship, schema):
+            joins[join] = joins.get(join, 0) + count
+    kept = sorted(joins, key=lambda join: -joins[join])[:MOST_JOINS]
+    named = dict.fromkeys(join.relationship for join in kept)
+    fields: dict[str, list[Field]] = {}
+    texts = _texts_of(contents)
+    for each in attributes:
+        if not each.relation and each.key != SYNONYMS:
+            fields.setdefault(each.label, []).append(_field(each.key, texts(schema.type_of(each.label), each.key)))
+    return ShownSchema(
+        tuple(kept),
+        _variables(label.name for label in schema.labels),
+        {label: tuple(listed) for label, listed in fields.items()},
+        {name: tuple(_columns(contents, schema.relationship(name))) for name in named},
+        {name: found for name in named if (found := _example(contents, schema.relationship(name)))},
+    )
+
+
+def _joins(relationship: Relationship, schema: StoreSchema) -> Iterator[tuple[Join, int]]:
+    """The joins of a relationship; where types are sparse every stated subject is joined with every stated object."""
+    untyped = next((label.name for label in schema.labels if label.type == UNTYPED), None)
+    pairs = [(ends.subject, ends.object) for ends in relationship.ends]
+    if untyped is not None and any(untyped in pair for pair in pairs):
+        stated = [{side for side in sides if side != untyped} or {untyped} for sides in zip(*pairs, strict=True)]
+        pairs = sorted(product(*stated))
+    counts = {(ends.subject, ends.object): ends.count for ends in relationship.ends}
+    for subject, object_ in pairs:
+        yield Join(subject, relationship.name, object_), counts.get((subject, object_), 0)
+
+
+def _texts_of(contents: GraphContents):  # type: ignore[no-untyped-def]
+    table = pa.Table.from_batches(list(contents.scan_entities()))
+    types = table["type"].cast(pa.string()).to_pylist()
+
+    def texts(type: str, column: str) -> list[str]:
+        if column not in table.column_names:
+            return []
+        values = table[column].to_pylist()
+        return [str(value) for value, own in zip(values, types, strict=True) if own == type and value is not None]
+
+    return texts
+
+
+def _field(name: str, texts: Sequence[str]) -> Field:
+    distinct = list(dict.fromkeys(texts))
+    kind = next((kind for kind, pattern in PATTERNS.items() if texts and all(map(pattern.fullmatch, texts))), TEXT)
+    few = kind == TEXT and len(distinct) <= LISTED
+    return Field(name, kind, tuple(distinct[: 1 if kind != TEXT else MOST_EXAMPLES]), tuple(distinct) if few else ())
+
+
+def _columns(contents: GraphContents, relationship: Relationship) -> Iterator[Field]:
+    own = [each for each in relationship.properties if each.column.startswith(QUALIFIER)]
+    if not own:
+        return
+    rows = read_triples(contents, relations=[relationship.relation], assertions=[each.column for each in own])
+    for each in own:
+        values = rows[each.column][:LOOKED_AT].to_pylist()
+        yield _field(each.name, [str(value) for value in values if value is not None])
+
+
+def _example(contents: GraphContents, relationship: Relationship) -> tuple[str, str] | None:
+    numbers = read_triples(contents, relations=[relationship.relation])["number"].to_numpy()
+    if not len(numbers):
+        return None
+    ends = contents.triple_columns(numbers[len(numbers) // 2 : len(numbers) // 2 + 1])
+    subject, object_ = (str(contents.describe(each)["name"][0].as_py()) for each in (ends.subject, ends.object))
+    return subject, object_
+
+
+def _variables(labels: Iterable[str]) -> dict[str, str]:
+    """A word for each label that is no keyword, like no other and does not end in a digit."""
+    found: dict[str, str] = {}
+    for label in labels:
+        word = re.sub(r"[^a-z0-9_]", "", label.lower())
+        if not word or word in RESERVED or word[0].isdigit() or word in ("a", "b", "r", "path", "number"):
+            word = f"the{word}"
+        if word[-1].isdigit():
+            word = f"{word}x"
+        while word in found.values():
+            word = f"{word}x"
+        found[label] = word
+    return found

@@ -1,0 +1,146 @@
+"""A query that a model wrote, as one more reading of a question: run, and held to every word of it.
+
+The words that a plan accounts for by itself are bound as for any other plan (`reading/account.py`). Of the rest, values
+and amounts must be in the plan, and what a verb or a noun means is for the schema linker to say, which knows nothing of
+the model: a plan with a word that neither accounts for answers another question.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from clew.answer.certainty.contradicted import contradictions
+from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
+from clew.answer.lexicon.numbers import read_number
+from clew.answer.lexicon.words import Words
+from clew.answer.models.compose import Composed, Composer
+from clew.answer.plans.plan import ABSENT, COUNTED, Condition, Plan
+from clew.answer.reading.account import Account, Binding, Unbound, account_for
+from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.judged import Link
+from clew.answer.reading.opposed import is_opposed
+from clew.answer.reading.question import ParsedQuestion
+from clew.answer.runner import Ran, Runner
+from clew.answer.sketch.linking import Meant
+from clew.answer.sketch.sketch import split_words
+from clew.errors import ClewError, Timeout
+from clew.lm import LanguageModel
+
+__all__ = ["Written", "WrittenReader"]
+
+log = logging.getLogger(__name__)
+MEANT = 0.3  # probability that words mean a part of the plan, from which they are accounted for
+GRADING = ("<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A plan that a model wrote, as it ran."""
+
+    ran: Ran
+    contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every word that a plan cannot do without is accounted for, and nothing is said otherwise."""
+        return not self.ran.interpretation.account.missing and not self.contradicted
+
+
+class WrittenReader:
+    """Lets a model read questions about one graph; `link` says which parts of the schema words mean."""
+
+    def __init__(self, composer: Composer, words: Words, polarity: dict[str, str], link: Link | None) -> None:
+        self._composer, self._words, self._polarity, self._link = composer, words, polarity, link
+
+    def read(self, question: ParsedQuestion, model: LanguageModel, runner: Runner) -> Written | None:
+        """The first of what a model writes that finds something; None where it says that the graph has no answer."""
+        for composed in self._composer.compose(question, model):
+            if is_opposed(question, composed.candidate, self._polarity):
+                return None
+            interpretation = Interpretation(
+                composed.question,
+                composed.candidate,
+                repairs=composed.repairs,
+                decided=f"{model.name} wrote the query",
+                written=True,
+                account=self._account(question, composed, runner),
+            )
+            try:
+                ran = runner.run(interpretation)
+            except Timeout:
+                raise
+            except ClewError as error:
+                log.info("the plan written by the model does not run: %s", error)
+                continue
+            if not ran.is_empty:
+                told = replace(interpretation, question=question)
+                return Written(ran, contradicted=contradictions(told, self._words) > 0)
+        return None
+
+    def _account(self, question: ParsedQuestion, composed: Composed, runner: Runner) -> Account:
+        candidate = composed.candidate
+        account = account_for(question, candidate, self._words, next(iter(question.trees), None))
+        met = {each.start for each in account.unbound if _is_in(each, candidate.plan)}
+        rest = [each for each in account.unbound if each.start not in met]
+        met |= set(self._meant(question, composed, rest, runner))
+        bound = [Binding(each.start, each.end, "written") for each in account.unbound if each.start in met]
+        bindings = sorted([*account.bindings, *bound], key=lambda each: each.start)
+        return Account(tuple(bindings), tuple(each for each in account.unbound if each.start not in met))
+
+    def _meant(
+        self, question: ParsedQuestion, composed: Composed, unbound: Sequence[Unbound], runner: Runner
+    ) -> Iterator[int]:
+        """Where words begin that mean a part of the plan, as the linker has it."""
+        if self._link is None or not unbound:
+            return
+        anchors = sorted(question.anchors, key=lambda each: each.start)
+        words = split_words(question.text, [(each.start, each.end) for each in anchors])
+        linked = self._link(words, question, runner.deadline.check)
+        for each in unbound:
+            own = [at for at, word in enumerate(words) if word.start < each.end and each.start < word.end]
+            if each.role in (ASKED, STRUCTURE) and own and _share(linked.meant(own), composed) >= MEANT:
+                yield each.start
+
+
+def _share(meant: Meant, composed: Composed) -> float:
+    """How probable it is that words mean any part of a plan."""
+    plan = composed.candidate.plan
+    labels = {slot.name: slot.types for slot in plan.slots}
+    relations = {step.name: step.relations for part in plan.parts for step in part.steps if step.name}
+    keys = {(each.of, each.key) for part in plan.parts for each in part.conditions}
+    keys |= {(each.of, each.key or "") for each in plan.asked}
+    keys |= {(each.by.of, each.by.key or "") for each in plan.sort if each.by is not None}
+    keys |= {(plan.measure.of, plan.measure.key or "")} if plan.measure is not None else set()
+    return (
+        sum(meant.relations.get(name, 0.0) for name in set(composed.candidate.relationships))
+        + sum(meant.types.get(label, 0.0) for label in set(composed.candidate.labels))
+        + sum(meant.attributes.get((label, key), 0.0) for of, key in keys for label in labels.get(of, ()))
+        + sum(meant.columns.get((name, key), 0.0) for of, key in keys for name in relations.get(of, ()))
+    )
+
+
+def _is_in(word: Unbound, plan: Plan) -> bool:
+    """Whether a value, an amount, an order or a negation of a plan stands for a word."""
+    conditions = [each for part in plan.parts for each in part.conditions if each.key != "id"]
+    graded = bool(plan.sort) or any(part.kind == COUNTED for part in plan.parts)
+    graded = graded or any(each.operator in GRADING for each in conditions)
+    if word.role == NEGATION:
+        return any(part.kind == ABSENT for part in plan.parts) or any(map(_denies, conditions))
+    number = read_number(word.text)
+    if number is not None:
+        return number in _numbers(plan, conditions)
+    if word.role in (COMPARISON, QUANTIFIER):
+        return graded
+    said = word.text.lower()
+    return len(said) > 2 and any(said in str(each.value).lower().split() for each in conditions)
+
+
+def _numbers(plan: Plan, conditions: Sequence[Condition]) -> set[object]:
+    counts = {part.count.number for part in plan.parts if part.count is not None}
+    years = {int(each.value[:4]) for each in conditions if isinstance(each.value, str) and each.value[:4].isdecimal()}
+    numbers = {each.value for each in conditions if isinstance(each.value, int | float)}
+    return {plan.limit, *counts, *numbers, *years, *(year - 1 for year in years)}  # after 2019 is from 2020 on
+
+
+def _denies(condition: Condition) -> bool:
+    return condition.negated or condition.operator in ("<>", "DIFFERS")
