@@ -12,6 +12,7 @@ from itertools import chain
 from math import exp
 
 from clew.answer.lexicon.words import Words
+from clew.answer.models.joining import join_variables
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
 from clew.answer.models.shown_schema import DAY, TEXT, Field, ShownSchema
 from clew.answer.plans.check import check_plan
@@ -117,7 +118,8 @@ class Composer:
     def read(self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning]) -> Composed:
         """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it."""
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
-        plan = self._typed(_listed(read_plan(parse(text), given)))
+        statement, joined = join_variables(parse(text), self.shown)
+        plan = self._typed(_listed(read_plan(statement, given)))
         checked = check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
         plan = one_column(_listed(names_to_ids(checked.plan, self.engine, self.schema)))
         _refuse_nobody(plan)
@@ -128,7 +130,7 @@ class Composer:
         question = replace(question, anchors=tuple(meanings))
         plan = within_places(either_way(self._valued(plan), self.mutual), self.schema, self.nested)
         plan = with_filters(plan, question.filters)
-        return Composed(question, _candidate(plan, tuple(meanings.values())), checked.repairs)
+        return Composed(question, _candidate(plan, tuple(meanings.values())), (*joined, *checked.repairs))
 
     # what the model is shown ----------------------------------------------------------------------------------------
 
@@ -204,7 +206,7 @@ class Composer:
         if measure is not None and measure.key is not None:
             measure = replace(measure, numeric=asked(Asked(measure.of, measure.key)).numeric)
         sort = tuple(replace(each, by=each.by and asked(each.by)) for each in plan.sort)
-        return replace(plan, parts=parts, measure=measure, sort=sort)
+        return replace(plan, parts=parts, asked=tuple(map(asked, plan.asked)), measure=measure, sort=sort)
 
     def _conditions(self, part: Part, plan: Plan) -> Iterator[Condition]:
         return chain.from_iterable(

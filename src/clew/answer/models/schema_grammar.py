@@ -54,7 +54,7 @@ def query_grammar(
     >>> from clew.answer.models.shown_schema import Join
     >>> genes = ShownSchema((Join("Gene", "CAUSES", "Disease"),), {"Gene": "gene", "Disease": "disease"}, {}, {}, {})
     >>> print(query_grammar(genes, [Placeholder("disease1", ("Disease",), "Gout")]).splitlines()[0])
-    root ::= "NONE" | "MATCH " (pattern (", " pattern){0,2} where? (having | " RETURN " wanted))
+    root ::= "NONE" | "MATCH " (pattern (further pattern){0,2} where? (having | " RETURN " wanted))
     """
     return "\n".join(f"{name} ::= {body}" for name, body in _Writer(schema, placeholders, question).rules(none))
 
@@ -65,7 +65,10 @@ class _Writer:
     def __init__(self, schema: ShownSchema, placeholders: Sequence[Placeholder], question: str) -> None:
         self.schema = schema
         self.begun = {word[:ALIKE].lower() for word in WORD.findall(question)}
-        said = [*NUMBER.findall(question), *(str(n) for w in question.split() if (n := read_number(w.strip(",.?"))))]
+        said = [
+            *NUMBER.findall(question),
+            *(str(n) for w in question.split() if (n := read_number(w.strip(",.?")) or 0) > 1),
+        ]
         self.numbers = tuple(dict.fromkeys(each.replace(",", "") for each in said))
         self.years = tuple(each for each in self.numbers if len(each) == len("2024"))
         self.labels = labels = list(schema.variables)
@@ -98,7 +101,7 @@ class _Writer:
         moving = [at for at in places if self.moves[self.labels[at]]]
         conditions = [*(["simple"] if simple else []), *(["absent", "counted"] if moving else [])]
         where = " where?" if conditions else ""
-        pattern = f'pattern (", " pattern){{0,{PATTERNS - 1}}}{where} (having | " RETURN " wanted)'
+        pattern = f'pattern (further pattern){{0,{PATTERNS - 1}}}{where} (having | " RETURN " wanted)'
         path = f'"path = shortestPath(" first "-[*..{PATH_LENGTH}]-" last ") RETURN path"'
         forms = f'"MATCH " ({_any([pattern, path] if self.two_held else [pattern])})'
         yield "root", f"{literal(NONE)} | {forms}" if none else forms
@@ -117,6 +120,7 @@ class _Writer:
         if self.two_held:
             yield "first", self._held_as("a")
             yield "last", self._held_as("b")
+        yield "further", '", " | (" WITH " variable)? " MATCH "'
         yield "bound", _any(map(literal, dict.fromkeys((*SMALL, *self.numbers))))
         counted = '" WITH " variable ", count(DISTINCT " variable ") AS number WHERE number" compared bound'
         yield "having", f'{counted} " RETURN " variable'

@@ -29,6 +29,7 @@ from clew.lm import LanguageModel
 __all__ = ["Written", "WrittenReader"]
 
 log = logging.getLogger(__name__)
+BY_MODEL = "written"  # the part that binds a word which lists do not
 MEANT = 0.3  # probability that words mean a part of the plan, from which they are accounted for
 GRADING = ("<", "<=", ">", ">=")
 
@@ -44,6 +45,11 @@ class Written:
     def is_complete(self) -> bool:
         """Whether every word that a plan cannot do without is accounted for, and nothing is said otherwise."""
         return not self.ran.interpretation.account.missing and not self.contradicted
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether lists of words alone account for every word, as for a plan of the first reader."""
+        return self.is_complete and all(each.part != BY_MODEL for each in self.ran.interpretation.account.bindings)
 
 
 class WrittenReader:
@@ -83,9 +89,10 @@ class WrittenReader:
         met = {each.start for each in account.unbound if _is_in(each, candidate.plan)}
         rest = [each for each in account.unbound if each.start not in met]
         met |= set(self._meant(question, composed, rest, runner))
-        bound = [Binding(each.start, each.end, "written") for each in account.unbound if each.start in met]
+        bound = [Binding(each.start, each.end, BY_MODEL) for each in account.unbound if each.start in met]
         bindings = sorted([*account.bindings, *bound], key=lambda each: each.start)
-        return Account(tuple(bindings), tuple(each for each in account.unbound if each.start not in met))
+        unbound = [each for each in account.unbound if each.start not in met]
+        return Account(tuple(bindings), (*unbound, *_values_left(question, candidate.plan)))
 
     def _meant(
         self, question: ParsedQuestion, composed: Composed, unbound: Sequence[Unbound], runner: Runner
@@ -121,24 +128,48 @@ def _share(meant: Meant, composed: Composed) -> float:
 
 def _is_in(word: Unbound, plan: Plan) -> bool:
     """Whether a value, an amount, an order or a negation of a plan stands for a word."""
-    conditions = [each for part in plan.parts for each in part.conditions if each.key != "id"]
-    graded = bool(plan.sort) or any(part.kind == COUNTED for part in plan.parts)
-    graded = graded or any(each.operator in GRADING for each in conditions)
-    if word.role == NEGATION:
-        return any(part.kind == ABSENT for part in plan.parts) or any(map(_denies, conditions))
+    conditions = _conditions(plan)
+    absent = any(part.kind == ABSENT for part in plan.parts)
+    counted = any(part.kind == COUNTED for part in plan.parts)
+    counted = counted or (plan.measure is not None and plan.measure.operator is not None)
     number = read_number(word.text)
     if number is not None:
-        return number in _numbers(plan, conditions)
-    if word.role in (COMPARISON, QUANTIFIER):
-        return graded
-    said = word.text.lower()
-    return len(said) > 2 and any(said in str(each.value).lower().split() for each in conditions)
+        return number in _numbers(plan)
+    if word.role == NEGATION:
+        return absent or any(map(_denies, conditions))
+    if word.role == QUANTIFIER:
+        return absent or counted
+    if word.role == COMPARISON:
+        return counted or bool(plan.sort) or any(each.operator in GRADING for each in conditions)
+    return len(word.text) > 2 and word.text.lower() in _texts(plan)
 
 
-def _numbers(plan: Plan, conditions: Sequence[Condition]) -> set[object]:
+def _values_left(question: ParsedQuestion, plan: Plan) -> Iterator[Unbound]:
+    """Values that the question states for a field, as its words have it, and the plan does not."""
+    said = [(each.start, each.value) for each in question.values.conditions if each.value is not None]
+    known = _texts(plan)
+    for start, value in said:
+        number = read_number(str(value)[:4] if isinstance(value, str) else str(value))
+        held = number in _numbers(plan) if number is not None else known.issuperset(str(value).lower().split())
+        if not held:
+            yield Unbound(start, start, str(value), QUANTIFIER)
+
+
+def _conditions(plan: Plan) -> list[Condition]:
+    return [each for part in plan.parts for each in part.conditions if each.key != "id"]
+
+
+def _texts(plan: Plan) -> set[str]:
+    """The words of the texts that a plan compares with."""
+    return {word for each in _conditions(plan) for word in str(each.value).lower().split()}
+
+
+def _numbers(plan: Plan) -> set[object]:
     counts = {part.count.number for part in plan.parts if part.count is not None}
-    years = {int(each.value[:4]) for each in conditions if isinstance(each.value, str) and each.value[:4].isdecimal()}
-    numbers = {each.value for each in conditions if isinstance(each.value, int | float)}
+    counts |= {plan.measure.value} if plan.measure is not None and isinstance(plan.measure.value, int) else set()
+    values = [each.value for each in _conditions(plan)]
+    years = {int(each[:4]) for each in values if isinstance(each, str) and each[:4].isdecimal()}
+    numbers = {each for each in values if isinstance(each, int | float)}
     return {plan.limit, *counts, *numbers, *years, *(year - 1 for year in years)}  # after 2019 is from 2020 on
 
 

@@ -125,7 +125,7 @@ Compose = Annotated[
     bool | None,
     typer.Option(
         "--compose/--no-compose",
-        help="Let the model write the query (default: where nothing else answers and the model is large enough).",
+        help="Let the model write the query (default: if nothing sure is found and it is large enough).",
         show_default=False,
     ),
 ]
