@@ -23,7 +23,6 @@ from clew.answer.kept import (
     stated_once_of,
     vocabulary_of,
     words_of,
-    written_reader_of,
 )
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
@@ -220,6 +219,8 @@ class Answering:
     def _written(self, parsed: ParsedQuestion) -> "Written | None":
         if self.model is None:
             return None
+        from clew.answer.models.written import written_reader_of
+
         self.runner.report("model", "writing a query")
         return written_reader_of(self.resources).read(parsed, self.model, self.runner)
 

@@ -24,7 +24,6 @@ from clew.store.layout import Relationship, StoreSchema, upper_snake
 
 if TYPE_CHECKING:
     from clew.answer.models.compose import Composer
-    from clew.answer.models.written import WrittenReader
     from clew.embed import Encoder
 
 __all__ = [
@@ -41,7 +40,6 @@ __all__ = [
     "stated_once_of",
     "vocabulary_of",
     "words_of",
-    "written_reader_of",
 ]
 
 SUBCLASS = ("IS_A", "ISA", "SUBCLASS_OF", "SUBTYPE_OF")  # what the relation of a class to a wider one is called
@@ -115,17 +113,6 @@ def composer_of(resources: Resources) -> "Composer":
         return Composer(resources.engine, resources.schema, shown, words_of(resources), mutual=mutual)
 
     return resources.once("composer", make)
-
-
-def written_reader_of(resources: Resources) -> "WrittenReader":
-    """What runs queries that models write, and holds them to the words of their questions."""
-
-    def make() -> "WrittenReader":
-        from clew.answer.models.written import WrittenReader
-
-        return WrittenReader(composer_of(resources), words_of(resources), polarity_of(resources), link_of(resources))
-
-    return resources.once("written reader", make)
 
 
 def encoder_of(resources: Resources) -> "Encoder | None":

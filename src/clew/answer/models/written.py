@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
+from clew.answer.kept import composer_of, link_of, polarity_of, words_of
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.words import Words
 from clew.answer.models.compose import Composed, Composer
@@ -20,13 +21,14 @@ from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.judged import Link
 from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
+from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
 from clew.answer.sketch.linking import Meant
 from clew.answer.sketch.sketch import split_words
 from clew.errors import ClewError, Timeout
 from clew.lm import LanguageModel
 
-__all__ = ["Written", "WrittenReader"]
+__all__ = ["Written", "WrittenReader", "written_reader_of"]
 
 log = logging.getLogger(__name__)
 BY_MODEL = "written"  # the part that binds a word which lists do not
@@ -107,6 +109,15 @@ class WrittenReader:
             own = [at for at, word in enumerate(words) if word.start < each.end and each.start < word.end]
             if each.role in (ASKED, STRUCTURE) and own and _share(linked.meant(own), composed) >= MEANT:
                 yield each.start
+
+
+def written_reader_of(resources: Resources) -> WrittenReader:
+    """The reader for a graph, made once."""
+
+    def make() -> WrittenReader:
+        return WrittenReader(composer_of(resources), words_of(resources), polarity_of(resources), link_of(resources))
+
+    return resources.once("written reader", make)
 
 
 def _share(meant: Meant, composed: Composed) -> float:
