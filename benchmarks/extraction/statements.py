@@ -1,10 +1,11 @@
-"""Figures of `clew extract TEXTS`: abstracts whose facts are listed, BC5CDR without given mentions, speed, and a folder
-that is killed and resumed.
+"""Figures of `clew extract TEXTS`: abstracts whose facts are listed, BC5CDR without given mentions, speed, a folder
+that is killed and resumed, and the 8-bit file against the same weights in torch.
 
     python -m benchmarks.extraction.statements written abstracts.jsonl
     python -m benchmarks.extraction.statements end-to-end --data data --mesh mesh.clew
     python -m benchmarks.extraction.statements speed pubmed.xml.gz --documents 200 --threads 2 --graphmert 5
     python -m benchmarks.extraction.statements folder pubmed.xml.gz --documents 1000 --json thousand.json
+    python -m benchmarks.extraction.statements equal pubmed.xml.gz --documents 50
 
 `--model` takes a folder or a name, and `--json` writes the figures to a file.
 """
@@ -32,7 +33,7 @@ from clew.extract.statements.prediction import Statement
 from clew.graph.staging import Problems
 from clew.traverse import open as open_graph
 
-__all__ = ["end_to_end", "figures", "folder", "speed", "written"]
+__all__ = ["end_to_end", "equal", "figures", "folder", "speed", "written"]
 
 INDUCES = "induces"
 
@@ -155,6 +156,51 @@ def folder(given: argparse.Namespace) -> dict[str, Any]:
     return {**environment(), **extract_killed_and_resumed(_texts(given), Path(given.model), again=given.again)}
 
 
+def equal(given: argparse.Namespace) -> dict[str, Any]:
+    """How far the probabilities of the exported graphs are from those of torch with the same weights."""
+    import numpy as np
+    import torch
+
+    from benchmarks.extraction.torch_model import load_exported
+    from clew.extract.packaging.locate import find_statements
+    from clew.extract.statements.config import columns_of
+    from clew.extract.statements.gold import Mention
+    from clew.extract.statements.relations import STATED as RELATIONS
+
+    finder = FactFinder.open(Path(given.model), threads=given.threads)
+    judge, reader = load_exported(find_statements(Path(given.model)))
+    types = frozenset((each.subject, each.object) for each in RELATIONS)
+    pairs, far = 0, {"document": 0.0, "sentences": 0.0}
+    for text in _texts(given):
+        mentions = [Mention(head.start, head.end, type_, (head.entity or "",)) for head, type_ in finder.mentions(text)]
+        marked = finder.model.marker.mark(text, mentions, types=types)
+        if not len(marked.pairs):
+            continue
+        rows = np.arange(len(marked.pairs))
+        ends = [(marked.entities[one], marked.entities[other]) for one, other in marked.pairs]
+        columns = (marked.tokens[None], marked.openings, marked.membership, marked.pairs, marked.features)
+        with torch.inference_mode():
+            scores = judge(*map(torch.from_numpy, columns)).numpy()
+            read = [
+                reader(torch.from_numpy(each[None]), torch.ones(1, len(each), dtype=torch.int64)).softmax(1).numpy()
+                for each in finder.model.marker.pair_texts(text, mentions, ends)
+            ]
+        for corpus in ("bc5cdr", "biored"):
+            here, there = (_shares(each[:, columns_of(corpus)]) for each in (finder.model.score(marked), scores))
+            far["document"] = max(far["document"], float(np.abs(here - there).max()))
+        gap = np.abs(finder.model.read_pairs(text, mentions, marked, rows) - np.concatenate(read)).max()
+        far["sentences"] = max(far["sentences"], float(gap))
+        pairs += len(rows)
+    return {"pairs": pairs, **{f"largest_difference_{name}": float(f"{value:.2g}") for name, value in far.items()}}
+
+
+def _shares(scores: Any) -> Any:
+    import numpy as np
+
+    raised = np.exp(scores - scores.max(1, keepdims=True))
+    return raised / raised.sum(1, keepdims=True)
+
+
 def _texts(given: argparse.Namespace) -> list[str]:
     problems = Problems(on_error="skip")
     documents = (each for file in source_files(given.texts, problems) for each in read_file(file, problems))
@@ -165,7 +211,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures of one command as JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for function, positional in ((written, "abstracts"), (end_to_end, None), (speed, "texts"), (folder, "texts")):
+    texts = ((speed, "texts"), (folder, "texts"), (equal, "texts"))
+    for function, positional in ((written, "abstracts"), (end_to_end, None), *texts):
         command = commands.add_parser(function.__name__.replace("_", "-"), help=function.__doc__)
         command.set_defaults(run=function)
         command.add_argument("--model", default="small")
@@ -179,6 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.choices["speed"].add_argument("--documents", type=int, default=200)
     commands.choices["speed"].add_argument("--graphmert", type=int, default=0, help="documents for GraphMERT too")
     commands.choices["folder"].add_argument("--documents", type=int, default=1000)
+    commands.choices["equal"].add_argument("--documents", type=int, default=50)
     commands.choices["folder"].add_argument("--again", action="store_true", help="extract once more, never killed")
     given = parser.parse_args(arguments)
     report = given.run(given)

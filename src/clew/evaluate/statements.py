@@ -79,14 +79,26 @@ def _corpus_report(corpus: str, documents: Sequence[_Judged], least: float) -> d
         "calibration_error": _calibration_error(documents),
     }
     by_relation = {
-        name: _figures(
-            np.array(
-                [_count(each.labels == number, mine == number) for each, mine in zip(documents, said, strict=True)]
-            )
-        )
+        name: {
+            **_figures(
+                np.array(
+                    [_count(each.labels == number, mine == number) for each, mine in zip(documents, said, strict=True)]
+                )
+            ),
+            "co_occurrence_f1": _co_occurrence_f1(documents, number),
+        }
         for number, name in enumerate(OUTPUTS[corpus], start=1)
     }
     return {**together, "relations": by_relation}
+
+
+def _co_occurrence_f1(documents: Sequence[_Judged], relation: int) -> float:
+    """F1 of the rule that every candidate pair has this relation."""
+    gold, pairs = (
+        sum(int((each.labels == relation).sum()) for each in documents),
+        sum(len(each.labels) for each in documents),
+    )
+    return round(2 * gold / max(1, gold + pairs), 4)
 
 
 def _said(document: _Judged, least: float) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.extract.facts.finding import FactFinder, _is_disease
+from clew.extract.facts.finding import IS_MEANT, FactFinder, _is_whole
 from clew.extract.facts.new_drugs import new_drugs
 from clew.extract.mentions.heads import Head
 
@@ -36,13 +36,28 @@ def test_a_drug_of_the_seed_is_found_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "kept"),
+    ("kind", "text", "name", "kept"),
     [
-        ("The hepatitis C virus persists.", "hepatitis C", False),
-        ("Hepatitis C persists.", "Hepatitis C", True),
-        ("Growth of M. tuberculosis in culture.", "tuberculosis", False),
-        ("Children with tuberculosis in Peru.", "tuberculosis", True),
+        ("disease", "The hepatitis C virus persists.", "hepatitis C", False),
+        ("disease", "Hepatitis C persists.", "Hepatitis C", True),
+        ("disease", "Growth of M. tuberculosis in culture.", "tuberculosis", False),
+        ("disease", "Children with tuberculosis in Peru.", "tuberculosis", True),
+        ("chemical", "The tyrosine phosphatase PTP1B was lost.", "tyrosine", False),
+        ("chemical", "A glucose transporter was lost.", "glucose", False),
+        ("chemical", "Dimethylbenz(a)anthracene was fed.", "anthracene", False),
+        ("chemical", "Rats (n = 6) anthracene was fed to.", "anthracene", True),
+        ("chemical", "Tyrosine increases it, in two cases.", "Tyrosine", True),
+        ("gene", "TMPO-AS1 is raised in cancer.", "TMPO", False),
+        ("gene", "The lncRNA-MAP3K4 was reduced.", "MAP3K4", False),
+        ("gene", "Anti-PD-1 therapy was begun.", "PD-1", False),
+        ("gene", "Expression of MAP3K4 was reduced.", "MAP3K4", True),
     ],
 )
-def test_a_virus_or_a_microbe_is_no_disease(text: str, name: str, kept: bool) -> None:
-    assert _is_disease(text, head(text, name)) is kept
+def test_a_name_inside_another_is_not_meant(kind: str, text: str, name: str, kept: bool) -> None:
+    assert IS_MEANT[kind](text, head(text, name)) is kept
+
+
+def test_a_name_does_not_take_in_an_article_behind_a_comma() -> None:
+    text = "In this study cynaroside, a flavonoid, helped."
+    assert not _is_whole(text, head(text, "cynaroside, a"))
+    assert _is_whole(text, head(text, "cynaroside"))

@@ -31,10 +31,20 @@ TREATS, DISEASE = "treats", "disease"
 NO_NAME_BEFORE = re.compile(r"\bheat[- ]$", re.IGNORECASE)  # heat shock
 NO_NAME_AFTER = re.compile(r" standard\b|-(?:based|free|like)\b|[ -](?:starvation|deprivation|depletion|restriction)\b")
 OF_A_PROTEIN = re.compile(r"(?:['’]s?)?(?: \d\w?| group [A-G])? (?:protein|transcription factor)\b")  # after a disease
+OF_AN_ENZYME = re.compile(  # after a chemical: "tyrosine phosphatase", "glucose transporter", "serotonin reuptake"
+    r"[- ](?:\w*(?:phosphat|kin|hydroxyl|synth|synthet|dehydrogen|reduct|oxid|oxygen|ester|hydrol|transfer|carboxyl|lig"
+    r"|deamin|transamin|cycl|mut|isomer)ases?|lyases?|transporters?|receptors?|channels?|reuptake|(?:ant)?agonists?"
+    r"|blockers?|inhibitors?)\b"
+)
+IN_A_CHEMICAL = re.compile(r"\w[)\]]-?$")  # before a chemical: "benz(a)" of anthracene
+OF_ANOTHER_RNA = re.compile(r"\b(?:lncRNA|circRNA|lincRNA|anti)[- ]$|\b(?:circ|miR-?)$", re.IGNORECASE)  # before a gene
+ANTISENSE = re.compile(r"-(?:AS|IT)\d")  # after a gene
+ACROSS_A_COMMA = re.compile(r",\s*\w\Z")  # "cynaroside, a flavonoid" is not cynaroside A
 OF_A_VIRUS = re.compile(r" virus(?:es)?\b")  # "hepatitis C virus"
 OF_A_MICROBE = re.compile(
     r"\b(?:[A-Z]\.|Mycobacterium|Clostridium|Brucella|Bacillus|Plasmodium) $"
 )  # before tuberculosis
+BEFORE = 15  # characters
 NOT_NAMED = re.compile(r"(?:the|this|a|an) ")  # "the syndrome" is whichever the text is about
 CACHED = 1 << 14  # names of entities
 ELSEWHERE = " […] "  # between two sentences that are not one
@@ -117,7 +127,7 @@ class FactFinder:
         """The names in a text that statements may be about, each with its type for the statement model."""
         heads = [head for head in self.names(text) if _is_whole(text, head)]
         typed = [(head, type_) for head in heads if (type_ := statement_type(self._name(head), head.type, head.text))]
-        typed = [(head, type_) for head, type_ in typed if type_ != DISEASE or _is_disease(text, head)]
+        typed = [(head, type_) for head, type_ in typed if IS_MEANT[type_](text, head)]
         return supported_heads(text, typed, self._names)
 
     def _fact(
@@ -153,7 +163,7 @@ def _is_whole(text: str, head: Head) -> bool:
     "protein (A-1)"."""
     if NO_NAME_AFTER.match(text, head.end) or NO_NAME_BEFORE.search(text, max(0, head.start - 6), head.start):
         return False
-    if NOT_NAMED.match(head.text):
+    if NOT_NAMED.match(head.text) or ACROSS_A_COMMA.search(head.text):
         return False
     return head.text.count("(") <= head.text.count(")") or text.startswith(")", head.end)
 
@@ -161,7 +171,22 @@ def _is_whole(text: str, head: Head) -> bool:
 def _is_disease(text: str, head: Head) -> bool:
     """Whether the name of a disease is not part of that of a protein, a virus or a microbe."""
     after = OF_A_PROTEIN.match(text, head.end) or OF_A_VIRUS.match(text, head.end)
-    return not after and not OF_A_MICROBE.search(text, max(0, head.start - 15), head.start)
+    return not after and not OF_A_MICROBE.search(text, max(0, head.start - BEFORE), head.start)
+
+
+def _is_chemical(text: str, head: Head) -> bool:
+    """Whether the name of a chemical is not part of that of another one, or of what acts on it."""
+    before = IN_A_CHEMICAL.search(text, max(0, head.start - BEFORE), head.start)
+    return not before and not OF_AN_ENZYME.match(text, head.end)
+
+
+def _is_gene(text: str, head: Head) -> bool:
+    """Whether a gene is not named by an RNA that is no message of it, nor by a drug against it."""
+    before = OF_ANOTHER_RNA.search(text, max(0, head.start - BEFORE), head.start)
+    return not before and not ANTISENSE.match(text, head.end)
+
+
+IS_MEANT = {"chemical": _is_chemical, DISEASE: _is_disease, "gene": _is_gene}
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ STATED = (
     StatedRelation("induces", "bc5cdr", "chemical", "disease", ("induces",), read_from=0.1),
     StatedRelation("treats", "biored", "chemical", "disease", ("negative_correlation",)),
     StatedRelation("associated_with", "biored", "gene", "disease", LINKED, read_from=0.3),
-    StatedRelation("affects", "biored", "chemical", "gene", (*LINKED, "binds")),
-    StatedRelation("interacts_with", "biored", "gene", "gene", (*LINKED, "binds"), symmetric=True),
+    StatedRelation("affects", "biored", "chemical", "gene", (*LINKED, "binds"), read_from=0.3),
+    StatedRelation("interacts_with", "biored", "gene", "gene", (*LINKED, "binds"), symmetric=True, read_from=0.3),
 )
 
 

@@ -15,14 +15,21 @@ from typing import Any
 from clew.errors import InputError
 from clew.extract.corpus.document import Document, lay_out
 from clew.extract.statements.gold import Mention
-from clew.extract.statements.learning.reader_training import READ_RELATIONS, PairRow, ReadPair, read_rows
+from clew.extract.statements.learning.reader_training import PairRow, ReadPair, read_rows
 from clew.extract.statements.marking import Marker
+from clew.extract.statements.relations import STATED
 
 __all__ = ["listed_rows"]
 
-SAYS = {"treats": "helps", "induces": "harms", "associated_with": "related"}
+SAYS = {
+    "treats": "helps",
+    "induces": "harms",
+    "associated_with": "related",
+    "affects": "related",
+    "interacts_with": "related",
+}
 NEITHER, NEITHER_WEIGHT = "neither", 0.7
-ENDS = frozenset((each.subject, each.object) for each in READ_RELATIONS)
+ENDS = frozenset((each.subject, each.object) for each in STATED)
 NEEDED = frozenset({"title", "abstract", "entities", "facts"})
 Mentions = Callable[[str], Sequence[Mention]]
 
@@ -72,8 +79,11 @@ def _pairs(abstract: Mapping[str, Any], document: str, text: str, named: Sequenc
             types.setdefault(each, mention.type)
             of.setdefault(each, set()).update(keys.get(text[mention.start : mention.end].casefold(), ()))
     facts = {(each["subject"], each["object"]): each["relation"] for each in abstract["facts"]}
+    order = {entity: number for number, entity in enumerate(of)}
     for one, other in product(of, of):
-        if (types[one], types[other]) in ENDS and of[one] and of[other]:
-            relations = {facts.get(ends) for ends in product(of[one], of[other])}
+        alike = types[one] == types[other]  # such a pair is asked once, in either direction
+        if (types[one], types[other]) in ENDS and of[one] and of[other] and not (alike and order[one] >= order[other]):
+            ends = [*product(of[one], of[other]), *(product(of[other], of[one]) if alike else ())]
+            relations = {facts.get(each) for each in ends}
             says = next((SAYS[each] for each in SAYS if each in relations), NEITHER)
             yield ReadPair(document, one, other, says)

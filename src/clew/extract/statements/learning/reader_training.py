@@ -41,10 +41,13 @@ OF_VERDICT: Mapping[tuple[str, str], str] = {  # of a relation and what a reader
     ("induces", "wrong"): "not harms",
     ("associated_with", "right"): "related",
     ("associated_with", "wrong"): "neither",
+    ("affects", "right"): "related",
+    ("affects", "wrong"): "neither",
+    ("interacts_with", "right"): "related",
+    ("interacts_with", "wrong"): "neither",
 }
 READ_WEIGHT, UNRELATED_WEIGHT = 1.5, 0.3
 SIGNS: Mapping[str, Target] = {"positive_correlation": HARM, "negative_correlation": HELP, "induces": HARM}
-READ_RELATIONS = tuple(each for each in STATED if each.object == "disease")
 COLUMNS = ["document", "subject", "object", "says"]
 
 
@@ -98,7 +101,7 @@ def gold_rows(marker: Marker, documents: Iterable[GoldDocument]) -> list[PairRow
     for document in documents:
         example = marker.mark_gold(document)
         names = (None, *OUTPUTS[document.corpus])
-        for relation in (each for each in READ_RELATIONS if each.corpus == document.corpus):
+        for relation in (each for each in STATED if each.corpus == document.corpus):
             numbers = pairs_of(example.marked, relation)
             for tokens, label in zip(_texts(marker, document, example, numbers), example.labels[numbers], strict=True):
                 name = names[label]
@@ -175,7 +178,7 @@ def _combine(
     trained.model.cpu()
     combinations: dict[str, Any] = {}
     thresholds = dict(trained.training["relations"])
-    for relation in READ_RELATIONS:
+    for relation in STATED:
         calibration = Calibration(**trained.training["calibration"][relation.corpus])
         columns = [1 + OUTPUTS[relation.corpus].index(name) for name in relation.outputs]
         features, holds, apart = [], [], []
