@@ -70,11 +70,12 @@ def test_a_file_of_read_pairs_is_checked(tmp_path: Path) -> None:
 
 def test_verdicts_of_a_review_are_read_pairs(tmp_path: Path) -> None:
     fact = {"document": "PMID:1", "subject": "a", "object": "b", "confidence": 0.9, "sentence": "a b"}
-    said = [("treats", "wrong"), ("induces", "right"), ("affects", "right"), ("treats", "unsure")]
+    said = [("treats", "wrong"), ("induces", "right"), ("affects", "right"), ("treats", "unsure"), ("is_a", "right")]
     rows = [{**fact, "object": f"b{at}", "relation": one, "verdict": two} for at, (one, two) in enumerate(said)]
     path = tmp_path / "facts.verdicts.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert [(each.object, each.says) for each in read_labels(path)] == [("b0", "not helps"), ("b1", "harms")]
+    found = [(each.object, each.says) for each in read_labels(path)]
+    assert found == [("b0", "not helps"), ("b1", "harms"), ("b2", "related")]
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
