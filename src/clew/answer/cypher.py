@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 __all__ = ["Answering", "CypherStrategy"]
 
 log = logging.getLogger(__name__)
-LIKELY = 0.78  # most for what a model says, and least for what a reader doubts and a model agrees with
-WRITTEN = DOUBTFUL - 0.05  # most for what a model says in words that no list has
+LIKELY = 0.78  # least for what a reader doubts and a model agrees with
+WRITTEN = DOUBTFUL - 0.05  # most for what a model alone says
 MOST_TRIED = 6  # interpretations to run before giving an empty answer
 
 
@@ -212,9 +212,9 @@ class Answering:
         return replace(first, alternatives=(other, *first.alternatives)[:SHOWN_ALTERNATIVES])
 
     def _by_model(self, written: "Written", understood: float) -> Answer:
-        """The answer to what a model wrote: never sure, and doubtful unless lists account for every word."""
+        """The answer to what a model alone wrote: doubtful."""
         answer = self._answered(written.ran, understood)
-        return replace(answer, confidence=min(answer.confidence, LIKELY if written.is_plain else WRITTEN))
+        return replace(answer, confidence=min(answer.confidence, WRITTEN))
 
     def _written(self, parsed: ParsedQuestion) -> "Written | None":
         if self.model is None:

@@ -17,7 +17,8 @@ from clew.lm.clients.scripted import Scripted
         ("gemma3:4b", "openai:http://x/v1#gemma3:4b", True),
         ("mine", "gguf:0", False),
         ("b2b", "gguf:0", False),
-        ("1.5B", "gguf:0", True),
+        ("1.5B", "gguf:0", False),
+        ("Qwen", "gguf:cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046", False),
     ],
 )
 def test_size_decides_where_nothing_was_tried(name: str, identity: str, able: bool) -> None:

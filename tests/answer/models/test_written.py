@@ -67,4 +67,4 @@ def test_another_result_is_offered_beside_the_answer(ask) -> None:
 def test_what_a_model_writes_first_is_never_sure(ask) -> None:
     answer, _ = ask("Which genes are associated with Beals syndrome?", LINKED, compose=True)
     assert [item.name for item in answer.items] == ["FBN2"]
-    assert answer.certainty == "likely"
+    assert answer.certainty == "doubtful"

@@ -31,7 +31,6 @@ from clew.lm import LanguageModel
 __all__ = ["Written", "WrittenReader", "written_reader_of"]
 
 log = logging.getLogger(__name__)
-BY_MODEL = "written"  # the part that binds a word which lists do not
 MEANT = 0.3  # probability that words mean a part of the plan, from which they are accounted for
 GRADING = ("<", "<=", ">", ">=")
 
@@ -47,11 +46,6 @@ class Written:
     def is_complete(self) -> bool:
         """Whether every word that a plan cannot do without is accounted for, and nothing is said otherwise."""
         return not self.ran.interpretation.account.missing and not self.contradicted
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether lists of words alone account for every word, as for a plan of the first reader."""
-        return self.is_complete and all(each.part != BY_MODEL for each in self.ran.interpretation.account.bindings)
 
 
 class WrittenReader:
@@ -91,7 +85,7 @@ class WrittenReader:
         met = {each.start for each in account.unbound if _is_in(each, candidate.plan)}
         rest = [each for each in account.unbound if each.start not in met]
         met |= set(self._meant(question, composed, rest, runner))
-        bound = [Binding(each.start, each.end, BY_MODEL) for each in account.unbound if each.start in met]
+        bound = [Binding(each.start, each.end, "written") for each in account.unbound if each.start in met]
         bindings = sorted([*account.bindings, *bound], key=lambda each: each.start)
         unbound = [each for each in account.unbound if each.start not in met]
         return Account(tuple(bindings), (*unbound, *_values_left(question, candidate.plan)))
