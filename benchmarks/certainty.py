@@ -77,12 +77,14 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return list(json.loads(text)["outcomes"])
 
 
-def fit(signs: Array, right: Array, weight: Array | None = None) -> Array:
+def fit(
+    signs: Array, right: Array, weight: Array | None = None, directions: Sequence[int] = tuple(DIRECTIONS.values())
+) -> Array:
     """The intercept and the weights of a logistic regression whose weights keep their directions."""
     weight = np.ones(len(right)) if weight is None else weight
     scale = np.maximum(signs.std(axis=0), 0.1)
     x = np.c_[np.ones(len(signs)), signs / scale]
-    direction = np.array([0.0, *DIRECTIONS.values()])
+    direction = np.array([0.0, *directions])
     weights = np.zeros(x.shape[1])
     for _ in range(ROUNDS):
         off = weight * (_probability(x, weights) - right)
@@ -146,7 +148,7 @@ def report(runs: Runs, probability: Array, sure: float, doubtful: float) -> list
         ("fitted, graph left out, all", strangers, fitted, runs.questions),
     ):
         lines.append(f"{name}: {_figures(runs, among, certainty, of)}")
-    area = _auc(probability[strangers], runs.right[strangers])
+    area = auc(probability[strangers], runs.right[strangers])
     lines.append(f"Brier score {np.mean((probability - runs.right)[strangers] ** 2):.3f}, AUC {area:.3f}")
     return lines
 
@@ -162,7 +164,7 @@ def _figures(runs: Runs, among: NDArray[np.bool_], certainty: NDArray[np.str_], 
     return ", ".join(f"{what} {int(some.sum())} of {of} ({some.sum() / max(of, 1):.1%})" for what, some, of in rows)
 
 
-def _auc(probability: Array, right: Array) -> float:
+def auc(probability: Array, right: Array) -> float:
     """How often a right answer is surer than a wrong one."""
     one, other = probability[right == 1][:, None], probability[right == 0][None, :]
     return float(np.mean((one > other) + 0.5 * (one == other))) if one.size and other.size else 1.0

@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -35,6 +35,10 @@ class Batch:
     meant: Tensor
     way: Tensor
     weight: Tensor
+
+    def on(self, device: str) -> "Batch":
+        """The same on a device."""
+        return Batch(*(getattr(self, each.name).to(device, non_blocking=True) for each in fields(self)))
 
 
 @dataclass(slots=True)

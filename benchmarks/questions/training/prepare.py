@@ -52,9 +52,10 @@ def _sketches(encoder: QuestionEncoder) -> list[dict[str, object]]:
     return rows
 
 
-def _schemas(encoder: QuestionEncoder) -> list[dict[str, list[object]]]:
+def _schemas(encoder: QuestionEncoder) -> list[dict[str, object]]:
     return [
         {
+            "held": each.held,
             "items": [[kind, [FIRST_MARK + kind, *encoder.pieces(text)[:LONGEST_ITEM]]] for kind, text in each.items],
             "questions": [
                 {

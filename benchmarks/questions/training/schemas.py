@@ -50,6 +50,7 @@ class Schema:
     questions: list[Question] = field(default_factory=list)
     keys: dict[str, int] = field(default_factory=dict)
     types: dict[str, int] = field(default_factory=dict)
+    held: bool = False  # not learned from
 
     def add(self, kind: int, text: str) -> int:
         self.items.append((kind, text))
@@ -62,14 +63,16 @@ class Schema:
 
 
 def read_schemas(folder: Path) -> Iterator[Schema]:
-    """All schemas, with questions for the nouns of `nouns.txt`."""
-    nouns = dict(_nouns(folder / "schemas" / "nouns.txt"))
-    for path in sorted([*folder.glob("matching/*.txt"), *folder.glob("schemas/*.txt")]):
-        if path.name != "nouns.txt":
-            for block in path.read_text("utf-8").split("== ")[1:]:
-                schema = _schema([line.rstrip() for line in block.splitlines() if line.strip()])
-                schema.questions += list(_about_types(schema, nouns.get(schema.name, {})))
-                yield schema
+    """All schemas, with questions for the nouns of `schemas/nouns`; those in `schemas/held` are not learned from."""
+    nouns = {name: said for path in sorted(folder.glob("schemas/nouns/*.txt")) for name, said in _nouns(path)}
+    for path in sorted(
+        [*folder.glob("matching/*.txt"), *folder.glob("schemas/*.txt"), *folder.glob("schemas/held/*.txt")]
+    ):
+        for block in path.read_text("utf-8").split("== ")[1:]:
+            schema = _schema([line.rstrip() for line in block.splitlines() if line.strip()])
+            schema.held = path.parent.name == "held"
+            schema.questions += list(_about_types(schema, {} if schema.held else nouns.get(schema.name, {})))
+            yield schema
 
 
 def _nouns(path: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:

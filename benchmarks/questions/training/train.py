@@ -16,6 +16,7 @@ import torch
 from network import Reader
 from torch import Tensor
 from torch.nn import functional
+from torch.utils.data import DataLoader, Dataset
 
 from linking import Batch, figures, linked_batch
 
@@ -67,8 +68,32 @@ def evaluate(model: Reader, rows: list[dict], device: str) -> dict[str, float]:
     return {"exact": round(right / len(rows), 4), "symbols": round(teacher / total, 4)}
 
 
-def loss_of_sketches(model: Reader, rows: list[dict], given: argparse.Namespace, device: str) -> Tensor:
-    pieces, mask, firsts, words, symbols = sketched_batch(rows, device, bare=given.bare, drop=given.drop)
+class Steps(Dataset):
+    """The batches of every step, made by other processes: what is read when is drawn beforehand."""
+
+    def __init__(self, rows: list[dict], asked: list[list[dict]], given: argparse.Namespace) -> None:
+        self.given, self.steps = given, list[tuple[list[dict], list[list[dict]]]]()
+        waiting = list[dict]()
+        for _ in range(given.epochs):
+            random.shuffle(asked)
+            for at in range(0, len(asked), given.questions):
+                if len(waiting) < given.batch:
+                    waiting = random.sample(rows, len(rows))
+                some, waiting = waiting[: given.batch], waiting[given.batch :]
+                self.steps.append((some, asked[at : at + given.questions]))
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, number: int) -> tuple[tuple[Tensor, ...], Batch]:
+        some, asked = self.steps[number]
+        random.seed(f"{self.given.seed} {number}")
+        sketched = sketched_batch(some, "cpu", bare=self.given.bare, drop=self.given.drop)
+        return sketched, linked_batch(asked, "cpu", drop=self.given.drop, training=True)
+
+
+def loss_of_sketches(model: Reader, batch: tuple[Tensor, ...]) -> Tensor:
+    pieces, mask, firsts, words, symbols = batch
     scores = model.decoder(symbols[:, :-1].clamp(min=0), model.read(pieces, mask, firsts), words)
     gold = symbols[:, 1:]
     return functional.cross_entropy(scores[gold >= 0].float(), gold[gold >= 0])
@@ -95,8 +120,11 @@ def train(data: dict, start: dict, given: argparse.Namespace, device: str) -> No
     random.seed(given.seed)
     schemas = data["schemas"]
     random.Random(7).shuffle(schemas)
-    asked = [[each, row] for at, each in enumerate(schemas) if at % FOLDS != given.fold for row in each["questions"]]
-    unseen = [[each, row] for at, each in enumerate(schemas) if at % FOLDS == given.fold for row in each["questions"]]
+    kept_out = [each["held"] or at % FOLDS == given.fold for at, each in enumerate(schemas)]
+    asked, unseen = (
+        [[each, row] for each, out in zip(schemas, kept_out, strict=True) if out == only for row in each["questions"]]
+        for only in (False, True)
+    )
     rows = [row for row in data["sketches"] if row["set"] not in given.hold.split(",")]
     held = [row for row in data["sketches"] if row["set"] in given.hold.split(",")]
     model = Reader(len(data["symbols"]), layers=given.layers).to(device)
@@ -106,29 +134,27 @@ def train(data: dict, start: dict, given: argparse.Namespace, device: str) -> No
     read = [each for each in model.encoder.parameters() if each.requires_grad]
     rest = [*model.decoder.parameters(), *model.norm.parameters(), *model.linker.parameters()]
     groups = [{"params": read, "lr": given.rate}, {"params": rest, "lr": given.rate * given.faster}]
-    steps = given.epochs * math.ceil(len(asked) / given.questions)
+    batches = Steps(rows, asked, given)
+    steps, epoch = len(batches), math.ceil(len(asked) / given.questions)
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: min(1.0, step / (0.08 * steps)) * max(0.0, 1 - step / steps) ** 0.7
     )
-    begun, waiting = time.time(), list[dict]()
-    for epoch in range(given.epochs):
-        random.shuffle(asked)
-        for at in range(0, len(asked), given.questions):
-            if len(waiting) < given.batch:
-                waiting = random.sample(rows, len(rows))
-            some, waiting = waiting[: given.batch], waiting[given.batch :]
-            with torch.autocast("cuda", torch.bfloat16, enabled=device == "cuda"):
-                batch = linked_batch(asked[at : at + given.questions], device, drop=given.drop, training=True)
-                loss = loss_of_sketches(model, some, given, device) + given.share * loss_of_links(model, batch)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-        if epoch % given.every == given.every - 1 or epoch == given.epochs - 1:
+    begun = time.time()
+    loader = DataLoader(batches, batch_size=None, shuffle=False, num_workers=given.workers, prefetch_factor=8)
+    for step, (sketched, linked) in enumerate(loader, start=1):
+        sketched = tuple(each.to(device, non_blocking=True) for each in sketched)
+        linked = linked.on(device)
+        with torch.autocast("cuda", torch.bfloat16, enabled=device == "cuda"):
+            loss = loss_of_sketches(model, sketched) + given.share * loss_of_links(model, linked)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        schedule.step()
+        if step % (epoch * given.every) == 0 or step == steps:
             told = evaluate(model, held, device), figures(model, unseen, device) if unseen else ""
-            print(given.name, epoch + 1, round(time.time() - begun), round(loss.item(), 3), *told, flush=True)
+            print(given.name, step // epoch, round(time.time() - begun), round(loss.item(), 3), *told, flush=True)
             save(model, given.out)
 
 
@@ -152,7 +178,9 @@ def main() -> None:
     parser.add_argument("start", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--name", default="run")
-    parser.add_argument("--hold", default="unseen,small_graphs", help="sets of sketches that are only measured")
+    parser.add_argument(
+        "--hold", default="unseen,small_graphs,strangers", help="sets of sketches that are only measured"
+    )
     parser.add_argument("--fold", type=int, default=-1, help="the fifth of the schemas that is only measured")
     parser.add_argument("--epochs", type=int, default=8, help="times that each question with a schema is read")
     parser.add_argument("--every", type=int, default=4)
@@ -164,6 +192,7 @@ def main() -> None:
     parser.add_argument("--drop", type=float, default=0.05, help="how often a piece is masked")
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--faster", type=float, default=5.0, help="how much faster all but the encoder learns")
+    parser.add_argument("--workers", type=int, default=3, help="processes that make batches")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"

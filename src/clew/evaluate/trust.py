@@ -20,6 +20,7 @@ __all__ = [
     "Outcome",
     "Share",
     "TrustQuestion",
+    "accepts",
     "ask_each",
     "load_questions",
     "shares",
@@ -121,11 +122,11 @@ def ask_each(questions: Iterable[TrustQuestion], ask: Callable[[TrustQuestion], 
         if answer.abstained is not None:
             right = question.level == UNANSWERABLE
         else:
-            right = any(_accepts(gold, answer) for gold in question.gold)
+            right = any(accepts(gold, answer) for gold in question.gold)
         yield Outcome(question, answer, None, right, answer.usage.seconds)
 
 
-def _accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
+def accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
     """Whether an answer is exactly what one accepted answer says."""
     if "yes" in gold:
         return isinstance(answer.value, bool) and answer.value == gold["yes"]

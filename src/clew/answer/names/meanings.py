@@ -9,7 +9,7 @@ from clew.answer.lexicon.words import Words
 from clew.graph import GraphContents
 from clew.link import Candidate
 
-__all__ = ["Anchor", "Meaning", "inside", "meanings_of", "one_of", "settled", "with_longer_names"]
+__all__ = ["Anchor", "Meaning", "either", "inside", "meanings_of", "one_of", "settled", "with_longer_names"]
 
 ALIKE = 0.02  # candidates that differ by less are one meaning
 OTHER_TYPE = 0.12  # how much worse an entity of another type may fit
@@ -79,12 +79,12 @@ def _also_longer(anchor: Anchor, contents: GraphContents) -> Anchor:
 
 
 def settled(anchors: Iterable[Anchor], text: str, words: Words) -> list[Anchor]:
-    """The names of a question in its order: each once, of the type it says itself, and one for "A or B"."""
+    """The names of a question in its order: each once, of the type it says itself."""
     named = [_of_its_type(anchor, words) for anchor in _each_once(_with_ids(anchors, text))]
-    return _either(sorted(named, key=lambda anchor: anchor.start), text)
+    return sorted(named, key=lambda anchor: anchor.start)
 
 
-def _either(anchors: Sequence[Anchor], text: str) -> list[Anchor]:
+def either(anchors: Sequence[Anchor], text: str) -> list[Anchor]:
     """Names of one type with "or" between them as one: any of them is meant."""
     joined: list[Anchor] = []
     for anchor in anchors:

@@ -100,7 +100,11 @@ def settle(
                 break
         else:
             raise InputError(f"{name!r} cannot be held to {identifier}: neither is read as a name in this question")
-    return replace(question, anchors=tuple(_held(each, held.get(each.text.casefold())) for each in question.anchors))
+    anchors, names = (
+        tuple(_held(each, held.get(each.text.casefold())) for each in some)
+        for some in (question.anchors, question.names)
+    )
+    return replace(question, anchors=anchors, names=names)
 
 
 def _held(anchor: Anchor, sense: Sense | None) -> Anchor:

@@ -13,7 +13,7 @@ from clew.answer.lexicon.forms import Token, stem, tokens_of
 from clew.answer.lexicon.frames import Frame, find_frame, sentence_behind, sentences_before
 from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.coreference import with_antecedent
-from clew.answer.names.meanings import Anchor, Meaning, inside
+from clew.answer.names.meanings import Anchor, Meaning, either, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
 from clew.answer.plans.filters import Filters
 from clew.answer.quantities.aside import Choice, choose_among, set_aside
@@ -70,6 +70,7 @@ class ParsedQuestion:
     operation: str  # list, count, top, exists or path
     asked: tuple[str, ...]  # labels that may be asked for; empty where the words do not say
     mentioned: tuple[str, ...]  # labels of other type words, in order
+    names: tuple[Anchor, ...] = ()  # as they stand there, each alone: what is set aside or compared is no anchor
     foreign: bool = False  # asks for a type that this graph does not have
     type_hints: tuple[str, ...] = ()  # labels that say what a named entity is: "seizures as a symptom"
     number: int | None = None
@@ -160,7 +161,9 @@ def understand(
     spoken_filters = find_filters(plain, linker.engine, words.schema)
     plain = _blanked(plain, spoken_filters.spans)
     read = read_words(plain)
-    anchors: Sequence[Anchor] = names_in(plain, read)
+    names = names_in(plain, read)
+    compared_with = [each.than for each in values.conditions if each.than is not None]
+    anchors: Sequence[Anchor] = either(names, plain)
     turned, choice = recast(padded(plain, anchors)), Choice()
     if find_compared(padded(plain, anchors), anchors) is None:
         anchors, choice = choose_among(plain, anchors, words)
@@ -215,6 +218,7 @@ def understand(
     return ParsedQuestion(
         text=text,
         anchors=tuple(_with_relations(plain, denial.anchors, tokens, found, words)),
+        names=tuple(sorted([*names, *compared_with], key=lambda each: each.start)),
         tokens=tuple(tokens),
         type_words=tuple(word for word in found if word not in hints),
         operation=operation.name,

@@ -89,6 +89,10 @@ class _Building(ValuesSaid):
         self.left_out: list[int] = []
 
     def built(self) -> Built:
+        for each in self.sketch.statements:
+            types = {self.grounded.meanings[at].type for at in each.value} if each.kind == "of" else ()
+            if each.left is not None and len(types) == 1:  # one of several names is of their type
+                self.labels[each.left] = self.schema.label_of(*types)
         values, chosen, much = self._values()
         root = self._root()
         if root is not None:

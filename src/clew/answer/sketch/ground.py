@@ -4,7 +4,7 @@ Things are typed by their nouns and by what relations lead to, so that a phrase 
 met by the only relation between two types. A phrase that nothing fits is reported, and there is no plan.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
@@ -36,7 +36,7 @@ TURNED = 0.6  # of a relation that is read against its direction
 UNSTATED = 0.7  # of a relation that the named entity has no triple of
 ELSEWHERE = 0.6  # of what the linker says against a list of words
 HINTED = 0.45  # what the linker adds to words that say little
-TOO_LITTLE = -1.7  # sum of logarithms of one fit below which too much is guessed; of n facts, its root of n-fold
+TOO_LITTLE = -3.0  # sum of logarithms of one fit below which too much is guessed; of n facts, its root of n-fold
 AS_GOOD = 0.1  # difference of scores below which the labels of a thing that is not typed are all meant
 ALONE = 0.4  # of the only relation between two types, where no word means it
 
@@ -179,7 +179,7 @@ class _Grounding(Things):
     def _extended(self, state: _State, number: int, fact: Statement, meant: dict[int, Meaning]) -> Iterator[_State]:
         assert fact.left is not None
         assert fact.right is not None
-        found = sorted(self._links(state, fact), key=lambda each: -each[1])
+        found = sorted(self._nearest(self._links(state, fact), fact, meant), key=lambda each: -each[1])
         best = found[0][1] if found else 0.0
         for link, fit in found[:MOST_LINKS]:
             if fit < WEAKEST or fit < 0.5 * best:
@@ -191,6 +191,25 @@ class _Grounding(Things):
             labels = {**state.labels, fact.left: link.left, fact.right: link.right}
             score = state.score + log(max(fit, 1e-6))
             yield _State(labels, {**state.links, number: replace(link, fit=fit)}, score, min(state.weakest, link.fit))
+
+    def _nearest(
+        self, links: Iterable[tuple[Link, float]], fact: Statement, meant: dict[int, Meaning]
+    ) -> Iterator[tuple[Link, float]]:
+        """Without relations to a part of a named entity that has no parts, or has the same relation itself."""
+        found, ref, has = list(links), fact.right, self.has
+        if not isinstance(ref, int) or has is None:
+            yield from found
+            return
+        named = meant[ref]
+        own = {
+            (link.relation, link.forward)
+            for link, _ in found
+            if link.via is None and has(named, link.relation, not link.forward)
+        }
+        for link, fit in found:
+            parts = link.via is None or any(has(named, whole, False) for whole in link.via[0])
+            if parts and (link.via is None or (link.relation, link.forward) not in own):
+                yield link, fit
 
     def _fits(self, state: _State, ref: Ref) -> dict[str, float] | None:
         """The labels that a thing may have; None for any."""

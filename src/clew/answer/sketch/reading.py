@@ -23,12 +23,14 @@ from clew.graph import GraphContents
 
 __all__ = ["SketchReading", "read_sketches", "split_facts"]
 
-IMPROBABLE = 0.2  # sketches of a lower probability are no readings: fewer than one in five of them is right
+IMPROBABLE = 0.02  # sketches of a lower probability are no readings
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
+PHRASES = frozenset({"fact", "attribute", "kind", "max", "min"})  # statements whose words mean a part of a schema
 SUPERLATIVE = "est"  # how a superlative ends
 SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
 NEGATIONS = frozenset(word_table("sketch.json")["negations"])
+ONLY = frozenset(word_table("sketch.json")["only"])  # words without which nothing is said to be the only one
 EXCLUSIONS = frozenset(word_table("sketch.json")["exclusions"])  # "other than", "apart from"
 OFTEN_IDLE = frozenset(word_table("sketch.json")["often idle"])  # of the weighty, words that may say nothing
 
@@ -46,6 +48,7 @@ class SketchReading:
     subclasses: bool
     met: Mapping[int, float]  # how well words are met, by their numbers
     linked: LinkedQuestion | None
+    foreign: float  # how probable it is that some phrase means nothing of the graph
 
     @property
     def score(self) -> float:
@@ -73,7 +76,14 @@ def read_sketches(
     spelt = _spelt(text, words, lexical.words, is_right)
     names = [each.meanings[0] for each in anchors]
     may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in EXCLUSIONS for each in words)
-    likely = [each for each in written if each.probability >= IMPROBABLE and (may_deny or not each.sketch.denies)]
+    may_limit = any(each.text.lower() in ONLY for each in words)
+    likely = [
+        each
+        for each in written
+        if each.probability >= IMPROBABLE
+        and (may_deny or not each.sketch.denies)
+        and (may_limit or all(one.kind != "only" for one in each.sketch.statements))
+    ]
     linked = parser.linker.link(spelt, names, lexical.items, has=has, check=check) if likely else None
 
     def readings(each: Written) -> Iterator[SketchReading]:
@@ -127,8 +137,26 @@ def _reading(
     left = (*built.left_out, *_weighty_left(sketch, words))
     wider = any(each.kind == "any" for each in sketch.statements)
     return SketchReading(
-        built.candidate, sketch, written.probability, built.score, built.weakest, left, wider, built.met, linked
+        built.candidate,
+        sketch,
+        written.probability,
+        built.score,
+        built.weakest,
+        left,
+        wider,
+        built.met,
+        linked,
+        _foreign(sketch, linked),
     )
+
+
+def _foreign(sketch: Sketch, linked: LinkedQuestion | None) -> float:
+    """How probable it is that the phrase of a fact, a noun or an attribute means nothing of the graph."""
+    if linked is None:
+        return 0.0
+    said = [each.words for each in sketch.statements if each.kind in PHRASES and each.words]
+    said += [words for _, words in sketch.asked if words]
+    return max((linked.meant(words).none for words in said), default=0.0)
 
 
 def _forms(sketch: Sketch, is_superlative: Callable[[int], bool]) -> Iterator[Sketch]:

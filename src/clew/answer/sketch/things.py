@@ -16,6 +16,7 @@ from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 __all__ = ["Find", "Things", "Unmet"]
 
 WHO = frozenset(word_table("sketch.json")["who"])  # words that ask for people
+NAMING = frozenset(word_table("sketch.json")["naming"])  # words between a noun and its name: "a beer called A"
 CASES = frozenset(word_table("sketch.json")["cases"])  # nouns for those who have something, in graphs without people
 LIKELY = 0.5  # share from which words mean a relation
 Find = Callable[[str], tuple[Meaning, ...]]
@@ -78,6 +79,11 @@ class Things:
         more: list[Statement] = []
         asked = [of for of, _ in sketch.asked]
         for each in sketch.statements:
+            if self._only_names(each) and (each.left not in asked or sketch.mode == "value"):
+                assert each.left is not None
+                assert each.right is not None
+                merged[each.left] = each.right
+                continue
             if each.kind == "is" and each.left is not None:
                 more += self._named(each, self.text(each.words))
             if each.kind != "kind" or each.left is None:
@@ -148,6 +154,12 @@ class Things:
         self.meant[number] = found
         return [Statement("fact", each.left, (), number, value=each.words, denied=each.denied)]
 
+    def _only_names(self, fact: Statement) -> bool:
+        """Whether a fact says no more than what a thing is called."""
+        said = {self.words[at].text.lower() for at in fact.words} if fact.kind == "fact" else set()
+        named = isinstance(fact.left, str) and isinstance(fact.right, int) and not fact.denied
+        return named and bool(said & NAMING) and said <= NAMING | SMALL
+
     def _is_light(self, fact: Statement) -> bool:
         return all(self.words[at].text.lower() in SMALL for at in fact.words)
 
@@ -195,4 +207,4 @@ def _merged(sketch: Sketch, merged: Mapping[Ref, Ref]) -> Sketch:
         itself = turned.kind == "fact" and turned.left == turned.right
         if not itself and not (turned.kind == "kind" and each.left in merged):
             kept.append(turned)
-    return replace(sketch, statements=tuple(kept))
+    return replace(sketch, asked=tuple((now(ref), words) for ref, words in sketch.asked), statements=tuple(kept))

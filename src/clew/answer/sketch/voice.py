@@ -7,7 +7,9 @@ from itertools import islice
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
 from clew.answer.kept import lexical_of, polarity_of, stated_once_of, words_of
+from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.words import Words
+from clew.answer.names.meanings import inside
 from clew.answer.plans.filters import with_filters
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.candidates import Candidate
@@ -60,6 +62,8 @@ def speak(
     """
     if parsed.values.aggregate:
         return None
+    apart = tuple(token for token in parsed.tokens if not inside(token, parsed.names))
+    parsed = replace(parsed, anchors=parsed.names, tokens=apart)
     english = resources.parser
     readings, words = read_sketches(
         parsed.text,
@@ -134,7 +138,8 @@ def _is_met(word: Unbound, reading: SketchReading, met: Sequence[Word], words: S
         return True
     own = [at for at, each in enumerate(words) if each.start < word.end and word.start < each.end]
     meant = reading.linked.meant(own).likeliest() if reading.linked is not None and own else None
-    return meant is not None and word.role == STRUCTURE and meant in _parts(reading.candidate)
+    listed = has_synonyms(word.text.lower())  # for other relations, or its own list would have met it
+    return meant is not None and not listed and word.role == STRUCTURE and meant in _parts(reading.candidate)
 
 
 def _parts(candidate: Candidate) -> set[tuple[str, str]]:

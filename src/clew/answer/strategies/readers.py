@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from clew.answer.answer import DOUBTFUL, Alternative, Answer
 from clew.answer.certainty.signs import NEVER_SURE, is_reversible
+from clew.answer.certainty.sketched import chance_of, sketch_signs
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.any_type import is_narrower
@@ -26,15 +27,14 @@ if TYPE_CHECKING:
     from clew.answer.sketch.parser import SketchParser
     from clew.answer.sketch.voice import Spoken
 
-__all__ = ["ReadersStrategy"]
+__all__ = ["ReadersStrategy", "Reading"]
 
-AGREED = 0.97  # confidence where both readers give the same answer, and the sketch is probable
-AGREEABLE = 0.65  # confidence of the first reader from which that is so
-CONTESTED = DOUBTFUL - 0.05  # confidence in an answer that only one of them gives, and the other contests or declines
+AGREED = 0.97  # confidence where both readers give the same answer
+AGREEABLE, LIKELY = 0.5, 0.6  # confidence of a doubtful first answer, and chance of the second, from which that is so
+CONTESTED = DOUBTFUL - 0.05  # most confidence in an answer that only one of them gives
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
-PROBABLE = 0.5  # probability of a sketch
-DISSENTING = 0.3  # probability from which a sketch that answers otherwise makes an answer doubtful
-CLEAR, UNCLEAR = 0.8, 0.6  # fit of its weakest phrase
+DISSENTING = 0.3  # probability and chance from which a sketch that answers otherwise makes an answer doubtful
+ALONE = 0.5  # chance from which a sketch answers by itself, or in the place of a doubtful answer
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
@@ -52,10 +52,10 @@ class ReadersStrategy(CypherStrategy):
         parser = resources.sketch_parser
         if parser is None:
             return Answering(self, resources, question).answer()
-        return _Reading(self, resources, question, parser).answer()
+        return Reading(self, resources, question, parser).answer()
 
 
-class _Reading(Answering):
+class Reading(Answering):
     """One question being answered by two readers."""
 
     def __init__(
@@ -72,7 +72,7 @@ class _Reading(Answering):
         if settled or plain or self.parsed is None or self.parsed.unmet:
             return first
         begun = perf_counter()
-        spoken = self._spoken(self.parsed)
+        spoken = self.spoken(self.parsed)
         read = perf_counter() - begun
         if spoken is None:
             why = "does not understand the question" if self.runner.deadline.left > 0 else "has no time left"
@@ -83,10 +83,10 @@ class _Reading(Answering):
             return _noted(self._agreed(first, spoken), SAME, read)
         self.runner.report("second", verbalised(spoken.ran.candidate, self.words))
         if first.abstained is not None:
-            return self._sketched(spoken, first, read) if _may_speak_alone(spoken) else first
+            return self._sketched(spoken, first, read) if _chance(spoken) >= ALONE else first
         return self._contested(first, spoken, read)
 
-    def _spoken(self, parsed: ParsedQuestion) -> "Spoken | None":
+    def spoken(self, parsed: ParsedQuestion) -> "Spoken | None":
         from clew.answer.sketch.voice import speak
 
         try:
@@ -103,7 +103,7 @@ class _Reading(Answering):
         turned = any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships)
         if turned or reading.left_out or any(first.signs.get(name) for name in NEVER_SURE):
             return first
-        certain = reading.probability >= PROBABLE and first.confidence >= AGREEABLE
+        certain = first.certainty == "likely" or (first.confidence >= AGREEABLE and _chance(spoken) >= LIKELY)
         certain = certain and first.signs.get("name", 0.0) <= INEXACT
         return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
 
@@ -114,20 +114,23 @@ class _Reading(Answering):
     def _contested(self, first: Answer, spoken: "Spoken", read: float) -> Answer:
         """The likelier of two answers, with the other one to choose from; what the first is sure of stays, doubtful."""
         drops = self.ran is not None and bool(_columns(self.ran) - _columns(spoken.ran))
-        if first.certainty != "sure" and not drops and _is_likelier(spoken, first, self.words):
-            second = _capped(self._sketched(spoken, first, read), CONTESTED)
+        turned = any(is_reversible(name, self.words) for name in spoken.ran.candidate.relationships)
+        better = not drops and not turned and _chance(spoken) >= max(ALONE, first.confidence)
+        if first.certainty == "doubtful" and better:  # grammar tells better than a sketch who does what to whom
+            second = self._sketched(spoken, first, read)
             said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
             return _beside(second, Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
-        dissents = spoken.reading.probability >= DISSENTING and spoken.is_complete and not drops
+        dissents = min(spoken.reading.probability, _chance(spoken)) >= DISSENTING and not drops
         contested = _capped(first, CONTESTED) if dissents else first
         return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
     def _sketched(self, spoken: "Spoken", first: Answer, read: float) -> Answer:
         """The answer that a sketch gives: doubtful, since only a trained model says what its words mean."""
         answer = self._answered(spoken.ran, first.usage.seconds)
-        return _noted(replace(answer, confidence=CONTESTED), BY_SKETCH, read - spoken.ran.seconds)
+        sure = round(min(_chance(spoken), CONTESTED), 3)
+        return _noted(replace(answer, confidence=sure), BY_SKETCH, read - spoken.ran.seconds)
 
 
 def _is_plain(ran: Ran, words: Words) -> bool:
@@ -145,30 +148,9 @@ def _columns(ran: Ran) -> set[tuple[str, str]]:
     return {(each.key, str(each.value)) for each in conditions}
 
 
-def _is_likelier(spoken: "Spoken", first: Answer, words: Words) -> bool:
-    """Whether a sketch is likelier to be right than another answer of the first reader about the same entities.
-
-    It is where it finds something and the other, doubtfully, nothing. It is not where a relation could be read from
-    either end, since grammar tells better who does what to whom, nor where it lists what the other counts or orders.
-    """
-    candidate = spoken.ran.candidate
-    named = {each for meaning in candidate.meanings for each in meaning.ids}
-    if candidate.plan.operation == "list" != first.kind:
-        return False
-    if not spoken.is_complete or spoken.ran.is_empty or named != set(first.named):
-        return False
-    if first.signs.get("nothing") and first.confidence < DOUBTFUL and spoken.ran.outcome.value is not False:
-        return True
-    if any(is_reversible(relation, words) for relation in candidate.relationships):
-        return False
-    return spoken.reading.probability >= PROBABLE and spoken.reading.weakest >= UNCLEAR
-
-
-def _may_speak_alone(spoken: "Spoken") -> bool:
-    """Whether a sketch may answer where the other reader declines: all that is said is met, and something found."""
-    reading = spoken.reading
-    fits = reading.weakest >= (UNCLEAR if reading.probability >= PROBABLE else CLEAR)
-    return fits and spoken.is_complete and not spoken.ran.is_empty
+def _chance(spoken: "Spoken") -> float:
+    """How likely the answer of a sketch is right; one that leaves out a needed word is never given."""
+    return chance_of(sketch_signs(spoken)) if spoken.is_complete else 0.0
 
 
 def _agree(first: Answer, spoken: "Spoken") -> bool:
