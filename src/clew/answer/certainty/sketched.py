@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from clew.answer.sketch.voice import Spoken
 
-__all__ = ["chance_of", "sketch_signs"]
+__all__ = ["probability_of", "sketch_signs"]
 
 LEAST = 0.005  # probability below which it makes no difference
 MOST = 3.0  # words, facts
@@ -36,7 +36,7 @@ def sketch_signs(spoken: "Spoken") -> dict[str, float]:
     }
 
 
-def chance_of(signs: Mapping[str, float]) -> float:
+def probability_of(signs: Mapping[str, float]) -> float:
     """The probability that a reading with these signs answers rightly."""
     table = _table()
     return 1 / (1 + exp(-table["intercept"] - sum(weight * signs[name] for name, weight in table["weights"].items())))

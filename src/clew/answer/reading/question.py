@@ -70,7 +70,7 @@ class ParsedQuestion:
     operation: str  # list, count, top, exists or path
     asked: tuple[str, ...]  # labels that may be asked for; empty where the words do not say
     mentioned: tuple[str, ...]  # labels of other type words, in order
-    names: tuple[Anchor, ...] = ()  # as they stand there, each alone: what is set aside or compared is no anchor
+    names: tuple[Anchor, ...] = ()  # each by itself, also what is set aside or compared with
     foreign: bool = False  # asks for a type that this graph does not have
     type_hints: tuple[str, ...] = ()  # labels that say what a named entity is: "seizures as a symptom"
     number: int | None = None

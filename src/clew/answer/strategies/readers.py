@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clew.answer.answer import DOUBTFUL, Alternative, Answer
 from clew.answer.certainty.signs import NEVER_SURE, is_reversible
-from clew.answer.certainty.sketched import chance_of, sketch_signs
+from clew.answer.certainty.sketched import probability_of, sketch_signs
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.any_type import is_narrower
@@ -83,7 +83,7 @@ class Reading(Answering):
             return _noted(self._agreed(first, spoken), SAME, read)
         self.runner.report("second", verbalised(spoken.ran.candidate, self.words))
         if first.abstained is not None:
-            return self._sketched(spoken, first, read) if _chance(spoken) >= ALONE else first
+            return self._sketched(spoken, first, read) if _probability(spoken) >= ALONE else first
         return self._contested(first, spoken, read)
 
     def spoken(self, parsed: ParsedQuestion) -> "Spoken | None":
@@ -103,7 +103,7 @@ class Reading(Answering):
         turned = any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships)
         if turned or reading.left_out or any(first.signs.get(name) for name in NEVER_SURE):
             return first
-        certain = first.certainty == "likely" or (first.confidence >= AGREEABLE and _chance(spoken) >= LIKELY)
+        certain = first.certainty == "likely" or (first.confidence >= AGREEABLE and _probability(spoken) >= LIKELY)
         certain = certain and first.signs.get("name", 0.0) <= INEXACT
         return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
 
@@ -115,21 +115,21 @@ class Reading(Answering):
         """The likelier of two answers, with the other one to choose from; what the first is sure of stays, doubtful."""
         drops = self.ran is not None and bool(_columns(self.ran) - _columns(spoken.ran))
         turned = any(is_reversible(name, self.words) for name in spoken.ran.candidate.relationships)
-        better = not drops and not turned and _chance(spoken) >= max(ALONE, first.confidence)
+        better = not drops and not turned and _probability(spoken) >= max(ALONE, first.confidence)
         if first.certainty == "doubtful" and better:  # grammar tells better than a sketch who does what to whom
             second = self._sketched(spoken, first, read)
             said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
             return _beside(second, Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
-        dissents = min(spoken.reading.probability, _chance(spoken)) >= DISSENTING and not drops
+        dissents = min(spoken.reading.probability, _probability(spoken)) >= DISSENTING and not drops
         contested = _capped(first, CONTESTED) if dissents else first
         return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
     def _sketched(self, spoken: "Spoken", first: Answer, read: float) -> Answer:
         """The answer that a sketch gives: doubtful, since only a trained model says what its words mean."""
         answer = self._answered(spoken.ran, first.usage.seconds)
-        sure = round(min(_chance(spoken), CONTESTED), 3)
+        sure = round(min(_probability(spoken), CONTESTED), 3)
         return _noted(replace(answer, confidence=sure), BY_SKETCH, read - spoken.ran.seconds)
 
 
@@ -148,9 +148,9 @@ def _columns(ran: Ran) -> set[tuple[str, str]]:
     return {(each.key, str(each.value)) for each in conditions}
 
 
-def _chance(spoken: "Spoken") -> float:
+def _probability(spoken: "Spoken") -> float:
     """How likely the answer of a sketch is right; one that leaves out a needed word is never given."""
-    return chance_of(sketch_signs(spoken)) if spoken.is_complete else 0.0
+    return probability_of(sketch_signs(spoken)) if spoken.is_complete else 0.0
 
 
 def _agree(first: Answer, spoken: "Spoken") -> bool:
