@@ -1,4 +1,4 @@
-"""Four evaluations in one process, which is killed in the middle of writing a record.
+"""Six evaluations in one process, which is killed in the middle of writing a record.
 
 Arguments: a folder with ward.clew, in which the journals are written, and how many records are written before the next
 one is cut in half by SIGKILL (0: none). Prints the reports as JSON.
@@ -18,13 +18,16 @@ from clew.embed.encoders.hashed import HashedEncoder
 from clew.evaluate.choices.generate import ChoiceQuestion
 from clew.evaluate.choices.run import run_choices
 from clew.evaluate.diagnosis.patients import PatientSettings
+from clew.evaluate.diagnosis.quality import RuleJudge, evaluate_quality
 from clew.evaluate.diagnosis.rounds import RoundsRun, run_rounds
 from clew.evaluate.diagnosis.run import run_rankings
+from clew.evaluate.facts import run_facts
 from clew.evaluate.journal import Journal
 from clew.evaluate.paths.run import run_paths
 
 SIGNS = ProfileRelations("has_sign", "lacks_sign", "is_a", "Disease", "Phenotype", ("causes",))
 SETTINGS = PatientSettings(findings=2, noise=1, imprecision=0.3)
+FACTS = [("D:1", "has_sign", "P:2"), ("D:3", "has_sign", "P:4"), ("D:5", "has_sign", "P:6")]
 NAMES = ("Disease one", "Disease two", "Disease three")
 
 
@@ -60,6 +63,10 @@ def evaluate(folder: Path) -> dict[str, Any]:
                 resources, SIGNS, count=4, seed=3, settings=SETTINGS, rows=("ranker", "cosine"), out=folder / "d.jsonl"
             ),
             "rounds": run_rounds(resources, SIGNS, run, out=folder / "rounds.jsonl"),
+            "facts": run_facts({"ward": resources}, FACTS, count=2, seeds=2, out=folder / "facts.jsonl"),
+            "quality": evaluate_quality(
+                resources, SIGNS, RuleJudge(), count=4, settings=SETTINGS, out=folder / "quality.jsonl"
+            ),
         }
 
 

@@ -35,10 +35,12 @@ def test_killed_evaluations_end_with_the_same_numbers(tmp_path: Path) -> None:
     whole = run(tmp_path / "whole")
     assert whole.returncode == 0, whole.stderr
     deaths = 0
-    for records in (5, 7, 8, 9):  # within each of the four evaluations, after what the journals have already
+    for records in (5, 7, 8, 9, 9, 23):  # within each of the six evaluations, after what the journals have already
         died = run(tmp_path / "killed", records)
         deaths += died.returncode == -signal.SIGKILL
-    assert deaths == 4
+        journals = sorted(path.name for path in (tmp_path / "killed").glob("*.jsonl"))
+        assert len(journals) == deaths  # each death was in another evaluation
+    assert deaths == 6
     ended = run(tmp_path / "killed")
     assert ended.returncode == 0, ended.stderr
     assert untimed(json.loads(ended.stdout)) == untimed(json.loads(whole.stdout))

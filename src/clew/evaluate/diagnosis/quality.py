@@ -5,8 +5,10 @@ threshold is set on one half of them, and its balanced accuracy on the other hal
 attribute for which it may not has no figure.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
@@ -19,6 +21,7 @@ from clew.answer.diagnosis.relations import ProfileRelations
 from clew.errors import InputError
 from clew.evaluate.diagnosis.patients import PatientSettings, simulate_patients
 from clew.evaluate.extraction.judge.calibration import ENOUGH, balanced_accuracy
+from clew.evaluate.journal import Journal
 from clew.evaluate.statistics import Interval, bootstrap_classes, bootstrap_mean
 from clew.lm import LanguageModel, Message, Request, load_prompt
 from clew.progress import Progress, silent
@@ -168,6 +171,21 @@ RULES: Mapping[str, Callable[[Summary], float]] = {
 }
 
 
+class RememberingJudge:
+    """A judge whose scores are kept in a journal: nothing that it says is asked twice."""
+
+    def __init__(self, judge: QualityJudge, journal: Journal) -> None:
+        self.name, self._judge, self._journal = judge.name, judge, journal
+        self._known = {(each["attribute"], each["summary"]): each["score"] for each in journal.records}
+
+    def score(self, summary: Summary, attribute: str) -> float | None:
+        key = (attribute, hashlib.sha256("\n".join((*summary.findings, "", *summary.lines)).encode()).hexdigest()[:24])
+        if key not in self._known:
+            self._known[key] = self._judge.score(summary, attribute)
+            self._journal.append({"attribute": key[0], "summary": key[1], "score": self._known[key]})
+        return self._known[key]
+
+
 # calibration --------------------------------------------------------------------------------------------------------
 
 
@@ -276,9 +294,19 @@ def evaluate_quality(
     count: int,
     seed: int = 0,
     settings: PatientSettings | None = None,
+    out: Path | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Calibrate a judge on summaries of simulated patients, then judge those of as many others."""
+    """Calibrate a judge on summaries of simulated patients, then judge those of as many others; resumes from `out`."""
+    run = {
+        "snapshot": resources.engine.snapshot.id,
+        "relations": asdict(relations),
+        "judge": judge.name if resources.model is None else resources.model.identity,
+        "count": count,
+        "seed": seed,
+        "patients": asdict(settings or PatientSettings()),
+    }
+    judge = RememberingJudge(judge, Journal(out, run, what="judged summaries"))
     ranker = ranker_of(resources, relations)
     summaries = []
     for done, patient in enumerate(simulate_patients(ranker.profiles, count=2 * count, seed=seed, settings=settings)):

@@ -213,6 +213,7 @@ def quality(
     relation: FindingRelation = None,
     negated: NegatedRelation = None,
     hierarchy: HierarchyRelation = None,
+    out: RunJournal = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge summaries of diagnoses by the nine attributes of PDSQI-9, with a judge that is calibrated first.
@@ -224,7 +225,7 @@ def quality(
     \b
     Examples:
       clew eval quality hpo.clew
-      clew eval quality hpo.clew --model smollm2 --count 10 --json
+      clew eval quality hpo.clew --model smollm2 --count 10 --out run.jsonl
     """
     from clew.evaluate.diagnosis.patients import PatientSettings
     from clew.evaluate.diagnosis.quality import ModelQualityJudge, QualityJudge, RuleJudge, evaluate_quality
@@ -233,7 +234,7 @@ def quality(
     with _opened(graph, relation, negated, hierarchy, model) as (resources, chosen), terminal_progress() as progress:
         judge: QualityJudge = RuleJudge() if resources.model is None else ModelQualityJudge(resources.model)
         report = evaluate_quality(
-            resources, chosen, judge, count=count, seed=seed, settings=settings, progress=progress
+            resources, chosen, judge, count=count, seed=seed, settings=settings, out=out, progress=progress
         )
     if as_json:
         print_json({"graph": graph, **report})
