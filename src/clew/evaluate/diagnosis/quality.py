@@ -176,7 +176,9 @@ class RememberingJudge:
 
     def __init__(self, judge: QualityJudge, journal: Journal) -> None:
         self.name, self._judge, self._journal = judge.name, judge, journal
-        self._known = {(each["attribute"], each["summary"]): each["score"] for each in journal.records}
+        self._known: dict[tuple[str, str], float | None] = {
+            (each["attribute"], each["summary"]): each["score"] for each in journal.records
+        }
 
     def score(self, summary: Summary, attribute: str) -> float | None:
         key = (attribute, hashlib.sha256("\n".join((*summary.findings, "", *summary.lines)).encode()).hexdigest()[:24])
