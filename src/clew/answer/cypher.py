@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import DOUBTFUL, Alternative, Answer, BoundWord, Usage
-from clew.answer.certainty.signs import NEVER_SURE, confidence_in, signs_of
+from clew.answer.certainty.signs import confidence_in, signs_of
 from clew.answer.kept import (
     composer_of,
     encoder_of,
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 __all__ = ["Answering", "CypherStrategy"]
 
 log = logging.getLogger(__name__)
-LIKELY = 0.78  # least for what a reader doubts and a model agrees with
 WRITTEN = DOUBTFUL - 0.05  # most for what a model alone says
 MOST_TRIED = 6  # interpretations to run before giving an empty answer
 
@@ -194,7 +193,7 @@ class Answering:
         return self._weighed(first, written, first.usage.understanding + spent)
 
     def _weighed(self, first: Answer, written: "Written", understood: float) -> Answer:
-        """An answer of the readers and one of a model: the readers' is likelier where both agree, else beside it."""
+        """The readers' answer, with what a model makes of the question: the same, or another one to choose from."""
         said = verbalised(written.ran.candidate, self.words)
         self.runner.report("model", said)
         if first.abstained is not None:
@@ -204,10 +203,7 @@ class Answering:
         outcome = written.ran.outcome
         given = stated_number(written.ran.candidate, outcome), frozenset(item.id for item in outcome.items)
         if (first.value, frozenset(item.id for item in first.items)) == given:
-            if any(first.signs.get(name) for name in NEVER_SURE):
-                return first
-            agreed = f"{written.ran.interpretation.decided}, with the same result"
-            return replace(first, confidence=max(first.confidence, LIKELY), decided=agreed)
+            return replace(first, decided=f"{written.ran.interpretation.decided}, with the same result")
         other = Alternative(outcome.query, WRITTEN, said)
         return replace(first, alternatives=(other, *first.alternatives)[:SHOWN_ALTERNATIVES])
 

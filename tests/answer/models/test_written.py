@@ -43,12 +43,12 @@ def test_a_query_without_the_negation_or_amount_does_not_answer(ask, word: str) 
     assert answer.abstained is not None
 
 
-def test_the_same_from_both_is_likely_and_no_more(ask) -> None:
+def test_the_same_from_both_is_noted_and_no_surer(ask) -> None:
     alone, _ = ask(DOUBTED, compose=False)
     assert (alone.value, alone.certainty) == (False, "doubtful")
     answer, model = ask(DOUBTED, f"{BETWEEN} RETURN count(*) > 0")
     assert len(model.requests) == 1
-    assert (answer.value, answer.certainty) == (False, "likely")
+    assert (answer.value, answer.certainty) == (False, "doubtful")
     assert answer.decided == "large-7B wrote the query, with the same result"
 
 
