@@ -8,7 +8,7 @@ import pytest
 
 import clew
 from clew.answer import Asker, CypherStrategy, Resources
-from clew.answer.certainty.astray import FIRST, SECOND
+from clew.answer.certainty.astray import CHOICE, FIRST, SECOND
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,24 @@ def breweries(tmp_path: Path) -> Iterator[Asker]:
 def test_the_same_thing_is_one_thing(breweries: Asker) -> None:
     answer = breweries.ask("Who both founded a brewery and works as head brewer at that same brewery?")  # Ann alone
     assert answer.abstained is not None or answer.certainty == "doubtful"
+
+
+def test_to_share_takes_two(breweries: Asker) -> None:
+    answer = breweries.ask("Which breweries share a founder with another brewery?")
+    assert answer.abstained is not None or answer.certainty == "doubtful"
+
+
+@pytest.mark.parametrize(
+    ("text", "offers"),
+    [
+        ("Is Vetmedin a tablet or a liquid?", True),
+        ("does it run on diesel or petrol", True),
+        ("Is Ann or Bo a founder of the Lantern brewery?", False),
+        ("Is Vetmedin a tablet?", False),
+    ],
+)
+def test_one_of_two_is_no_yes(text: str, offers: bool) -> None:
+    assert (CHOICE.fullmatch(text) is not None) == offers
 
 
 def test_a_role_that_nobody_said_is_not_sure(breweries: Asker) -> None:

@@ -1,9 +1,10 @@
 """Plans that lead where no word of the question points: such an answer is doubtful at best.
 
 Checked are a plan that returns over the relation it came by ("projects of employees of project A") though nothing says
-that it is shared, and one that shares nothing though the question says "the same"; an entity in between that no word
-mentions, reached by relations that no word mentions; a relation that says more than the question ("works as head brewer
-at" for "work at"); and a second request in one question ("…; count its districts too"), of which a plan answers one.
+that it is shared, and one that shares nothing though the question says "the same"; a yes to "a tablet or a liquid?"; an
+entity in between that no word mentions, reached by relations that no word mentions; a relation that says more than the
+question ("works as head brewer at" for "work at"); and a second request in one question ("…; count its districts too"),
+of which a plan answers one.
 """
 
 import re
@@ -32,7 +33,15 @@ FIRST = re.compile(
     r"\W*(?:\w+\s+)?(?:which|what|who|whom|whose|where|when|how|list|name|give|show|find)\b", re.IGNORECASE
 )
 
-SAME = re.compile(r"\b(?:that|the|this|those|these|one)\s+(?:very\s+|one\s+and\s+the\s+)?same\b", re.IGNORECASE)
+SAME = re.compile(
+    r"\b(?:that|the|this|those|these|one)\s+(?:very\s+|one\s+and\s+the\s+)?same\b|"
+    r"\bshar(?:e|es|ed|ing)\s+(?:\w+\s+){1,4}with\s+(?:another|(?:any\s+|an)?other|each\s+other|one\s+another)\b",
+    re.IGNORECASE,
+)
+CHOICE = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|has|have)\b[^,;.?!]*\w\s+or\s+(?:an?\s+|the\s+)?[\w-]+(?:\s+[\w-]+)?\W*",
+    re.IGNORECASE,
+)
 WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 PLACES = frozenset({"at", "in", "on", "for", "of", "to", "by", "with"})  # what a role is followed by
 NEAR = 12  # letters between words of one phrase
@@ -46,6 +55,7 @@ def goes_astray(interpretation: Interpretation, words: Words) -> bool:
         or any(_is_unsaid(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
         or _is_where_of_another(interpretation, words)
         or _is_apart(interpretation)
+        or _offers(interpretation)
         or any(_says_more(name, interpretation, words) for name in _relations(interpretation.candidate.plan))
     )
 
@@ -118,6 +128,11 @@ def _is_apart(interpretation: Interpretation) -> bool:
         return False
     asked = {each.of for each in plan.asked}
     return not any(len(_steps(plan, slot.name)) > 1 for slot in plan.slots if slot.name not in asked)
+
+
+def _offers(interpretation: Interpretation) -> bool:
+    """Whether a question that ends in "A or B" is answered by yes or no, and may want one of the two."""
+    return interpretation.candidate.plan.kind == "exists" and CHOICE.fullmatch(interpretation.question.text) is not None
 
 
 def _relations(plan: Plan) -> set[str]:
