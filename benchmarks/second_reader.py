@@ -31,7 +31,7 @@ from clew.evaluate.trust import TrustQuestion, accepts, load_questions
 
 SMALL = Path(__file__).parent / "questions" / "small"
 DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
-    "probable": 1, "weakest": 1, "fit": 1, "foreign": -1, "missing": -1, "left out": -1, "nothing": -1,
+    "probable": 1, "weakest": 1, "foreign": -1, "missing": -1, "left out": -1, "nothing": -1,
     "contradicted": -1,
 }  # fmt: skip
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7)
@@ -113,13 +113,19 @@ def main() -> None:
     parser.add_argument("--graph", action="append", default=[], help="only this graph; repeat it (default: all)")
     parser.add_argument("--write", type=Path, help="keep the weights")
     given = parser.parse_args()
+    known = sorted(each.name for each in SMALL.iterdir() if each.is_dir())
+    if unknown := set(given.graph) - set(known):
+        parser.error(f"there is no graph {', '.join(sorted(unknown))}: choose among {', '.join(known)}")
     if given.action == "ask":
-        graphs = given.graph or sorted(each.name for each in SMALL.iterdir() if each.is_dir())
+        graphs = given.graph or known
         with given.rows.open("a", encoding="utf-8") as out:
             for row in ask(graphs):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
         return
-    lines, weights = report([json.loads(line) for line in given.rows.read_text("utf-8").splitlines()])
+    rows = [json.loads(line) for line in given.rows.read_text("utf-8").splitlines()] if given.rows.is_file() else []
+    if not any("signs" in row for row in rows):
+        parser.error(f"{given.rows} has no readings: make it with `ask`")
+    lines, weights = report(rows)
     print("\n".join(lines))
     if given.write:
         given.write.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")

@@ -1,7 +1,7 @@
 """How likely an answer is right that only the second reader gives: signs of its sketch, weighed by a fitted model.
 
-The weights are in sketched.json, fitted by `python -m benchmarks.second_reader` on graphs of strangers,
-each writer's left out of the fit that judges them (docs/asking.md).
+The weights are in sketched.json, fitted by `python -m benchmarks.second_reader` on graphs of strangers;
+its figures leave each graph out of the fit that judges it (docs/asking.md).
 """
 
 import json
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["probability_of", "sketch_signs"]
 
 LEAST = 0.005  # probability below which it makes no difference
-MOST = 3.0  # words, facts
+MOST = 3.0  # words that are missing; more say no more
 
 
 def sketch_signs(spoken: "Spoken") -> dict[str, float]:
@@ -27,7 +27,6 @@ def sketch_signs(spoken: "Spoken") -> dict[str, float]:
     return {
         "probable": log(probability / (1 - probability)),
         "weakest": log(max(reading.weakest, LEAST)),
-        "fit": reading.fit,
         "foreign": reading.foreign,
         "missing": min(MOST, len(ran.interpretation.account.missing)),
         "left out": float(bool(reading.left_out)),
