@@ -45,6 +45,7 @@ class Pair:
     type: str  # the collection's own
     question: str
     cypher: str
+    database: str = ""  # whose schema it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,10 @@ def load_pairs(data: Path) -> list[Pair]:
         raise InputError(f"{data} holds no text2cypher/{PAIRS}: give the data folder with --data")
     try:
         with gzip.open(found[0], "rt", encoding="utf-8") as lines:
-            return [Pair(row["type"], row["question"], row["cypher"]) for row in map(json.loads, lines)]
+            return [
+                Pair(row["type"], row["question"], row["cypher"], row.get("database", ""))
+                for row in map(json.loads, lines)
+            ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{found[0]} is not text2cypher's list of questions with queries: {error}") from error
 

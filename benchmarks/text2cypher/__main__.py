@@ -1,0 +1,165 @@
+"""Ask the questions of Neo4j's text2cypher on graphs made from its schemas, and compare plans with the gold queries.
+
+    python -m benchmarks.text2cypher --data data --out run.jsonl --json benchmarks/results/text2cypher.json
+    python -m benchmarks.text2cypher --data data --out model.jsonl --model qwen.gguf --compose
+
+Questions are drawn by seed among gold queries that become plans of their schema. A run resumes from its journal
+(--out). No reader has been trained on these schemas or questions; `in_training` counts questions that were.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.report import environment, to_stderr, write_json
+from benchmarks.text2cypher.asking import ask, expected
+from benchmarks.text2cypher.figures import figures, show
+from benchmarks.text2cypher.gold import Unfit, translate
+from benchmarks.text2cypher.planting import plant
+from benchmarks.text2cypher.schema import Schema, load_schemas
+from benchmarks.text2cypher.training import in_training
+from clew.answer import Plan
+from clew.answer.plans.read import read_plan
+from clew.app.assemble import Settings, assemble
+from clew.errors import ClewError, InputError, QueryError
+from clew.evaluate.benches.text2cypher import Pair, load_pairs, query_kind
+from clew.evaluate.journal import Journal
+from clew.progress import Progress
+from clew.store.cypher import parse
+
+STRATEGIES = ("readers", "cypher")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its gold plan in the terms of the graph; `at` is its place in the collection."""
+
+    at: int
+    pair: Pair
+    kind: str
+    plan: Plan
+
+
+def eligible(pairs: Sequence[Pair], schemas: dict[str, Schema]) -> tuple[list[Asked], Counter[str]]:
+    """The questions whose gold can be asked for on a graph of their schema, each once, and why others cannot."""
+    found: dict[tuple[str, str], Asked] = {}
+    left_out: Counter[str] = Counter()
+    for at, pair in enumerate(pairs):
+        if pair.database not in schemas:
+            left_out["no schema in the collection"] += 1
+        elif (pair.database, pair.question) in found:
+            left_out["asked before"] += 1
+        else:
+            try:
+                statement = parse(pair.cypher)
+                plan = translate(read_plan(statement), schemas[pair.database])
+            except QueryError:
+                left_out["no plan"] += 1
+            except Unfit as why:
+                left_out[str(why)] += 1
+            else:
+                found[pair.database, pair.question] = Asked(at, pair, query_kind(statement), plan)
+    return list(found.values()), left_out
+
+
+def rows(
+    drawn: Sequence[Asked],
+    able: Sequence[Asked],
+    schemas: dict[str, Schema],
+    settings: dict[str, Any],
+    journal: Journal,
+    progress: Progress,
+) -> Iterator[dict[str, Any]]:
+    """The record of each question, schema by schema; those of the journal are not asked again."""
+    known = {row["at"]: row for row in journal.records}
+    done = 0
+    for database in sorted({each.pair.database for each in drawn}):
+        own = [each for each in drawn if each.pair.database == database]
+        with TemporaryDirectory() as folder:
+            asker = None
+            for each in own:
+                if each.at not in known:
+                    if asker is None:
+                        out = Path(folder) / f"{database}.clew"
+                        plans = [other.plan for other in able if other.pair.database == database]
+                        plant(schemas[database], plans, out, seed=settings["seed"])
+                        options = {name: settings[name] for name in ("strategy", "model", "compose")}
+                        asker = assemble(Settings(str(out), phrase=False, **options))
+                    gold = expected(each.plan, asker)
+                    row = {"at": each.at, "database": database, "kind": each.kind, "question": each.pair.question}
+                    row |= {"gold": each.pair.cypher, "found": gold.outcome is not None and _finds(gold.outcome)}
+                    known[each.at] = row | ask(each.pair.question, gold, schemas[database], asker)
+                    journal.append(known[each.at])
+                done += 1
+                progress(f"asking on {database}", done, len(drawn))
+                yield known[each.at]
+            if asker is not None:
+                asker.close()
+
+
+def _finds(outcome: Any) -> bool:
+    return bool(outcome.items) or outcome.value is not None
+
+
+def run(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:
+    """All figures of a run, and its rows."""
+    pairs, schemas = load_pairs(given.data), load_schemas(given.data)
+    able, left_out = eligible(pairs, schemas)
+    if not 0 < given.count <= len(able):
+        raise InputError(f"--count takes 1 to {len(able):,}, the questions that can be asked, not {given.count:,}")
+    if given.compose and given.model is None:
+        raise InputError("--compose lets a language model write the query: name one with --model")
+    drawn = Random(given.seed).sample(able, given.count)
+    settings = {name: getattr(given, name) for name in ("seed", "count", "strategy", "model", "compose")}
+    journal = Journal(given.out, settings, what="text2cypher questions")
+    asked = list(rows(drawn, able, schemas, settings, journal, progress))
+    return {
+        "benchmark": "text2cypher",
+        **environment(),
+        "settings": settings,
+        "questions": {
+            "in the collection": len(pairs),
+            "can be asked": len(able),
+            "left out": dict(left_out.most_common()),
+        },
+        "in_training": in_training([each.pair.question for each in drawn]),
+        "figures": figures(asked),
+        "rows": asked,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("data"), help="the folder that holds text2cypher")
+    parser.add_argument("--seed", type=int, default=0, help="draws the questions and fills the graphs (default: 0)")
+    parser.add_argument("--count", type=int, default=300, help="how many questions are drawn (default: 300)")
+    parser.add_argument("--strategy", choices=STRATEGIES, default="readers", help="cypher: the first reader alone")
+    parser.add_argument("--model", help="a language model: a name, a .gguf file or a URL")
+    parser.add_argument(
+        "--compose", action="store_true", default=None, help="the model writes every query (default: where needed)"
+    )
+    parser.add_argument("--out", type=Path, help="journal of the run, which resumes from it")
+    parser.add_argument("--json", type=Path, help="write figures and rows to this file")
+    given = parser.parse_args()
+    try:
+        report = run(given, to_stderr)
+    except ClewError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if given.json:
+        write_json(given.json, report)
+    print(json.dumps(report["questions"], ensure_ascii=False))
+    print(f"of the questions drawn, in the training data: {report['in_training']}\n")
+    print(show(report["figures"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
