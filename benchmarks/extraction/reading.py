@@ -1,12 +1,13 @@
 """A blind reading of statements that the seed does not hold: a sheet for readers who see no score, and what they said.
 
-    python -m benchmarks.extraction.reading sheet pubmed.xml.gz --without read_statements.tsv --out blind
+    python -m benchmarks.extraction.reading sheet pubmed.xml.gz --without read_statements.tsv --before old --out blind
     python -m benchmarks.extraction.reading score blind/key.tsv reader1.tsv reader2.tsv --json reading.json
 
-Documents are taken in the order of a hash of their id, without those in a column `document` of the tables of
-`--without`. A fifth of the rows are controls known to be false: the opposite of a likely statement, or an end that the
-document does not name. At most a third of the rows has one relation. A reader fills the column `verdict` of reader.tsv
-with right, wrong or unsure; key.tsv is kept apart.
+Documents are taken in the order of a hash of their id, whatever they are about, without those in a column `document` of
+the tables of `--without` and the abstracts of the gold in `--data`. Statements of another model (`--before`) are mixed
+with those of the first. A fifth of the rows are controls known to be false: the opposite of a likely statement, or an
+end that the document does not name. At most a third of the rows has one relation. A reader fills the column `verdict`
+of reader.tsv with right, wrong or unsure; key.tsv is kept apart.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from clew.extract.corpus.source_files import source_files
 from clew.extract.facts.finding import FactFinder
 from clew.extract.facts.review import VERDICTS, Precision
 from clew.extract.facts.status import STATED
+from clew.extract.statements.gold import read_development, read_training
 from clew.graph.staging import Problems
 
 __all__ = ["draw_rows", "score", "sheet", "unread_documents"]
@@ -34,37 +36,34 @@ __all__ = ["draw_rows", "score", "sheet", "unread_documents"]
 OPPOSITE = {"treats": "induces", "induces": "treats"}
 SURE = 0.9  # from here on the opposite of a statement counts as false
 CONTROLS, OF_ONE_RELATION = 0.2, 1 / 3
+NEW, BEFORE = "new", "before"
 STATEMENT, TURNED, ABSENT = "statement", "control: opposite", "control: end not named"
 SHEET = ("id", "statement", "title", "sentence", "verdict")
-KEY = ("id", "document", "subject", "relation", "object", "confidence", "source")
+KEY = ("id", "document", "subject", "relation", "object", "confidence", "source", "models")
 Row = dict[str, Any]
 
 
-def unread_documents(texts: Sequence[str], read: Sequence[Path], salt: str) -> list[Document]:
-    """The documents of these files that no table names, in the order of a hash."""
-    known = {row["document"].removeprefix("PMID:") for path in read for row in _table(path)}
+def unread_documents(texts: Sequence[str], known: Collection[str], salt: str) -> list[Document]:
+    """The documents of these files with other ids than these, in the order of a hash."""
     problems = Problems(on_error="skip")
     found = [each for file in source_files(texts, problems) for each in read_file(file, problems)]
     kept = [each for each in found if each.passages and each.id.removeprefix("PMID:") not in known]
     return sorted(kept, key=lambda each: hashlib.sha256(f"{salt}{each.id}".encode()).digest())
 
 
-def statements_of(finder: FactFinder, documents: Sequence[Document], most: int) -> Iterator[Row]:
-    """What the defaults state in the first documents that name two ends of a relation, as rows."""
-    read = 0
-    for document in documents:
-        laid_out = lay_out(document)
+def statements_of(finders: Mapping[str, FactFinder], document: Document) -> list[Row]:
+    """What the defaults of each model state in a document, as rows with the models that do."""
+    laid_out = lay_out(document)
+    rows: dict[tuple[str, str, str], Row] = {}
+    for name, finder in finders.items():
         named = finder.mentions(laid_out.text)
-        types = {type_ for _, type_ in named}
-        if "disease" not in types or not types & {"chemical", "gene"}:
-            continue
-        read += 1
-        texts = [head.text for head, _ in named]
-        for fact in finder.find(laid_out.text):
+        judged = [each for each in finder.judge(laid_out.text, named) if each.stated]
+        for fact in finder.describe(laid_out.text, named, judged):
             if fact.status == STATED:
-                yield {**asdict(fact), "document": document.id, "title": laid_out.title, "named": texts}
-        if read == most:
-            return
+                about = {"document": document.id, "title": laid_out.title, "named": [head.text for head, _ in named]}
+                row = rows.setdefault((fact.subject, fact.relation, fact.object), {**asdict(fact), **about, "by": ()})
+                row["by"] += (name,)
+    return list(rows.values())
 
 
 def draw_rows(found: Sequence[Row], rows: int, seed: int) -> list[Row]:
@@ -115,29 +114,42 @@ def _names(texts: Sequence[str], *names: str) -> bool:
 
 def sheet(given: argparse.Namespace) -> dict[str, Any]:
     """Write reader.tsv, key.tsv and counts.json."""
-    finder = FactFinder.open(Path(given.model), threads=given.threads)
-    documents = unread_documents(given.texts, given.without, given.salt)
-    found = list(statements_of(finder, documents, given.documents))
-    return write_sheet(Path(given.out), found, given.rows, given.seed, given.documents)
+    models = {NEW: given.model, **({BEFORE: given.before} if given.before else {})}
+    finders = {name: FactFinder.open(Path(folder), threads=given.threads) for name, folder in models.items()}
+    known = {row["document"].removeprefix("PMID:") for path in given.without for row in _table(path)}
+    if given.data:
+        known |= {each.id for each in (*read_training(given.data), *read_development(given.data))}
+    documents = unread_documents(given.texts, known, given.salt)[: given.documents]
+    found = [row for document in documents for row in statements_of(finders, document)]
+    return write_sheet(Path(given.out), found, given.rows, given.seed, len(documents))
 
 
 def write_sheet(out: Path, found: Sequence[Row], rows: int, seed: int, documents: int) -> dict[str, Any]:
     """The files of a reading; counts of what the defaults state come back."""
     drawn = draw_rows(found, rows, seed)
     out.mkdir(parents=True, exist_ok=True)
-    _write(out / "key.tsv", KEY, drawn)
+    _write(out / "key.tsv", KEY, [{**each, "models": " ".join(each["by"])} for each in drawn])
     _write(out / "reader.tsv", SHEET, [{**each, "statement": _told(each), "verdict": ""} for each in drawn])
+    models = [name for name in (NEW, BEFORE) if any(name in each["by"] for each in found)]
     counts = {
         "documents": documents,
-        "stated": dict(Counter(each["relation"] for each in found if not each["known"])),
-        "stated_and_known": dict(Counter(each["relation"] for each in found if each["known"])),
+        "stated": {
+            name: _relations(each for each in found if name in each["by"] and not each["known"]) for name in models
+        },
+        "stated_and_known": {
+            name: _relations(each for each in found if name in each["by"] and each["known"]) for name in models
+        },
         "drawn": {
-            source: dict(Counter(each["relation"] for each in drawn if each["source"] == source))
+            source: _relations(each for each in drawn if each["source"] == source)
             for source in (STATEMENT, TURNED, ABSENT)
         },
     }
     write_json(out / "counts.json", counts)
     return counts
+
+
+def _relations(rows: Iterable[Row]) -> dict[str, int]:
+    return dict(sorted(Counter(each["relation"] for each in rows).items()))
 
 
 def _told(row: Mapping[str, Any]) -> str:
@@ -156,23 +168,31 @@ def score(given: argparse.Namespace) -> dict[str, Any]:
         wrong = [number for number in key if verdicts.get(number) not in VERDICTS]
         if wrong:
             raise SystemExit(f"{path} has no verdict ({', '.join(VERDICTS)}) for row {', '.join(wrong[:5])}")
-    stated = json.loads(Path(given.key).with_name("counts.json").read_text("utf-8"))["stated"]
-    readers = [_reader(key, verdicts, stated) for verdicts in said]
+    counts = json.loads(Path(given.key).with_name("counts.json").read_text("utf-8"))
     rows = list(key)
     agreed = sum(len({verdicts[number] for verdicts in said}) == 1 for number in rows)
     controls = [number for number in rows if key[number]["source"] != STATEMENT]
     refused = sum(all(verdicts[number] == "wrong" for verdicts in said) for number in controls)
+    models = {
+        name: {
+            "statements_a_document": round(sum(stated.values()) / counts["documents"], 3),
+            **{f"reader_{at}": _reader(key, verdicts, name, stated) for at, verdicts in enumerate(said, start=1)},
+        }
+        for name, stated in counts["stated"].items()
+    }
     return {
+        "documents": counts["documents"],
         "rows": len(rows),
         "agreed": agreed,
         "controls": len(controls),
         "controls_called_wrong_by_all": refused,
-        **{f"reader_{number}": each for number, each in enumerate(readers, start=1)},
+        **models,
     }
 
 
-def _reader(key: Mapping[str, Row], said: Mapping[str, str], stated: Mapping[str, int]) -> dict[str, Any]:
-    mine = [(row["relation"], said[number]) for number, row in key.items() if row["source"] == STATEMENT]
+def _reader(key: Mapping[str, Row], said: Mapping[str, str], model: str, stated: Mapping[str, int]) -> dict[str, Any]:
+    of_model = ((number, row) for number, row in key.items() if model in row["models"].split())
+    mine = [(row["relation"], said[number]) for number, row in of_model if row["source"] == STATEMENT]
     by = {name: _precision(verdict for each, verdict in mine if each == name) for name in sorted(stated)}
     judged = {name: each.value for name, each in by.items() if each.value is not None}
     mix = sum(stated[name] * value for name, value in judged.items()) / max(1, sum(stated[name] for name in judged))
@@ -217,12 +237,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     make.set_defaults(run=sheet)
     make.add_argument("texts", nargs="+")
     make.add_argument("--without", type=Path, action="append", default=[], help="table with a column document")
-    make.add_argument("--documents", type=int, default=1200, help="that name two ends of a relation")
+    make.add_argument("--data", type=Path, help="folder of the gold, whose abstracts are left out")
+    make.add_argument("--documents", type=int, default=1500)
     make.add_argument("--rows", type=int, default=200)
     make.add_argument("--salt", default="reading", help="decides the order of documents")
     make.add_argument("--seed", type=int, default=0)
     make.add_argument("--out", required=True)
     make.add_argument("--model", default="small")
+    make.add_argument("--before", help="another model, read beside the first")
     make.add_argument("--threads", type=int)
     read = commands.add_parser("score", help=score.__doc__)
     read.set_defaults(run=score)

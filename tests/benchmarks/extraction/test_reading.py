@@ -18,6 +18,7 @@ def statement(number: int, relation: str, *, known: bool = False) -> dict[str, o
         "subject": f"C:{number}", "subject_name": f"drug{number}", "subject_text": f"drug{number}",
         "relation": relation, "object": f"D:{number}", "object_name": name, "object_text": name,
         "object_type": ENDS[relation], "confidence": 0.95, "known": known, "named": [f"drug{number}", name],
+        "by": ("new", "before") if number % 2 else ("new",),
     }  # fmt: skip
 
 

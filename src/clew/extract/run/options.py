@@ -66,6 +66,12 @@ class RunOptions:
     alpha: float | None = _option(
         "Inject matches above this quantile of scores.", "Q", commands=("prepare",), sets=("injection.quantile",)
     )
+    start: str | None = _option(
+        "Begin with this BERT (config.json, model.safetensors, tokenizer.json) instead of random weights.",
+        "DIR",
+        commands=("train",),
+        sets=("model.start",),
+    )
     epochs: float | None = _option(
         "Epochs of pre-training.", "N", commands=("train",), sets=("training.epochs",), clears=("training.steps",)
     )
@@ -114,7 +120,7 @@ class RunOptions:
     )
 
     def __post_init__(self) -> None:
-        for name in ("inputs", "seed_graph", "tokenizer"):
+        for name in ("inputs", "seed_graph", "tokenizer", "start"):
             object.__setattr__(self, name, _absolute(getattr(self, name)))
         for role in self.helper_for or ():
             if role not in ROLES:

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from clew.errors import InputError
+from clew.extract.bert import read_shape
 from clew.extract.statements.examples import MARKERS
 from clew.extract.statements.gold import CORPORA
-from clew.json_files import read_json
 
 __all__ = ["OUTPUTS", "Config", "columns_of", "config_of_start", "read_config"]
 
@@ -60,26 +60,7 @@ def read_config(text: str) -> Config:
 
 def config_of_start(start: Path) -> Config:
     """The config of a model that begins with the BERT-shaped checkpoint in a directory."""
-    path = Path(start) / "config.json"
-    try:
-        content = read_json(path)
-        if (
-            content.get("hidden_act", "gelu") != "gelu"
-            or content.get("position_embedding_type", "absolute") != "absolute"
-        ):
-            raise InputError(f"{path}: expected a BERT with GELU and absolute positions")
-        return Config(
-            vocabulary=int(content["vocab_size"]),
-            width=int(content["hidden_size"]),
-            layers=int(content["num_hidden_layers"]),
-            heads=int(content["num_attention_heads"]),
-            inner=int(content["intermediate_size"]),
-            epsilon=float(content.get("layer_norm_eps", 1e-12)),
-        )
-    except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}): --start names a directory with a BERT") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is not the config of a BERT-shaped model: {error}") from error
+    return Config(**asdict(read_shape(start)))
 
 
 def columns_of(corpus: str) -> slice:

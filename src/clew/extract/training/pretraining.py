@@ -25,11 +25,13 @@ from clew.extract.batches.batch import Packed
 from clew.extract.batches.loading import BatchSchedule, load_batches
 from clew.extract.batches.plan import Limits, make_layout, make_limits, plan_epoch
 from clew.extract.batches.random_numbers import make_key
+from clew.extract.bert import WEIGHTS as BERT
 from clew.extract.chains.graphs import Chains
 from clew.extract.model.attention import pick_kernel
 from clew.extract.model.config import Config
 from clew.extract.model.cooccurrence import cooccurrence_embeddings
 from clew.extract.model.graphmert import SPREAD, GraphMert, compile_parts, count_parameters
+from clew.extract.model.start import load_start
 from clew.extract.model.storage import (
     Checkpoint,
     SavedModel,
@@ -65,7 +67,7 @@ def train(
     """Train a model and write it to `out`; resumes from `out`.checkpoint if there is one of the same settings.
 
     `identity` is what its seal and checkpoints say that it was made from; `start_from` is the directory of another
-    model of the same shape, whose weights are the beginning.
+    model of the same shape, or of a BERT (`model/start.py`), whose weights are the beginning.
     """
     out = Path(out)
     with _group() as (rank, ranks), torch.random.fork_rng(_devices(settings)):
@@ -115,7 +117,10 @@ class Trainer:
         torch.manual_seed(settings.seed)
         self.model = GraphMert(config, kernel=pick_kernel(self.device)).to(self.device).train()
         if start_from is not None:
-            load_weights(self.model, Path(start_from))
+            if (Path(start_from) / BERT).is_file():
+                load_start(self.model, Path(start_from), chains.tokenizer)
+            else:
+                load_weights(self.model, Path(start_from))
         elif settings.neighbours:
             words = cooccurrence_embeddings(chains, config.width, spread=SPREAD, device=self.device)
             self.model.embedding.words.weight.data.copy_(words)

@@ -27,6 +27,7 @@ class ModelSettings:
     size: str = "small"
     leaf_share: float = 0.8
     dropout: float | None = None
+    start: str | None = None  # a directory with a BERT, whose shape and weights the model begins with
 
 
 def train_stages(
@@ -63,12 +64,15 @@ def _pretrain(run: Path, model: ModelSettings, training: TrainingSettings, progr
     if work.finished is not None:
         return
     from clew.extract.model.config import make_config
+    from clew.extract.model.start import config_of_start
     from clew.extract.training.pretraining import train
 
     chains = read_chains(CHAINS.check(run))
-    config = make_config(model.size, vocabulary=chains.vocabulary, relations=len(chains.relations))
+    counts = {"vocabulary": chains.vocabulary, "relations": len(chains.relations)}
+    start = None if model.start is None else Path(model.start)
+    config = make_config(model.size, **counts) if start is None else config_of_start(start, **counts)
     config = replace(config, leaf_share=model.leaf_share)
     if model.dropout is not None:
         config = replace(config, dropout=model.dropout)
     work.checkpoint()
-    train(chains, config, training, work.directory, identity=work.identity, progress=progress)
+    train(chains, config, training, work.directory, identity=work.identity, start_from=start, progress=progress)

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from clew.errors import InputError
+from clew.extract.bert import read_tensors
 from clew.extract.statements.config import Config
 from clew.extract.statements.examples import ENTITY_TYPES
 
@@ -106,7 +104,7 @@ def load_start(encoder: Encoder, start: Path, vocabulary: Mapping[str, int]) -> 
 
     `vocabulary` maps pieces to their numbers; a type that is not in it begins as the mean of all words.
     """
-    given = _read(Path(start))
+    given = read_tensors(start)
     state = encoder.state_dict()
     words, positions = given["embeddings.word_embeddings.weight"], given["embeddings.position_embeddings.weight"]
     filled = {
@@ -118,35 +116,8 @@ def load_start(encoder: Encoder, start: Path, vocabulary: Mapping[str, int]) -> 
     }
     for name in state.keys() - filled.keys():
         _, number, part, kind = name.split(".")
-        filled[name] = given[f"encoder.layer.{number}.{PARTS[part]}.{kind}"]
+        filled[name] = given.part(int(number), part, kind)
     encoder.load_state_dict(filled)
-
-
-PARTS = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "output": "attention.output.dense",
-    "attention_norm": "attention.output.LayerNorm",
-    "widen": "intermediate.dense",
-    "narrow": "output.dense",
-    "norm": "output.LayerNorm",
-}
-
-
-class _Given(dict[str, Tensor]):
-    """The tensors of a checkpoint; a missing one is a clear error."""
-
-    def __missing__(self, name: str) -> Tensor:
-        raise InputError(f"the start has no tensor {name}: expected a BERT-shaped checkpoint (model.safetensors)")
-
-
-def _read(start: Path) -> _Given:
-    try:
-        tensors = load_file(start / "model.safetensors")
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"{start / 'model.safetensors'} cannot be read: {error}") from error
-    return _Given({name.removeprefix("bert."): tensor.float() for name, tensor in tensors.items()})
 
 
 def _markers(words: Tensor, vocabulary: Mapping[str, int]) -> list[Tensor]:
