@@ -17,7 +17,7 @@ ILLS = ("nausea", "gout", "tremor", "fever")
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 COMMON = ("caused", "relieved", "was", "were", "seen", "measured", "with", "and", "in", "patients", ".")
 WORDS = (*SPECIAL, "chemical", "gene", "variant", "disease", *COMMON)
-WIDTH, LAYERS, INNER, POSITIONS = 16, 3, 32, 64
+WIDTH, LAYERS, INNER, POSITIONS = 16, 3, 32, 140
 
 
 def write_corpora(folder: Path, *, documents: int = 8) -> Path:

@@ -45,6 +45,7 @@ ARRAYS = (
 NO_TEXTS, NO_LEAVES, NO_HGAT, WHOLE = "start alone", "no graph", "no H-GAT", "GraphMERT"
 ARMS = (WHOLE, NO_HGAT, NO_LEAVES, NO_TEXTS)
 SEEDS = 3
+RATE = 3e-4
 LEAF_SHARE = 0.8  # as `clew extract train` masks them
 
 
@@ -129,14 +130,15 @@ def train_one(place: Place, arm: str, seed: int) -> dict[str, Any]:
     return {name: record[name] for name in ("arm", "seed", "seconds", "losses")}
 
 
-def pretrain(place: Place, arm: str, seed: int) -> tuple[GraphMert, dict[str, float]]:
+def pretrain(place: Place, arm: str, seed: int, *, rate: float = RATE) -> tuple[GraphMert, dict[str, float]]:
     """GraphMERT from the start on, over the chains or over their roots alone; and its last losses."""
     chains = _chains(place, leaves=arm != NO_LEAVES)
     config = config_of_start(place.inputs / "start", vocabulary=chains.vocabulary, relations=len(chains.relations))
     config = replace(config, leaf_share=LEAF_SHARE, hgat=arm == WHOLE, decay="none")
     on_gpu = place.device.startswith("cuda")
     settings = TrainingSettings(
-        steps=place.steps, epochs=place.epochs, sequences=place.sequences, rate=3e-4, seed=seed, device=place.device,
+        steps=place.steps, epochs=place.epochs, sequences=place.sequences, rate=rate,
+        last_rate=min(rate, 1e-5), seed=seed, device=place.device,
         compiled=False, captured=False, workers=1 if on_gpu else 0,
     )  # fmt: skip
     trainer = Trainer(chains, config, settings, start_from=place.inputs / "start")

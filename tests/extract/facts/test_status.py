@@ -5,9 +5,9 @@ import pytest
 from clew.extract.facts.status import DENIED, GIVEN, SPECULATIVE, STATED, status_of
 
 
-def status(sentence: str, one: str, other: str, *, treats: bool = False) -> str:
+def status(sentence: str, one: str, other: str, *, relation: str = "") -> str:
     spans = [(sentence.index(each), sentence.index(each) + len(each)) for each in (one, other)]
-    return status_of(sentence, spans[0], spans[1], treats=treats)
+    return status_of(sentence, spans[0], spans[1], relation=relation)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,12 @@ def status(sentence: str, one: str, other: str, *, treats: bool = False) -> str:
         ("Gout occurred in 9 % on aspirin compared with 2 % on statins.", "Gout", "aspirin", STATED),
         ("Vitamin D in chronic fatigue: a trial without benefit", "Vitamin D", "chronic fatigue", DENIED),
         ("Death in ovarian cancer by a Caspase 8-independent way.", "Caspase 8", "ovarian cancer", DENIED),
+        ("Hypotension was 25% for aspirin and 29% for control (p = 0.8).", "Hypotension", "aspirin", DENIED),
+        ("Hypotension was 25% for aspirin and 9% for control (p = 0.01).", "Hypotension", "aspirin", STATED),
+        ("Null genotypes of GSTT1 in cancer presented no association.", "GSTT1", "cancer", DENIED),
+        ("A comparative trial of ampicillin and colistin in typhoid.", "colistin", "typhoid", SPECULATIVE),
+        ("Primary endpoints were efficacy of aspirin in gout.", "aspirin", "gout", SPECULATIVE),
+        ("A phase III study designed to establish aspirin in gout.", "aspirin", "gout", SPECULATIVE),
         ("Claims that metformin slows dementia rest on cohorts.", "metformin", "dementia", SPECULATIVE),
     ],
 )
@@ -52,11 +58,18 @@ def test_what_a_sentence_does_with_a_relation(sentence: str, one: str, other: st
         ("Losartan is used for hypertension.", "Losartan", "hypertension", STATED),
         ("Valacyclovir kept them free of zoster.", "Valacyclovir", "zoster", STATED),
         ("Patients with gout did not take aspirin.", "aspirin", "gout", DENIED),
+        ("Methyladenosine is a therapeutic target in gout.", "Methyladenosine", "gout", SPECULATIVE),
     ],
 )
 def test_a_drug_that_is_only_given_is_not_said_to_help(sentence: str, drug: str, disease: str, expected: str) -> None:
-    assert status(sentence, drug, disease, treats=True) == expected
+    assert status(sentence, drug, disease, relation="treats") == expected
 
 
 def test_only_treatment_can_be_given() -> None:
     assert status("Women with gout took aspirin.", "aspirin", "gout") == STATED
+
+
+def test_cells_of_a_disease_are_a_setting() -> None:
+    sentence = "RBFOX2 mediates splicing in hepatoma cells."
+    assert status(sentence, "RBFOX2", "hepatoma", relation="associated_with") == GIVEN
+    assert status(sentence.replace("cells", "tissue"), "RBFOX2", "hepatoma", relation="associated_with") == STATED

@@ -22,8 +22,6 @@ from clew.extract.training.settings import TrainingSettings
 from random_chains import make_chains
 from statement_corpora import write_start
 
-ROOTS = 40  # the tiny BERT has 64 positions
-
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -41,7 +39,7 @@ def chains_of(start: Path, *, sequences: int) -> Chains:
 
 def make_model(start: Path, chains: Chains) -> GraphMert:
     config = config_of_start(start, vocabulary=chains.vocabulary, relations=len(chains.relations))
-    model = GraphMert(replace(config, roots=ROOTS)).eval()
+    model = GraphMert(config).eval()
     load_start(model, start, chains.tokenizer)
     return model
 
@@ -67,7 +65,6 @@ def test_roots_are_encoded_as_by_the_bert(start: Path) -> None:
 def test_training_goes_on_from_a_bert(start: Path, tmp_path: Path) -> None:
     chains = chains_of(start, sequences=20)
     config = config_of_start(start, vocabulary=chains.vocabulary, relations=len(chains.relations))
-    config = replace(config, roots=ROOTS)
     settings = TrainingSettings(steps=1, sequences=6, rate=0.0, last_rate=0.0, device="cpu")
     still = train(chains, config, settings, tmp_path / "still", start_from=start).model.state_dict()
     wanted = make_model(start, chains).state_dict()
@@ -79,7 +76,7 @@ def test_a_start_with_other_pieces_is_refused(start: Path) -> None:
     chains = make_chains(2)
     config = config_of_start(start, vocabulary=chains.vocabulary, relations=len(chains.relations))
     with pytest.raises(InputError, match="--tokenizer"):
-        load_start(GraphMert(replace(config, roots=ROOTS)), start, chains.tokenizer)
+        load_start(GraphMert(config), start, chains.tokenizer)
 
 
 CPU = torch.device("cpu")

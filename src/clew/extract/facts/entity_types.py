@@ -25,8 +25,9 @@ PROTEIN = re.compile(
     r"|selectins?|histones?|transporters?|channels?|(?:growth|transcription|necrosis|differentiation) factors?"
     r"|\w{2,}ases?"
     r"|(?:caspase|cyclin|keratin|interleukin|chemokine|sirtuin|lipocalin|gasdermin|\w*catenin|myostatin)[- ]?\d*\w*"
-    r"|(?:stat|cd)-?\d+\w*|adipokines?|globins?|\w+-related peptides?)"
-    r"(?:[ ,-]+(?:[0-9]+[a-z]?|[a-z]|alpha|beta|gamma|delta|i+|type [0-9ivx]+))*$",
+    r"|(?:stat|cd)-?\d+\w*|adipokines?|\w*globins?|\w+-related peptides?|converting enzyme|nf-?kappa|beclin|cortactin)"
+    r"(?:[ ,-]+(?:[0-9]+[a-z]?|[a-z]|alpha|beta|gamma|delta|i+|type [0-9ivx]+))*$"
+    r"|^receptors, ",
     re.IGNORECASE,
 )
 ENZYME_DRUGS = re.compile(

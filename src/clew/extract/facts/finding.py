@@ -27,7 +27,7 @@ from clew.traverse import GraphEngine
 __all__ = ["ELSEWHERE", "Fact", "FactFinder"]
 
 STATUSES = (STATED, GIVEN, DENIED, SPECULATIVE)
-TREATS, DISEASE = "treats", "disease"
+DISEASE = "disease"
 NO_NAME_BEFORE = re.compile(r"\bheat[- ]$", re.IGNORECASE)  # heat shock
 NO_NAME_AFTER = re.compile(r" standard\b|-(?:based|free|like)\b|[ -](?:starvation|deprivation|depletion|restriction)\b")
 OF_A_PROTEIN = re.compile(r"(?:['’]s?)?(?: \d\w?| group [A-G])? (?:protein|transcription factor)\b")  # after a disease
@@ -37,10 +37,15 @@ OF_AN_ENZYME = re.compile(  # after a chemical: "tyrosine phosphatase", "glucose
     r"|blockers?|inhibitors?)\b"
 )
 IN_A_CHEMICAL = re.compile(r"\w[)\]]-?$")  # before a chemical: "benz(a)" of anthracene
-OF_ANOTHER_RNA = re.compile(r"\b(?:lncRNA|circRNA|lincRNA|anti)[- ]$|\b(?:circ|miR-?)$", re.IGNORECASE)  # before a gene
-ANTISENSE = re.compile(r"-(?:AS|IT)\d")  # after a gene
+AS_A_TOOL = re.compile(r"-(?:immobili[sz]ed|ana?esthetized|paraly[sz]ed|sedated)\b")  # after a chemical
+OF_ANOTHER_RNA = re.compile(
+    r"\b(?:lncRNA|circRNA|lincRNA|anti)[- ]$|\b(?:circ-?|miR-?)$", re.IGNORECASE
+)  # before a gene
+OF_ANOTHER_GENE = re.compile(r"-(?:(?:AS|IT)\d*|\d{1,2})(?![\w-])")  # after a gene: MKLN1-AS, NEDD4-2
+NO_GENE = re.compile(r"c[AG]MP|I(?:Na|Ca|K[rs]?)|[A-Z0-9-]{2,}s")  # second messengers, currents, cells ("MSCs")
 ACROSS_A_COMMA = re.compile(r",\s*\w\Z")  # "cynaroside, a flavonoid" is not cynaroside A
 OF_A_VIRUS = re.compile(r" virus(?:es)?\b")  # "hepatitis C virus"
+NO_DISEASE = re.compile(r".*\bgenes?|(?:SARS|MERS)-?CoV.*", re.IGNORECASE)  # "EXT2 genes"
 OF_A_MICROBE = re.compile(
     r"\b(?:[A-Z]\.|Mycobacterium|Clostridium|Brucella|Bacillus|Plasmodium) $"
 )  # before tuberculosis
@@ -133,8 +138,8 @@ class FactFinder:
     def _fact(
         self, text: str, sentences: Sequence[tuple[int, int]], said: Statement, of: dict[str, list[Head]]
     ) -> Fact:
-        treats = said.relation == TREATS
-        places = [_place(text, sentences, *pair, treats=treats) for pair in product(of[said.subject], of[said.object])]
+        pairs = product(of[said.subject], of[said.object])
+        places = [_place(text, sentences, *pair, relation=said.relation) for pair in pairs]
         best = min(places, key=lambda each: (len(each.sentences), STATUSES.index(each.status), each.distance))
         subject, object_ = best.subject, best.object
         sentence = ELSEWHERE.join(text[slice(*sentences[each])].strip() for each in best.sentences)
@@ -171,19 +176,21 @@ def _is_whole(text: str, head: Head) -> bool:
 def _is_disease(text: str, head: Head) -> bool:
     """Whether the name of a disease is not part of that of a protein, a virus or a microbe."""
     after = OF_A_PROTEIN.match(text, head.end) or OF_A_VIRUS.match(text, head.end)
-    return not after and not OF_A_MICROBE.search(text, max(0, head.start - BEFORE), head.start)
+    if after or NO_DISEASE.fullmatch(head.text):
+        return False
+    return not OF_A_MICROBE.search(text, max(0, head.start - BEFORE), head.start)
 
 
 def _is_chemical(text: str, head: Head) -> bool:
     """Whether the name of a chemical is not part of that of another one, or of what acts on it."""
     before = IN_A_CHEMICAL.search(text, max(0, head.start - BEFORE), head.start)
-    return not before and not OF_AN_ENZYME.match(text, head.end)
+    return not before and not OF_AN_ENZYME.match(text, head.end) and not AS_A_TOOL.match(text, head.end)
 
 
 def _is_gene(text: str, head: Head) -> bool:
-    """Whether a gene is not named by an RNA that is no message of it, nor by a drug against it."""
+    """Whether a gene is not named by an RNA that is no message of it, a drug against it, or the number of another."""
     before = OF_ANOTHER_RNA.search(text, max(0, head.start - BEFORE), head.start)
-    return not before and not ANTISENSE.match(text, head.end)
+    return not before and not OF_ANOTHER_GENE.match(text, head.end) and not NO_GENE.fullmatch(head.text)
 
 
 IS_MEANT = {"chemical": _is_chemical, DISEASE: _is_disease, "gene": _is_gene}
@@ -203,7 +210,7 @@ class _Place:
         return abs(self.subject.start - self.object.start)
 
 
-def _place(text: str, sentences: Sequence[tuple[int, int]], subject: Head, object_: Head, *, treats: bool) -> _Place:
+def _place(text: str, sentences: Sequence[tuple[int, int]], subject: Head, object_: Head, *, relation: str) -> _Place:
     begins = [start for start, _ in sentences]
     numbers = [max(0, bisect_right(begins, head.start) - 1) for head in (subject, object_)]
     (first, end), (later, _) = (sentences[each] for each in numbers)
@@ -211,6 +218,6 @@ def _place(text: str, sentences: Sequence[tuple[int, int]], subject: Head, objec
         (head.start - start, head.end - start) for head, start in zip((subject, object_), (first, later), strict=True)
     ]
     if first == later:
-        return _Place(subject, object_, (numbers[0],), status_of(text[first:end], *spans, treats=treats))
+        return _Place(subject, object_, (numbers[0],), status_of(text[first:end], *spans, relation=relation))
     said = {status_of(text[slice(*sentences[number])], span, span) for number, span in zip(numbers, spans, strict=True)}
     return _Place(subject, object_, tuple(sorted(numbers)), max(said, key=STATUSES.index))

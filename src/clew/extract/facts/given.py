@@ -1,4 +1,5 @@
-"""Whether a sentence only says that people with a disease were given a drug, which is no statement that it helps.
+"""Whether a disease is only the setting of what a sentence says: people who have it were given a drug, which is no
+statement that it helps, or a gene was studied in cells of it.
 
 "Adults with gout were assigned to aspirin" and "he took aspirin for gout" name who took it and why; "gout was treated
 with aspirin" and "aspirin relieved gout" state the relation.
@@ -6,7 +7,7 @@ with aspirin" and "aspirin relieved gout" state the relation.
 
 import re
 
-__all__ = ["is_only_given"]
+__all__ = ["is_only_given", "is_only_of_cells"]
 
 Span = tuple[int, int]
 OF_PEOPLE = re.compile(
@@ -43,3 +44,22 @@ def is_only_given(sentence: str, disease: Span) -> bool:
     """
     named = OF_PEOPLE.search(sentence, 0, disease[0]) or TAKEN_FOR.search(sentence, 0, disease[0])
     return named is not None and EFFECT.search(sentence[: named.start()] + sentence[disease[1] :]) is None
+
+
+OF_CELLS = re.compile(r"(?: cancer| tumou?r)?[- ]cells?\b")
+CHANGED = re.compile(
+    r"\b(?:expression|(?:over|up|down)-?(?:express|regulat)|proliferat|migrat|invas|invad|growth|apopto|metasta|prognos"
+    r"|tumou?rigen|surviv|resistan|mutat|promot|suppress|progress)",
+    re.IGNORECASE,
+)
+
+
+def is_only_of_cells(sentence: str, disease: Span) -> bool:
+    """Whether a disease is named as that of cells, and nothing is said of what happens to them.
+
+    >>> is_only_of_cells("RBFOX2 mediates splicing in hepatoma cells.", (28, 36))
+    True
+    >>> is_only_of_cells("Silencing of HTR1E in melanoma cells promotes growth.", (22, 30))
+    False
+    """
+    return OF_CELLS.match(sentence, disease[1]) is not None and CHANGED.search(sentence) is None
