@@ -29,9 +29,9 @@ import torch
 from clew.extract.chains.graphs import Chains
 from clew.extract.model.graphmert import GraphMert
 from clew.extract.model.start import LAYER_PARTS, config_of_start
-from clew.extract.statements.calibration import calibrate
+from clew.extract.statements.calibration import Scored, calibrate
 from clew.extract.statements.config import OUTPUTS
-from clew.extract.statements.examples import load_examples, save_examples
+from clew.extract.statements.examples import Example, MarkedDocument, load_examples, save_examples
 from clew.extract.statements.gold import is_held_out
 from clew.extract.statements.learning.encoder import Encoder
 from clew.extract.statements.learning.fitting import Settings, fit, score_examples, start_model
@@ -59,7 +59,7 @@ class Place:
     steps: int | None
     epochs: float
     gold_epochs: int
-    sequences: int = 256
+    sequences: int
 
 
 def prepare(run: Path, data: Path, start: Path, hierarchy: Path, out: Path) -> None:
@@ -110,24 +110,22 @@ def train_one(place: Place, arm: str, seed: int) -> dict[str, Any]:
     gold = load_examples(place.inputs / "train.npz")
     kept_back = [each for each in gold if is_held_out(each.document, share=settings.held_out)]
     fit(model, [each for each in gold if not is_held_out(each.document, share=settings.held_out)], settings)
-    scored = score_examples(model, kept_back, settings)
-    calibration = {corpus: calibrate(scored[corpus]) for corpus in OUTPUTS}
-    of_corpus = {corpus: [each.marked for each in kept_back if each.corpus == corpus] for corpus in OUTPUTS}
-    pairs = {corpus: list(zip(of_corpus[corpus], scored[corpus], strict=True)) for corpus in OUTPUTS}
     record = {
         "arm": arm,
         "seed": seed,
         "losses": losses,
         "seconds": [round(read_texts - began, 1), round(monotonic() - read_texts, 1)],
-        "calibration": {corpus: asdict(each) for corpus, each in calibration.items()},
-        "relations": choose_thresholds(pairs, calibration),
     }
-    found = score_examples(model, load_examples(place.inputs / "dev.npz"), settings)
-    arrays = {f"{corpus}.{at}": each.scores for corpus, rows in found.items() for at, each in enumerate(rows)}
+    arrays = {
+        f"{part}.{corpus}.{at}": each.scores
+        for part, examples in (("held_out", kept_back), ("dev", load_examples(place.inputs / "dev.npz")))
+        for corpus, rows in score_examples(model, examples, settings).items()
+        for at, each in enumerate(rows)
+    }
     name = f"{ARMS.index(arm)}-{seed}"
     np.savez_compressed(place.out / f"{name}.npz", **arrays)
     (place.out / f"{name}.json").write_text(json.dumps(record) + "\n")
-    return {name: record[name] for name in ("arm", "seed", "seconds", "losses")}
+    return record
 
 
 def pretrain(place: Place, arm: str, seed: int, *, rate: float = RATE) -> tuple[GraphMert, dict[str, float]]:
@@ -179,24 +177,40 @@ def _chains(place: Place, *, leaves: bool) -> Chains:
 
 
 def score(data: Path, start: Path, hierarchy: Path, results: Path) -> dict[str, Any]:
-    """Figures of every way and seed on both development sets, and their means."""
+    """Figures of every way and seed on both development sets, calibrated on held-out documents, and their means."""
     from benchmarks.extraction.self_training import _Scored
     from clew.evaluate.statements import evaluate_statements
-    from clew.extract.statements.gold import read_development
+    from clew.extract.statements.gold import read_development, read_training
     from clew.extract.statements.hierarchy import read_hierarchy
     from clew.extract.statements.marking import Marker
 
     documents = read_development(data)
     marker = Marker.for_start(start, has_narrower=read_hierarchy(hierarchy).has_narrower)
+    kept_back = [each for each in read_training(data) if is_held_out(each.id, share=Settings().held_out)]
+    held_out = [marker.mark_gold(each) for each in kept_back]
     found: dict[str, list[dict[str, Any]]] = {arm: [] for arm in ARMS}
     for path in sorted(results.glob("?-?.json")):
         record = json.loads(path.read_text())
         with np.load(path.with_suffix(".npz")) as file:
             arrays = {name: file[name] for name in file.files}
-        model = _Scored(marker, arrays, [each.corpus for each in documents], record)
-        figures = evaluate_statements(model, documents)
-        found[record["arm"]].append({**record, "figures": figures})
+        training = calibrate_on(held_out, arrays)
+        scores = {name.removeprefix("dev."): each for name, each in arrays.items() if name.startswith("dev.")}
+        model = _Scored(marker, scores, [each.corpus for each in documents], training)
+        found[record["arm"]].append({**record, "figures": evaluate_statements(model, documents)})
     return {arm: {"mean": _mean(rows), "seeds": rows} for arm, rows in found.items() if rows}
+
+
+def calibrate_on(examples: Sequence[Example], arrays: dict[str, Any]) -> dict[str, Any]:
+    """Calibration and thresholds by the scores of held-out documents."""
+    read: dict[str, list[tuple[MarkedDocument, Scored]]] = {corpus: [] for corpus in OUTPUTS}
+    for each in examples:
+        scores = arrays[f"held_out.{each.corpus}.{len(read[each.corpus])}"]
+        read[each.corpus].append((each.marked, Scored(scores, each.labels, each.marked.apart, each.missed)))
+    calibration = {corpus: calibrate([each for _, each in pairs]) for corpus, pairs in read.items()}
+    return {
+        "calibration": {corpus: asdict(each) for corpus, each in calibration.items()},
+        "relations": choose_thresholds(read, calibration),
+    }
 
 
 def _mean(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
@@ -217,13 +231,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--steps", type=int, help="of pre-training, instead of epochs")
     parser.add_argument("--epochs", type=float, default=6)
+    parser.add_argument("--sequences", type=int, default=256, help="in a batch of pre-training, about")
     parser.add_argument("--gold-epochs", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=SEEDS)
     given = parser.parse_args(arguments)
     if given.action == "prepare":
         prepare(given.run, given.data, given.start, given.hierarchy, given.out)
     elif given.action == "train":
-        place = Place(given.inputs, given.out, given.device, given.steps, given.epochs, given.gold_epochs)
+        amounts = given.steps, given.epochs, given.gold_epochs, given.sequences
+        place = Place(given.inputs, given.out, given.device, *amounts)
         train(place, given.processes, ARMS, given.seeds)
     else:
         report = score(given.data, given.start, given.hierarchy, given.results)

@@ -55,7 +55,7 @@ def test_every_way_is_scored_against_gold(folder: Path) -> None:
 
 
 def test_an_untrained_encoder_is_carried_over_as_the_start(folder: Path) -> None:
-    place = Place(folder / "inputs", folder / "out", "cpu", 1, 1.0, 1)
+    place = Place(folder / "inputs", folder / "out", "cpu", 1, 1.0, 1, 8)
     untrained, _ = pretrain(place, NO_LEAVES, 0, rate=0.0)
     wanted, found = (start_model(folder / "inputs" / "start").encoder for _ in range(2))
     with torch.no_grad():
