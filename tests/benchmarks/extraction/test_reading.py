@@ -46,7 +46,8 @@ def test_controls_are_false() -> None:
 def test_verdicts_become_precision_and_the_sheet_has_no_score(tmp_path: Path) -> None:
     write_sheet(tmp_path, FOUND, 60, 0, 300)
     with (tmp_path / "key.tsv").open() as stream:
-        source = {row["id"]: row["source"] for row in csv.DictReader(stream, delimiter="\t")}
+        key = list(csv.DictReader(stream, delimiter="\t"))
+    source, models = ({row["id"]: row[name] for row in key} for name in ("source", "models"))
     with (tmp_path / "reader.tsv").open() as stream:
         rows = list(csv.DictReader(stream, delimiter="\t"))
     assert list(rows[0]) == ["id", "statement", "title", "sentence", "verdict"]
@@ -63,7 +64,10 @@ def test_verdicts_become_precision_and_the_sheet_has_no_score(tmp_path: Path) ->
     said = json.loads((tmp_path / "said.json").read_text())
     assert said["agreed"] == 48
     assert said["controls"] == said["controls_called_wrong_by_all"] == 12
-    assert [said[f"reader_{number}"]["all"]["precision"] for number in (1, 2)] == [1.0, 0.75]
+    assert [said["new"][f"reader_{number}"]["all"]["precision"] for number in (1, 2)] == [1.0, 0.75]
+    both = sum(source[row["id"]] == STATEMENT and "before" in models[row["id"]] for row in rows)
+    assert said["before"]["reader_1"]["all"]["right"] == both < 48  # every other statement is of the model before too
+    assert said["new"]["statements_a_document"] == round(270 / 300, 3)
     (tmp_path / "one.tsv").write_text("id\tverdict\n1\tright\n")
     with pytest.raises(SystemExit, match="has no verdict"):
         main(["score", str(tmp_path / "key.tsv"), *files])
