@@ -5,7 +5,6 @@ attention begins undamped. Words of special tokens that BERT lacks begin as the 
 """
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -30,10 +29,19 @@ LAYER_PARTS = {  # ours, by those of BERT
 
 def config_of_start(start: Path, *, vocabulary: int, relations: int) -> Config:
     """The default switches at the shape of the BERT in `start`, with norms, biases and GELU as there."""
-    shape = asdict(read_shape(start))
-    size = {name: shape[name] for name in ("layers", "width", "heads", "inner")}
-    switches = {"pre_norm": False, "biases": True, "gelu": "erf", "decay_start": UNDAMPED}
-    return Config(vocabulary=vocabulary, relations=relations, **size, **switches)
+    shape = read_shape(start)
+    return Config(
+        vocabulary=vocabulary,
+        relations=relations,
+        layers=shape.layers,
+        width=shape.width,
+        heads=shape.heads,
+        inner=shape.inner,
+        decay_start=UNDAMPED,
+        pre_norm=False,
+        biases=True,
+        gelu="erf",
+    )
 
 
 def load_start(model: GraphMert, start: Path, tokenizer: str) -> None:
