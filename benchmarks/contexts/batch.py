@@ -36,9 +36,9 @@ def respond(requests: list[Body], engine: Engine, out: Path) -> int:
     known = {json.loads(line)["key"] for line in _whole_lines(out)} if out.exists() else set()
     over: queue.Queue[tuple[str, Job]] = queue.Queue()
     todo = [each for each in requests if each["key"] not in known]
-    for asked in todo:
-        job = job_of(asked, engine.llama)
-        job.done = lambda job, key=asked["key"]: over.put((key, job))  # type: ignore[misc]
+    jobs = [(asked["key"], job_of(asked, engine.llama)) for asked in todo]
+    for key, job in sorted(jobs, key=lambda pair: len(pair[1].prompt)):  # little padding
+        job.done = lambda job, key=key: over.put((key, job))  # type: ignore[misc]
         engine.submit(job)
     failed, begun = 0, time.monotonic()
     with out.open("a", encoding="utf-8") as file:

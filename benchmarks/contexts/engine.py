@@ -1,7 +1,8 @@
 """Generates for many requests at once: prompts that wait are read together, then every running sequence gets a token.
 
 One thread runs the network. A request is a body of OpenAI's protocol; `wanted` asks for the log-probabilities of some
-tokens right after the prompt, and nothing is generated.
+tokens right after the prompt, and nothing is generated. With a `pattern` the likeliest token is taken after which what
+is written can still become a match.
 """
 
 import queue
@@ -10,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import regex
 import torch
 from torch import Tensor
 
@@ -19,6 +21,8 @@ __all__ = ["Body", "Engine", "Job"]
 
 Body = dict[str, Any]
 TOGETHER = 1 << 15  # tokens of prompts that are read at once, padding included
+LIKELIEST = 512  # tokens that are tried for a pattern
+ENOUGH = 8  # prompts are read when one slot of this many is free, so that few are not read alone
 
 
 @dataclass
@@ -43,6 +47,7 @@ class Engine:
 
     def __init__(self, llama: Llama, slots: int) -> None:
         self.llama, self._free = llama, list(range(slots))
+        self._enough = -(-slots // ENOUGH)
         self._waiting: queue.Queue[Job] = queue.Queue()
         self._running: dict[int, Job] = {}
         threading.Thread(target=self._work, daemon=True).start()
@@ -77,7 +82,7 @@ class Engine:
     def _next(self, held: Job | None) -> tuple[list[Job], Job | None]:
         """The jobs to begin together, and the one that has to wait for the next batch."""
         jobs: list[Job] = []
-        while len(jobs) < len(self._free):
+        while len(jobs) < len(self._free) >= self._enough:
             if held is None:
                 try:
                     held = self._waiting.get_nowait()
@@ -134,13 +139,26 @@ class Engine:
                 self._end(slot)
 
     def _drawn(self, job: Job, logprobs: Tensor, likeliest: int) -> int:
-        """The likeliest token, or one drawn from the whole distribution at the job's temperature."""
+        """The likeliest token (that suits the pattern), or one drawn from the distribution at the job's temperature."""
+        if pattern := job.body.get("pattern"):
+            return self._matching(job, logprobs, regex.compile(pattern))
         heat = float(job.body.get("temperature") or 0.0)
         if not heat:
             return likeliest
         if job.dice is None:
             job.dice = torch.Generator(logprobs.device).manual_seed(int(job.body.get("seed") or 0))
         return int(torch.multinomial((logprobs / heat).softmax(-1), 1, generator=job.dice))
+
+    def _matching(self, job: Job, logprobs: Tensor, pattern: regex.Pattern[str]) -> int:
+        """The likeliest token with which the text can become a match, or ends as one; an end marker without any."""
+        texts = self.llama.texts
+        for token in logprobs.topk(min(LIKELIEST, len(logprobs))).indices.tolist():
+            if token in texts.ends:
+                if pattern.fullmatch(texts.decode(job.made)):
+                    return token
+            elif pattern.fullmatch(texts.decode([*job.made, token]), partial=True):
+                return token
+        return min(texts.ends)
 
     def _described(self, logprobs: Tensor, token: int, top: int) -> Body:
         best = zip(*(each.tolist() for each in logprobs.topk(top)), strict=True)

@@ -1,35 +1,47 @@
-"""A GGUF file of the Llama family on a GPU: dequantised to float32, plain PyTorch, many sequences decoded together.
+"""A GGUF file of the Llama family (or Qwen2) on a GPU: dequantised to float32, plain PyTorch, sequences together.
 
-For rows with a model, where llama.cpp on two cores is too slow. The weights are those that `clew models get` brings.
-Needs torch, tokenizers, jinja2 and gguf.
+For rows with a model, where llama.cpp on two cores is too slow. The weights are those that `clew models get` brings, or
+any file of these two architectures. Needs torch, tokenizers, jinja2 and gguf.
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import torch
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
 from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention, silu
 
 __all__ = ["Llama", "Texts"]
 
 CONTROL = 3  # the type of a token that is a marker
+QWEN2_WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+SPLITS = {  # how a text is split before its bytes are merged, by the name that GGUF has for it
+    "smollm": (pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)),
+    "qwen2": (
+        pre_tokenizers.Split(Regex(QWEN2_WORDS), "isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ),
+}
+HALVES = ("qwen2",)  # architectures whose rotary pairs are an element of the first half and one of the second
 
 
 class Texts:
     """Text to tokens and back, and the template of a conversation."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        if values["tokenizer.ggml.pre"] != "smollm":
-            raise ValueError(f"expected the pre-tokenizer smollm, not {values['tokenizer.ggml.pre']!r}")
+        split = SPLITS.get(values["tokenizer.ggml.pre"])
+        if split is None:
+            raise ValueError(f"expected a pre-tokenizer of {', '.join(SPLITS)}, not {values['tokenizer.ggml.pre']!r}")
         tokens: list[str] = values["tokenizer.ggml.tokens"]
         merges = [tuple(each.split(" ")) for each in values["tokenizer.ggml.merges"]]
         self._tokenizer = Tokenizer(models.BPE({token: at for at, token in enumerate(tokens)}, merges))
-        splits = [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
-        self._tokenizer.pre_tokenizer = pre_tokenizers.Sequence(splits)
+        self._tokenizer.pre_tokenizer = pre_tokenizers.Sequence(list(split))
         self._tokenizer.decoder = decoders.ByteLevel()
         kinds = zip(tokens, values["tokenizer.ggml.token_type"], strict=True)
         self._tokenizer.add_special_tokens(
@@ -56,14 +68,16 @@ class Llama:
     ) -> None:
         self.texts = Texts(values)
         self.window, self.device = window, device
-        self._layers: int = values["llama.block_count"]
-        self._heads: int = values["llama.attention.head_count"]
-        self._kept: int = values["llama.attention.head_count_kv"]
-        self._size: int = values["llama.embedding_length"] // self._heads
-        self._epsilon: float = values["llama.attention.layer_norm_rms_epsilon"]
+        kind: str = values["general.architecture"]
+        self._layers: int = values[f"{kind}.block_count"]
+        self._heads: int = values[f"{kind}.attention.head_count"]
+        self._kept: int = values[f"{kind}.attention.head_count_kv"]
+        self._size: int = values[f"{kind}.embedding_length"] // self._heads
+        self._epsilon: float = values[f"{kind}.attention.layer_norm_rms_epsilon"]
+        self._rotate = _rotate_halves if kind in HALVES else _rotate_pairs
         self._weights = weights
         powers = torch.arange(0, self._size, 2, device=device, dtype=torch.float64) / self._size
-        self._rates = values["llama.rope.freq_base"] ** -powers  # (size / 2,)
+        self._rates = values[f"{kind}.rope.freq_base"] ** -powers  # (size / 2,)
         shape = (2, self._layers, slots, window, self._kept, self._size)
         self._cache = torch.zeros(shape, device=device)  # keys, values
 
@@ -74,9 +88,10 @@ class Llama:
 
         reader = GGUFReader(str(path))
         values = {name: field.contents() for name, field in reader.fields.items()}
-        weights = {
-            each.name: torch.tensor(dequantize(each.data, each.tensor_type), device=device) for each in reader.tensors
-        }
+        with ThreadPoolExecutor() as pool:
+            arrays = pool.map(lambda each: dequantize(each.data, each.tensor_type), reader.tensors)
+            names = [each.name for each in reader.tensors]
+            weights = {name: torch.tensor(array, device=device) for name, array in zip(names, arrays, strict=True)}
         return cls(values, weights, device=device, slots=slots, window=window)
 
     @torch.inference_mode()
@@ -91,8 +106,8 @@ class Llama:
         x = self._weights["token_embd.weight"][torch.tensor(ids, device=self.device)]
         for layer in range(self._layers):
             h = self._norm(x, f"blk.{layer}.attn_norm")
-            q = _rotate(self._apply(h, layer, "attn_q").view(b, n, self._heads, self._size), turn)
-            k = _rotate(self._apply(h, layer, "attn_k").view(b, n, self._kept, self._size), turn)
+            q = self._rotate(self._apply(h, layer, "attn_q").view(b, n, self._heads, self._size), turn)
+            k = self._rotate(self._apply(h, layer, "attn_k").view(b, n, self._kept, self._size), turn)
             v = self._apply(h, layer, "attn_v").view(b, n, self._kept, self._size)
             keys, values = self._cache[:, layer]
             keys[rows[:, None], at], values[rows[:, None], at] = k, v
@@ -108,16 +123,24 @@ class Llama:
     @torch.inference_mode()
     def logprobs(self, hidden: Tensor) -> Tensor:
         """Log-probabilities of the next token."""
-        return linear(hidden, self._weights["token_embd.weight"]).log_softmax(-1)  # tied embeddings
+        words = self._weights.get("output.weight", self._weights["token_embd.weight"])  # the embeddings, if tied
+        return linear(hidden, words).log_softmax(-1)
 
     def _norm(self, x: Tensor, name: str) -> Tensor:
         return rms_norm(x, x.shape[-1:], self._weights[f"{name}.weight"], self._epsilon)
 
     def _apply(self, x: Tensor, layer: int, name: str) -> Tensor:
-        return linear(x, self._weights[f"blk.{layer}.{name}.weight"])
+        place = f"blk.{layer}.{name}"
+        return linear(x, self._weights[f"{place}.weight"], self._weights.get(f"{place}.bias"))
 
 
-def _rotate(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
-    """Rotary positions over neighbouring pairs, the layout of GGUF."""
+def _rotate_pairs(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
+    """Rotary positions over neighbouring pairs, as GGUF lays out the Llama family."""
     (cos, sin), even, odd = turn, x[..., 0::2], x[..., 1::2]
     return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
+
+
+def _rotate_halves(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
+    """Rotary positions over pairs of one element of each half."""
+    (cos, sin), (first, second) = turn, x.chunk(2, -1)
+    return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)

@@ -3,7 +3,8 @@
 `python -m benchmarks.contexts.model_requests FOLDER hpo --data data` notes the requests of a set in FOLDER/requests;
 `python -m benchmarks.contexts.batch MODEL.gguf FOLDER/responses.jsonl FOLDER/requests/*` answers them; with `--read`
 the first command writes the journal FOLDER/hpo.all.jsonl, or the report FOLDER/rounds.json. `--rows` and `--part` share
-the rows of a set between processes. The rows with prior knowledge need a prior.txt in the directory of the graph.
+the rows of a set between processes. The rows with prior knowledge need a prior.txt in the directory of the graph. Of
+another model the answers are in FOLDER/NAME/responses.jsonl, with `--model NAME`, and what is read is written there.
 """
 
 import argparse
@@ -87,11 +88,13 @@ def main() -> None:
     parser.add_argument("--rows", help="rows of the set, separated by commas (default: all)")
     parser.add_argument("--part", default="all", help="the name of these rows in the names of files")
     parser.add_argument("--read", action="store_true", help="the answers are there")
+    parser.add_argument("--model", default="", metavar="NAME", help="whose answers are read (default: those of FOLDER)")
     given = parser.parse_args()
     noted = given.folder / "requests" / f"{given.set}.{given.part}.jsonl"
     noted.parent.mkdir(parents=True, exist_ok=True)
-    model = Offline(noted, given.folder / "responses.jsonl" if given.read else None)
-    journal = given.folder / f"{given.set}.{given.part}.jsonl" if given.read and given.set != QUALITY else None
+    own = given.folder / given.model
+    model = Offline(noted, own / "responses.jsonl" if given.read else None, name=given.model or "smollm2")
+    journal = own / f"{given.set}.{given.part}.jsonl" if given.read and given.set != QUALITY else None
     with terminal_progress() as progress:
         if given.set in CHOICES:
             name, rows = CHOICES[given.set]
@@ -103,7 +106,7 @@ def main() -> None:
             given.set, model=model, data=given.data, count=given.count, out=journal, progress=progress
         )
     if given.read:
-        (given.folder / f"{given.set}.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+        (own / f"{given.set}.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """A model whose answers are made elsewhere: it notes what it is asked, and once the answers are there it gives them.
 
-For rows whose prompts do not depend on answers (multiple choice, two rounds, judged summaries): a machine without a GPU
-retrieves and words the prompts, `benchmarks.contexts.batch` answers them all together, and the same run reads them.
+For rows whose prompts do not depend on answers (multiple choice, two rounds, judged summaries, triples read from
+texts): a machine without a GPU retrieves and words the prompts, `benchmarks.contexts.batch` answers them all together,
+and the same run reads them.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmarks.contexts.grammar import grammar_pattern
 from clew.answer.context.tokens import estimate_tokens
 from clew.closing import Closing
 from clew.errors import ModelError
@@ -33,6 +35,7 @@ class Offline(Closing):
         self._requests, self.noting = requests, responses is None
         self._noted = _by_key(requests) if requests.exists() else {}
         self._known = {} if responses is None else _by_key(responses)
+        self.last_key = ""  # of the last request
 
     def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
         found = self._answer(request, ())
@@ -60,14 +63,16 @@ class Offline(Closing):
 
     def _answer(self, request: Request, continuations: Sequence[str]) -> dict[str, Any] | None:
         """The response; None if it is noted for later."""
-        if request.prompt is not None or request.stop or request.grammar or request.schema or request.logprobs:
-            raise ModelError("conversations are answered offline, without stop texts, grammars or log-probabilities")
+        if request.prompt is not None or request.stop or request.schema or request.logprobs:
+            raise ModelError("conversations are answered offline, without stop texts, schemas or log-probabilities")
         asked: dict[str, Any] = {"messages": [asdict(each) for each in request.messages]}
         if continuations:
             asked["continuations"] = list(continuations)
         else:
             asked |= {"max_tokens": request.max_tokens, "temperature": request.temperature, "seed": request.seed}
+            asked |= {} if request.grammar is None else {"pattern": grammar_pattern(request.grammar)}
         key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
+        self.last_key = key
         if not self.noting:
             if key not in self._known:
                 raise ModelError(

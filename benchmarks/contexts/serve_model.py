@@ -21,7 +21,7 @@ __all__ = ["serve"]
 MODEL = "smollm2"
 
 
-def answer(engine: Engine, path: str, body: Body) -> tuple[int, Body]:
+def answer(engine: Engine, name: str, path: str, body: Body) -> tuple[int, Body]:
     """The status and the JSON for a request."""
     texts = engine.llama.texts
     asked = body.get("prompt", "")
@@ -42,22 +42,22 @@ def answer(engine: Engine, path: str, body: Body) -> tuple[int, Body]:
     else:
         choice |= {"text": text, "logprobs": {"token_logprobs": job.echoed} if job.echoed else None}
     used = {"prompt_tokens": len(prompt), "completion_tokens": len(job.made)}
-    return 200, {"model": MODEL, "choices": [choice], "usage": used}
+    return 200, {"model": name, "choices": [choice], "usage": used}
 
 
-def serve(engine: Engine, port: int) -> ThreadingHTTPServer:
+def serve(engine: Engine, port: int, name: str = MODEL) -> ThreadingHTTPServer:
     """A server at a port of this machine, not yet running."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version, disable_nagle_algorithm, wbufsize = "HTTP/1.1", True, -1
 
         def do_GET(self) -> None:
-            record = {"id": MODEL, "owned_by": "vllm", "max_model_len": engine.llama.window}
+            record = {"id": name, "owned_by": "vllm", "max_model_len": engine.llama.window}
             self._send(200, {"data": [record]})
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self._send(*answer(engine, self.path, body))
+            self._send(*answer(engine, name, self.path, body))
 
         def _send(self, status: int, body: Body) -> None:
             content = json.dumps(body).encode()
@@ -79,12 +79,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path)
     parser.add_argument("--port", type=int, default=8101)
+    parser.add_argument("--name", default=MODEL)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--slots", type=int, default=32)
     parser.add_argument("--window", type=int, default=4096)
     given = parser.parse_args()
     llama = Llama.open(given.model, device=given.device, slots=given.slots, window=given.window)
-    serve(Engine(llama, given.slots), given.port).serve_forever()
+    serve(Engine(llama, given.slots), given.port, given.name).serve_forever()
 
 
 if __name__ == "__main__":

@@ -321,12 +321,14 @@ def test_multiple_choice_of_a_graph_is_asked_and_shown(run: Callable, hpo: Path,
 
 def test_graphs_are_compared_by_what_they_say_about_facts(run: Callable, hpo: Path, tmp_path: Path) -> None:
     facts = tmp_path / "facts.tsv"
-    facts.write_text("subject\trelation\tobject\nOMIM:154700\thas_inheritance\tHP:0000006\n", "utf-8")
+    facts.write_text("subject\trelation\tobject\nOMIM:154700\thas_inheritance\tHP:0000006\nX:1\tis\tX:2\n", "utf-8")
     options = ("--graph", f"one={hpo}", "--graph", f"same={hpo}", "--no-embedding")
-    ran = run("eval", "facts", facts, *options)
+    ran = run("eval", "graphs", facts, *options)
     assert ran.code == 0
-    assert "same against one: +0.0% (+0.0% to +0.0%, p = 1, n = 1)" in ran.out
-    report = run("eval", "facts", facts, *options, "--json").json
+    assert "recall, same against one: +0.0% (+0.0% to +0.0%, p = 1, n = 1)" in ran.out
+    assert "left out: 1 fact " in ran.out
+    report = run("eval", "graphs", facts, *options, "--json").json
     assert [row["stated"]["mean"] for row in report["rows"]] == [1.0, 1.0]
-    assert "NAME=VALUE" in run("eval", "facts", facts, "--graph", hpo).error
-    assert "is missing" in run("eval", "facts", tmp_path / "none.tsv", *options).error
+    assert "NAME=VALUE" in run("eval", "graphs", facts, "--graph", hpo).error
+    assert "is missing" in run("eval", "graphs", tmp_path / "none.tsv", *options).error
+    assert "holds pubmedqa" in run("eval", "graphs", "pubmedqa", *options, "--data", tmp_path).error

@@ -21,7 +21,8 @@ from clew.evaluate.diagnosis.patients import PatientSettings
 from clew.evaluate.diagnosis.quality import RuleJudge, evaluate_quality
 from clew.evaluate.diagnosis.rounds import RoundsRun, run_rounds
 from clew.evaluate.diagnosis.run import run_rankings
-from clew.evaluate.facts import run_facts
+from clew.evaluate.graphs.questions import ask_facts
+from clew.evaluate.graphs.run import run_graphs
 from clew.evaluate.journal import Journal
 from clew.evaluate.paths.run import run_paths
 
@@ -63,7 +64,13 @@ def evaluate(folder: Path) -> dict[str, Any]:
                 resources, SIGNS, count=4, seed=3, settings=SETTINGS, rows=("ranker", "cosine"), out=folder / "d.jsonl"
             ),
             "rounds": run_rounds(resources, SIGNS, run, out=folder / "rounds.jsonl"),
-            "facts": run_facts({"ward": resources}, FACTS, count=2, seeds=2, out=folder / "facts.jsonl"),
+            "graphs": run_graphs(
+                {"ward": resources, "the same": resources},
+                ask_facts(FACTS, resources.engine),
+                count=3,
+                seeds=2,
+                out=folder / "graphs.jsonl",
+            ),
             "quality": evaluate_quality(
                 resources, SIGNS, RuleJudge(), count=4, settings=SETTINGS, out=folder / "quality.jsonl"
             ),

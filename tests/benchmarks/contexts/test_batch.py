@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch")
+regex = pytest.importorskip("regex")
 
 from benchmarks.contexts.batch import respond  # noqa: E402
 from benchmarks.contexts.engine import Engine, Job  # noqa: E402
+from benchmarks.contexts.grammar import grammar_pattern  # noqa: E402
 from benchmarks.contexts.llama import Llama  # noqa: E402
 
 LAYERS, WIDTH, HEADS, KEPT, WINDOW = 2, 24, 3, 1, 256
@@ -30,22 +32,23 @@ REQUESTS = [
 ]
 
 
-def llama(slots: int) -> Llama:
+def llama(slots: int, kind: str = "llama") -> Llama:
     """A small network with random weights, the same every time."""
     tokens = MARKERS + LETTERS
     values: dict[str, Any] = {
-        "tokenizer.ggml.pre": "smollm",
+        "general.architecture": kind,
+        "tokenizer.ggml.pre": {"llama": "smollm"}.get(kind, kind),
         "tokenizer.ggml.tokens": tokens,
         "tokenizer.ggml.merges": [],
         "tokenizer.ggml.token_type": [3] * len(MARKERS) + [1] * len(LETTERS),
         "tokenizer.ggml.eos_token_id": tokens.index("<|im_end|>"),
         "tokenizer.chat_template": "{% for each in messages %}{{ each.content }}<|im_end|>{% endfor %}",
-        "llama.block_count": LAYERS,
-        "llama.attention.head_count": HEADS,
-        "llama.attention.head_count_kv": KEPT,
-        "llama.embedding_length": WIDTH,
-        "llama.attention.layer_norm_rms_epsilon": 1e-5,
-        "llama.rope.freq_base": 10_000.0,
+        f"{kind}.block_count": LAYERS,
+        f"{kind}.attention.head_count": HEADS,
+        f"{kind}.attention.head_count_kv": KEPT,
+        f"{kind}.embedding_length": WIDTH,
+        f"{kind}.attention.layer_norm_rms_epsilon": 1e-5,
+        f"{kind}.rope.freq_base": 10_000.0,
     }
     dice = torch.Generator().manual_seed(7)
 
@@ -66,6 +69,11 @@ def llama(slots: int) -> Llama:
         ):
             weights[f"blk.{layer}.{name}.weight"] = 3 * drawn(*shape)
         weights |= {f"blk.{layer}.{name}.weight": torch.ones(WIDTH) for name in ("attn_norm", "ffn_norm")}
+        if kind == "qwen2":
+            sizes = {"q": WIDTH, "k": kept, "v": kept}
+            weights |= {f"blk.{layer}.attn_{name}.bias": drawn(size) for name, size in sizes.items()}
+    if kind == "qwen2":
+        weights["output.weight"] = drawn(len(tokens), WIDTH)
     return Llama(values, weights, device="cpu", slots=slots, window=WINDOW)
 
 
@@ -75,9 +83,10 @@ def responses(path: Path) -> dict[str, dict[str, Any]]:
     return {each["key"]: each for each in read}
 
 
-def test_together_as_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["llama", "qwen2"])
+def test_together_as_alone(tmp_path: Path, kind: str) -> None:
     for slots in (1, 7):
-        assert respond(REQUESTS, Engine(llama(slots), slots), tmp_path / f"{slots}.jsonl") == 0
+        assert respond(REQUESTS, Engine(llama(slots, kind), slots), tmp_path / f"{slots}.jsonl") == 0
     alone, together = (responses(tmp_path / f"{slots}.jsonl") for slots in (1, 7))
     assert set(alone) == set(together) == {each["key"] for each in REQUESTS}
     for key, one in alone.items():
@@ -95,6 +104,17 @@ def test_letters_are_scored_by_the_distribution_after_the_prompt() -> None:
     scored = Engine(llama(1), 1).finish(Job(prompt, {}, wanted))
     assert scored.scores == pytest.approx(expected, abs=1e-5)
     assert scored.made == []
+
+
+def test_what_is_written_suits_a_grammar(tmp_path: Path) -> None:
+    pattern = grammar_pattern('root ::= pair (" " pair){0,2}\npair ::= [a-e]{2} "=" [0-9]')
+    asked = [{**each, "pattern": pattern, "temperature": 0.0} for each in REQUESTS if "max_tokens" in each]
+    assert respond(asked, Engine(llama(4), 4), tmp_path / "r.jsonl") == 0
+    written = {key: each["text"] for key, each in responses(tmp_path / "r.jsonl").items()}
+    assert all(regex.fullmatch(pattern, text, partial=True) for text in written.values())
+    assert {len(text) for text in written.values()} <= {4, 9}  # one pair, or two: nine tokens are the limit
+    with pytest.raises(ValueError, match="contains itself"):
+        grammar_pattern('root ::= "a" root')
 
 
 def test_a_run_that_was_cut_goes_on(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def application() -> typer.Typer:
     from clew.app.cli.evaluation.extraction import application as extraction
 
     app = new_group("eval", "Evaluate answers, extracted triples and Cypher coverage; compare runs.")
-    for command in (qa, mcq, paths, facts, diagnosis, rounds, quality, patients, trust, cypher, compare):
+    for command in (qa, mcq, paths, graphs, diagnosis, rounds, quality, patients, trust, cypher, compare):
         app.command(command.__name__)(command)
     app.add_typer(extraction(), name="extraction")
     return app
@@ -231,43 +231,50 @@ def paths(
     )
 
 
-def facts(
-    file: Annotated[
+def graphs(
+    questions: Annotated[
         str,
         typer.Argument(
-            metavar="FACTS.tsv", help="Columns subject, relation, object: ids and a relation.", show_default=False
+            metavar="QUESTIONS",
+            help="A file of facts (columns subject, relation, object: ids and a relation), or pubmedqa.",
+            show_default=False,
         ),
     ],
     graph: Annotated[
         list[str],
         typer.Option("--graph", metavar="NAME=GRAPH", help="Ask this graph; repeat it.", show_default=False),
     ],
-    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Facts to ask about, for each seed.")] = 300,
-    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Times that facts are drawn.")] = 3,
+    data: Data = "data",
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Questions for each seed.")] = 300,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Times that questions are drawn.")] = 3,
+    model: Model = None,
     no_embedding: NoEmbedding = False,
     out: RunJournal = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask several graphs about facts by local search: how often does the context state the fact?
+    """Ask several graphs the same questions by local search: what do their contexts have, and what does a model read?
 
-    This is GraphMERT's comparison of a seed graph with the seed and what was extracted, or what a language model
-    extracted, without a model that reads: the facts are some that were held out of the seed. A question names the
-    subject and asks for the object. stated: the graph has the fact. recall: a line of the tables (512 tokens) has both
-    ends. Differences from the first graph are paired.
+    This is GraphMERT's comparison at the level of graphs: a seed graph, the seed with extracted triples, the seed with
+    those of a language model, and no graph. Facts are some that the seed was built without: a question names the
+    subject and asks for the object among five. PubMedQA's questions are answered by yes, no or maybe. stated: a triple
+    connects two entities of the question (of a fact: it is that fact). recall: a line of the tables (512 tokens) has
+    both. right: what the model chooses. Differences from the first graph, and from no graph, are paired.
 
     \b
     Examples:
-      clew eval facts held-out.tsv --graph seed=seed.clew --graph extracted=seed-and-extracted.clew
-      clew eval facts held-out.tsv --graph seed=seed.clew --graph model=seed-and-model.clew --seeds 1 --json
+      clew eval graphs held-out.tsv --graph seed=seed.clew --graph extracted=seed-and-extracted.clew
+      clew eval graphs pubmedqa --data data --graph seed=seed.clew --graph more=both.clew --model smollm2
     """
-    from clew.app.cli.evaluation.facts import evaluate_facts
+    from clew.app.cli.evaluation.graph_comparison import evaluate_graphs
     from clew.app.cli.terminal.options import pairs
 
-    evaluate_facts(
-        Path(file),
+    evaluate_graphs(
+        questions,
         pairs(graph, "--graph"),
+        data=Path(data),
         count=count,
         seeds=seeds,
+        model=model,
         embedding=not no_embedding,
         out=out,
         as_json=as_json,

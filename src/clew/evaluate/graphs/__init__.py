@@ -1,0 +1,1 @@
+"""Graphs compared by local search: questions about facts, and PubMedQA's."""
