@@ -24,7 +24,7 @@ from benchmarks.text2cypher.figures import figures, show
 from benchmarks.text2cypher.gold import Unfit, translate
 from benchmarks.text2cypher.planting import plant
 from benchmarks.text2cypher.schema import Schema, load_schemas
-from benchmarks.text2cypher.training import in_training
+from benchmarks.text2cypher.training import in_training, shared_relations
 from clew.answer import Plan
 from clew.answer.plans.read import read_plan
 from clew.app.assemble import Settings, assemble
@@ -130,6 +130,9 @@ def run(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:
             "left out": dict(left_out.most_common()),
         },
         "in_training": in_training([each.pair.question for each in drawn]),
+        "relations shared with a training schema": {
+            name: shared_relations(each.relations) for name, each in sorted(schemas.items())
+        },
         "figures": figures(asked),
         "rows": asked,
     }
@@ -156,7 +159,9 @@ def main() -> int:
     if given.json:
         write_json(given.json, report)
     print(json.dumps(report["questions"], ensure_ascii=False))
-    print(f"of the questions drawn, in the training data: {report['in_training']}\n")
+    shared = report["relations shared with a training schema"]
+    print(f"of the questions drawn, in the training data: {report['in_training']}")
+    print(f"relations that a schema shares with one of the training data: at most {max(shared.values())}\n")
     print(show(report["figures"]))
     return 0
 

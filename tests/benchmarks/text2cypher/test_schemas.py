@@ -14,7 +14,7 @@ from benchmarks.text2cypher.figures import figures
 from benchmarks.text2cypher.gold import Unfit, first_column, plain, translate
 from benchmarks.text2cypher.planting import Planting, plant
 from benchmarks.text2cypher.schema import Schema, load_schemas
-from benchmarks.text2cypher.training import in_training
+from benchmarks.text2cypher.training import in_training, shared_relations
 
 from clew.answer import Answer, Asker, Plan, Resources
 from clew.answer.answer import Item
@@ -216,6 +216,7 @@ def test_questions_of_the_training_data_are_noticed() -> None:
     line = "Which dogs [belong to|ow<] {Person}?"
     assert in_training(["Is this question in there at all, one wonders?", line]) == 0
     assert in_training(["how [old|dob] is {Animal}"]) == 1
+    assert shared_relations(["OPERATED_ON", "siredBy", "no relation of any schema"]) == 2  # veterinary practice
 
 
 def test_a_run_is_kept_and_not_repeated(
