@@ -95,7 +95,9 @@ def rows(
                     gold = expected(each.plan, asker)
                     row = {"at": each.at, "database": database, "kind": each.kind, "question": each.pair.question}
                     row |= {"gold": each.pair.cypher, "found": gold.outcome is not None and _finds(gold.outcome)}
-                    known[each.at] = row | ask(each.pair.question, gold, schemas[database], asker)
+                    known[each.at] = row | ask(
+                        each.pair.question, gold, schemas[database], asker, timeout=settings["timeout"]
+                    )
                     journal.append(known[each.at])
                 done += 1
                 progress(f"asking on {database}", done, len(drawn))
@@ -117,7 +119,7 @@ def run(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:
     if given.compose and given.model is None:
         raise InputError("--compose lets a language model write the query: name one with --model")
     drawn = Random(given.seed).sample(able, given.count)
-    settings = {name: getattr(given, name) for name in ("seed", "count", "strategy", "model", "compose")}
+    settings = {name: getattr(given, name) for name in ("seed", "count", "strategy", "model", "compose", "timeout")}
     journal = Journal(given.out, settings, what="text2cypher questions")
     asked = list(rows(drawn, able, schemas, settings, journal, progress))
     return {
@@ -147,6 +149,9 @@ def main() -> int:
     parser.add_argument("--model", help="a language model: a name, a .gguf file or a URL")
     parser.add_argument(
         "--compose", action="store_true", default=None, help="the model writes every query (default: where needed)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=30.0, help="seconds for a question (default: 30; a model may need more)"
     )
     parser.add_argument("--out", type=Path, help="journal of the run, which resumes from it")
     parser.add_argument("--json", type=Path, help="write figures and rows to this file")

@@ -20,7 +20,7 @@ from clew.store.cypher import parse
 
 __all__ = ["Gold", "ask", "expected"]
 
-TIMEOUT = 30.0
+GOLD_SECONDS = 30.0  # for a gold query
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,11 @@ def expected(plan: Plan, asker: Asker) -> Gold:
         return Gold(stored, None, frozenset())
     try:
         shown = first_column(stored)
-        outcome = run_plan(shown, store, engine, timeout=TIMEOUT)
+        outcome = run_plan(shown, store, engine, timeout=GOLD_SECONDS)
         any_of = (
-            run_plan(replace(shown, limit=None, skip=0), store, engine, timeout=TIMEOUT) if _is_any(plan) else outcome
+            run_plan(replace(shown, limit=None, skip=0), store, engine, timeout=GOLD_SECONDS)
+            if _is_any(plan)
+            else outcome
         )
     except ClewError:
         return Gold(stored, None, frozenset())
@@ -54,11 +56,11 @@ def _is_any(plan: Plan) -> bool:
     return plan.limit is not None and not plan.sort
 
 
-def ask(question: str, gold: Gold, schema: Schema, asker: Asker) -> dict[str, Any]:
+def ask(question: str, gold: Gold, schema: Schema, asker: Asker, *, timeout: float) -> dict[str, Any]:
     """Ask a question; how its answer compares with the gold, and how sure it was."""
     steps: list[Step] = []
     try:
-        answer = asker.ask(Question(question, timeout=TIMEOUT, report=steps.append))
+        answer = asker.ask(Question(question, timeout=timeout, report=steps.append))
     except ClewError as error:
         return {"declined": True, "failed": True, "answer": str(error), "seconds": 0.0}
     row: dict[str, Any] = {
