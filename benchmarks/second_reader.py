@@ -61,16 +61,21 @@ def both(question: TrustQuestion, resources: Resources) -> dict[str, Any]:
         first = Answering._answer(reading)
         spoken = reading.spoken(reading.parsed) if reading.parsed is not None else None
     right = first.abstained is None and any(accepts(gold, first) for gold in question.gold)
-    row = {"first": "declined" if first.abstained else first.certainty, "first right": right}
+    row = {
+        "first": "declined" if first.abstained else first.certainty,
+        "first right": right,
+        "confidence": first.confidence,
+        "settled": reading.is_settled(first),
+    }
     if spoken is None:
         return row
     outcome = spoken.ran.outcome
     given = Answer("", items=outcome.items, value=stated_number(spoken.ran.candidate, outcome))
     same = (first.value, {each.id for each in first.items}) == (given.value, {each.id for each in given.items})
     return row | {
-        "confidence": first.confidence,
         "same": first.abstained is None and same,
         "second right": any(accepts(gold, given) for gold in question.gold),
+        "complete": spoken.is_complete,
         "signs": {name: round(value, 4) for name, value in sketch_signs(spoken).items()},
     }
 

@@ -182,14 +182,17 @@ class _Building(ValuesSaid):
             steps.append(step)
 
     def _moves(self, link: Link, here: str, there: str) -> Iterator[Step]:
-        end = there
-        if link.via is not None:
-            end = f"b{len(self.slots) + 1}"
-            self.slots.append(Slot(end, (link.via[1],)))
-        subject, object_ = (here, end) if link.forward else (end, here)
+        via, left, right = link.via, here, there
+        if via is not None:
+            between = f"b{len(self.slots) + 1}"
+            self.slots.append(Slot(between, (via.label,)))
+            left, right = (between, there) if via.at_left else (here, between)
+        subject, object_ = (left, right) if link.forward else (right, left)
         yield Step(subject, (link.relation,), object_, longest=link.longest)
-        if link.via is not None:
-            yield Step(end, link.via[0], there, longest=link.via[2])
+        if via is not None:
+            far = here if via.at_left else there
+            ends = (between, far) if via.forward else (far, between)
+            yield Step(ends[0], via.relations, ends[1], longest=via.longest)
 
     def _alternative(self, number: int, fact: Statement) -> None:
         """ "A or B": either name fills the slot of the first, or either relation leads there."""
@@ -284,7 +287,8 @@ class _Building(ValuesSaid):
         """ "Wooden", "retired": a value that sorts entities, or words that are left out."""
         assert each.left is not None
         labels = [self.labels[each.left]] if each.left in self.labels else []
-        found = self.lexical.classes(self.text(each.words), labels) or self._stated(each, labels)
+        said = self.text(each.words)
+        found = self.lexical.classes(said, labels) or self.lexical.stated(said, labels, self.meant_by(each.words))
         if not found:
             self.left_out += each.words
             return

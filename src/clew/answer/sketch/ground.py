@@ -20,7 +20,7 @@ from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 from clew.answer.sketch.things import Find, Things, Unmet
 from clew.store.layout import Relationship
 
-__all__ = ["Grounded", "Link", "ground"]
+__all__ = ["Grounded", "Link", "Via", "ground"]
 
 MOST_STATES = 40  # ways to read the facts so far that are followed
 MOST_LINKS = 8  # relations that are tried for one fact
@@ -39,18 +39,31 @@ HINTED = 0.45  # what the linker adds to words that say little
 TOO_LITTLE = -3.0  # sum of logarithms of one fit below which too much is guessed; of n facts, its root of n-fold
 AS_GOOD = 0.1  # difference of scores below which the labels of a thing that is not typed are all meant
 ALONE = 0.4  # of the only relation between two types, where no word means it
+MISTYPED = 0.55  # of a thing that is of another type than its noun says
+BRIDGED, SAID_BRIDGED = 0.6, 0.6  # of a relation that reaches a thing through another one, and the least its words fit
+
+
+@dataclass(frozen=True, slots=True)
+class Via:
+    """What joins the far end of a relation to the thing that is meant: relations to a whole, or one between both."""
+
+    relations: tuple[str, ...]
+    label: str  # of what lies between
+    longest: int = 1  # steps
+    forward: bool = True  # away from what lies between
+    at_left: bool = False  # whether the left thing of the fact is the one that is reached so
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The relation that a fact means, whether it goes from left to right, and the one that leads on to the whole."""
+    """The relation that a fact means, whether it goes from left to right, and what leads on from there."""
 
     relation: str
     forward: bool
     left: str
     right: str
     fit: float
-    via: tuple[tuple[str, ...], str, int] | None = None  # what leads on to the whole, the label between, the most steps
+    via: Via | None = None
     longest: int = 1  # steps of the relation itself
 
 
@@ -182,10 +195,10 @@ class _Grounding(Things):
         found = sorted(self._nearest(self._links(state, fact), fact, meant), key=lambda each: -each[1])
         best = found[0][1] if found else 0.0
         for link, fit in found[:MOST_LINKS]:
-            if fit < WEAKEST or fit < 0.5 * best:
+            if fit < max(WEAKEST, 0.5 * best):
                 continue
             for ref, subject in ((fact.left, link.forward), (fact.right, not link.forward)):
-                through = link.via is not None and ref == fact.right
+                through = link.via is not None and ref == (fact.left if link.via.at_left else fact.right)
                 if isinstance(ref, int) and self.has is not None and not through:
                     fit *= 1.0 if self.has(meant[ref], link.relation, subject) else UNSTATED
             labels = {**state.labels, fact.left: link.left, fact.right: link.right}
@@ -207,8 +220,12 @@ class _Grounding(Things):
             if link.via is None and has(named, link.relation, not link.forward)
         }
         for link, fit in found:
-            parts = link.via is None or any(has(named, whole, False) for whole in link.via[0])
-            if parts and (link.via is None or (link.relation, link.forward) not in own):
+            via = link.via
+            if via is None or via.at_left:
+                yield link, fit
+                continue
+            leads = any(has(named, each, not via.forward) for each in via.relations)
+            if leads and (link.relation, link.forward) not in own:
                 yield link, fit
 
     def _fits(self, state: _State, ref: Ref) -> dict[str, float] | None:
@@ -221,6 +238,22 @@ class _Grounding(Things):
         assert fact.left is not None
         assert fact.right is not None
         left, right = self._fits(state, fact.left), self._fits(state, fact.right)
+        found = [each for each in self._between(fact, left, right) if each[1] >= WEAKEST]
+        if not found:  # a noun may be used for something else: an animal is a "patient"
+            loose = [self._loosened(state, fact.left, left), self._loosened(state, fact.right, right)]
+            found = [each for each in self._between(fact, *loose) if each[1] >= WEAKEST]
+        yield from found or self._bridged(fact, left, right)
+
+    def _loosened(self, state: _State, ref: Ref, fits: dict[str, float] | None) -> dict[str, float] | None:
+        """The labels that a thing may have if its noun is used for another type."""
+        if fits is None or isinstance(ref, int) or ref in state.labels:
+            return fits
+        return {label.name: max(MISTYPED, fits.get(label.name, 0.0)) for label in self.schema.labels}
+
+    def _between(
+        self, fact: Statement, left: dict[str, float] | None, right: dict[str, float] | None
+    ) -> Iterator[tuple[Link, float]]:
+        """The relations between two things, given the labels that these may have."""
         phrase = self._phrase(fact)
         direct: list[tuple[Link, float]] = []
         for relation in self.schema.relationships:
@@ -364,7 +397,42 @@ class _Grounding(Things):
                     for between, steps in chains.items():
                         for link, typed in self._placed(relation, fact, left, {between: 1.0}):
                             through = VIA * said * typed * fit
-                            yield replace(link, right=end, fit=through, via=(names, between, steps)), through
+                            via = Via(names, between, steps)
+                            yield replace(link, right=end, fit=through, via=via), through
+
+    def _bridged(
+        self, fact: Statement, left: dict[str, float] | None, right: dict[str, float] | None
+    ) -> Iterator[tuple[Link, float]]:
+        """A relation that words mean, and another one from where it leads to the thing that is named: who directed a
+        play is who directs a production that stages it."""
+        phrase = self._phrase(fact)
+        if not phrase or self._is_light(fact):
+            return
+        for relation in self.schema.relationships:
+            said = 0.0 if relation.negated else self._phrase_fit(phrase, relation, fact, left, right)
+            if said < SAID_BRIDGED:
+                continue
+            for at_left, known in ((False, right), (True, left)):
+                if known is None:
+                    continue
+                ends = (None, right) if at_left else (left, None)
+                for link, typed in self._placed(relation, fact, *ends):
+                    between = link.left if at_left else link.right
+                    ways = list(self._ways(between, known))
+                    for other, forward, label, fit in ways:
+                        through = BRIDGED * said * typed * fit / len(ways)
+                        via = Via((other,), between, forward=forward, at_left=at_left)
+                        placed = replace(link, left=label) if at_left else replace(link, right=label)
+                        yield replace(placed, fit=through, via=via), through
+
+    def _ways(self, between: str, known: dict[str, float]) -> Iterator[tuple[str, bool, str, float]]:
+        """The relations from one label to some others, with their directions."""
+        for relation in self.schema.relationships:
+            for ends in () if relation.negated else relation.ends:
+                if ends.subject == between and ends.object in known:
+                    yield relation.name, True, ends.object, known[ends.object]
+                elif ends.object == between and ends.subject in known:
+                    yield relation.name, False, ends.subject, known[ends.subject]
 
     @cached_property
     def containing(self) -> list[list[Relationship]]:

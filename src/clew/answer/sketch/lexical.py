@@ -33,6 +33,7 @@ LISTED = 0.6  # of words on a list that the linker takes for something else
 UNKNOWN = 0.35  # of a type that a noun may name for all that is known
 JUDGING = frozenset(word_table("sketch.json")["judging"])  # words whose measure is the speaker's
 PEOPLE = frozenset(word_table("sketch.json")["people"])  # nouns and pronouns for anybody
+TRUE, FALSE = frozenset({"true", "yes", "y", "1", "t"}), frozenset({"false", "no", "n", "0", "f"})
 COLUMN_WORDS = word_table("sketch.json")["columns"]  # what people say for common columns of statements
 
 
@@ -175,6 +176,15 @@ class Lexical:
         """Values of text attributes that a describing word is: "wooden", "retired"."""
         lowered = " ".join(phrase.lower().split())
         return [each for each in self.vocabulary.classes.get(lowered, ()) if not labels or each[0].label in labels]
+
+    def stated(self, phrase: str, labels: Sequence[str], meant: Meant | None = None) -> list[tuple[Attribute, str]]:
+        """An attribute of yes or no that describing words are, with its yes: "electrified", "step-free"."""
+        for attribute, fit, _ in self.attributes(phrase, labels, meant):
+            low = {value.lower(): value for value in attribute.values}
+            yes = [value for value in low if value in TRUE]
+            if fit >= LIGHT and yes and low.keys() <= TRUE | FALSE:
+                return [(attribute, low[yes[0]])]
+        return []
 
     # columns of statements ------------------------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ def read_sketches(
     def readings(each: Written) -> Iterator[SketchReading]:
         found = False
         split = split_facts(each.sketch, lambda at: lexical.is_type(spelt[at].text))
-        for sketch in (*_forms(each.sketch, lambda at: spelt[at].text.lower().endswith(SUPERLATIVE)), split):
+        for sketch in (*_forms(each.sketch, spelt), split):
             if sketch is None or (found and sketch is split):
                 continue
             grounded, _ = ground(
@@ -159,18 +159,18 @@ def _foreign(sketch: Sketch, linked: LinkedQuestion | None) -> float:
     return max((linked.meant(words).none for words in said), default=0.0)
 
 
-def _forms(sketch: Sketch, is_superlative: Callable[[int], bool]) -> Iterator[Sketch]:
+def _forms(sketch: Sketch, words: Sequence[Word]) -> Iterator[Sketch]:
     """A sketch, and the same as a relation or as an attribute where it only asks for one thing of a name.
 
     "The priciest bottle" asks for a bottle, though a parser may take it for a price.
     """
     yield sketch
     if sketch.mode == "value" and sketch.asked[0][0] is not None:
-        named, words = sketch.asked[0]
-        if isinstance(named, str) and any(is_superlative(at) for at in words):
-            most = Statement("max", named, words)
+        named, said = sketch.asked[0]
+        if isinstance(named, str) and any(words[at].text.lower().endswith(SUPERLATIVE) for at in said):
+            most = Statement("max", named, said)
             yield Sketch("list", ((named, ()),), (*sketch.statements, most))
-        yield Sketch("list", (("v", ()),), (*sketch.statements, Statement("fact", "v", words, named)))
+        yield Sketch("list", (("v", ()),), (*sketch.statements, Statement("fact", "v", said, named)))
     if sketch.mode == "list" and len(sketch.asked) == 1 and isinstance(sketch.asked[0][0], str):
         asked = sketch.asked[0][0]
         own = [each for each in sketch.statements if asked in (each.left, each.right)]
@@ -179,9 +179,9 @@ def _forms(sketch: Sketch, is_superlative: Callable[[int], bool]) -> Iterator[Sk
         if len(facts) == 1 and len(own) == len(facts) + len(kinds):
             (fact,) = facts
             of: Ref | None = fact.right if fact.left == asked else fact.left
-            said = (*(at for each in kinds for at in each.words), *fact.words)
+            both = (*(at for each in kinds for at in each.words), *fact.words)
             rest = tuple(each for each in sketch.statements if each not in own)
-            yield Sketch("value", ((of, said),), rest)
+            yield Sketch("value", ((of, both),), rest)
             if kinds:
                 yield Sketch("value", ((of, kinds[0].words),), rest)
 

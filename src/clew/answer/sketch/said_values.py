@@ -11,7 +11,7 @@ from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.linking import LinkedQuestion, Meant
 from clew.answer.sketch.sketch import Ref, Statement, Word
-from clew.answer.sketch.things import Unmet
+from clew.answer.sketch.things import WHO, Unmet
 from clew.answer.values.attributes import Attribute
 from clew.answer.values.said import ValueCondition, ValueOrder, ValueWords
 from clew.answer.values.vocabulary import Graded
@@ -22,7 +22,6 @@ AMOUNTS = {"once": 1, "twice": 2, "half": 0.5, "both": 2, "single": 1, "a": 1, "
 SCALES = {"percent": 0.01, "%": 0.01}
 WEAKEST = 0.3
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-TRUE, FALSE = frozenset({"true", "yes", "y", "1", "t"}), frozenset({"false", "no", "n", "0", "f"})
 
 
 class Unbuildable(Exception):
@@ -63,15 +62,6 @@ class ValuesSaid:
         self.weakest = min(self.weakest, fit)
         self.met |= dict.fromkeys(said, fit)
 
-    def _stated(self, each: Statement, labels: list[str]) -> list[tuple[Attribute, str]]:
-        """An attribute of yes or no that describing words are: "electrified", "step-free"."""
-        for attribute, fit, _ in self.lexical.attributes(self.text(each.words), labels, self.meant_by(each.words)):
-            low = {value.lower(): value for value in attribute.values}
-            yes = [value for value in low if value in TRUE]
-            if fit >= 0.6 and yes and low.keys() <= TRUE | FALSE:
-                return [(attribute, low[yes[0]])]
-        return []
-
     def _values(self) -> tuple[ValueWords, list[tuple[Ref, Attribute]], bool]:
         conditions: list[ValueCondition] = []
         chosen: list[tuple[Ref, Attribute]] = []
@@ -97,6 +87,8 @@ class ValuesSaid:
             of, said_words = self.sketch.asked[0]
             assert of is not None
             attribute, _ = self._attribute(of, said_words)
+            if attribute.kind != "text" and self.words[0].text.lower() in WHO:  # nobody is a number or a day
+                raise Unbuildable(Unmet(tuple(said_words), "who"))
             asked, last = (attribute,), [(of, attribute)]
         return ValueWords(asked=asked, conditions=tuple(conditions), order=order), [*chosen, *last], much
 

@@ -13,7 +13,7 @@ from clew.answer.sketch.lexical import PEOPLE, SMALL, Lexical
 from clew.answer.sketch.linking import Has, LinkedQuestion, Meant
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 
-__all__ = ["Find", "Things", "Unmet"]
+__all__ = ["WHO", "Find", "Things", "Unmet"]
 
 WHO = frozenset(word_table("sketch.json")["who"])  # words that ask for people
 NAMING = frozenset(word_table("sketch.json")["naming"])  # words between a noun and its name: "a beer called A"
@@ -123,6 +123,11 @@ class Things:
                 more.append(Statement("fact", each.left, each.words, f"of {each.left}", denied=each.denied))
             elif role:
                 continue
+            elif named and not any(one.kind == "is" for one in named):
+                more += named
+            elif (of := self._described_by(each, sketch)) is not None:
+                merged[each.left] = of
+                more.append(Statement("is", of, each.words, denied=each.denied))
             elif named:
                 more += named
             elif found:
@@ -153,6 +158,27 @@ class Things:
         number = -1 - len([at for at in self.meant if at < 0])
         self.meant[number] = found
         return [Statement("fact", each.left, (), number, value=each.words, denied=each.denied)]
+
+    def _described_by(self, kind: Statement, sketch: Sketch) -> Ref | None:
+        """What a noun says the value of: practices *in Coldwater* where towns are no entities, with *a night service*.
+
+        None where the noun names no value, or where more than one fact is said of it.
+        """
+        own = [each for each in sketch.statements if kind.left in (each.left, each.right) and each is not kind]
+        if len(own) != 1 or own[0].kind != "fact" or own[0].said or kind.left in [of for of, _ in sketch.asked]:
+            return None
+        of = own[0].right if own[0].left == kind.left else own[0].left
+        said, labels = self.text(kind.words), self._labels_said(of, sketch)
+        meant = self.meant_by(kind.words)
+        return of if self.lexical.classes(said, labels) or self.lexical.stated(said, labels, meant) else None
+
+    def _labels_said(self, ref: Ref | None, sketch: Sketch) -> list[str]:
+        """The labels that the noun of a thing or a name surely has; none where it has no noun."""
+        if isinstance(ref, int):
+            return [self.schema.label_of(each.type) for each in self.meant[ref]]
+        kinds = [each for each in sketch.statements if each.kind == "kind" and each.left == ref]
+        found = [self.lexical.types(self.text(each.words), self.meant_by(each.words))[0] for each in kinds]
+        return [label for labels in found for label, fit in labels if fit >= LIKELY]
 
     def _only_names(self, fact: Statement) -> bool:
         """Whether a fact says no more than what a thing is called."""

@@ -66,10 +66,7 @@ class Reading(Answering):
 
     def _answer(self) -> Answer:
         first = super()._answer()
-        settled = first.kind == "path" or first.decided is not None
-        settled = settled or (self.ran is not None and self.ran.candidate.plan.skip > 0)  # sketches know no ordinals
-        plain = first.certainty == "sure" and self.ran is not None and _is_plain(self.ran, self.words)
-        if settled or plain or self.parsed is None or self.parsed.unmet:
+        if self.parsed is None or self.is_settled(first):
             return first
         begun = perf_counter()
         spoken = self.spoken(self.parsed)
@@ -85,6 +82,15 @@ class Reading(Answering):
         if first.abstained is not None:
             return self._sketched(spoken, first, read) if _probability(spoken) >= ALONE else first
         return self._contested(first, spoken, read)
+
+    def is_settled(self, first: Answer) -> bool:
+        """Whether a second reader can add nothing: to what it cannot say, and to what is sure and plain."""
+        if first.kind == "path" or first.decided is not None or (self.parsed is not None and self.parsed.unmet):
+            return True
+        if self.ran is None:
+            return False
+        plain = first.certainty == "sure" and _is_plain(self.ran, self.words)
+        return plain or self.ran.candidate.plan.skip > 0  # sketches know no ordinals
 
     def spoken(self, parsed: ParsedQuestion) -> "Spoken | None":
         from clew.answer.sketch.voice import speak
