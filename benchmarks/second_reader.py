@@ -31,7 +31,7 @@ from clew.evaluate.trust import TrustQuestion, accepts, load_questions
 
 SMALL = Path(__file__).parent / "questions" / "small"
 DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
-    "probable": 1, "weakest": 1, "foreign": -1, "missing": -1, "left out": -1, "nothing": -1,
+    "probable": 1, "weakest": 1, "foreign": -1, "missing": -1, "amount": -1, "facts": -1, "nothing": -1,
     "contradicted": -1,
 }  # fmt: skip
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7)

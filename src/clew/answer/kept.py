@@ -16,6 +16,7 @@ from clew.answer.resources import Resources
 from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.sketch import Word
+from clew.answer.statements.filter_words import provenance_of
 from clew.answer.values.attributes import find_attributes
 from clew.answer.values.vocabulary import Vocabulary
 from clew.graph import read_triples
@@ -78,7 +79,13 @@ def lexical_of(resources: Resources) -> Lexical:
     """How well words fit the parts of a graph's schema."""
     return resources.once(
         "lexical",
-        lambda: Lexical(schema_of(resources), words_of(resources), vocabulary_of(resources), resources.encoder),
+        lambda: Lexical(
+            schema_of(resources),
+            words_of(resources),
+            vocabulary_of(resources),
+            resources.encoder,
+            provenance_of(resources.engine, resources.schema).named_values(resources.engine),
+        ),
     )
 
 

@@ -87,6 +87,7 @@ class _Building(ValuesSaid):
         self.absent: list[Part] = []
         self.named_steps: dict[int, Step] = {}  # steps that something is said of, by the number of their statement
         self.left_out: list[int] = []
+        self.told: dict[int, Statement] = {}  # describing words that are said of a fact, by the number of its statement
 
     def built(self) -> Built:
         for each in self.sketch.statements:
@@ -94,6 +95,7 @@ class _Building(ValuesSaid):
             if each.left is not None and len(types) == 1:  # one of several names is of their type
                 self.labels[each.left] = self.schema.label_of(*types)
         values, chosen, much = self._values()
+        self.told = dict(self._told_of_facts())
         root = self._root()
         if root is not None:
             self._place(root)
@@ -109,7 +111,7 @@ class _Building(ValuesSaid):
                 self.conditions.append(Condition(self._place(each.left), "id", "IN", ids))
             elif each.kind == "differ" and each.left is not None and each.right is not None:
                 self.conditions.append(Condition(self._place(each.left), "", "DIFFERS", self._place(each.right)))
-            elif each.kind == "is":
+            elif each.kind == "is" and each not in self.told.values():
                 self._described(each)
             elif each.kind == "attribute" and isinstance(each.right, str) and each.left is not None:
                 self._compared(each, each.left, each.right)
@@ -173,11 +175,12 @@ class _Building(ValuesSaid):
         assert fact.right is not None
         assert callable(place)
         here, there = place(fact.left), place(fact.right)
+        told = (Said((), "=", self.told[number].words),) if number in self.told else ()
         for step in self._moves(link, here, there):
-            if fact.said and not step.name and step.relations == (link.relation,):
+            if (fact.said or told) and not step.name and step.relations == (link.relation,):
                 step = replace(step, name=f"r{number + 1}")
                 self.named_steps[number] = step
-                for each in fact.said:
+                for each in (*fact.said, *told):
                     self._said(each, step, link, conditions)
             steps.append(step)
 
@@ -250,6 +253,11 @@ class _Building(ValuesSaid):
     def _said(self, said: Said, step: Step, link: Link, conditions: list[Condition]) -> None:
         """A condition on a column of the statement, such as its year, amount, frequency or source."""
         known = self.schema.relationship(link.relation)
+        valued = self.lexical.column_value(self.text(said.value or said.words), known)
+        if valued is not None and said.operator in ("", "="):
+            self.fits(1.0, (*said.words, *said.value))
+            conditions.append(Condition(step.name, valued[0], "=", valued[1]))
+            return
         number = self._number(said.value, said.operator) if said.operator else None
         found = self.lexical.columns(self.text(said.words), known, self.meant_by(said.words))
         if not found and number is not None and is_year(number):
@@ -297,6 +305,19 @@ class _Building(ValuesSaid):
         self.labels.setdefault(each.left, attribute.label)
         slot = self._slot(each.left)
         self.conditions.append(Condition(slot, attribute.key, "=", value, negated=bool(each.denied)))
+
+    def _told_of_facts(self) -> Iterator[tuple[int, Statement]]:
+        """Describing words that are the value of a column of a fact about their thing: a *severe* case of A."""
+        for each in self.sketch.statements:
+            said = self.text(each.words)
+            if each.kind != "is" or each.denied or each.left is None or self.lexical.classes(said, ()):
+                continue
+            for number, link in self.grounded.links.items():
+                fact, known = self.sketch.statements[number], self.schema.relationship(link.relation)
+                about = each.left in (fact.left, fact.right) and not fact.denied and not fact.other
+                if about and self.lexical.column_value(said, known) is not None:
+                    yield number, each
+                    break
 
     # what is wanted -------------------------------------------------------------------------------------------------
 

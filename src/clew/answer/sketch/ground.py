@@ -426,9 +426,10 @@ class _Grounding(Things):
                         yield replace(placed, fit=through, via=via), through
 
     def _ways(self, between: str, known: dict[str, float]) -> Iterator[tuple[str, bool, str, float]]:
-        """The relations from one label to some others, with their directions."""
+        """The relations from one label to some others, with their directions; none that says where something is."""
         for relation in self.schema.relationships:
-            for ends in () if relation.negated else relation.ends:
+            placed = senses_of_relation(relation, self.schema) & (CONTAINED | HAPPENED)
+            for ends in () if relation.negated or placed else relation.ends:
                 if ends.subject == between and ends.object in known:
                     yield relation.name, True, ends.object, known[ends.object]
                 elif ends.object == between and ends.subject in known:

@@ -5,7 +5,7 @@ that are only near in meaning, and little for words that say nothing by themselv
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -46,8 +46,12 @@ class Lexical:
         words: Words,
         vocabulary: Vocabulary,
         encoder: Encoder | None = None,
+        column_values: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.schema, self.words, self.vocabulary, self.encoder = schema, words, vocabulary, encoder
+        self._column_values = {
+            key: {value.lower(): value for value in values} for key, values in (column_values or {}).items()
+        }
         self.relation = lru_cache(REMEMBERED)(self._relation)
         self._vector = lru_cache(REMEMBERED)(self._encoded)
 
@@ -213,6 +217,17 @@ class Lexical:
             if fit > 0.3:
                 found.append((each.name, fit))
         return sorted(found, key=lambda each: -each[1])
+
+    def column_value(self, phrase: str, relation: Relationship | None = None) -> tuple[str, str] | None:
+        """The column of statements, of one relation or of any, that has a phrase for a value, and the value."""
+        low = " ".join(phrase.lower().split())
+        keys = self._column_values if relation is None else [each.name for each in relation.properties]
+        for key in keys:
+            values = self._column_values.get(key, {})
+            found = next((values[form] for form in (low, singular_of(low)) if form in values), None)
+            if found is not None:
+                return key, found
+        return None
 
     # vectors --------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from clew.answer.lexicon.forms import word_table
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.sketch.lexical import PEOPLE, SMALL, Lexical
 from clew.answer.sketch.linking import Has, LinkedQuestion, Meant
-from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
+from clew.answer.sketch.sketch import Ref, Said, Sketch, Statement, Word
 
 __all__ = ["WHO", "Find", "Things", "Unmet"]
 
@@ -76,6 +76,7 @@ class Things:
         "Patients with A" are A where a graph knows no patients.
         """
         merged: dict[Ref, Ref] = {}
+        qualified: dict[Statement, Statement] = {}
         more: list[Statement] = []
         asked = [of for of, _ in sketch.asked]
         for each in sketch.statements:
@@ -128,6 +129,8 @@ class Things:
             elif (of := self._described_by(each, sketch)) is not None:
                 merged[each.left] = of
                 more.append(Statement("is", of, each.words, denied=each.denied))
+            elif (fact := self._qualified_by(each, sketch)) is not None:
+                qualified[fact] = replace(fact, said=(*fact.said, Said((), "=", each.words)))
             elif named:
                 more += named
             elif found:
@@ -139,7 +142,11 @@ class Things:
                     self.unmet.append(Unmet(each.words, "kind"))
         if WHO & {word.text.lower() for word in self.words[:6]} and asked and isinstance(asked[0], str):
             self.kinds.setdefault(asked[0], [(label, 1.0) for label in (*self.lexical.who, *self.lexical.untyped)])
-        statements = [each for each in sketch.statements if not (each.kind == "is" and self._is_taken(each, more))]
+        statements = [
+            qualified.get(each, each)
+            for each in sketch.statements
+            if not (each.kind == "is" and self._is_taken(each, more))
+        ]
         return _merged(replace(sketch, statements=(*statements, *more)), merged)
 
     def _is_taken(self, each: Statement, more: Sequence[Statement]) -> bool:
@@ -171,6 +178,14 @@ class Things:
         said, labels = self.text(kind.words), self._labels_said(of, sketch)
         meant = self.meant_by(kind.words)
         return of if self.lexical.classes(said, labels) or self.lexical.stated(said, labels, meant) else None
+
+    def _qualified_by(self, kind: Statement, sketch: Sketch) -> Statement | None:
+        """The one fact that a noun says a value of: who has played *Malvolio*, where parts are no entities."""
+        own = [each for each in sketch.statements if kind.left in (each.left, each.right) and each is not kind]
+        asked = kind.left in [of for of, _ in sketch.asked]
+        if len(own) != 1 or own[0].kind != "fact" or asked or not self.lexical.column_value(self.text(kind.words)):
+            return None
+        return own[0]
 
     def _labels_said(self, ref: Ref | None, sketch: Sketch) -> list[str]:
         """The labels that the noun of a thing or a name surely has; none where it has no noun."""

@@ -23,7 +23,8 @@ from clew.store.layout import StoreSchema
 __all__ = ["Provenance", "Spoken", "find_filters", "provenance_of"]
 
 LISTED = 12  # known names in an error
-MOST_TRIPLES, FEW_VALUES = 2_000_000, 60  # of graphs whose qualifiers are looked through, and of one that is words
+MOST_TRIPLES = 2_000_000  # of graphs whose qualifiers are looked through
+FEW_VALUES, MANY_VALUES = 60, 2000  # of a qualifier that is words, and of one whose values are names
 WORDS = re.compile(r"[^\W\d_]{3,}(?:[ _-][^\W\d_]+){0,3}")
 DISTINCT = ("source", "license", "agent_type")  # columns whose values are known by name
 
@@ -95,22 +96,26 @@ class Provenance:
     def __init__(self, contents: GraphContents, schema: StoreSchema) -> None:
         properties = [each for relationship in schema.relationships for each in relationship.properties]
         self._keys = {each.column: each.name for each in properties if each.name.startswith("q_")}
-        self._spoken: dict[str, tuple[str, ...]] | None = None
+        self._valued: dict[str, tuple[str, ...]] | None = None
         self._curated = any(source.curated for source in contents.snapshot.sources)
         self._columns = {each.column for relationship in schema.relationships for each in relationship.properties}
         self._distinct = _distinct(contents, [each for each in DISTINCT if each in self._columns])
 
     def spoken_values(self, contents: GraphContents) -> dict[str, tuple[str, ...]]:
         """The values of qualifiers that are words, by the names of their columns in queries, where these are few."""
-        if self._spoken is None:
+        return {key: own for key, own in self.named_values(contents).items() if len(own) <= FEW_VALUES}
+
+    def named_values(self, contents: GraphContents) -> dict[str, tuple[str, ...]]:
+        """The same, where there may be more of them: parts that somebody played."""
+        if self._valued is None:
             few = contents.counts["triples"] <= MOST_TRIPLES
             values = _distinct(contents, list(self._keys)) if few and self._keys else {}
-            self._spoken = {
+            self._valued = {
                 self._keys[column]: tuple(filter(WORDS.fullmatch, own))
                 for column, own in values.items()
-                if len(own) <= FEW_VALUES
+                if len(own) <= MANY_VALUES
             }
-        return self._spoken
+        return self._valued
 
     def check(self, filters: Filters) -> None:
         """Refuse sources and licences that no assertion of the graph has."""

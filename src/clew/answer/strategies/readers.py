@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["ReadersStrategy", "Reading"]
 
 AGREED = 0.97  # confidence where both readers give the same answer
-AGREEABLE, LIKELY = 0.5, 0.6  # confidence of a doubtful first answer, and chance of the second, from which that is so
+AGREEABLE = 0.7  # chance of a sketch from which that is so whatever the confidence in the first answer,
+UNCERTAIN, LIKELY = 0.5, 0.6  # and confidence and chance that are enough together
 CONTESTED = DOUBTFUL - 0.05  # most confidence in an answer that only one of them gives
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
 DISSENTING = 0.3  # probability and chance from which a sketch that answers otherwise makes an answer doubtful
-ALONE = 0.5  # chance from which a sketch answers by itself, or in the place of a doubtful answer
+ALONE = 0.45  # chance from which a sketch answers by itself, or in the place of a doubtful answer
+HELD = 0.5  # confidence from which a doubtful answer is given that no sketch confirms
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
@@ -72,9 +74,12 @@ class Reading(Answering):
         spoken = self.spoken(self.parsed)
         read = perf_counter() - begun
         if spoken is None:
-            why = "does not understand the question" if self.runner.deadline.left > 0 else "has no time left"
+            in_time = self.runner.deadline.left > 0
+            why = "does not understand the question" if in_time else "has no time left"
             self.runner.report("second", f"it {why}")
-            return first if first.abstained is not None else _noted(first, f"a second reader {why}", read)
+            if first.abstained is not None:
+                return first
+            return _noted(self._unconfirmed(first) if in_time else first, f"a second reader {why}", read)
         if first.abstained is None and (_agree(first, spoken) or self._is_narrower(spoken)):
             self.runner.report("second", "it gives the same answer")
             return _noted(self._agreed(first, spoken), SAME, read)
@@ -109,7 +114,9 @@ class Reading(Answering):
         turned = any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships)
         if turned or reading.left_out or any(first.signs.get(name) for name in NEVER_SURE):
             return first
-        certain = first.certainty == "likely" or (first.confidence >= AGREEABLE and _probability(spoken) >= LIKELY)
+        chance = _probability(spoken)
+        certain = chance >= AGREEABLE or (first.confidence >= UNCERTAIN and chance >= LIKELY)
+        certain = certain or first.certainty == "likely"
         certain = certain and first.signs.get("name", 0.0) <= INEXACT
         return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
 
@@ -123,14 +130,26 @@ class Reading(Answering):
         turned = any(is_reversible(name, self.words) for name in spoken.ran.candidate.relationships)
         better = not drops and not turned and _probability(spoken) >= max(ALONE, first.confidence)
         if first.certainty == "doubtful" and better:  # grammar tells better than a sketch who does what to whom
-            second = self._sketched(spoken, first, read)
-            said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
-            return _beside(second, Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said))
+            return _beside(self._sketched(spoken, first, read), _as_alternative(first))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
+        if _is_too_doubtful(first):
+            return _noted(_beside(self._unconfirmed(first), other), f"a second reader understands: {said}", read)
         dissents = min(spoken.reading.probability, _probability(spoken)) >= DISSENTING and not drops
         contested = _capped(first, CONTESTED) if dissents else first
         return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
+
+    def _unconfirmed(self, first: Answer) -> Answer:
+        """A first answer that the second reader does not give; one that is too doubtful is declined, and offered."""
+        if not _is_too_doubtful(first):
+            return first
+        meant = _as_alternative(first)
+        reason = (
+            f"It is not clear enough what is asked. It could be: {meant.interpretation}; but a second reader of the "
+            "question does not confirm it."
+        )
+        declined = Answer("", abstained=reason, text=reason, alternatives=(meant,), unrecognised=first.unrecognised)
+        return replace(declined, question=first.question, usage=first.usage)
 
     def _sketched(self, spoken: "Spoken", first: Answer, read: float) -> Answer:
         """The answer that a sketch gives: doubtful, since only a trained model says what its words mean."""
@@ -155,8 +174,18 @@ def _columns(ran: Ran) -> set[tuple[str, str]]:
 
 
 def _probability(spoken: "Spoken") -> float:
-    """How likely the answer of a sketch is right; one that leaves out a needed word is never given."""
-    return probability_of(sketch_signs(spoken)) if spoken.is_complete else 0.0
+    """How likely the answer of a sketch is right."""
+    return probability_of(sketch_signs(spoken))
+
+
+def _is_too_doubtful(first: Answer) -> bool:
+    return first.certainty == "doubtful" and first.confidence < HELD
+
+
+def _as_alternative(first: Answer) -> Alternative:
+    """The first answer, to choose."""
+    said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
+    return Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said)
 
 
 def _agree(first: Answer, spoken: "Spoken") -> bool:

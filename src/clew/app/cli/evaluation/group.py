@@ -296,6 +296,7 @@ def trust(
     ] = None,
     data: Data = "data",
     model: Model = None,
+    compose: Compose = None,
     strategy: StrategyName = DEFAULT_STRATEGY,
     timeout: Seconds = 30.0,
     out: Annotated[
@@ -319,7 +320,7 @@ def trust(
       clew eval trust questions.jsonl --graph hpo=hpo.clew --graph world=world.clew --out run.json
       clew eval trust benchmarks/questions/unseen/one.jsonl --list
       clew eval trust benchmarks/questions/unseen/two.jsonl --data data --strategy cypher
-      clew eval trust questions.jsonl --graph my.clew --model FILE.gguf --timeout 300
+      clew eval trust questions.jsonl --graph my.clew --model FILE.gguf --compose --timeout 300
     \b
     A line:
       {"question": "What borders France?", "gold": [{"ids": ["country:ES", "country:BE"]}]}
@@ -331,6 +332,7 @@ def trust(
         graph or [],
         data=Path(data),
         model=model,
+        compose=compose,
         strategy=strategy,
         timeout=timeout,
         out=None if out is None else Path(out),

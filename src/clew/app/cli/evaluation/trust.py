@@ -27,6 +27,7 @@ def evaluate_trust(
     *,
     data: Path,
     model: str | None,
+    compose: bool | None,
     strategy: str,
     timeout: float,
     out: Path | None,
@@ -42,7 +43,8 @@ def evaluate_trust(
         places = _places(graphs, {each.graph for each in questions}, data, progress)
         askers: dict[str, Asker] = {}
         for place in dict.fromkeys(places.values()):
-            askers[place] = assemble(Settings(place, model=model, strategy=strategy, phrase=False), progress=progress)
+            settings = Settings(place, model=model, compose=compose, strategy=strategy, phrase=False)
+            askers[place] = assemble(settings, progress=progress)
             stack.callback(askers[place].close)
         for asker in askers.values():
             mention_missing_encoder(asker)
@@ -51,7 +53,8 @@ def evaluate_trust(
             return askers[places[question.graph]].ask(Question(question.question, timeout=timeout))
 
         outcomes = list(ask_each(track(questions, "asking", progress, total=len(questions)), ask))
-    record = _record(path, places, outcomes) | {"strategy": strategy}
+    used = {"strategy": strategy, "model": model and Path(model).name, "compose": compose}
+    record = _record(path, places, outcomes) | used
     if out is not None:
         from clew.files import write_text
 
