@@ -46,7 +46,7 @@ from clew.answer.wording.explain import (
     why_unmet,
 )
 from clew.answer.wording.phrase import phrased, plain_text
-from clew.errors import InputError
+from clew.errors import InputError, QueryError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
@@ -224,7 +224,10 @@ class Answering:
         """What the graph holds of the opposite, where it has nothing of what was asked for: harm for help."""
         for each in self._interpreter().opposed(question, self.runner.deadline)[:MOST_TRIED]:
             plan = each.candidate.plan
-            found = self.runner.outcome(each.candidate)
+            try:
+                found = self.runner.outcome(each.candidate)
+            except QueryError:  # no store runs every plan that can be made of words
+                continue
             steps = [step for part in plan.parts for step in part.steps]
             if found.items or (plan.kind == "exists" and found.value and len(steps) == 1):
                 said = plain_text(
