@@ -30,6 +30,7 @@ __all__ = ["Spoken", "speak"]
 MOST_TRIED = 4  # readings that are run until one finds something
 MET = 0.6  # fit of a phrase from which its words are accounted for
 HOW = frozenset({"how", "much", "many"})  # words that ask for a value
+QUESTIONS = HOW | {"who", "whom", "whose", "what", "which", "where", "when"}  # what they ask for, the plan gives
 AMOUNTS = (QUANTIFIER, COMPARISON)  # roles of words that a phrase cannot meet
 
 
@@ -39,12 +40,20 @@ class Spoken:
 
     reading: SketchReading
     ran: Ran
+    said: tuple[Word, ...]  # the words of its phrases
     contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
 
     @property
     def is_complete(self) -> bool:
         """Whether every word that a plan cannot do without is accounted for, and nothing is said otherwise."""
         return not self.ran.interpretation.account.missing and not self.contradicted
+
+    @property
+    def unheard(self) -> tuple[Unbound, ...]:
+        """The words that a plan cannot do without and that no phrase of the sketch has, not even one that fits badly."""
+        spans = [(each.start, each.end) for each in self.said]
+        missing = self.ran.interpretation.account.missing
+        return tuple(each for each in missing if not any(a < each.end and each.start < b for a, b in spans))
 
 
 def speak(
@@ -86,7 +95,9 @@ def speak(
         except ClewError:
             continue
         told = replace(ran.interpretation, question=parsed)
-        spoken = Spoken(reading, ran, contradicted=contradictions(told, words_of(resources)) > 0)
+        heard = {at for at in reading.met if at not in reading.left_out}
+        said = tuple(word for at, word in enumerate(words) if at in heard or word.text.lower() in QUESTIONS)
+        spoken = Spoken(reading, ran, said, contradicted=contradictions(told, words_of(resources)) > 0)
         if not ran.is_empty and spoken.is_complete:
             return spoken
         if first is None or (first.ran.is_empty and not ran.is_empty):

@@ -37,6 +37,7 @@ INEXACT = 0.05  # sign of a name: above it the question does not have the name a
 DISSENTING = 0.3  # probability and chance from which a sketch that answers otherwise makes an answer doubtful
 ALONE = 0.45  # chance from which a sketch answers by itself, or in the place of a doubtful answer
 HELD = 0.5  # confidence from which a doubtful answer is given that no sketch confirms
+UNSAID = "unsaid"  # sign of a relation that no word means
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
@@ -112,7 +113,8 @@ class Reading(Answering):
         """
         reading = spoken.reading
         turned = any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships)
-        if turned or reading.left_out or any(first.signs.get(name) for name in NEVER_SURE):
+        never = turned or spoken.ran.is_empty or bool(reading.left_out)  # two readers easily agree on nothing
+        if never or any(first.signs.get(name) for name in NEVER_SURE):
             return first
         chance = _probability(spoken)
         certain = chance >= AGREEABLE or (first.confidence >= UNCERTAIN and chance >= LIKELY)
@@ -136,6 +138,7 @@ class Reading(Answering):
         if _is_too_doubtful(first):
             return _noted(_beside(self._unconfirmed(first), other), f"a second reader understands: {said}", read)
         dissents = min(spoken.reading.probability, _probability(spoken)) >= DISSENTING and not drops
+        dissents = dissents or bool(first.signs.get(UNSAID))
         contested = _capped(first, CONTESTED) if dissents else first
         return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
@@ -174,8 +177,8 @@ def _columns(ran: Ran) -> set[tuple[str, str]]:
 
 
 def _probability(spoken: "Spoken") -> float:
-    """How likely the answer of a sketch is right."""
-    return probability_of(sketch_signs(spoken))
+    """How likely the answer of a sketch is right; one that passes over a needed word is never given."""
+    return 0.0 if spoken.unheard else probability_of(sketch_signs(spoken))
 
 
 def _is_too_doubtful(first: Answer) -> bool:
