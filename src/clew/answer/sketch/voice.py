@@ -50,7 +50,7 @@ class Spoken:
 
     @property
     def unheard(self) -> tuple[Unbound, ...]:
-        """The words that a plan cannot do without and that no phrase of the sketch has, not even one that fits badly."""
+        """The words that a plan cannot do without and that no phrase of the sketch has, be its fit good or bad."""
         spans = [(each.start, each.end) for each in self.said]
         missing = self.ran.interpretation.account.missing
         return tuple(each for each in missing if not any(a < each.end and each.start < b for a, b in spans))
