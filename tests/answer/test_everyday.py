@@ -154,7 +154,6 @@ def test_the_voice_of_a_verb_says_who_did_it(askers: dict[str, Asker]) -> None:
     [
         ("pharma", "Which drugs treat rheumatoid asthma?", "no entity called 'rheumatoid asthma'"),
         ("library", "Which readers like Ada Finn?", "'like'"),
-        ("ships", "Which ships were built in Norland?", "'built'"),
         pytest.param(
             "code",
             "Which people use parsely?",
@@ -167,6 +166,12 @@ def test_what_no_type_can_settle_is_declined(askers: dict[str, Asker], graph: st
     answer = askers[graph].ask(question)
     assert answer.abstained is not None
     assert words in answer.abstained
+
+
+def test_a_verb_that_fits_a_relation_badly_is_named_and_the_answer_doubtful(askers: dict[str, Asker]) -> None:
+    answer = askers["ships"].ask("Which ships were built in Norland?")
+    assert answer.certainty == "doubtful"
+    assert answer.unrecognised == ("built",)
 
 
 def test_an_adjective_of_a_place_is_the_place_and_one_that_is_a_name_too_may_be_either(

@@ -156,14 +156,22 @@ def test_a_word_that_only_the_linker_takes_for_an_attribute_makes_a_doubtful_ans
         "Which team is the richest?",
         "How old are the Rolling Stones?",
         "Which players weigh more than 80 kg?",
-        "What is the tallest stadium?",
         "How many pages does Anna Berg have?",
-        "When was Winter Light translated?",
         "Which stadium has the lowest team?",  # no count of teams
     ],
 )
 def test_what_no_attribute_says_is_declined(asker: Asker, question: str) -> None:
     assert asker.ask(question).abstained is not None
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the tallest stadium?", "When was Winter Light translated?", "Which midfielders play for the Rovers?"],
+)
+def test_what_only_a_sketch_takes_for_an_attribute_or_a_type_is_doubtful(asker: Asker, question: str) -> None:
+    answer = asker.ask(question)
+    assert answer.certainty == "doubtful"
+    assert "a second reader" in " ".join(answer.interpretation)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +185,6 @@ def test_what_no_attribute_says_is_declined(asker: Asker, question: str) -> None
         ("Which players are not strikers?", ["Anna Berg", "Carl Dunn"]),
         ("Which team does the goalkeeper play for?", ["Rovers"]),
         ("What is Anna Berg's position?", ["goalkeeper"]),
-        ("Which midfielders play for the Rovers?", None),
     ],
 )
 def test_few_values_sort_entities_into_classes(asker: Asker, question: str, expected: Any) -> None:

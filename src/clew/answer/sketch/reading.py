@@ -26,6 +26,7 @@ __all__ = ["SketchReading", "read_sketches", "split_facts"]
 IMPROBABLE = 0.02  # sketches of a lower probability are no readings
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
 PHRASES = frozenset({"fact", "attribute", "kind", "max", "min"})  # statements whose words mean a part of a schema
+MULTIPLES = frozenset({"dozen", "hundred", "thousand", "million", "billion"})  # "two" of "two thousand" is another
 SUPERLATIVE = "est"  # how a superlative ends
 SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
@@ -220,7 +221,7 @@ def _weighty_left(sketch: Sketch, words: Sequence[Word]) -> Iterator[int]:
         if low in NEGATIONS or low.endswith("n't"):
             if not sketch.denies and not sketch.grades:
                 yield at
-        elif (low in WEIGHTY or low.isdigit()) and low not in OFTEN_IDLE and not sketch.grades:
+        elif low in MULTIPLES or ((low in WEIGHTY or low.isdigit()) and low not in OFTEN_IDLE and not sketch.grades):
             yield at
 
 

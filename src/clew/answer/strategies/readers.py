@@ -135,16 +135,17 @@ class Reading(Answering):
             return _beside(self._sketched(spoken, first, read), _as_alternative(first))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
-        if _is_too_doubtful(first):
+        if self._is_too_doubtful(first):
             return _noted(_beside(self._unconfirmed(first), other), f"a second reader understands: {said}", read)
         dissents = min(spoken.reading.probability, _probability(spoken)) >= DISSENTING and not drops
+        dissents = dissents and spoken.is_complete
         dissents = dissents or bool(first.signs.get(UNSAID))
         contested = _capped(first, CONTESTED) if dissents else first
         return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
     def _unconfirmed(self, first: Answer) -> Answer:
         """A first answer that the second reader does not give; one that is too doubtful is declined, and offered."""
-        if not _is_too_doubtful(first):
+        if not self._is_too_doubtful(first):
             return first
         meant = _as_alternative(first)
         reason = (
@@ -153,6 +154,11 @@ class Reading(Answering):
         )
         declined = Answer("", abstained=reason, text=reason, alternatives=(meant,), unrecognised=first.unrecognised)
         return replace(declined, question=first.question, usage=first.usage)
+
+    def _is_too_doubtful(self, first: Answer) -> bool:
+        """Whether an answer should be declined that no sketch confirms; not a yes or no, nor one of given options."""
+        open_ = first.kind != "exists" and not self.question.among
+        return open_ and first.certainty == "doubtful" and first.confidence < HELD
 
     def _sketched(self, spoken: "Spoken", first: Answer, read: float) -> Answer:
         """The answer that a sketch gives: doubtful, since only a trained model says what its words mean."""
@@ -179,10 +185,6 @@ def _columns(ran: Ran) -> set[tuple[str, str]]:
 def _probability(spoken: "Spoken") -> float:
     """How likely the answer of a sketch is right; one that passes over a needed word is never given."""
     return 0.0 if spoken.unheard else probability_of(sketch_signs(spoken))
-
-
-def _is_too_doubtful(first: Answer) -> bool:
-    return first.certainty == "doubtful" and first.confidence < HELD
 
 
 def _as_alternative(first: Answer) -> Alternative:
