@@ -21,9 +21,10 @@ from clew.answer.plans.plan import (
 )
 from clew.answer.plans.quantify import counted, every, only, root_of
 from clew.answer.reading.candidates import Candidate, is_meant
-from clew.answer.sketch.ground import Grounded, Link
+from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.linking import LinkedQuestion
+from clew.answer.sketch.relations import Link
 from clew.answer.sketch.said_values import Unbuildable, ValuesSaid, bounds_of_years, is_year
 from clew.answer.sketch.sketch import Ref, Said, Statement, Word
 from clew.answer.sketch.things import Unmet

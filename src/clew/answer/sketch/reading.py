@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import inf, log
 
 from clew.answer.lexicon.forms import stem, word_table
+from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.reading.candidates import Candidate
@@ -26,7 +27,7 @@ __all__ = ["SketchReading", "read_sketches", "split_facts"]
 IMPROBABLE = 0.02  # sketches of a lower probability are no readings
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
 PHRASES = frozenset({"fact", "attribute", "kind", "max", "min"})  # statements whose words mean a part of a schema
-MULTIPLES = frozenset({"dozen", "hundred", "thousand", "million", "billion"})  # "two" of "two thousand" is another
+MULTIPLES = frozenset({"dozen", "hundred", "thousand", "million", "billion"})
 SUPERLATIVE = "est"  # how a superlative ends
 SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
@@ -221,8 +222,13 @@ def _weighty_left(sketch: Sketch, words: Sequence[Word]) -> Iterator[int]:
         if low in NEGATIONS or low.endswith("n't"):
             if not sketch.denies and not sketch.grades:
                 yield at
-        elif low in MULTIPLES or ((low in WEIGHTY or low.isdigit()) and low not in OFTEN_IDLE and not sketch.grades):
+        elif _is_number(low) or (low in WEIGHTY and low not in OFTEN_IDLE and not sketch.grades):
             yield at
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word says how many: "two" of "two thousand" is another number, but "which one" says none."""
+    return word in MULTIPLES or (word != "one" and read_number(word) is not None)
 
 
 def _spelt(text: str, words: Sequence[Word], lexicon: Words, is_right: Callable[[str], bool]) -> list[Word]:

@@ -116,8 +116,8 @@ class Reading(Answering):
         never = turned or spoken.ran.is_empty or bool(reading.left_out)  # two readers easily agree on nothing
         if never or any(first.signs.get(name) for name in NEVER_SURE):
             return first
-        chance = _probability(spoken)
-        certain = chance >= AGREEABLE or (first.confidence >= UNCERTAIN and chance >= LIKELY)
+        likely = _probability(spoken)
+        certain = likely >= AGREEABLE or (first.confidence >= UNCERTAIN and likely >= LIKELY)
         certain = certain or first.certainty == "likely"
         certain = certain and first.signs.get("name", 0.0) <= INEXACT
         return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
