@@ -95,6 +95,9 @@ class _Building(ValuesSaid):
             types = {self.grounded.meanings[at].type for at in each.value} if each.kind == "of" else ()
             if each.left is not None and len(types) == 1:  # one of several names is of their type
                 self.labels[each.left] = self.schema.label_of(*types)
+        kinds = {each.kind for each in self.sketch.statements}
+        if "top" in kinds and not kinds & {"most", "fewest", "max", "min"}:  # the first of what order?
+            raise Unbuildable(Unmet((), "order"))
         values, chosen, much = self._values()
         self.told = dict(self._told_of_facts())
         root = self._root()

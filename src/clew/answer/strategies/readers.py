@@ -37,6 +37,7 @@ INEXACT = 0.05  # sign of a name: above it the question does not have the name a
 DISSENTING = 0.3  # probability and chance from which a sketch that answers otherwise makes an answer doubtful
 ALONE = 0.45  # chance from which a sketch answers by itself, or in the place of a doubtful answer
 HELD = 0.5  # confidence from which a doubtful answer is given that no sketch confirms
+SAID = 0.4  # the same where words mean all its relations
 UNSAID = "unsaid"  # sign of a relation that no word means
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
@@ -158,7 +159,8 @@ class Reading(Answering):
     def _is_too_doubtful(self, first: Answer) -> bool:
         """Whether an answer should be declined that no sketch confirms; not a yes or no, nor one of given options."""
         open_ = first.kind != "exists" and not self.question.among
-        return open_ and first.certainty == "doubtful" and first.confidence < HELD
+        least = HELD if first.signs.get(UNSAID) else SAID
+        return open_ and first.certainty == "doubtful" and first.confidence < least
 
     def _sketched(self, spoken: "Spoken", first: Answer, read: float) -> Answer:
         """The answer that a sketch gives: doubtful, since only a trained model says what its words mean."""
