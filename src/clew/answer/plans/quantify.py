@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Step
 
-__all__ = ["counted", "every", "only", "root_of"]
+__all__ = ["counted", "counted_together", "every", "only", "root_of"]
 
 OTHER = "_other"  # ending of the names of slots that stand for any other
 AROUND = "all"  # name of the part around what must hold of all
@@ -50,6 +50,23 @@ def counted(plan: Plan, count: Count) -> Plan | None:
     part = Part(COUNTED, (limb.join, *limb.steps), limb.conditions, count)
     others = [each for each in plan.parts if each.kind != REQUIRED]
     return replace(plan, parts=(*([kept] if kept.steps or kept.conditions else []), *others, part))
+
+
+def counted_together(plan: Plan, count: Count) -> Plan | None:
+    """The plan in which a slot is counted for what is asked for, also where several steps join the two."""
+    found = counted(plan, count)
+    root = root_of(plan)
+    required = plan.required
+    joins = [step for step in required.steps if {root, count.of} == set(step.ends)]
+    if found is not None or len(joins) < 2:
+        return found
+    left = tuple(step for step in required.steps if step not in joins)
+    if any(count.of in step.ends for step in left):
+        return None
+    own = tuple(each for each in required.conditions if each.of == count.of)
+    kept = Part(REQUIRED, left, tuple(each for each in required.conditions if each not in own))
+    others = [each for each in plan.parts if each.kind != REQUIRED]
+    return replace(plan, parts=(kept, *others, Part(COUNTED, tuple(joins), own, count)))
 
 
 def only(plan: Plan, slot: str) -> Plan | None:

@@ -7,7 +7,6 @@ from clew.answer.names.meanings import Anchor
 from clew.answer.plans.containment import either_way
 from clew.answer.plans.plan import (
     ABSENT,
-    COUNTED,
     REQUIRED,
     Asked,
     Condition,
@@ -19,7 +18,7 @@ from clew.answer.plans.plan import (
     Sort,
     Step,
 )
-from clew.answer.plans.quantify import counted, every, only, root_of
+from clew.answer.plans.quantify import counted_together, every, only
 from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
@@ -384,7 +383,7 @@ class _Building(ValuesSaid):
                 number = self._number(each.value)
                 if number is None or number != int(number):
                     raise Unbuildable(Unmet(each.value, "number"))
-                plan = _counted(plan, Count(self._slot(each.left), each.operator, int(number)))
+                plan = counted_together(plan, Count(self._slot(each.left), each.operator, int(number)))
             elif each.kind == "only" or (each.kind == "every" and self._is_had(each.left)):
                 plan = only(plan, self._slot(each.left))
             elif each.kind == "every":
@@ -392,20 +391,3 @@ class _Building(ValuesSaid):
         if plan is None:
             raise Unbuildable(Unmet((), "quantifier"))
         return replace(candidate, plan=plan)
-
-
-def _counted(plan: Plan, count: Count) -> Plan | None:
-    """The plan in which a slot is counted for what is asked for, also where several steps join the two."""
-    found = counted(plan, count)
-    root = root_of(plan)
-    required = plan.required
-    joins = [step for step in required.steps if {root, count.of} == set(step.ends)]
-    if found is not None or len(joins) < 2:
-        return found
-    left = tuple(step for step in required.steps if step not in joins)
-    if any(count.of in step.ends for step in left):
-        return None
-    own = tuple(each for each in required.conditions if each.of == count.of)
-    kept = Part(REQUIRED, left, tuple(each for each in required.conditions if each not in own))
-    others = [each for each in plan.parts if each.kind != REQUIRED]
-    return replace(plan, parts=(kept, *others, Part(COUNTED, tuple(joins), own, count)))
