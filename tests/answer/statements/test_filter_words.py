@@ -10,7 +10,7 @@ from clew import GraphEngine
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Filters
 from clew.answer.reading.question import understand
-from clew.answer.statements.filter_words import find_filters
+from clew.answer.statements.filter_words import find_filters, provenance_of
 from clew.link import Linker
 from clew.store.layout import lay_out
 
@@ -84,3 +84,20 @@ def test_words_of_filters_mean_nothing_else(graph: GraphEngine) -> None:
     assert question.filters == Filters(layer="no-extracted", as_of="2015-12-31")
     assert [anchor.text for anchor in question.anchors] == ["gout"]
     assert (question.denied, question.unrecognised) == (False, ())
+
+
+@pytest.mark.parametrize(("codes", "is_few"), [(58, True), (59, False)])
+def test_all_values_of_a_qualifier_count_when_they_must_be_few(tmp_path: Path, codes: int, is_few: bool) -> None:
+    values = ["left", "right", *(f"{number}" for number in range(codes))]
+    count = len(values)
+    rows = {
+        "subject": [f"A:{number}" for number in range(count)],
+        "relation": ["holds"] * count,
+        "object": ["B"] * count,
+    }
+    clew.build(pa.table({**rows, "qualifier:side": values}), out=tmp_path / "g.clew")
+    engine = clew.open(tmp_path / "g.clew")
+    known = provenance_of(engine, lay_out(engine))
+    (named,) = known.named_values(engine).values()
+    assert sorted(named) == ["left", "right"]
+    assert list(known.spoken_values(engine).values()) == ([named] if is_few else [])

@@ -96,26 +96,35 @@ class Provenance:
     def __init__(self, contents: GraphContents, schema: StoreSchema) -> None:
         properties = [each for relationship in schema.relationships for each in relationship.properties]
         self._keys = {each.column: each.name for each in properties if each.name.startswith("q_")}
-        self._valued: dict[str, tuple[str, ...]] | None = None
+        self._valued: dict[int, dict[str, tuple[str, ...]]] = {}  # by how many a column may have
+        self._seen: dict[str, tuple[str, ...]] | None = None
         self._curated = any(source.curated for source in contents.snapshot.sources)
         self._columns = {each.column for relationship in schema.relationships for each in relationship.properties}
         self._distinct = _distinct(contents, [each for each in DISTINCT if each in self._columns])
 
     def spoken_values(self, contents: GraphContents) -> dict[str, tuple[str, ...]]:
         """The values of qualifiers that are words, by the names of their columns in queries, where these are few."""
-        return {key: own for key, own in self.named_values(contents).items() if len(own) <= FEW_VALUES}
+        return self._values_up_to(FEW_VALUES, contents)
 
     def named_values(self, contents: GraphContents) -> dict[str, tuple[str, ...]]:
         """The same, where there may be more of them: parts that somebody played."""
-        if self._valued is None:
-            few = contents.counts["triples"] <= MOST_TRIPLES
-            values = _distinct(contents, list(self._keys)) if few and self._keys else {}
-            self._valued = {
+        return self._values_up_to(MANY_VALUES, contents)
+
+    def _values_up_to(self, most: int, contents: GraphContents) -> dict[str, tuple[str, ...]]:
+        if most not in self._valued:
+            self._valued[most] = {
                 self._keys[column]: tuple(filter(WORDS.fullmatch, own))
-                for column, own in values.items()
-                if len(own) <= MANY_VALUES
+                for column, own in self._qualifiers(contents).items()
+                if len(own) <= most
             }
-        return self._valued
+        return self._valued[most]
+
+    def _qualifiers(self, contents: GraphContents) -> dict[str, tuple[str, ...]]:
+        """The distinct values of all qualifiers, looked through once; none in graphs that are too large for it."""
+        if self._seen is None:
+            few = contents.counts["triples"] <= MOST_TRIPLES
+            self._seen = _distinct(contents, list(self._keys)) if few and self._keys else {}
+        return self._seen
 
     def check(self, filters: Filters) -> None:
         """Refuse sources and licences that no assertion of the graph has."""
