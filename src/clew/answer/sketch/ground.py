@@ -10,7 +10,7 @@ from itertools import islice, product
 from math import log
 
 from clew.answer.names.meanings import Anchor, Meaning
-from clew.answer.sketch.lexical import Lexical
+from clew.answer.sketch.lexical import OWN, Lexical
 from clew.answer.sketch.linking import Has, LinkedQuestion
 from clew.answer.sketch.relations import WEAKEST, Link, Relations
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
@@ -197,11 +197,12 @@ class _Grounding(Relations):
         found = [each for each in self.between(fact, left, right) if each[1] >= WEAKEST]
         if not found:  # a noun may be used for something else: an animal is a "patient"
             loose = [self._loosened(state, fact.left, left), self._loosened(state, fact.right, right)]
-            found = [each for each in self.between(fact, *loose) if each[1] >= WEAKEST]
+            if loose != [left, right]:
+                found = [each for each in self.between(fact, *loose) if each[1] >= WEAKEST]
         yield from found or self.bridged(fact, left, right)
 
     def _loosened(self, state: _State, ref: Ref, fits: dict[str, float] | None) -> dict[str, float] | None:
-        """The labels that a thing may have if its noun is used for another type."""
-        if fits is None or isinstance(ref, int) or ref in state.labels:
+        """The labels that a thing may have if its noun, which is no word for a type, is used for another one."""
+        if fits is None or isinstance(ref, int) or ref in state.labels or max(fits.values(), default=0.0) >= OWN:
             return fits
         return {label.name: max(MISTYPED, fits.get(label.name, 0.0)) for label in self.schema.labels}

@@ -130,7 +130,8 @@ class Things:
                 merged[each.left] = of
                 more.append(Statement("is", of, each.words, denied=each.denied))
             elif (fact := self._qualified_by(each, sketch)) is not None:
-                qualified[fact] = replace(fact, said=(*fact.said, Said((), "=", each.words)))
+                before = qualified.get(fact, fact)
+                qualified[fact] = replace(before, said=(*before.said, Said((), "=", each.words)))
             elif named:
                 more += named
             elif found:
@@ -171,21 +172,24 @@ class Things:
 
         None where the noun names no value, or where more than one fact is said of it.
         """
-        own = [each for each in sketch.statements if kind.left in (each.left, each.right) and each is not kind]
-        if len(own) != 1 or own[0].kind != "fact" or own[0].said or kind.left in [of for of, _ in sketch.asked]:
+        fact = self._only_fact(kind, sketch)
+        if fact is None or fact.said:
             return None
-        of = own[0].right if own[0].left == kind.left else own[0].left
+        of = fact.right if fact.left == kind.left else fact.left
         said, labels = self.text(kind.words), self._labels_said(of, sketch)
         meant = self.meant_by(kind.words)
         return of if self.lexical.classes(said, labels) or self.lexical.stated(said, labels, meant) else None
 
     def _qualified_by(self, kind: Statement, sketch: Sketch) -> Statement | None:
         """The one fact that a noun says a value of: who has played *Malvolio*, where parts are no entities."""
+        fact = self._only_fact(kind, sketch)
+        return fact if fact is not None and self.lexical.column_value(self.text(kind.words)) else None
+
+    def _only_fact(self, kind: Statement, sketch: Sketch) -> Statement | None:
+        """The fact about a thing that has a noun, is not asked for and of which nothing else is said."""
         own = [each for each in sketch.statements if kind.left in (each.left, each.right) and each is not kind]
         asked = kind.left in [of for of, _ in sketch.asked]
-        if len(own) != 1 or own[0].kind != "fact" or asked or not self.lexical.column_value(self.text(kind.words)):
-            return None
-        return own[0]
+        return own[0] if len(own) == 1 and own[0].kind == "fact" and not asked else None
 
     def _labels_said(self, ref: Ref | None, sketch: Sketch) -> list[str]:
         """The labels that the noun of a thing or a name surely has; none where it has no noun."""
