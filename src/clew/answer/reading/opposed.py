@@ -31,9 +31,8 @@ def is_opposed(question: ParsedQuestion, candidate: Candidate, relations: Mappin
     plan = candidate.plan
     steps = [step for part in plan.parts for step in part.steps]
     if not question.anchors:
-        said = {polarity for _, polarity in words}
-        has = {relations.get(name) for step in steps for name in step.relations}
-        return bool(has & _opposites(said)) and not has & said
+        opposites = _opposites({polarity for _, polarity in words})
+        return any(relations.get(name) in opposites for step in steps for name in step.relations)
     held = {
         condition.value if isinstance(condition.value, tuple) else (condition.value,): condition.of
         for part in plan.parts
