@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from clew.answer import STRATEGIES, Asker, CypherStrategy, Filters, Question, ReadersStrategy, Resources, Step
+from clew.answer import STRATEGIES, Answer, Asker, CypherStrategy, Filters, Question, ReadersStrategy, Resources, Step
 from clew.answer.sketch import parser as sketch_parser
 from clew.answer.sketch.parser import find_sketch_parser, open_sketch_parser
+from clew.answer.strategies.readers import Reading
 from clew.app.assemble import DEFAULT_STRATEGY, Settings, make_strategy
 from clew.errors import InputError, ModelError
 from clew.lm.clients.scripted import Scripted
@@ -114,3 +115,39 @@ def test_a_model_words_the_one_answer_that_is_given(both: Asker) -> None:
     assert answer.usage.calls == 1
     with pytest.raises(InputError, match="needs a language model"):
         Asker(given, ReadersStrategy(choose="ties")).ask(GENES)
+
+
+@pytest.mark.parametrize(
+    ("changed", "given"),
+    [
+        ({}, False),
+        ({"confidence": 0.55}, True),
+        ({"signs": {}}, True),  # words mean all its relations
+        ({"signs": {}, "confidence": 0.3}, False),
+        ({"kind": "exists"}, True),
+        ({"confidence": 0.9}, True),  # no doubt
+    ],
+)
+def test_a_doubtful_answer_that_no_sketch_confirms_is_declined_and_offered(
+    both: Asker, changed: dict[str, object], given: bool
+) -> None:
+    parser = both.resources.sketch_parser
+    assert parser is not None
+    meant = ("interpreted as: diseases with myopia",)
+    answer = Answer(
+        "3 diseases", kind="list", query="MATCH", interpretation=meant, confidence=0.45, signs={"unsaid": 1.0}
+    )
+    answer = replace(answer, **changed)
+    told = Reading(ReadersStrategy(), both.resources, Question("What?"), parser)._unconfirmed(answer)
+    assert (told.abstained is None) == given
+    if not given:
+        assert "It could be: diseases with myopia;" in str(told.abstained)
+        assert [each.query for each in told.alternatives] == ["MATCH"]
+
+
+def test_one_of_given_options_is_never_declined_for_doubt(both: Asker) -> None:
+    parser = both.resources.sketch_parser
+    assert parser is not None
+    answer = Answer("A", kind="list", confidence=0.1, signs={"unsaid": 1.0})
+    asked = Question("Which?", among=("D:1", "D:2"))
+    assert Reading(ReadersStrategy(), both.resources, asked, parser)._unconfirmed(answer) is answer

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clew.answer.sketch.parser import SketchParser
     from clew.answer.sketch.voice import Spoken
 
-__all__ = ["ReadersStrategy", "Reading"]
+__all__ = ["AGREEABLE", "ReadersStrategy", "Reading"]
 
 AGREED = 0.97  # confidence where both readers give the same answer
 AGREEABLE = 0.7  # chance of a sketch from which that is so whatever the confidence in the first answer,
@@ -136,13 +136,10 @@ class Reading(Answering):
             return _beside(self._sketched(spoken, first, read), _as_alternative(first))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
-        if self._is_too_doubtful(first):
-            return _noted(_beside(self._unconfirmed(first), other), f"a second reader understands: {said}", read)
-        dissents = min(spoken.reading.probability, _probability(spoken)) >= DISSENTING and not drops
-        dissents = dissents and spoken.is_complete
-        dissents = dissents or bool(first.signs.get(UNSAID))
+        likely = spoken.is_complete and min(spoken.reading.probability, _probability(spoken)) >= DISSENTING
+        dissents = (likely and not drops) or bool(first.signs.get(UNSAID))
         contested = _capped(first, CONTESTED) if dissents else first
-        return _beside(_noted(contested, f"a second reader understands: {said}", read), other)
+        return _beside(_noted(self._unconfirmed(contested), f"a second reader understands: {said}", read), other)
 
     def _unconfirmed(self, first: Answer) -> Answer:
         """A first answer that the second reader does not give; one that is too doubtful is declined, and offered."""
