@@ -23,7 +23,7 @@ from clew.answer.ask import resources_of
 from clew.answer.certainty.sketched import sketch_signs
 from clew.answer.cypher import Answering
 from clew.answer.resources import Resources
-from clew.answer.strategies.readers import ReadersStrategy, Reading
+from clew.answer.strategies.readers import AGREEABLE, ReadersStrategy, Reading
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import stated_number
 from clew.errors import ClewError
@@ -106,6 +106,13 @@ def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
             f"instead of a doubtful answer {int((instead & (right == 1)).sum())} right, where the other has "
             f"{int((instead & first).sum())}"
         )
+    alike = np.array([row["first"] == "doubtful" and row["same"] for row in read]) & (chance >= AGREEABLE)
+    alone = [row for row in rows if row["first"] == "doubtful" and "signs" not in row]
+    held = sum(row["first right"] for row in alone)
+    lines += [
+        f"a doubtful answer that a sketch gives too, from {AGREEABLE}: {(alike & first).sum()} of {alike.sum()} right",
+        f"a doubtful answer to which there is no sketch: {held} of {len(alone)} right",
+    ]
     weights = fit(signs, right, directions=ways)
     named = {name: round(float(each), 3) for name, each in zip(DIRECTIONS, weights[1:], strict=True)}
     return lines, {"intercept": round(float(weights[0]), 3), "weights": named}
