@@ -71,7 +71,7 @@ def both(question: TrustQuestion, resources: Resources) -> dict[str, Any]:
         return row
     outcome = spoken.ran.outcome
     given = Answer("", items=outcome.items, value=stated_number(spoken.ran.candidate, outcome))
-    same = (first.value, {each.id for each in first.items}) == (given.value, {each.id for each in given.items})
+    same = spoken.ran.gives(first)
     return row | {
         "same": first.abstained is None and same,
         "second right": any(accepts(gold, given) for gold in question.gold),

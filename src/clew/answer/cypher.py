@@ -4,13 +4,11 @@ The question is parsed (`question`), candidate plans are made and ranked (`inter
 a model. The first plan with a result is the answer, reported with its evidence and its interpretation.
 """
 
-import logging
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING
 
-from clew.answer.answer import DOUBTFUL, Alternative, Answer, BoundWord, Usage
+from clew.answer.answer import Answer, BoundWord, Usage
 from clew.answer.certainty.signs import confidence_in, signs_of
 from clew.answer.kept import (
     composer_of,
@@ -22,14 +20,14 @@ from clew.answer.kept import (
     schema_paths_of,
     stated_once_of,
     vocabulary_of,
-    words_of,
 )
+from clew.answer.models.writing import ModelWriting
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
 from clew.answer.reading.question import Meaning, ParsedQuestion, understand
 from clew.answer.resources import Resources
-from clew.answer.runner import Ran, Runner
+from clew.answer.runner import Ran
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.paths import find_paths
 from clew.answer.running.run import comes_first
@@ -38,25 +36,18 @@ from clew.answer.strategies.suggestions import suggest_strategies
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import agreed, stated_number
 from clew.answer.wording.explain import (
-    SHOWN_ALTERNATIVES,
     alternatives_of,
     describe,
     verbalised,
     why_not,
     why_unmet,
 )
-from clew.answer.wording.phrase import phrased, plain_text
+from clew.answer.wording.phrase import plain_text
 from clew.errors import InputError, QueryError
 from clew.plurals import counted
 
-if TYPE_CHECKING:
-    from clew.answer.models.written import Written
-    from clew.lm import Metered
-
 __all__ = ["Answering", "CypherStrategy"]
 
-log = logging.getLogger(__name__)
-WRITTEN = DOUBTFUL - 0.05  # most for what a model alone says
 MOST_TRIED = 6  # interpretations to run before giving an empty answer
 
 
@@ -98,21 +89,15 @@ class CypherStrategy:
         return Answering(self, resources, query).answer_cypher()
 
 
-class Answering:
+class Answering(ModelWriting):
     """One question being answered."""
 
     def __init__(self, strategy: CypherStrategy, resources: Resources, question: Question) -> None:
+        super().__init__(resources, question, compose=strategy.compose, phrase=strategy.phrase)
         self.strategy = strategy
-        self.resources = resources
-        self.question = question
         self.engine = resources.engine
         self.schema = resources.schema
-        self.words = words_of(resources)
         self.linker, self.parser = resources.linker, resources.parser
-        self.runner = Runner(resources, question)
-        self.model = self._metered()
-        self.parsed: ParsedQuestion | None = None  # what the words say, once they are read
-        self.ran: Ran | None = None  # the interpretation that is answered
         self.unmet: Interpretation | None = None  # the first that leaves out a word it cannot do without
 
     def _interpreter(self) -> Interpreter:
@@ -139,7 +124,7 @@ class Answering:
 
     def answer(self) -> Answer:
         with self.runner.in_time():
-            answer = self._worded(self._written_first() if self.strategy.compose else self._written_last())
+            answer = self._worded(self._read())
             if answer.abstained is None:
                 return answer
             return replace(answer, suggestions=suggest_strategies(self.question, self.resources))
@@ -160,65 +145,6 @@ class Answering:
             usage = Usage(understanding=understood)
             return replace(self._abstention(parsed), question=self.question.text, usage=usage)
         return self._answered(ran, understood)
-
-    # what a model writes ------------------------------------------------------------------------------------------
-
-    def _written_first(self) -> Answer:
-        """What a model makes of the question; without a query that runs, the answer of the readers."""
-        begun = perf_counter()
-        self.parsed = self._understand()
-        written = None if self.parsed.unmet else self._written(self.parsed)
-        if written is None:
-            return self._answer()
-        self.ran = written.ran
-        return self._by_model(written, perf_counter() - begun - written.ran.seconds)
-
-    def _written_last(self) -> Answer:
-        """The answer of the readers, and of a model where they decline or doubt it."""
-        first = self._answer()
-        settled = first.abstained is None and first.certainty != "doubtful"
-        if self.model is None or self.strategy.compose is False or settled or first.kind == "path":
-            return first
-        from clew.answer.models.capability import can_compose
-
-        if self.parsed is None or self.parsed.unmet or not can_compose(self.model):
-            return first
-        begun = perf_counter()
-        written = self._written(self.parsed)
-        spent = perf_counter() - begun
-        if written is None or not written.is_complete:
-            why = "has no answer" if written is None else "leaves words out"
-            self.runner.report("model", f"it {why}")
-            return replace(first, usage=replace(first.usage, understanding=first.usage.understanding + spent))
-        return self._weighed(first, written, first.usage.understanding + spent)
-
-    def _weighed(self, first: Answer, written: "Written", understood: float) -> Answer:
-        """The readers' answer, with what a model makes of the question: the same, or another one to choose from."""
-        said = verbalised(written.ran.candidate, self.words)
-        self.runner.report("model", said)
-        if first.abstained is not None:
-            self.ran = written.ran
-            return self._by_model(written, understood)
-        first = replace(first, usage=replace(first.usage, understanding=understood))
-        outcome = written.ran.outcome
-        given = stated_number(written.ran.candidate, outcome), frozenset(item.id for item in outcome.items)
-        if (first.value, frozenset(item.id for item in first.items)) == given:
-            return replace(first, decided=f"{written.ran.interpretation.decided}, with the same result")
-        other = Alternative(outcome.query, WRITTEN, said)
-        return replace(first, alternatives=(other, *first.alternatives)[:SHOWN_ALTERNATIVES])
-
-    def _by_model(self, written: "Written", understood: float) -> Answer:
-        """The answer to what a model alone wrote: doubtful."""
-        answer = self._answered(written.ran, understood)
-        return replace(answer, confidence=min(answer.confidence, WRITTEN))
-
-    def _written(self, parsed: ParsedQuestion) -> "Written | None":
-        if self.model is None:
-            return None
-        from clew.answer.models.written import written_reader_of
-
-        self.runner.report("model", "writing a query")
-        return written_reader_of(self.resources).read(parsed, self.model, self.runner)
 
     def _instead(self, question: ParsedQuestion) -> str:
         """What the graph holds of the opposite, where it has nothing of what was asked for: harm for help."""
@@ -268,25 +194,6 @@ class Answering:
             trace=(*answer.trace, f"{answer.total} items in {executed * 1000:.0f} ms"),
             usage=Usage(understanding=understood, execution=executed),
         )
-
-    def _worded(self, answer: Answer) -> Answer:
-        """The answer in the words of the model, if it may phrase it, with all that the model was used for."""
-        if self.model is None:
-            return answer
-        begun, text = perf_counter(), answer.text
-        if self.strategy.phrase and answer.abstained is None:
-            self.runner.report("text", "wording the answer")
-            text = phrased(self.model, self.question.text, text)
-        used = Usage(self.model.usage.calls, self.model.usage.prompt_tokens, self.model.usage.completion_tokens)
-        return replace(answer, text=text, usage=answer.usage + replace(used, text=perf_counter() - begun))
-
-    def _metered(self) -> "Metered | None":
-        """The model, metered for this one question."""
-        if self.resources.model is None:
-            return None
-        from clew.lm import Metered, Timed
-
-        return Metered(Timed(self.resources.model, lambda: self.runner.deadline.left))
 
     def _understand(self, *, values: bool = True) -> ParsedQuestion:
         question = self.question

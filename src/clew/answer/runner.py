@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
+from clew.answer.answer import Answer
 from clew.answer.certainty.signs import Competitor, is_contested
 from clew.answer.kept import hierarchy_of
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part
@@ -21,7 +22,7 @@ from clew.answer.resources import Resources
 from clew.answer.running.expand import with_subclasses
 from clew.answer.running.run import Outcome, run_plan
 from clew.answer.strategy import Question, Step
-from clew.answer.values.outcomes import given
+from clew.answer.values.outcomes import given, stated_number
 from clew.errors import ClewError, Timeout
 from clew.store.cypher import write
 from clew.store.deadline import Deadline
@@ -50,6 +51,11 @@ class Ran:
         """Whether a list was requested and is empty; a number, a yes or a no is never empty."""
         plan = self.candidate.plan
         return plan.kind == "rows" and bool(plan.asked) and not self.outcome.items
+
+    def gives(self, answer: Answer) -> bool:
+        """Whether its result is that of an answer: the same entities and the same number."""
+        found = stated_number(self.candidate, self.outcome), {item.id for item in self.outcome.items}
+        return (answer.value, {item.id for item in answer.items}) == found
 
 
 class Runner:

@@ -19,7 +19,6 @@ from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran
 from clew.answer.strategy import Question
-from clew.answer.values.outcomes import stated_number
 from clew.answer.wording.explain import SHOWN_ALTERNATIVES, verbalised
 from clew.errors import Timeout
 
@@ -82,7 +81,7 @@ class Reading(Answering):
             if first.abstained is not None:
                 return first
             return _noted(self._unconfirmed(first) if in_time else first, f"a second reader {why}", read)
-        if first.abstained is None and (_agree(first, spoken) or self._is_narrower(spoken)):
+        if first.abstained is None and (spoken.ran.gives(first) or self._is_narrower(spoken)):
             self.runner.report("second", "it gives the same answer")
             return _noted(self._agreed(first, spoken), SAME, read)
         self.runner.report("second", verbalised(spoken.ran.candidate, self.words))
@@ -190,13 +189,6 @@ def _as_alternative(first: Answer) -> Alternative:
     """The first answer, to choose."""
     said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
     return Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said)
-
-
-def _agree(first: Answer, spoken: "Spoken") -> bool:
-    """Whether a sketch gives the same answer."""
-    outcome = spoken.ran.outcome
-    given = stated_number(spoken.ran.candidate, outcome), frozenset(item.id for item in outcome.items)
-    return (first.value, frozenset(item.id for item in first.items)) == given
 
 
 def _noted(answer: Answer, note: str, read: float) -> Answer:
