@@ -1,18 +1,26 @@
 """`rag` and `local`: answers from a context by its evidence alone, and by a model that reads it."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+import clew
 from clew.answer import STRATEGIES, Answer, Asker, Item, Question, Resources
+from clew.answer.context.relevance import COMPARED
 from clew.answer.strategies.answering import UNSUPPORTED
 from clew.answer.strategies.comparing import ComparedStrategies, agree
 from clew.answer.strategies.local import LocalStrategy
 from clew.answer.strategies.rag import RagStrategy
+from clew.embed.encoders.hashed import HashedEncoder
 from clew.errors import InputError
 from clew.evaluate.evidence import check_evidence
 from clew.lm.clients.scripted import Scripted
+from clew.progress import Progress, silent
 
 GENES = "Which genes are linked to arachnodactyly?"
 CHOICE = Question("Which gene is associated with Beals syndrome?", options=("FBN1", "FBN2", "ADAMTSL4"))
@@ -135,3 +143,29 @@ def test_strategies_are_compared(clinic: Asker) -> None:
     one, other = (Answer("?", kind="choice", text=text) for text in ("FBN1", "FBN2"))
     assert (agree(one, one), agree(one, other)) == (True, False)
     assert agree(Says(value=3).said, Says(value=4).said) is False
+
+
+class Counting(HashedEncoder):
+    """Keeps the texts that it encodes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+
+    def encode(self, texts: Sequence[str], *, progress: Progress = silent) -> NDArray[np.float32]:
+        self.seen |= set(texts)
+        return super().encode(texts, progress=progress)
+
+
+def test_local_search_compares_no_more_names_than_around_one_entity(tmp_path: Path) -> None:
+    """30 drugs of a disease with 70 targets each: without a bound for all together, 2,000 names are encoded."""
+    rows = ["subject,relation,object,subject_type,object_type"]
+    rows += [f"Hypoxia,affects,D{d},Disease,Drug" for d in range(30)]
+    rows += [f"D{d},acts_on,T{d}x{t},Drug,Target" for d in range(30) for t in range(70)]
+    (tmp_path / "rows.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    encoder = Counting()
+    graph = clew.build(tmp_path / "rows.csv", out=tmp_path / "g.clew")
+    found = LocalStrategy().retrieve(Question("What is zorbic in Hypoxia?"), Resources(graph, encoder=encoder))
+    assert found.linked.rest == "zorbic"
+    assert len(encoder.seen & {f"T{d}x{t}" for d in range(30) for t in range(70)}) <= COMPARED
+    assert found.context.lines

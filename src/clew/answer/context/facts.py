@@ -13,7 +13,7 @@ from clew.answer.plans.filters import Filters
 from clew.answer.resources import Resources
 from clew.errors import Timeout
 
-__all__ = ["Fact", "FoundFacts", "Neighbourhood", "find_facts"]
+__all__ = ["Fact", "FoundFacts", "Neighbourhood", "find_facts", "triples_around"]
 
 Ints = NDArray[np.integer]
 
@@ -91,6 +91,20 @@ def _goes_on(near: "Neighbourhood", linked: LinkedQuestion, retrieval: Retrieval
     return not np.isin(resources.engine.types_of(near.far), wanted).any()
 
 
+def triples_around(
+    start: Ints, linked: LinkedQuestion, resources: Resources, filters: Filters
+) -> tuple[NDArray[np.int64], Ints]:
+    """The triples of some entities, and the other end of each; negated ones if the question asks for them."""
+    engine, where = resources.engine, filters.where
+    numbers = engine.triples(start, direction="both", where=where).numbers
+    denied = [each.name for each in engine.schema.relations if each.negated and linked.said.get(each.name)]
+    if denied:  # "which diseases lack …" asks for what is stated not to be
+        also = replace(where, negated=True)
+        numbers = np.union1d(numbers, engine.triples(start, direction="both", relations=denied, where=also).numbers)
+    columns = engine.triple_columns(numbers)
+    return numbers, np.where(np.isin(columns.subject, start), columns.object, columns.subject)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbourhood:
     """The triples of one mention: which end is the far one, and how relevant each is."""
@@ -102,17 +116,9 @@ class Neighbourhood:
 
     @classmethod
     def of(cls, start: Ints, linked: LinkedQuestion, resources: Resources, filters: Filters) -> "Neighbourhood":
-        engine = resources.engine
-        where = filters.where
-        numbers = engine.triples(start, direction="both", where=where).numbers
-        denied = [each.name for each in engine.schema.relations if each.negated and linked.said.get(each.name)]
-        if denied:  # "which diseases lack …" asks for what is stated not to be
-            also = replace(where, negated=True)
-            more = engine.triples(start, direction="both", relations=denied, where=also).numbers
-            numbers = np.union1d(numbers, more)
-        columns = engine.triple_columns(numbers)
-        far = np.where(np.isin(columns.subject, start), columns.object, columns.subject)
-        return cls(start, numbers, far, relevance_of(columns, far, linked, resources))
+        numbers, far = triples_around(start, linked, resources, filters)
+        scores = relevance_of(resources.engine.triple_columns(numbers), far, linked, resources)
+        return cls(start, numbers, far, scores)
 
     def facts(self, beside: Mapping[int, int], *, elsewhere: set[int]) -> Iterator[Fact]:
         """The triples, more relevant where they lead to another mention, or to what is next to several."""

@@ -6,8 +6,9 @@ from time import perf_counter
 import numpy as np
 
 from clew.answer.answer import Answer
-from clew.answer.context.facts import Fact, FoundFacts, Neighbourhood, find_facts
+from clew.answer.context.facts import Fact, FoundFacts, find_facts, triples_around
 from clew.answer.context.linked import LinkedQuestion, link_question
+from clew.answer.context.relevance import relevance_of
 from clew.answer.context.retrieval import Retrieval
 from clew.answer.context.retrieve import Retrieved, pack
 from clew.answer.context.sentences import spaced
@@ -58,14 +59,23 @@ class LocalStrategy:
     def _relationships(
         self, nearest: list[int], linked: LinkedQuestion, resources: Resources, question: Question
     ) -> list[Fact]:
-        """The most relevant triples of each entity, the most relevant of all first."""
-        facts: dict[int, Fact] = {}
-        for entity in nearest:
-            near = Neighbourhood.of(np.array([entity]), linked, resources, question.filters)
-            for at in np.argsort(-near.scores, kind="stable")[: self.relationships].tolist():
-                number = int(near.numbers[at])
-                facts.setdefault(number, Fact((number,), int(near.far[at]), float(near.scores[at])))
-        return sorted(facts.values(), key=lambda fact: (-fact.score, fact.triples))
+        """The most relevant triples of each entity, the most relevant of all first.
+
+        All are scored together, as seen from the first entity that has them: names that are far from several entities
+        are compared with the question once, and no more of them than around one entity.
+        """
+        around = [triples_around(np.array([each]), linked, resources, question.filters) for each in nearest]
+        if not around:
+            return []
+        numbers, first = np.unique(np.concatenate([own for own, _ in around]), return_index=True)
+        far = np.concatenate([ends for _, ends in around])[first]
+        scores = relevance_of(resources.engine.triple_columns(numbers), far, linked, resources)
+        kept: set[int] = set()
+        for own, _ in around:
+            places = np.searchsorted(numbers, own)
+            kept.update(places[np.argsort(-scores[places], kind="stable")[: self.relationships]].tolist())
+        facts = [Fact((int(numbers[at]),), int(far[at]), float(scores[at])) for at in kept]
+        return sorted(facts, key=lambda fact: (-fact.score, fact.triples))
 
 
 def _entity_table(entities: list[int], resources: Resources, *, most: int) -> str:
