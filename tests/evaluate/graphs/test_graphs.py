@@ -41,17 +41,23 @@ class Reader(Scripted):
 
 
 def test_extracted_facts_are_recalled_and_runs_resume(tmp_path: Path) -> None:
-    graphs = {"seed": build(tmp_path, "seed", []), "extracted": build(tmp_path, "extracted", HELD_OUT[:4])}
+    added = {"seed": [], "extracted": HELD_OUT[:4], "baseline": HELD_OUT[3:5]}
+    graphs = {name: build(tmp_path, name, more) for name, more in added.items()}
     questions = ask_facts([*HELD_OUT, ("D:99", "has_sign", "S:1")], graphs["seed"].engine)
     out = tmp_path / "run.jsonl"
     report = run_graphs(graphs, questions, count=8, seeds=2, out=out)
-    seed, extracted = report["rows"]
+    seed, extracted, _ = report["rows"]
     assert (seed["stated"]["mean"], seed["recall"]["mean"]) == (0.0, 0.0)
     assert (extracted["stated"]["mean"], extracted["recall"]["mean"]) == (0.5, 0.5)
     assert extracted["recall_by_seed"] == [0.5, 0.5]
-    assert [(each["measure"], each["mean"], each["n"]) for each in report["paired"]] == [("recall", 0.5, 8)]
+    gains = {(each["measure"], each["baseline"], each["graph"]): (each["mean"], each["n"]) for each in report["paired"]}
+    assert gains == {
+        ("recall", "seed", "extracted"): (0.5, 8),
+        ("recall", "seed", "baseline"): (0.25, 8),
+        ("recall", "extracted", "baseline"): (-0.25, 8),
+    }
     lines = out.read_text("utf-8").splitlines()
-    assert len(lines) == 1 + 2 * 8  # a question that both seeds drew is asked once
+    assert len(lines) == 1 + 3 * 8  # a question that both seeds drew is asked once
     out.write_text("\n".join(lines[:10]) + '\n{"graph": "se', "utf-8")  # killed while writing
     assert run_graphs(graphs, questions, count=8, seeds=2, out=out)["paired"] == report["paired"]
     with pytest.raises(InputError, match="no question"):

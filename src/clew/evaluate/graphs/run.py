@@ -168,11 +168,10 @@ def _ids(drawn: Drawn) -> list[str]:
 
 
 def _paired(rows: Sequence[str], drawn: Drawn, known: Known) -> list[dict[str, Any]]:
-    """Every graph against the first by recall; by right answers also against the model alone."""
-    graphs = [name for name in rows if name != NONE]
-    pairs = [(RECALL, graphs[0], name) for name in graphs[1:]]
+    """Every graph against those before it by recall; by right answers also against the model alone."""
+    pairs = [(RECALL, *pair) for pair in combinations((name for name in rows if name != NONE), 2)]
     if NONE in rows:
-        pairs += [(RIGHT, graphs[0], name) for name in graphs[1:]] + [(RIGHT, NONE, name) for name in graphs]
+        pairs += [(RIGHT, *pair) for pair in combinations(rows, 2)]
     found = []
     for measure, baseline, name in pairs:
         before, after = (_values(each, measure, drawn, known) for each in (baseline, name))
