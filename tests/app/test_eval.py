@@ -108,7 +108,9 @@ def test_a_saved_run_of_something_else_is_refused(run: Run, graph: Path, saved: 
         (("cypher", "--model", "smollm2"), "--model"),
         (("compare", "--paraphrases", "a.json"), "--paraphrases"),
         (("compare",), "two runs or more, not 0"),
-        (("compare", "a.json", "b.json"), "a.json is not the JSON of a run"),
+        (("compare", "a.json", "b.json"), "a.json is missing: expected a run"),
+        (("mcq", "hpoo"), "hpoo is no graph on this machine and none of hpo, hetionet"),
+        (("paths", "fb15k273"), "none of fb15k237"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(

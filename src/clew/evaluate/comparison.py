@@ -123,6 +123,8 @@ def load_runs(paths: Sequence[Path]) -> list[NamedRun]:
 
 
 def _load(path: Path) -> Run:
+    if not path.is_file():
+        raise InputError(f"{path} is missing: expected a run, as clew eval qa BENCH --out writes it")
     try:
         raw: Any = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:

@@ -29,7 +29,7 @@ Triple = tuple[str, str, str]
 def read_facts(path: Path) -> list[Triple]:
     """The rows of a file with the columns subject, relation and object, separated by tabs; each once."""
     if not path.is_file():
-        raise InputError(f"{path} is missing: expected a file of facts with the columns {', '.join(COLUMNS)}")
+        raise InputError(f"{path} is missing: expected pubmedqa, or facts in columns {', '.join(COLUMNS)}")
     lines = path.read_text("utf-8").splitlines()
     names = lines[0].split("\t") if lines else []
     if missing := [name for name in COLUMNS if name not in names]:
@@ -38,6 +38,8 @@ def read_facts(path: Path) -> list[Triple]:
     rows = [line.split("\t") for line in lines[1:] if line.strip()]
     if short := [at for at, row in enumerate(rows, 2) if len(row) <= max(places)]:
         raise InputError(f"{path}, line {short[0]}: expected {len(names)} columns")
+    if not rows:
+        raise InputError(f"{path} has no facts below its header")
     return list(dict.fromkeys((row[places[0]], row[places[1]], row[places[2]]) for row in rows))
 
 

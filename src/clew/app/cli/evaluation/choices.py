@@ -8,8 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clew.app.assemble import open_graph
-from clew.app.cli.evaluation.graphs import bench_graph, kept_graph
+from clew.app.cli.evaluation.graphs import asked_graph, bench_graph, kept_graph
 from clew.app.cli.terminal.output import print_json, print_table, say
 from clew.app.cli.terminal.progress import terminal_progress
 from clew.errors import InputError
@@ -50,9 +49,9 @@ class QuestionSet:
         """The graph that knows the answers."""
         if self._has_own() and self.without is not None:
             raise InputError(f"{self.graph} has questions of its own: leave out --without")
-        graph = DISEASE_GENES if self._has_own() else self.graph
-        built = graph in GRAPHS and not Path(graph).exists()
-        return bench_graph(graph, self.data, progress) if built else open_graph(graph)
+        if self._has_own():
+            return bench_graph(DISEASE_GENES, self.data, progress)
+        return asked_graph(self.graph, (*GRAPHS, BIOMIXQA, STATEMENTS), self.data, progress)
 
     def questions(self, linker: "Linker", progress: "Progress") -> "Sequence[ChoiceQuestion]":
         """The questions, in a fixed order."""

@@ -1,6 +1,6 @@
 """The graphs of the benchmarks: built once, kept in the cache, rebuilt when their recipe changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,13 +8,13 @@ from clew.app.assemble import open_graph
 from clew.app.cli.checkout import load_from_checkout
 from clew.app.cli.demo import cached_hpo
 from clew.cache import cache_directory
-from clew.errors import GraphError, InputError
+from clew.errors import GraphError, InputError, UnknownName
 from clew.progress import Progress
 
 if TYPE_CHECKING:
     from clew import GraphEngine
 
-__all__ = ["bench_graph", "kept_graph", "named_graph"]
+__all__ = ["asked_graph", "bench_graph", "kept_graph", "named_graph"]
 
 RECIPES = {
     "alzkb": "benchmarks.graphs.hetionet",
@@ -42,6 +42,17 @@ def bench_graph(bench: str, data: Path, progress: Progress) -> "GraphEngine":
     return kept_graph(
         bench, recipe.digest(data), lambda out: recipe.build(data, out, overwrite=True, progress=progress)
     )
+
+
+def asked_graph(name: str, known: Sequence[str], data: Path, progress: Progress) -> "GraphEngine":
+    """The graph at a path, or the one of a benchmark with a known name."""
+    if Path(name).exists():
+        return open_graph(name)
+    if name not in known:
+        raise UnknownName(
+            f"{name} is no graph on this machine and none of {', '.join(known)}: make one with `clew build`"
+        )
+    return bench_graph(name, data, progress)
 
 
 def named_graph(name: str, data: Path, progress: Progress) -> "GraphEngine":

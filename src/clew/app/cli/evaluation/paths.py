@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from clew.app.assemble import open_graph
-from clew.app.cli.evaluation.graphs import bench_graph
+from clew.app.cli.evaluation.graphs import asked_graph
 from clew.app.cli.terminal.output import print_json, print_table, say
 from clew.app.cli.terminal.progress import terminal_progress
 
@@ -37,8 +36,7 @@ def evaluate_paths(
     usual = [row for row in ROWS if (model or row not in WITH_MODEL) and (embedding or ROWS[row].random)]
     chosen = known_rows(rows or usual, ROWS)
     with terminal_progress() as progress:
-        built = graph == FB15K237 and not Path(graph).exists()
-        engine = bench_graph(graph, data, progress) if built else open_graph(graph)
+        engine = asked_graph(graph, (FB15K237,), data, progress)
         with Resources(engine, encoder="default" if embedding else None, model=model) as resources:
             report = run_paths(
                 resources,
