@@ -18,8 +18,7 @@ from typing import Any
 
 from benchmarks.contexts.offline import Offline
 from clew.answer import Resources
-from clew.app.assemble import open_graph
-from clew.app.cli.evaluation.graph_comparison import compared_questions
+from clew.app.cli.evaluation.graph_comparison import compared_questions, open_graphs
 from clew.app.cli.terminal.options import pairs
 from clew.evaluate.choices.generate import ChoiceQuestion
 from clew.evaluate.graphs.run import NONE, ask_graph, draw, graph_settings, run_graphs
@@ -89,10 +88,7 @@ def main() -> None:
     share, of = map(int, given.share.split("/"))
     model = Offline(requests / f"{given.set}.{share}.jsonl", name=given.read or "none")
     with ExitStack() as opened:
-        graphs = {
-            name: opened.enter_context(Resources(open_graph(path), model=model))
-            for name, path in pairs(given.graph, "--graph").items()
-        }
+        graphs = open_graphs(pairs(given.graph, "--graph"), opened, encoder="default", model=model)
         first = next(iter(graphs.values()))
         questions, _ = compared_questions(given.facts if given.set == "facts" else given.set, first, given.data)
         if given.read is None:

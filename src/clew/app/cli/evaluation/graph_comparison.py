@@ -13,8 +13,9 @@ from clew.plurals import counted
 if TYPE_CHECKING:
     from clew.answer import Resources
     from clew.evaluate.choices.generate import ChoiceQuestion
+    from clew.lm import LanguageModel
 
-__all__ = ["compared_questions", "evaluate_graphs"]
+__all__ = ["compared_questions", "evaluate_graphs", "open_graphs"]
 
 PUBMEDQA = "pubmedqa"
 
@@ -32,15 +33,10 @@ def evaluate_graphs(
     as_json: bool,
 ) -> None:
     """Ask every graph and show what its contexts have, and what a model reads in them."""
-    from clew.answer import Resources
     from clew.evaluate.graphs.run import run_graphs
 
-    encoder = "default" if embedding else None
     with ExitStack() as opened, terminal_progress() as progress:
-        resources = {
-            name: opened.enter_context(Resources(open_graph(path), encoder=encoder, model=model))
-            for name, path in graphs.items()
-        }
+        resources = open_graphs(graphs, opened, encoder="default" if embedding else None, model=model)
         asked, left_out = compared_questions(questions, next(iter(resources.values())), data)
         report = run_graphs(resources, asked, count=count, seeds=seeds, out=out, progress=progress)
     if as_json:
@@ -49,6 +45,21 @@ def evaluate_graphs(
         _show(report)
         if left_out:
             say(f"left out: {counted(left_out, 'fact')} of which the first graph lacks an end")
+
+
+def open_graphs(
+    graphs: Mapping[str, str], opened: ExitStack, *, encoder: str | None, model: "LanguageModel | str | None"
+) -> "dict[str, Resources]":
+    """The graphs with one model and one encoder for all: most names that are compared are in several of them."""
+    from clew.answer import Resources
+    from clew.answer.kept import encoder_of
+
+    found: dict[str, Resources] = {}
+    for name, path in graphs.items():
+        first = next(iter(found.values()), None)
+        shared = (encoder, model) if first is None else (encoder_of(first), first.model)
+        found[name] = opened.enter_context(Resources(open_graph(path), encoder=shared[0], model=shared[1]))
+    return found
 
 
 def compared_questions(questions: str, first: "Resources", data: Path) -> tuple[list["ChoiceQuestion"], int]:
