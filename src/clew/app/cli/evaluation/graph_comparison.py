@@ -54,12 +54,13 @@ def open_graphs(
     from clew.answer import Resources
     from clew.answer.kept import encoder_of
 
-    found: dict[str, Resources] = {}
-    for name, path in graphs.items():
-        first = next(iter(found.values()), None)
-        shared = (encoder, model) if first is None else (encoder_of(first), first.model)
-        found[name] = opened.enter_context(Resources(open_graph(path), encoder=shared[0], model=shared[1]))
-    return found
+    engines = {name: open_graph(path) for name, path in graphs.items()}
+    opener = opened.enter_context(Resources(next(iter(engines.values())), encoder=encoder, model=model))
+    shared = encoder_of(opener)
+    return {
+        name: opened.enter_context(Resources(engine, encoder=shared, model=opener.model))
+        for name, engine in engines.items()
+    }
 
 
 def compared_questions(questions: str, first: "Resources", data: Path) -> tuple[list["ChoiceQuestion"], int]:
