@@ -79,6 +79,10 @@ def test_a_model_is_right_where_its_context_has_the_fact(tmp_path: Path) -> None
     assert none["right"]["mean"] <= sum(gold_is_first) / report["asked"]
     stated = extracted["stated"]["mean"]
     assert extracted["right"]["mean"] >= extracted["recall"]["mean"] == stated > 0
+    found = round(stated * report["asked"])
+    assert extracted["read"] == {"right": found, "of": found}
+    assert (report["majority"]["times"], "read" in none) == (1, False)  # every fact has an object of its own
+    assert 1 <= none["most_chosen"]["times"] <= report["asked"]
     assert {(each["baseline"], each["graph"]) for each in report["paired"] if each["measure"] == "right"} == {
         ("seed", "extracted"),
         (NONE, "seed"),

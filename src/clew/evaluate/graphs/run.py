@@ -72,6 +72,7 @@ def run_graphs(
     return {
         "settings": settings,
         "asked": len(once),
+        "majority": _commonest([each.gold for each in once]),
         "rows": [_row(name, drawn, known) for name in rows],
         "paired": _paired(rows, drawn, known),
     }
@@ -147,7 +148,7 @@ def _values(name: str, measure: str, drawn: Drawn, known: Known) -> list[float]:
 
 
 def _row(name: str, drawn: Drawn, known: Known) -> dict[str, Any]:
-    """The means of what a row has, and of recall and right answers for each seed."""
+    """The means of what a row has, and of recall and right answers for each seed; `read`: right with the evidence."""
     one = known[name, next(iter(drawn[0])).id]
     row: dict[str, Any] = {"graph": name}
     for measure in (STATED, RECALL, RIGHT):
@@ -156,11 +157,22 @@ def _row(name: str, drawn: Drawn, known: Known) -> dict[str, Any]:
             each_seed = (np.mean([known[name, each.id][measure] for each in own]) for own in drawn.values())
             row[f"{measure}_by_seed"] = [round(float(mean), 4) for mean in each_seed]
     if RIGHT in one:
-        row["abstained"] = round(float(np.mean([known[name, id]["option"] is None for id in _ids(drawn)])), 4)
+        answers = [known[name, id] for id in _ids(drawn)]
+        row["abstained"] = round(float(np.mean([each["option"] is None for each in answers])), 4)
+        row["most_chosen"] = _commonest([each["option"] for each in answers])
+        if RECALL in one:
+            found = [each[RIGHT] for each in answers if each[RECALL]]
+            row["read"] = {"right": sum(found), "of": len(found)}
     for cost in ("context", "seconds", "calls", "tokens"):
         if cost in one:
             row[cost] = round(float(np.mean(_values(name, cost, drawn, known))), 3)
     return row
+
+
+def _commonest(options: Sequence[str | None]) -> dict[str, Any]:
+    """The option that occurs most often, and how often."""
+    ((option, times),) = Counter(options).most_common(1)
+    return {"option": option, "times": times}
 
 
 def _ids(drawn: Drawn) -> list[str]:

@@ -84,18 +84,29 @@ def _show(report: dict[str, Any]) -> None:
             f"{row['stated']['mean']:.1%}" if "stated" in row else "",
             *_figures(row, "recall"),
             *_figures(row, "right"),
+            f"{row['read']['right']} of {row['read']['of']}" if "read" in row else "",
+            _commonest(row["most_chosen"]) if "most_chosen" in row else "",
             round(row["context"]) if "context" in row else "",
             row.get("seconds", ""),
         )
         for row in report["rows"]
     ]
     say(f"{counted(report['asked'], 'question')}, drawn with {counted(report['settings']['seeds'], 'seed')}")
-    print_table(["graph", "stated", "recall", "by seed", "right", "by seed", "tokens", "s/question"], table)
+    print_table(
+        ["graph", "stated", "recall", "by seed", "right", "by seed", "read", "most chosen", "tokens", "s/question"],
+        table,
+    )
+    if any("right" in row for row in report["rows"]):
+        say(f"the commonest right answer is {_commonest(report['majority'])} times")
     for each in report["paired"]:
         say(
             f"{each['measure']}, {each['graph']} against {each['baseline']}: {each['mean']:+.1%} "
             f"({each['low']:+.1%} to {each['high']:+.1%}, p = {each['p']:.3g}, n = {each['n']})"
         )
+
+
+def _commonest(answer: Mapping[str, Any]) -> str:
+    return f"{answer['option'] or 'none of them'}, {answer['times']:,}"
 
 
 def _figures(row: Mapping[str, Any], measure: str) -> tuple[str, str]:

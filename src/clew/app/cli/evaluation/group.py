@@ -258,7 +258,8 @@ def graphs(
     those of a language model, and no graph. Facts are some that the seed was built without: a question names the
     subject and asks for the object among five. PubMedQA's questions are answered by yes, no or maybe. stated: a triple
     connects two entities of the question (of a fact: it is that fact). recall: a line of the tables (512 tokens) has
-    both. right: what the model chooses. Differences between graphs, and from no graph, are paired.
+    both. right: what the model chooses; read: how often it is right where a line has both. Differences between graphs,
+    and from no graph, are paired.
 
     \b
     Examples:
