@@ -124,6 +124,9 @@ def test_files_of_facts_are_checked(tmp_path: Path) -> None:
     path = tmp_path / "facts.tsv"
     path.write_text("object\tsubject\trelation\nS:1\tD:1\thas_sign\nS:1\tD:1\thas_sign\n", "utf-8")
     assert read_facts(path) == [("D:1", "has_sign", "S:1")]
+    path.write_text("subject\trelation\tobject\n", "utf-8")
+    with pytest.raises(InputError, match="no facts"):
+        read_facts(path)
     path.write_text("subject\trelation\nD:1\thas_sign\n", "utf-8")
     with pytest.raises(InputError, match="no column 'object'"):
         read_facts(path)
