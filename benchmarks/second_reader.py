@@ -23,6 +23,7 @@ from clew.answer.ask import resources_of
 from clew.answer.certainty.sketched import sketch_signs
 from clew.answer.cypher import Answering
 from clew.answer.resources import Resources
+from clew.answer.sketch.parser import SketchParser
 from clew.answer.strategies.readers import AGREEABLE, ReadersStrategy, Reading
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import stated_number
@@ -31,8 +32,7 @@ from clew.evaluate.trust import TrustQuestion, accepts, load_questions
 
 SMALL = Path(__file__).parent / "questions" / "small"
 DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
-    "probable": 1, "weakest": 1, "foreign": -1, "missing": -1, "amount": -1, "facts": -1, "nothing": -1,
-    "contradicted": -1,
+    "probable": 1, "weakest": 1, "foreign": -1, "missing": -1, "facts": -1, "nothing": -1, "contradicted": -1,
 }  # fmt: skip
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7)
 
@@ -52,9 +52,9 @@ def ask(graphs: Sequence[str]) -> Iterator[dict[str, Any]]:
                     yield row | {"first": "failed", "first right": False, "why": str(error)}
 
 
-def both(question: TrustQuestion, resources: Resources) -> dict[str, Any]:
+def both(question: TrustQuestion, resources: Resources, parser: SketchParser | None = None) -> dict[str, Any]:
     """How sure the first reader is, whether it is right, and the same of the second, with its signs."""
-    parser = resources.sketch_parser
+    parser = parser or resources.sketch_parser
     assert parser is not None
     reading = Reading(ReadersStrategy(), resources, Question(question.question), parser)
     with reading.runner.in_time():

@@ -77,16 +77,19 @@ def polarity_of(resources: Resources) -> dict[str, str]:
 
 def lexical_of(resources: Resources) -> Lexical:
     """How well words fit the parts of a graph's schema."""
-    return resources.once(
-        "lexical",
-        lambda: Lexical(
+
+    def make() -> Lexical:
+        stated = provenance_of(resources.engine, resources.schema)
+        return Lexical(
             schema_of(resources),
             words_of(resources),
             vocabulary_of(resources),
             resources.encoder,
-            provenance_of(resources.engine, resources.schema).named_values(resources.engine),
-        ),
-    )
+            stated.named_values(resources.engine),
+            stated.numeric(resources.engine),
+        )
+
+    return resources.once("lexical", make)
 
 
 def judge_of(resources: Resources) -> Judge | None:
@@ -187,7 +190,7 @@ def _hierarchy(resources: Resources, called: Collection[str] = ()) -> dict[str, 
     return {
         ends.subject: each.name
         for each in resources.schema.relationships
-        if (each.relation in transitive or upper_snake(core_name(each.relation)) in called) and not each.negated
+        if (each.relation in transitive or upper_snake(core_name(each.called)) in called) and not each.negated
         for ends in each.ends
         if ends.subject == ends.object
     }

@@ -5,7 +5,7 @@ across labels and relationships, because some stores keep them in one namespace.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,17 @@ from clew.graph import GraphContents, TripleColumns, Where, read_triples
 from clew.graph.schema import RelationSchema
 from clew.graph.storage.arrays import numbers_of
 
-__all__ = ["LAYOUT_VERSION", "Label", "LabelPair", "Property", "Relationship", "StoreSchema", "lay_out", "upper_snake"]
+__all__ = [
+    "LAYOUT_VERSION",
+    "NAMESPACE",
+    "Label",
+    "LabelPair",
+    "Property",
+    "Relationship",
+    "StoreSchema",
+    "lay_out",
+    "upper_snake",
+]
 
 LAYOUT_VERSION = 1  # part of a store's identity: incremented whenever the same graph would be laid out differently
 PROVENANCE = (  # assertion columns stored on relationships, each as a list with one element per assertion
@@ -28,6 +38,9 @@ QUALIFIER = "qualifier:"
 NEGATED_PREFIX = "NOT_"
 ILLEGAL = re.compile(r"[.,*~\x00-\x1f\x7f]")  # not allowed in names on every store, even in backticks
 Mask = NDArray[np.bool_]
+
+NAMESPACE = re.compile(r"__|/|\.(?=[A-Za-z])|:")  # between the parts of people__person__parents
+PREPOSITIONS = frozenset({"of", "in", "on", "at", "by", "for", "from", "to", "with", "into", "under"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +82,10 @@ class Relationship:
     symmetric: bool
     ends: tuple[LabelPair, ...]
     properties: tuple[Property, ...]
+    called: str = ""  # the relation without a type at its end: person.directs of person.directs.production
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "called", self.called or self.relation)
 
     @property
     def count(self) -> int:
@@ -204,6 +221,8 @@ def _relationships(contents: GraphContents, labels: tuple[Label, ...], names: _N
     negated_counts = np.bincount(triples.relation[negated], minlength=len(contents.schema.relations))
     columns = _columns_used(contents, triples, negated)
     plain = {each.number: names.take(upper_snake(each.name)) for each in contents.schema.relations}
+    types = {label.name: label.type for label in labels}
+    owners = {parts[0] for each in contents.schema.relations if len(parts := NAMESPACE.split(each.name)) > 1}
     for negated_only in (False, True):
         for each in contents.schema.relations:
             count = int(negated_counts[each.number])
@@ -215,9 +234,24 @@ def _relationships(contents: GraphContents, labels: tuple[Label, ...], names: _N
             )
             ends = _ends(contents, each, labels, triples, chosen)
             used = tuple(columns[each.number, negated_only])
-            yield Relationship(
-                name, each.name, each.number, negated_only, negated_only or each.negated, each.symmetric, ends, used
-            )
+            negates = negated_only or each.negated
+            said = _called(each.name, {types[end] for pair in ends for end in (pair.subject, pair.object)} | owners)
+            yield Relationship(name, each.name, each.number, negated_only, negates, each.symmetric, ends, used, said)
+
+
+def _called(relation: str, things: Collection[str]) -> str:
+    """A relation of several parts without the last, where that only says what the relation leads to; a preposition at
+    its end belongs to the part before.
+
+    >>> _called("person.directs.production", {"production"}), _called("aid.part.of", ())
+    ('person.directs', 'aid.part_of')
+    """
+    between, parts = NAMESPACE.findall(relation), NAMESPACE.split(relation)
+    if len(parts) > 2 and upper_snake(parts[-1]) in map(upper_snake, things):
+        return relation.removesuffix(f"{between[-1]}{parts[-1]}")
+    if len(parts) > 1 and parts[-1].lower() in PREPOSITIONS and parts[-2]:
+        return f"{relation.removesuffix(between[-1] + parts[-1])}_{parts[-1]}"
+    return relation
 
 
 def _ends(

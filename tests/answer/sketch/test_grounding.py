@@ -1,6 +1,6 @@
 """Sketches grounded in a small graph: phrases find relations, nouns types, and what nothing fits is reported."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pytest
@@ -8,38 +8,11 @@ from benchmarks.questions.training.notation import read_line
 
 import clew
 from clew.answer import Asker, Resources
-from clew.answer.kept import lexical_of
-from clew.answer.names.meanings import Anchor, Meaning
-from clew.answer.runner import Runner
-from clew.answer.sketch.build import Built, build
-from clew.answer.sketch.ground import ground
 from clew.answer.sketch.reading import _weighty_left, split_facts
 from clew.answer.sketch.sketch import show
-from clew.answer.strategy import Question
 from clew.graph.staging import Staged
 
-
-def found(clinic: Asker, line: str) -> list[str] | bool | int | None:
-    """What the best plan of a written sketch finds; None where nothing can be meant."""
-    text, words, sketch = read_line(line)
-    resources = clinic.resources
-    anchors = []
-    for word in words:
-        if word.name is not None:
-            named = [each for each in resources.engine.find(word.text) if each.score > 0.9]
-            by_type: dict[str, list[str]] = {}
-            for each in named:
-                by_type.setdefault(each.type, []).append(each.id)
-            meanings = tuple(Meaning(type, tuple(ids), word.text, 1.0, "name") for type, ids in by_type.items())
-            anchors.append(Anchor(word.start, word.end, word.text, meanings))
-    lexical = lexical_of(resources)
-    grounded, _ = ground(sketch, words, anchors, lexical)
-    for each in grounded:
-        built = build(each, words, anchors, lexical)
-        if isinstance(built, Built):
-            outcome = Runner(resources, Question(text)).outcome(built.candidate)
-            return sorted(item.id for item in outcome.items) if built.candidate.plan.asked else outcome.value
-    return None
+Find = Callable[[Asker, str], object]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +48,8 @@ def found(clinic: Asker, line: str) -> list[str] | bool | int | None:
         ),
     ],
 )
-def test_what_a_sketch_finds(clinic: Asker, line: str, expected: object) -> None:
-    assert found(clinic, line) == expected
+def test_what_a_sketch_finds(find: Find, clinic: Asker, line: str, expected: object) -> None:
+    assert find(clinic, line) == expected
 
 
 @pytest.mark.parametrize(
@@ -87,8 +60,8 @@ def test_what_a_sketch_finds(clinic: Asker, line: str, expected: object) -> None
         "Which genes repair [Myopia] in dogs? => list x; x:genes; x <repair> [Myopia] {<in> = dogs}",
     ],
 )
-def test_what_nothing_fits_has_no_plan(clinic: Asker, line: str) -> None:
-    assert found(clinic, line) is None
+def test_what_nothing_fits_has_no_plan(find: Find, clinic: Asker, line: str) -> None:
+    assert find(clinic, line) is None
 
 
 HIRED = {"Ada": "2001", "Ben": "2010", "Cleo": "1995", "Dora": "2019"}
@@ -159,12 +132,12 @@ def wards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ),
     ],
 )
-def test_what_a_sketch_says_of_statements_times_and_places(wards: Asker, line: str, expected: object) -> None:
-    assert found(wards, line) == expected
+def test_what_a_sketch_says_of_statements_and_places(find: Find, wards: Asker, line: str, expected: object) -> None:
+    assert find(wards, line) == expected
 
 
-def test_where_somebody_was_born_is_no_whole_that_they_are_a_part_of(wards: Asker) -> None:
-    assert found(wards, "Who supervises [Marlow]? => list x; x <supervises> [Marlow]") is None
+def test_where_somebody_was_born_is_no_whole_that_they_are_a_part_of(find: Find, wards: Asker) -> None:
+    assert find(wards, "Who supervises [Marlow]? => list x; x <supervises> [Marlow]") is None
 
 
 TROUPE = {
@@ -219,8 +192,8 @@ def troupe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ),  # the word is reported
     ],
 )
-def test_grounding_is_lenient_where_words_are_clear(troupe: Asker, line: str, expected: object) -> None:
-    assert found(troupe, line) == expected
+def test_grounding_is_lenient_where_words_are_clear(find: Find, troupe: Asker, line: str, expected: object) -> None:
+    assert find(troupe, line) == expected
 
 
 def test_a_fact_that_names_a_thing_between_two_others_is_two() -> None:

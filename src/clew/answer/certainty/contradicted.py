@@ -74,7 +74,7 @@ def _is_active(step: Step, verbs: list[str], words: Words) -> bool | None:
     if len(step.relations) != 1 or step.repeated:
         return None
     known = words.schema.relationship(step.relations[0])
-    parts = upper_snake(core_name(known.relation)).lower().split("_")
+    parts = upper_snake(core_name(known.called)).lower().split("_")
     one_type = any(ends.subject == ends.object for ends in known.ends)
     if known.symmetric or one_type or not any(words.is_own(known.name, verb) for verb in verbs):
         return None

@@ -11,15 +11,12 @@ from importlib.resources import files
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
-from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER
-
 if TYPE_CHECKING:
     from clew.answer.sketch.voice import Spoken
 
 __all__ = ["probability_of", "sketch_signs"]
 
 LEAST = 0.005  # probability below which it makes no difference
-AMOUNTS = frozenset({QUANTIFIER, COMPARISON, NEGATION})  # roles of words that change what an answer counts
 MOST = 3.0  # words that are missing; more say no more
 
 
@@ -33,7 +30,6 @@ def sketch_signs(spoken: "Spoken") -> dict[str, float]:
         "weakest": log(max(reading.weakest, LEAST)),
         "foreign": reading.foreign,
         "missing": min(MOST, len(missing)),
-        "amount": float(any(each.role in AMOUNTS for each in missing)),
         "facts": float(max(0, len(ran.candidate.relationships) - 1)),
         "nothing": float(ran.is_empty),
         "contradicted": float(spoken.contradicted),

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from clew.store.layout import upper_snake
+from clew.store.layout import NAMESPACE, upper_snake
 
 __all__ = [
     "Token",
@@ -26,7 +26,6 @@ WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 DERIVED = ("ation", "ition", "ion", "ment", "ency", "ance", "ence", "er", "or", "e", "ist", "ive", "al", "ant", "ent")
 DOUBLED = "bdgmnprt"  # before an ending
 SHORTEST_ROOT = 4  # letters that remain of a word without such an ending
-NAMESPACE = re.compile(r"__|/|\.(?=[A-Za-z])|:")  # between the parts of people__person__parents
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def senses_of_relation(relation: Relationship, schema: StoreSchema) -> frozenset
     """What a relation may mean, by the words of its name; of one that says "has" by those of its object's type too."""
     if relation.relation in HIERARCHIES:
         return frozenset({"class", "part"})
-    words = upper_snake(core_name(relation.relation)).lower().split("_")
+    words = upper_snake(core_name(relation.called)).lower().split("_")
     if words[0] in ("has", "have"):
         words += [
             word for ends in relation.ends for word in upper_snake(schema.type_of(ends.object)).lower().split("_")

@@ -31,10 +31,10 @@ class Phrase:
     own: bool
 
 
-def phrases_of(name: str, known: Mapping[str, list[str]]) -> list[str]:
-    """Everyday words for a name, or its own words."""
+def phrases_of(name: str, known: Mapping[str, list[str]], called: str = "") -> list[str]:
+    """Everyday words for a name, or its own words; `called` is what of it says something."""
     by_form = {upper_snake(each): phrases for each, phrases in known.items()}
-    core = upper_snake(core_name(name))
+    core = upper_snake(core_name(called or name))
     first, _, last = core.rpartition("_")
     bare = first if last.lower() in VERB_PARTICLES - {"by"} else core  # participates_in is participates
     listed = next((by_form[each] for each in (upper_snake(name), core, bare) if each in by_form), [])

@@ -24,7 +24,7 @@ def propose_words(words: Words, encoder: "Encoder") -> dict[str, list[str]]:
     """Words for relations that the table does not list, by the names in it that mean nearly the same."""
     table: Mapping[str, list[str]] = known_words()["relations"]
     listed = {upper_snake(name) for name in table}
-    own = {each.relation: core_name(each.relation) for each in words.schema.relationships}
+    own = {each.relation: core_name(each.called) for each in words.schema.relationships}
     missing = {relation: core for relation, core in own.items() if upper_snake(core) not in listed}
     if not missing:
         return {}

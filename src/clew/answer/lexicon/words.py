@@ -75,15 +75,15 @@ class Words:
             for name in {**known["relations"], **known["reversed"]}
         }
         self.classes = {name: {stem(word) for word in listed} for name, listed in word_table("asking.json").items()}
-        self._senses = {each.name: senses_of(each.relation, _types_of(each)) for each in schema.relationships}
-        self._listed = {each.name: phrases_of(each.relation, both) for each in schema.relationships}
+        self._senses = {each.name: senses_of(each.called, _types_of(each)) for each in schema.relationships}
+        self._listed = {each.name: phrases_of(each.relation, both, each.called) for each in schema.relationships}
         taken = {phrase for phrases in self.types.values() for phrase in phrases}
         self.relations = {
             each.name: [
                 *self._listed[each.name],
                 *(
                     phrase
-                    for phrase in synonyms_of(each.relation, _types_of(each))
+                    for phrase in synonyms_of(each.called, _types_of(each))
                     if phrase not in self._listed[each.name] and phrase not in taken and not self._says_nothing(phrase)
                 ),
             ]
@@ -100,16 +100,16 @@ class Words:
         self._foreign_index = {phrase: () for phrase in elsewhere if phrase not in self._type_index}
         self._verb_index = _index(self.verbs, stem)
         self._spoken = {
-            each.name: spoken_phrases(self.relations[each.name], each.relation) for each in schema.relationships
+            each.name: spoken_phrases(self.relations[each.name], each.called) for each in schema.relationships
         }
         spoken = [phrase for family in (self.relations, self.verbs) for listed in family.values() for phrase in listed]
         asking = [*spoken, *known["asking"]["words"]]
         self._agents = {label for label, phrases in self.types.items() if any(map(self._is_agent, phrases))}
         self._roots = {
-            each.name: roots_of(self._listed[each.name], self.relations[each.name], core_name(each.relation))
+            each.name: roots_of(self._listed[each.name], self.relations[each.name], core_name(each.called))
             for each in schema.relationships
         }
-        self._cores = {each.name: upper_snake(core_name(each.relation)) for each in schema.relationships}
+        self._cores = {each.name: upper_snake(core_name(each.called)) for each in schema.relationships}
         turned = {upper_snake(name): phrases for name, phrases in known["reversed"].items()}
         self._reversed = {
             each.name: {stem(word) for phrase in turned.get(self._cores[each.name], ()) for word in phrase.split()}

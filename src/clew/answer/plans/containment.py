@@ -138,7 +138,7 @@ def _leads_inside(step: Step, schema: StoreSchema, nested: frozenset[str]) -> bo
 
 
 def _core(relation: Relationship) -> str:
-    return upper_snake(core_name(relation.relation))
+    return upper_snake(core_name(relation.called))
 
 
 def _core_name(label: str) -> str:

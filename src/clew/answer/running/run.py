@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
 from clew.answer.lexicon.numbers import as_number
-from clew.answer.plans.plan import COMPARISONS, Asked, Plan, Sort
+from clew.answer.plans.plan import COMPARISONS, REQUIRED, Asked, Condition, Part, Plan, Sort
 from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
 from clew.answer.plans.shares import in_plain_words
 from clew.answer.plans.show import shown_query
@@ -60,6 +60,8 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     plan = _resolved(plan, store, engine, timeout)
     ran = expand(hold_values(plan, engine, store.schema), engine, store.schema)
     shown = shown_query(plan, store.schema, engine.snapshot.sources)
+    if plan.attribute is not None and plan.sort:
+        return replace(_value_of_first(plan, plan.attribute.of, store, engine, deadline), plan=plan, query=shown)
     column = value_column(plan)
     if column is not None:
         return _valued(Outcome(plan, ran, shown), column, store, engine, deadline, limit)
@@ -80,6 +82,15 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
         return replace(base, items=tuple(_values(plan.column, rows, engine)))
     items = sorted(_items(plan, rows, store), key=_place(plan)) if _may_tie(plan) else list(_items(plan, rows, store))
     return _with_ties(replace(base, items=tuple(items)), plan)
+
+
+def _value_of_first(plan: Plan, slot: str, store: Store, engine: GraphEngine, deadline: Deadline) -> Outcome:
+    """The value of what comes first in an order: which one that is, then its value, "the price of the oldest"."""
+    first = run_plan(replace(plan, asked=(Asked(slot),)), store, engine, timeout=deadline.left)
+    chosen = Condition(slot, "id", "IN", tuple(item.id for item in first.items))
+    parts = (*plan.parts, Part(REQUIRED, (), (chosen,)))
+    valued = replace(plan, parts=parts, sort=(), skip=0, limit=None)
+    return run_plan(valued, store, engine, timeout=max(deadline.left, 0.001))
 
 
 def _valued(

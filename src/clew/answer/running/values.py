@@ -140,8 +140,7 @@ def _without_compared(held: Plan, plan: Plan) -> Plan:
     needed |= {asked.of for asked in held.asked} | ({held.measure.of} if held.measure else set())
     gone = compared - needed
     parts = tuple(
-        Part(part.kind, part.steps, tuple(each for each in part.conditions if each.of not in gone))
-        for part in held.parts
+        replace(part, conditions=tuple(each for each in part.conditions if each.of not in gone)) for part in held.parts
     )
     slots = tuple(slot for slot in held.slots if slot.name not in gone)
     return replace(held, slots=slots, parts=tuple(each for each in parts if each != Part(REQUIRED)))

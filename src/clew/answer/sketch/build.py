@@ -24,16 +24,15 @@ from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.relations import Link
-from clew.answer.sketch.said_values import Unbuildable, ValuesSaid, bounds_of_years, is_year
+from clew.answer.sketch.said_columns import ColumnsSaid
+from clew.answer.sketch.said_values import Unbuildable
 from clew.answer.sketch.sketch import Ref, Said, Statement, Word
 from clew.answer.sketch.things import Unmet
-from clew.answer.statements.column_words import is_time
 from clew.answer.values.apply import put_values
+from clew.answer.values.said import ValueCondition
 from clew.errors import InputError
 
 __all__ = ["Built", "build"]
-
-TIMED = 0.8  # fit of the column that says when a statement holds, where a year is said and no word for the column
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def build(
         return Unmet((), "plan")
 
 
-class _Building(ValuesSaid):
+class _Building(ColumnsSaid):
     def __init__(
         self,
         grounded: Grounded,
@@ -79,21 +78,16 @@ class _Building(ValuesSaid):
         linked: LinkedQuestion | None,
     ) -> None:
         super().__init__(grounded, words, anchors, lexical, linked)
-        self.schema = lexical.schema
         self.slots: list[Slot] = []
         self.slot_of: dict[Ref, str] = {}
+        self.inner: dict[Ref, str] = {}  # slots of things that only what is denied talks about
         self.steps: list[Step] = []
         self.conditions: list[Condition] = []
         self.absent: list[Part] = []
         self.named_steps: dict[int, Step] = {}  # steps that something is said of, by the number of their statement
-        self.left_out: list[int] = []
         self.told: dict[int, Statement] = {}  # describing words that are said of a fact, by the number of its statement
 
     def built(self) -> Built:
-        for each in self.sketch.statements:
-            types = {self.grounded.meanings[at].type for at in each.value} if each.kind == "of" else ()
-            if each.left is not None and len(types) == 1:  # one of several names is of their type
-                self.labels[each.left] = self.schema.label_of(*types)
         kinds = {each.kind for each in self.sketch.statements}
         if "top" in kinds and not kinds & {"most", "fewest", "max", "min"}:  # the first of what order?
             raise Unbuildable(Unmet((), "order"))
@@ -112,10 +106,21 @@ class _Building(ValuesSaid):
             elif each.kind == "of" and each.left is not None:
                 ids = tuple(id for at in each.value for id in self.grounded.meanings[at].ids)
                 self.conditions.append(Condition(self._place(each.left), "id", "IN", ids))
+            elif each.kind == "differ" and each.left is not None and isinstance(each.right, int):
+                other = is_meant(self._place(each.left), self.grounded.meanings[each.right])
+                self.conditions.append(replace(other, negated=True))
+                self.met |= dict.fromkeys(each.words, 1.0)
             elif each.kind == "differ" and each.left is not None and each.right is not None:
                 self.conditions.append(Condition(self._place(each.left), "", "DIFFERS", self._place(each.right)))
-            elif each.kind == "is" and each not in self.told.values():
-                self._described(each)
+            elif each.kind == "is" and each.left is not None and each not in self.told.values():
+                if each.denied and each.left not in outer:
+                    continue  # part of what is denied
+                for attribute, value in self._described(each):
+                    if each.denied:
+                        slot = self._slot(each.left)
+                        self.conditions.append(Condition(slot, attribute.key, "=", value, negated=True))
+                    else:
+                        self.valued.append((ValueCondition((attribute,), "=", value), (each.left, attribute)))
             elif each.kind == "attribute" and isinstance(each.right, str) and each.left is not None:
                 self._compared(each, each.left, each.right)
         for group in dict.fromkeys(each.denied for each in self.sketch.statements if each.denied):
@@ -125,6 +130,10 @@ class _Building(ValuesSaid):
             if isinstance(ref, str) and ref not in self.slot_of and ref in outer:
                 self._place(ref)
         candidate = self._candidate(root)
+        if self.valued:
+            known = len(values.conditions)
+            values = replace(values, conditions=(*values.conditions, *(each for each, _ in self.valued)))
+            chosen[known:known] = [place for _, place in self.valued]
         if values:
             slots = [(self._slot(ref), attribute) for ref, attribute in chosen]
             made = put_values(candidate, values, slots, much=much)
@@ -154,7 +163,8 @@ class _Building(ValuesSaid):
         return next((each.left for each in self.sketch.statements if each.left is not None), None)
 
     def _slot(self, ref: Ref) -> str:
-        return self.slot_of[ref] if ref in self.slot_of else self._place(ref)
+        known = self.inner | self.slot_of
+        return known[ref] if ref in known else self._place(ref)
 
     def _place(self, ref: Ref, conditions: list[Condition] | None = None, known: dict[Ref, str] | None = None) -> str:
         """The slot of a thing, made where there is none; a name is held to its entity."""
@@ -184,7 +194,7 @@ class _Building(ValuesSaid):
                 step = replace(step, name=f"r{number + 1}")
                 self.named_steps[number] = step
                 for each in (*fact.said, *told):
-                    self._said(each, step, link, conditions)
+                    conditions += self._said(each, step, link, (fact.left, fact.right))
             steps.append(step)
 
     def _moves(self, link: Link, here: str, there: str) -> Iterator[Step]:
@@ -236,12 +246,15 @@ class _Building(ValuesSaid):
                 continue
             if each.kind == "fact":
                 self._fact(number, each, steps, conditions, place)
-            elif each.kind == "is" and each.left in outer:
-                continue  # a condition of its own
-            elif each.kind not in ("kind", "any", "attribute"):
+            elif each.kind not in ("kind", "any", "attribute", "is"):
                 raise Unbuildable(Unmet(each.words, "not"))
+        for each in self.sketch.statements:
+            if each.denied == group and each.kind == "is" and each.left is not None and each.left not in outer:
+                for attribute, value in self._described(each):
+                    conditions.append(Condition(place(each.left), attribute.key, "=", value))
         if steps:
             self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
+            self.inner |= inner
 
     def _not_oneself(self) -> None:
         """Those who share something with a name are not that name itself."""
@@ -253,37 +266,6 @@ class _Building(ValuesSaid):
                     meaning = self.grounded.meanings[other.left]
                     self.conditions.append(Condition(self._slot(one.left), "id", "IN", meaning.ids, negated=True))
 
-    def _said(self, said: Said, step: Step, link: Link, conditions: list[Condition]) -> None:
-        """A condition on a column of the statement, such as its year, amount, frequency or source."""
-        known = self.schema.relationship(link.relation)
-        valued = self.lexical.column_value(self.text(said.value or said.words), known)
-        if valued is not None and said.operator in ("", "="):
-            self.fits(1.0, (*said.words, *said.value))
-            conditions.append(Condition(step.name, valued[0], "=", valued[1]))
-            return
-        number = self._number(said.value, said.operator) if said.operator else None
-        found = self.lexical.columns(self.text(said.words), known, self.meant_by(said.words))
-        if not found and number is not None and is_year(number):
-            found = [(each.name, TIMED) for each in known.properties if is_time(each.name)][:1]
-        if not found and not said.operator:
-            return  # words beside the question: the account of words has them
-        if not found:
-            raise Unbuildable(Unmet(said.words, "said"))
-        key, fit = found[0]
-        self.fits(fit, (*said.words, *said.value))
-        if not said.operator:
-            return
-        if number is None:
-            text = self.text(said.value).lower()
-            conditions.append(Condition(step.name, key, said.operator, text, ignoring_case=True))
-        elif "frequency" in key.lower():
-            conditions.append(Condition(step.name, key, said.operator, number, shared=True))
-        elif is_time(key) and is_year(number):
-            for operator, year in bounds_of_years(said.operator, int(number)):
-                conditions.append(Condition(step.name, key, operator, str(year)))
-        else:
-            conditions.append(Condition(step.name, key, said.operator, number, numeric=True))
-
     def _compared(self, each: Statement, left: Ref, right: Ref) -> None:
         """ "Hired earlier than they were themselves": the times of two things, which compare as they are written."""
         attribute, _ = self._attribute(left, each.words)
@@ -293,34 +275,6 @@ class _Building(ValuesSaid):
             raise Unbuildable(Unmet(each.words, "compared"))
         theirs = Asked(self._slot(right), attribute.key)
         self.conditions.append(Condition(self._slot(left), attribute.key, each.operator, theirs))
-
-    def _described(self, each: Statement) -> None:
-        """ "Wooden", "retired": a value that sorts entities, or words that are left out."""
-        assert each.left is not None
-        labels = [self.labels[each.left]] if each.left in self.labels else []
-        said = self.text(each.words)
-        found = self.lexical.classes(said, labels) or self.lexical.stated(said, labels, self.meant_by(each.words))
-        if not found:
-            self.left_out += each.words
-            return
-        attribute, value = found[0]
-        self.met |= dict.fromkeys(each.words, 1.0)
-        self.labels.setdefault(each.left, attribute.label)
-        slot = self._slot(each.left)
-        self.conditions.append(Condition(slot, attribute.key, "=", value, negated=bool(each.denied)))
-
-    def _told_of_facts(self) -> Iterator[tuple[int, Statement]]:
-        """Describing words that are the value of a column of a fact about their thing: a *severe* case of A."""
-        for each in self.sketch.statements:
-            said = self.text(each.words)
-            if each.kind != "is" or each.denied or each.left is None or self.lexical.classes(said, ()):
-                continue
-            for number, link in self.grounded.links.items():
-                fact, known = self.sketch.statements[number], self.schema.relationship(link.relation)
-                about = each.left in (fact.left, fact.right) and not fact.denied and not fact.other
-                if about and self.lexical.column_value(said, known) is not None:
-                    yield number, each
-                    break
 
     # what is wanted -------------------------------------------------------------------------------------------------
 

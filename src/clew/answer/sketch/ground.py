@@ -195,10 +195,10 @@ class _Grounding(Relations):
         assert fact.right is not None
         left, right = self._fits(state, fact.left), self._fits(state, fact.right)
         found = [each for each in self.between(fact, left, right) if each[1] >= WEAKEST]
-        if not found:  # a noun may be used for something else: an animal is a "patient"
+        if all(link.via is not None for link, _ in found):  # a noun may be used for something else: a "patient"
             loose = [self._loosened(state, fact.left, left), self._loosened(state, fact.right, right)]
             if loose != [left, right]:
-                found = [each for each in self.between(fact, *loose) if each[1] >= WEAKEST]
+                found += [each for each in self.between(fact, *loose) if each[1] >= WEAKEST and each[0].via is None]
         yield from found or self.bridged(fact, left, right)
 
     def _loosened(self, state: _State, ref: Ref, fits: dict[str, float] | None) -> dict[str, float] | None:

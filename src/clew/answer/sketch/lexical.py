@@ -5,7 +5,7 @@ that are only near in meaning, and little for words that say nothing by themselv
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -30,6 +30,8 @@ OWN, SAID, LIGHT, NEARBY, BARE = 1.0, 0.9, 0.6, 0.75, 0.45
 REMEMBERED = 4096  # phrases and their fits, texts and their vectors
 GUESSED = 0.7  # of a nearness of words that the linker does not see
 LISTED = 0.6  # of words on a list that the linker takes for something else
+HEARD, MEANT = 0.1, 0.4  # shares from which words that are a value, or resemble one, mean its attribute
+ALIKE = 4  # letters that two words must begin with to resemble each other
 UNKNOWN = 0.35  # of a type that a noun may name for all that is known
 JUDGING = frozenset(word_table("sketch.json")["judging"])  # words whose measure is the speaker's
 PEOPLE = frozenset(word_table("sketch.json")["people"])  # nouns and pronouns for anybody
@@ -47,8 +49,10 @@ class Lexical:
         vocabulary: Vocabulary,
         encoder: Encoder | None = None,
         column_values: Mapping[str, Sequence[str]] | None = None,
+        numeric: Collection[str] = (),
     ) -> None:
         self.schema, self.words, self.vocabulary, self.encoder = schema, words, vocabulary, encoder
+        self.numeric = numeric  # columns of statements that hold numbers
         self._column_values = {
             key: {value.lower(): value for value in values} for key, values in (column_values or {}).items()
         }
@@ -83,7 +87,7 @@ class Lexical:
 
     def _bare(self, said: Sequence[str], relation: Relationship) -> float:
         """Of words that say little: more where the relation is called by the same small word."""
-        parts = set(upper_snake(core_name(relation.relation)).lower().split("_"))
+        parts = set(upper_snake(core_name(relation.called)).lower().split("_"))
         senses = senses_of_verb(said[0], said[1:]) if said else frozenset()
         also = bool(senses & senses_of_relation(relation, self.schema))
         return BARE + 0.2 * bool(parts & {word.lower() for word in said}) + 0.1 * also
@@ -91,7 +95,7 @@ class Lexical:
     def _near(self, whole: str, phrase: str, relation: Relationship) -> float:
         if self.encoder is None:
             return 0.0
-        name = plain_name(relation.relation)
+        name = plain_name(relation.called)
         best = max(relation.ends, key=lambda ends: ends.count)
         typed = f"{plain_name(self.schema.type_of(best.subject))} {name} {plain_name(self.schema.type_of(best.object))}"
         bare, typed_ = self._cosine(phrase, name), self._cosine(whole, typed)
@@ -177,9 +181,13 @@ class Lexical:
         return next((each for each in said if each is not None), None)
 
     def classes(self, phrase: str, labels: Sequence[str]) -> list[tuple[Attribute, str]]:
-        """Values of text attributes that a describing word is: "wooden", "retired"."""
-        lowered = " ".join(phrase.lower().split())
-        return [each for each in self.vocabulary.classes.get(lowered, ()) if not labels or each[0].label in labels]
+        """Values of text attributes that a describing word is: "wooden", "retired", "Turkish-language"."""
+        said = phrase.lower().replace("-", " ").split()
+        found = list(self.vocabulary.classes.get(" ".join(phrase.lower().split()), ()))
+        for first in range(1, len(said)):  # a value, and behind it what it is the value of
+            valued = self.vocabulary.classes.get(" ".join(said[:first]), ())
+            found += [each for each in valued if set(said[first:]) <= set(each[0].title.lower().split())]
+        return [each for each in found if not labels or each[0].label in labels]
 
     def stated(self, phrase: str, labels: Sequence[str], meant: Meant | None = None) -> list[tuple[Attribute, str]]:
         """An attribute of yes or no that describing words are, with its yes: "electrified", "step-free"."""
@@ -189,6 +197,22 @@ class Lexical:
             if fit >= LIGHT and yes and low.keys() <= TRUE | FALSE:
                 return [(attribute, low[yes[0]])]
         return []
+
+    def valued(self, phrase: str, labels: Sequence[str], meant: Meant | None) -> list[tuple[Attribute, str]]:
+        """The value that describing words resemble, of a text attribute that the linker takes them for: "speech" of a
+        therapist whose profession is *speech therapy*, "wooden" of a hull of *wood*."""
+        said = [word for token in tokens_of(phrase) if (word := stem(token.text)) not in SMALL]
+        found = []
+        for attribute in self.vocabulary.attributes if meant is not None and said else ():
+            share = meant.attributes.get((attribute.label, attribute.key), 0.0) if meant is not None else 0.0
+            if share < HEARD or not attribute.values or (labels and attribute.label not in labels):
+                continue
+            stems = {each: [stem(word) for word in each.lower().split()] for each in attribute.values}
+            same = [each for each, own in stems.items() if own == said]
+            alike = [each for each, own in stems.items() if any(_resemble(a, b) for a in own for b in said)]
+            chosen = same or (alike if share >= MEANT else [])
+            found += [(share, attribute, each) for each in chosen] if len(chosen) == 1 else []
+        return [(attribute, value) for _, attribute, value in sorted(found, key=lambda each: -each[0])]
 
     # columns of statements ------------------------------------------------------------------------------------------
 
@@ -256,6 +280,11 @@ class Lexical:
         """Labels that "who" may ask for."""
         people = [label.name for label in self.schema.labels if label.type.lower().endswith("ee")]
         return [*people, *(each.name for each in self.schema.labels if self.words.may_be_who(each.name))]
+
+
+def _resemble(one: str, other: str) -> bool:
+    """Whether one word begins with the other."""
+    return one == other or (min(len(one), len(other)) >= ALIKE and (one.startswith(other) or other.startswith(one)))
 
 
 def agreed(fit: float, probability: float) -> float:

@@ -13,13 +13,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.answer.lexicon.forms import NAMESPACE, plain_name, word_table
+from clew.answer.lexicon.forms import plain_name, word_table
 from clew.answer.names.meanings import Meaning
 from clew.answer.sketch.encoder import BEGIN, END, UNKNOWN, QuestionEncoder, Read, normed
 from clew.answer.sketch.sketch import Word
 from clew.answer.values.attributes import Attribute
 from clew.graph.encode import UNTYPED
-from clew.store.layout import Relationship, StoreSchema
+from clew.store.layout import NAMESPACE, Relationship, StoreSchema
 
 __all__ = [
     "Has",
@@ -86,7 +86,7 @@ def _said(relation: Relationship, schema: StoreSchema) -> str:
     subject, object_ = (plain_name(schema.type_of(label)) for label in _commonest(relation))
     if subject == plain_name(UNTYPED):
         subject = _owner(relation.relation) or subject
-    return f"{subject} {plain_name(relation.relation)} {object_}"
+    return f"{subject} {plain_name(relation.called)} {object_}"
 
 
 def _commonest(relation: Relationship) -> tuple[str, str]:
@@ -145,6 +145,10 @@ class Meant:
     def relation(self, name: str, among: Iterable[str]) -> float:
         """How probable a relationship is among some, or nothing of the graph."""
         return _share(self.relations, name, among, self.none)
+
+    def columns_of(self, relation: str) -> list[float]:
+        """How probable each column of a relationship's statements is."""
+        return [share for (name, _), share in self.columns.items() if name == relation]
 
     def attribute(self, key: tuple[str, str], among: Iterable[tuple[str, str]]) -> float:
         """How probable an attribute is among some, or nothing of the graph."""

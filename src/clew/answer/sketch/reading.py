@@ -4,6 +4,7 @@ Each reading carries what speaks for it: how probable its sketch is, how well it
 of the question it leaves out.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log
@@ -18,7 +19,8 @@ from clew.answer.sketch.ground import ground
 from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.linking import Has, LinkedQuestion
 from clew.answer.sketch.parser import SketchParser
-from clew.answer.sketch.sketch import VARIABLES, Ref, Sketch, Statement, Word
+from clew.answer.sketch.sketch import VARIABLES, Ref, Said, Sketch, Statement, Word
+from clew.answer.sketch.things import of_cases
 from clew.answer.sketch.writing import Written
 from clew.graph import GraphContents
 
@@ -32,6 +34,8 @@ SUPERLATIVE = "est"  # how a superlative ends
 SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
 NEGATIONS = frozenset(word_table("sketch.json")["negations"])
+MEASURING = frozenset(word_table("sketch.json")["measuring"])  # words that ask for a time or an amount
+PROHIBITED = re.compile(r"\b(?:must|should|may|ought)(?:n['’]t|\s+not|\s+never)\b", re.IGNORECASE)
 ONLY = frozenset(word_table("sketch.json")["only"])  # words without which nothing is said to be the only one
 EXCLUSIONS = frozenset(word_table("sketch.json")["exclusions"])  # "other than", "apart from"
 OFTEN_IDLE = frozenset(word_table("sketch.json")["often idle"])  # of the weighty, words that may say nothing
@@ -78,6 +82,7 @@ def read_sketches(
     spelt = _spelt(text, words, lexical.words, is_right)
     names = [each.meanings[0] for each in anchors]
     may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in EXCLUSIONS for each in words)
+    may_deny = may_deny and not PROHIBITED.search(text)  # what must not be is not what is not
     may_limit = any(each.text.lower() in ONLY for each in words)
     likely = [
         each
@@ -90,9 +95,9 @@ def read_sketches(
 
     def readings(each: Written) -> Iterator[SketchReading]:
         found = False
-        split = split_facts(each.sketch, lambda at: lexical.is_type(spelt[at].text))
-        for sketch in (*_forms(each.sketch, spelt), split):
-            if sketch is None or (found and sketch is split):
+        looser = (split_facts(each.sketch, lambda at: lexical.is_type(spelt[at].text)), of_cases(each.sketch, spelt))
+        for sketch in (*_forms(each.sketch, spelt), *looser):
+            if sketch is None or (found and sketch in looser):
                 continue
             grounded, _ = ground(
                 sketch,
@@ -167,12 +172,21 @@ def _forms(sketch: Sketch, words: Sequence[Word]) -> Iterator[Sketch]:
     "The priciest bottle" asks for a bottle, though a parser may take it for a price.
     """
     yield sketch
+    if sketch.mode == "value" and sketch.asked[0][0] is None:  # "what part of town does A live in": the part itself
+        said = sketch.asked[0][1]
+        timed = any(words[at].text.lower() in MEASURING for at in said)
+        stated = next((each for each in sketch.statements if any(one.words == said for one in each.said)), None)
+        if stated is not None and isinstance(stated.right, str) and not timed:
+            bare = [replace(each, said=()) if each is stated else each for each in sketch.statements]
+            yield Sketch("list", ((stated.right, ()),), (*bare, Statement("kind", stated.right, said)))
     if sketch.mode == "value" and sketch.asked[0][0] is not None:
         named, said = sketch.asked[0]
         if isinstance(named, str) and any(words[at].text.lower().endswith(SUPERLATIVE) for at in said):
             most = Statement("max", named, said)
             yield Sketch("list", ((named, ()),), (*sketch.statements, most))
         yield Sketch("list", (("v", ()),), (*sketch.statements, Statement("fact", "v", said, named)))
+        stated = Statement("fact", named, said, "v", said=(Said(said),))  # when something was found: a column
+        yield Sketch("value", ((None, said),), (*sketch.statements, stated))
     if sketch.mode == "list" and len(sketch.asked) == 1 and isinstance(sketch.asked[0][0], str):
         asked = sketch.asked[0][0]
         own = [each for each in sketch.statements if asked in (each.left, each.right)]

@@ -84,9 +84,11 @@ class Relations(Things):
             yield from self._only(fact, left, right)
 
     def _phrase(self, fact: Statement) -> str:
-        """The words of a fact; none where they only repeat the noun of a thing: "Peruvian cities"."""
+        """The words of a fact; only the small ones where the others repeat the noun of a type: "episodes of A"."""
         nouns = {at for each in self.sketch.statements if each.kind == "kind" for at in each.words}
-        return "" if nouns.issuperset(fact.words) else self.text(fact.words)
+        small = [at for at in fact.words if self.words[at].text.lower() in SMALL]
+        only = nouns.issuperset(set(fact.words) - set(small)) and len(small) < len(fact.words)
+        return self.text(small) if only and fact not in self.roles else self.text(fact.words)
 
     def _are_said(self, fact: Statement) -> bool:
         """Whether both things of a fact are names, or have a noun for a type."""
@@ -117,6 +119,8 @@ class Relations(Things):
         meant = self.meant_by(fact.words) if phrase else None
         if meant is not None:
             probability = meant.relation(relation.name, self._placeable(fact, left, right))
+            if any(each.words == fact.words for each in fact.said):  # the words mean a column of its statements
+                probability = max(probability, *(0.0, *meant.columns_of(relation.name)))
             probability *= ELSEWHERE if self._is_of_another(phrase, relation) else 1.0
             fit = min(1.0, fit + HINTED * probability) if self._is_light(fact) else agreed(fit, probability)
         for ref in (fact.left, fact.right):  # "coaches" of "clubs whose coaches": the noun itself is the relation
@@ -192,7 +196,8 @@ class Relations(Things):
 
         def fit_of(relation: Relationship) -> float:
             fit = self.lexical.relation(phrase, relation)
-            return fit if meant is None else agreed(fit, meant.relation(relation.name, every))
+            elsewhere = ELSEWHERE if self._is_of_another(phrase, relation) else 1.0
+            return fit if meant is None else agreed(fit, elsewhere * meant.relation(relation.name, every))
 
         for wholes in self.containing:
             for end, fit in right.items():

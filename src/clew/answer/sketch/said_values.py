@@ -21,6 +21,7 @@ __all__ = ["Unbuildable", "ValuesSaid", "bounds_of_years", "is_year"]
 AMOUNTS = {"once": 1, "twice": 2, "half": 0.5, "both": 2, "single": 1, "a": 1, "an": 1, "several": 2, "multiple": 2}
 SCALES = {"percent": 0.01, "%": 0.01}
 WEAKEST = 0.3
+STRICT = frozenset({"<", ">"})  # what a comparative says by itself
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
@@ -89,7 +90,8 @@ class ValuesSaid:
             attribute, _ = self._attribute(of, said_words)
             if attribute.kind != "text" and self.words[0].text.lower() in WHO:  # nobody is a number or a day
                 raise Unbuildable(Unmet(tuple(said_words), "who"))
-            asked, last = (attribute,), [(of, attribute)]
+            asked = (attribute,)
+            last.append((of, attribute))
         return ValueWords(asked=asked, conditions=tuple(conditions), order=order), [*chosen, *last], much
 
     def _top(self, each: Statement) -> int:
@@ -111,8 +113,10 @@ class ValuesSaid:
     def _condition(self, each: Statement) -> Iterator[tuple[ValueCondition, tuple[Ref, Attribute]]]:
         each = self._turned(each)
         assert each.left is not None
-        attribute, _ = self._attribute(each.left, each.words)
+        attribute, much = self._attribute(each.left, each.words)
         place = (each.left, attribute)
+        if much is not None and each.operator in STRICT:  # older than A is founded before it
+            each = replace(each, operator=">" if much else "<")
         if isinstance(each.right, int):
             anchor = self.anchors[self.words[each.right].name or 0]
             meant = replace(anchor, meanings=(self.grounded.meanings[each.right],))
@@ -129,9 +133,10 @@ class ValuesSaid:
             for operator, year in bounds_of_years(each.operator, int(number)):
                 yield ValueCondition((attribute,), operator, str(year)), place
         else:
-            behind = each.value[-1] + 1
-            following = self.words[behind].text if behind < len(self.words) else ""
-            unit = self.lexical.vocabulary.unit_named(following)
+            following = [word.text for word in self.words[each.value[-1] + 1 :]]
+            while following and following[0].lower() in ("a", "an", "of"):  # half an hour
+                following.pop(0)
+            unit = self.lexical.vocabulary.unit_named(following[0]) if following else None
             yield ValueCondition((attribute,), each.operator, number, unit=unit), place
 
     def _turned(self, each: Statement) -> Statement:

@@ -4,7 +4,7 @@
 knows no patients.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clew.answer.lexicon.forms import word_table
@@ -13,12 +13,16 @@ from clew.answer.sketch.lexical import PEOPLE, SMALL, Lexical
 from clew.answer.sketch.linking import Has, LinkedQuestion, Meant
 from clew.answer.sketch.sketch import Ref, Said, Sketch, Statement, Word
 
-__all__ = ["WHO", "Find", "Things", "Unmet"]
+__all__ = ["WHO", "Find", "Things", "Unmet", "of_cases"]
 
 WHO = frozenset(word_table("sketch.json")["who"])  # words that ask for people
 NAMING = frozenset(word_table("sketch.json")["naming"])  # words between a noun and its name: "a beer called A"
 CASES = frozenset(word_table("sketch.json")["cases"])  # nouns for those who have something, in graphs without people
+EXCEPTING = frozenset(word_table("sketch.json")["excepting"])  # words for all others: "other than A"
+NO_PERSON = 0.6  # of a type that "who" asks for, though nothing says that it is one of people
 LIKELY = 0.5  # share from which words mean a relation
+HINTED = 0.1  # share from which a noun that is listed for a relation may mean it
+CLEARLY = 0.8  # the same where grammar has them for a property
 Find = Callable[[str], tuple[Meaning, ...]]
 
 
@@ -52,6 +56,7 @@ class Things:
         self.unmet: list[Unmet] = []
         self.kinds: dict[Ref, list[tuple[str, float]]] = {}
         self.said: dict[Ref, str] = {}  # the nouns of things
+        self.roles: list[Statement] = []  # facts that nouns state by themselves: directors are who directs something
         self.sketch = self._simplified(sketch)
         for each in sketch.statements:
             if each.kind == "fact" and each.left == each.right:
@@ -75,18 +80,26 @@ class Things:
 
         "Patients with A" are A where a graph knows no patients.
         """
+        sketch = replace(sketch, statements=(*sketch.statements, *self._nouns_of_facts(sketch)))
         merged: dict[Ref, Ref] = {}
         qualified: dict[Statement, Statement] = {}
+        excepted: dict[Statement, Statement] = {}
         more: list[Statement] = []
         asked = [of for of, _ in sketch.asked]
         for each in sketch.statements:
+            if self._excepts(each):
+                excepted[each] = Statement("differ", each.left, each.words, each.right)
+                continue
             if self._only_names(each) and (each.left not in asked or sketch.mode == "value"):
                 assert each.left is not None
                 assert each.right is not None
                 merged[each.left] = each.right
                 continue
             if each.kind == "is" and each.left is not None:
-                more += self._named(each, self.text(each.words))
+                named = self._named(each, self.text(each.words))
+                more += named
+                if not named and (stated := self._stated_by(each)) is not None:
+                    qualified[each] = stated
             if each.kind != "kind" or each.left is None:
                 continue
             said = self.text(each.words)
@@ -118,10 +131,10 @@ class Things:
                 continue
             role = self._is_role(each)
             named = [] if role else self._named(each, said)
-            if role and found:
+            if role and found and found[0][1] >= LIKELY:  # else the relation says what it is
                 self.kinds[each.left] = found
             if role and not self._is_said_again(each, sketch):
-                more.append(Statement("fact", each.left, each.words, f"of {each.left}", denied=each.denied))
+                self.roles.append(Statement("fact", each.left, each.words, f"of {each.left}", denied=each.denied))
             elif role:
                 continue
             elif named and not any(one.kind == "is" for one in named):
@@ -134,6 +147,9 @@ class Things:
                 qualified[fact] = replace(before, said=(*before.said, Said((), "=", each.words)))
             elif named:
                 more += named
+            elif valued := self.lexical.valued(said, (), self.meant_by(each.words)):
+                self.kinds[each.left] = [(valued[0][0].label, 1.0)]
+                more.append(Statement("is", each.left, each.words, denied=each.denied))
             elif found:
                 self.kinds[each.left] = found
             else:
@@ -141,14 +157,43 @@ class Things:
                     merged[each.left] = light[0].right
                 else:
                     self.unmet.append(Unmet(each.words, "kind"))
+        self.kinds |= dict(self._chosen_among(sketch))
         if WHO & {word.text.lower() for word in self.words[:6]} and asked and isinstance(asked[0], str):
-            self.kinds.setdefault(asked[0], [(label, 1.0) for label in (*self.lexical.who, *self.lexical.untyped)])
+            people = dict.fromkeys((*self.lexical.who, *self.lexical.untyped), 1.0)
+            others = dict.fromkeys((label.name for label in self.schema.labels), NO_PERSON)
+            self.kinds.setdefault(asked[0], list((others | people).items()))
         statements = [
-            qualified.get(each, each)
+            (qualified | excepted).get(each, each)
             for each in sketch.statements
             if not (each.kind == "is" and self._is_taken(each, more))
         ]
-        return _merged(replace(sketch, statements=(*statements, *more)), merged)
+        return _merged(replace(sketch, statements=(*statements, *more, *self.roles)), merged)
+
+    def _nouns_of_facts(self, sketch: Sketch) -> Iterator[Statement]:
+        """The nouns of things that only a fact says the type of: *episodes of* A."""
+        typed = {each.left for each in sketch.statements if each.kind == "kind"}
+        for each in sketch.statements:
+            if each.kind != "fact" or not isinstance(each.left, str) or each.left in typed:
+                continue
+            meant = self.meant_by(each.words)
+            content = tuple(at for at in each.words if self.words[at].text.lower() not in SMALL)
+            if meant is not None and content and max(meant.types.values(), default=0.0) >= CLEARLY:
+                typed.add(each.left)
+                yield Statement("kind", each.left, content, denied=each.denied)
+
+    def _stated_by(self, described: Statement) -> Statement | None:
+        """The fact that a describing word states, where it means a relation: a costume that was *altered*."""
+        meant = self.meant_by(described.words)
+        if meant is None or described.left is None or max(meant.relations.values(), default=0.0) < CLEARLY:
+            return None
+        return replace(described, kind="fact", right=f"by {described.left}")
+
+    def _chosen_among(self, sketch: Sketch) -> Iterator[tuple[Ref, list[tuple[str, float]]]]:
+        """Things that are one of several names are of a type that all of these may have."""
+        for each in sketch.statements:
+            if each.kind == "of" and each.left is not None:
+                own = [{self.schema.label_of(one.type) for one in self.meant[at]} for at in each.value]
+                yield each.left, [(label, 1.0) for label in sorted(set.intersection(*own))] if own else []
 
     def _is_taken(self, each: Statement, more: Sequence[Statement]) -> bool:
         return any(other.kind == "fact" and other.left == each.left and other.value == each.words for other in more)
@@ -205,6 +250,11 @@ class Things:
         named = isinstance(fact.left, str) and isinstance(fact.right, int) and not fact.denied
         return named and bool(said & NAMING) and said <= NAMING | SMALL
 
+    def _excepts(self, fact: Statement) -> bool:
+        """Whether a fact says no more than that a thing is another than the one that is named."""
+        said = {self.words[at].text.lower() for at in fact.words} if fact.kind == "fact" else set()
+        return bool(said & EXCEPTING) and said <= EXCEPTING | SMALL and isinstance(fact.right, int)
+
     def _is_light(self, fact: Statement) -> bool:
         return all(self.words[at].text.lower() in SMALL for at in fact.words)
 
@@ -214,8 +264,10 @@ class Things:
         relations = [each.name for each in self.schema.relationships if self._binds(each.name, nouns)]
         for each in sketch.statements:
             if each.kind == "fact" and kind.left in (each.left, each.right):
-                said = [self.words[at].text for at in each.words]
-                if any(self._binds(name, said) for name in relations) or set(each.words) & set(kind.words):
+                said, meant = [self.words[at].text for at in each.words], self.meant_by(each.words)
+                likely = [name for name in relations if meant and meant.relations.get(name, 0.0) >= LIKELY]
+                bound = any(self._binds(name, said) for name in relations)
+                if likely or bound or set(each.words) & set(kind.words):
                     return True
         return False
 
@@ -235,9 +287,14 @@ class Things:
         return any(share >= LIKELY for share in others)
 
     def _is_role(self, kind: Statement) -> bool:
-        """Whether a noun that names no type belongs to a relation that a fact of the same thing may mean."""
-        nouns = [self.words[at].text for at in kind.words]
-        return any(self.lexical.words.binds(each.name, noun) for each in self.schema.relationships for noun in nouns)
+        """Whether a noun that names no type belongs to a relation: directors, where films have a director."""
+        noun, meant = self.words[kind.words[-1]].text, self.meant_by(kind.words)
+        shares = meant.relations if meant is not None else {}
+        return any(
+            self.lexical.words.is_own(each.name, noun)
+            or (self.lexical.words.binds(each.name, noun) and shares.get(each.name, 1.0) >= HINTED)
+            for each in self.schema.relationships
+        )
 
 
 def _merged(sketch: Sketch, merged: Mapping[Ref, Ref]) -> Sketch:
@@ -253,3 +310,20 @@ def _merged(sketch: Sketch, merged: Mapping[Ref, Ref]) -> Sketch:
         if not itself and not (turned.kind == "kind" and each.left in merged):
             kept.append(turned)
     return replace(sketch, asked=tuple((now(ref), words) for ref, words in sketch.asked), statements=tuple(kept))
+
+
+def of_cases(sketch: Sketch, words: Sequence[Word]) -> Sketch | None:
+    """A sketch in which those who have something named are that: suitable for *someone with* A is suitable for A.
+
+    None where there are none.
+    """
+    low = [word.text.lower() for word in words]
+    asked = [of for of, _ in sketch.asked]
+    people = [each.left for each in sketch.statements if each.kind == "kind" and low[each.words[-1]] in CASES]
+    found: dict[Ref, Ref] = {}
+    for each in sketch.statements:
+        light = each.kind == "fact" and not each.denied and SMALL.issuperset(low[at] for at in each.words)
+        if light and each.left in people and each.left not in asked and isinstance(each.right, int):
+            assert each.left is not None
+            found[each.left] = each.right
+    return _merged(sketch, found) if found else None

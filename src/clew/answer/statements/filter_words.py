@@ -25,6 +25,7 @@ __all__ = ["Provenance", "Spoken", "find_filters", "provenance_of"]
 LISTED = 12  # known names in an error
 MOST_TRIPLES = 2_000_000  # of graphs whose qualifiers are looked through
 FEW_VALUES, MANY_VALUES = 60, 2000  # of a qualifier that is words, and of one whose values are names
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 WORDS = re.compile(r"[^\W\d_]{3,}(?:[ _-][^\W\d_]+){0,3}")
 DISTINCT = ("source", "license", "agent_type")  # columns whose values are known by name
 
@@ -109,6 +110,11 @@ class Provenance:
     def named_values(self, contents: GraphContents) -> dict[str, tuple[str, ...]]:
         """The same, where there may be more of them: parts that somebody played."""
         return self._values_up_to(MANY_VALUES, contents)
+
+    def numeric(self, contents: GraphContents) -> frozenset[str]:
+        """The keys of qualifiers that hold nothing but numbers."""
+        valued = self._qualifiers(contents).items()
+        return frozenset(self._keys[column] for column, own in valued if own and all(map(NUMBER.fullmatch, own)))
 
     def _values_up_to(self, most: int, contents: GraphContents) -> dict[str, tuple[str, ...]]:
         if most not in self._valued:

@@ -198,11 +198,13 @@ class _Builder:
             self._condition(condition, slot, attribute)
         shown: Attribute | None = None
         changes: dict[str, Any] = {}
-        for slot, shown in chosen[len(values.conditions) :]:
-            if values.order is not None:
-                changes |= self._ordered(values.order, slot, shown, much=graded[shown])
-            else:
-                changes |= self._asking(values, slot, shown)
+        places = iter(chosen[len(values.conditions) :])
+        if values.order is not None:
+            slot, shown = next(places)
+            changes |= self._ordered(values.order, slot, shown, much=graded[shown])
+        if values.asked:
+            slot, shown = next(places)
+            changes |= self._asking(values, slot, shown)
         whole = replace(plan, slots=(*plan.slots, *self.slots), parts=self._parts(plan), **changes)
         unit = units()[values.unit] if values.unit else None
         described = ValuePart(plan, _joined(self.said), shown, self.unsure, unit=unit)

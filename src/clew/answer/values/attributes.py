@@ -131,7 +131,10 @@ def _title(words: Sequence[str], target: str) -> tuple[list[str], Unit | None]:
         last = " ".join(words[-length:])
         unit = units().get(last) or units().get(singular(last)) or units().get(last.removesuffix("s"))
         if unit is not None and len(words) > length and last not in NO_UNIT:
-            return list(words[:-length]), unit
+            rate = singular(words[-length - 1]) in units()  # hours a week are no weeks
+            return (list(words), None) if rate else (list(words[:-length]), unit)
+        if unit is not None and len(words) == length and last.endswith("s") and last not in NO_UNIT:
+            return list(words), unit  # "minutes", but a "year" is a time
     lowered = target.lower()
     return list(words), units().get(lowered) or units().get(lowered.removesuffix("s"))
 

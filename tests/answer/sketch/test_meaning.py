@@ -1,0 +1,117 @@
+"""What sketches mean: parts that nouns play, values, times and exceptions, in a graph of a film studio."""
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pytest
+
+import clew
+from clew.answer import Asker, Resources
+from clew.graph.staging import Staged
+
+Find = Callable[[Asker, str], object]
+FILMS = {  # minutes, season, genre, language
+    "Salt Road": (95, 2011, "comedy", "Turkish"),
+    "The Ferry": (140, 2014, "drama", "French"),
+    "Low Tide": (110, 2018, "comedy", "French"),
+}
+PEOPLE = {"Ada Ruiz": 1960, "Ben Okoro": 1975, "Cleo Lund": 1982, "Dora Falk": 1950}
+OTHERS = {"Golden Reel": "Prize", "Lyric House": "Cinema", "Kino Nord": "Cinema"}
+STATED = [
+    ("Ada Ruiz", "person.directs.film", "Salt Road", None, None),
+    ("Ada Ruiz", "person.acts.film", "Salt Road", None, None),
+    ("Ada Ruiz", "person.directs.film", "The Ferry", None, None),
+    ("Ben Okoro", "person.directs.film", "Low Tide", None, None),
+    ("Cleo Lund", "person.acts.film", "The Ferry", None, None),
+    ("Cleo Lund", "person.acts.film", "Low Tide", None, None),
+    ("Dora Falk", "person.acts.film", "Low Tide", None, None),
+    ("Salt Road", "film.awarded.prize", "Golden Reel", "2012-05-20", None),
+    ("Salt Road", "film.shown.cinema", "Lyric House", "2011-03-01", "4"),
+    ("The Ferry", "film.shown.cinema", "Lyric House", "2015-09-12", "12"),
+    ("Low Tide", "film.shown.cinema", "Kino Nord", "2018-01-05", "9"),
+    ("Golden Reel", "prize.part.of", "Lyric House", None, None),
+]
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    names = [*FILMS, *PEOPLE, *OTHERS]
+    films = [FILMS.get(name, (None, None, None, None)) for name in names]
+    entities = {
+        "id": names,
+        "name": names,
+        "type": ["film" if name in FILMS else "person" if name in PEOPLE else OTHERS[name].lower() for name in names],
+        "born": [PEOPLE.get(name) for name in names],
+        **{key: [each[at] for each in films] for at, key in enumerate(("minutes", "season", "genre", "language"))},
+    }
+    columns = ("subject", "relation", "object", "qualifier:date", "qualifier:evenings")
+    triples = pa.table(dict(zip(columns, map(list, zip(*STATED, strict=True)), strict=True)))
+    out = tmp_path_factory.mktemp("studio") / "studio.clew"
+    clew.build(Staged(triples, entities=pa.table(entities)), out=out)
+    asker = Asker(Resources(out, encoder=None))
+    yield asker
+    asker.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        # a relation is called by its middle: its ends only repeat types
+        ("Who acts in [Low Tide]? => list x; x <acts in> [Low Tide]", ["Cleo Lund", "Dora Falk"]),
+        ("Who directs [Low Tide]? => list x; x <directs> [Low Tide]", ["Ben Okoro"]),
+        # a noun that names no type is a part in a relation, and in that one
+        ("directors born before 1970 => list x; x:directors; x.<born> < 1970", ["Ada Ruiz"]),
+        ("directors who act in [Salt Road] => list x; x:directors; x <act in> [Salt Road]", ["Ada Ruiz"]),
+        # older is earlier
+        ("people older than [Ben Okoro] => list x; x:people; x.<older> > [Ben Okoro]", ["Ada Ruiz", "Dora Falk"]),
+        ("Who is older, [Ada Ruiz] or [Dora Falk]? => pick x of [Ada Ruiz], [Dora Falk]; max x.<older>", ["Dora Falk"]),
+        # values and their units
+        ("films with minutes under two hours => list x; x:films; x.<minutes> < two", ["Low Tide", "Salt Road"]),
+        ("Turkish-language films => list x; x is <Turkish-language>; x:films", ["Salt Road"]),
+        ("minutes of the earliest film => value x.<minutes>; x:film; min x.<earliest>", ["95"]),
+        # a number of things, each with a value: conditions inside what is counted
+        (
+            "people who direct at least 2 films longer than 90 minutes => "
+            "list x; x:people; x <direct> y; #y >= 2; y:films; y.<minutes> > 90",
+            ["Ada Ruiz"],
+        ),
+        # values inside what is denied
+        (
+            "people who act in no films of comedy => list x; x:people; not (x <act in> y; y:films; y is <comedy>)",
+            ["Ben Okoro"],
+        ),
+        # times of statements: by words, by months, and of a thing where statements have none
+        (
+            "films shown at [Lyric House] since 2015 => list x; x:films; x <shown at> [Lyric House] {<since> = 2015}",
+            ["The Ferry"],
+        ),
+        (
+            "films shown at [Lyric House] before June 2011 => "
+            "list x; x:films; x <shown at> [Lyric House] {<before> < June 2011}",
+            ["Salt Road"],
+        ),
+        (
+            "films that [Ada Ruiz] directed after 2012 => list x; x:films; [Ada Ruiz] <directed> x {<after> > 2012}",
+            ["The Ferry"],
+        ),
+        # the only number that a statement has
+        (
+            "films shown at [Lyric House] more than ten times => "
+            "list x; x:films; x <shown at> [Lyric House] {<times> > ten}",
+            ["The Ferry"],
+        ),
+        # others than one that is named
+        (
+            "people who act in films other than [Low Tide] => "
+            "list x; x:people; x <act in> y; y:films; not y <other than> [Low Tide]",
+            ["Ada Ruiz", "Cleo Lund"],
+        ),
+    ],
+)
+def test_what_a_sketch_means(find: Find, studio: Asker, line: str, expected: object) -> None:
+    assert find(studio, line) == expected
+
+
+def test_a_comparison_with_words_that_are_no_time_is_no_plan(find: Find, studio: Asker) -> None:
+    sketch = "list x; x:films; x <shown at> [Lyric House] {<before> < the war}"
+    assert find(studio, f"films shown at [Lyric House] before the war => {sketch}") is None
