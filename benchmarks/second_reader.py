@@ -130,11 +130,16 @@ def main() -> None:
         parser.error(f"there is no graph {', '.join(sorted(unknown))}: choose among {', '.join(known)}")
     if given.action == "ask":
         graphs = given.graph or known
+        if not given.rows.parent.is_dir():
+            parser.error(f"{given.rows.parent} is not a folder: name a file in one that exists")
         with given.rows.open("a", encoding="utf-8") as out:
             for row in ask(graphs):
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
         return
-    rows = [json.loads(line) for line in given.rows.read_text("utf-8").splitlines()] if given.rows.is_file() else []
+    try:
+        rows = [json.loads(line) for line in given.rows.read_text("utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        parser.error(f"{given.rows} cannot be read ({error}): make it with `ask`")
     if not any("signs" in row for row in rows):
         parser.error(f"{given.rows} has no readings: make it with `ask`")
     lines, weights = report(rows)

@@ -92,6 +92,7 @@ def rows(
                         plant(schemas[database], plans, out, seed=settings["seed"])
                         options = {name: settings[name] for name in ("strategy", "model", "compose")}
                         asker = assemble(Settings(str(out), phrase=False, **options))
+                        asker.check()
                     gold = expected(each.plan, asker)
                     row = {"at": each.at, "database": database, "kind": each.kind, "question": each.pair.question}
                     row |= {"gold": each.pair.cypher, "found": gold.outcome is not None and _finds(gold.outcome)}
@@ -116,8 +117,6 @@ def run(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:
     able, left_out = eligible(pairs, schemas)
     if not 0 < given.count <= len(able):
         raise InputError(f"--count takes 1 to {len(able):,}, the questions that can be asked, not {given.count:,}")
-    if given.compose and given.model is None:
-        raise InputError("--compose lets a language model write the query: name one with --model")
     drawn = Random(given.seed).sample(able, given.count)
     settings = {name: getattr(given, name) for name in ("seed", "count", "strategy", "model", "compose", "timeout")}
     journal = Journal(given.out, settings, what="text2cypher questions")

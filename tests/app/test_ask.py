@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from clew.answer import Answer, Asker, Question, Resources
+from clew.answer.answer import Alternative
+from clew.app.cli.terminal.conversation import ask_back
+
 QUESTION = "Which phenotypes does FBN1 have?"
 
 
@@ -82,6 +86,34 @@ def test_a_name_that_may_mean_two_things_is_asked_about(run, ambiguous_graph: Pa
     chosen = {"Disease": "D:2", "Phenotype": "P:1"}[first.splitlines()[2].split("(")[1].split(",")[0]]
     assert f"id: '{chosen}'" in first
     assert f"id: '{chosen}'" not in again  # an empty line keeps what was taken
+
+
+@pytest.mark.parametrize("declined", [False, True])
+def test_other_interpretations_are_chosen_by_number(
+    graph: Path, typed: Callable[..., None], capsys: pytest.CaptureFixture[str], declined: bool
+) -> None:
+    asker = Asker(Resources(graph, encoder=None))
+    patient = asker.ask(Question(QUESTION, timeout=600))
+    other = Alternative(patient.query, 0.5, "diseases that FBN1 causes")
+    doubtful = Answer(
+        "What?", text="3 genes", confidence=0.5, interpretation=("interpreted as: genes",), alternatives=(other,)
+    )
+    given = Answer("What?", abstained="unclear", alternatives=(other,)) if declined else doubtful
+
+    class Given:
+        def answer(self, question: Question, resources: Resources) -> Answer:
+            return given
+
+    unsure = Asker(asker.resources, Given())
+    typed("", "1" if declined else "2", terminal=True)
+    assert ask_back(unsure, Question("What?")) is given  # an empty line keeps it
+    chosen = ask_back(unsure, Question("What?"))
+    assert (chosen.abstained, chosen.question) == (None, given.question)
+    assert chosen.items == patient.items
+    shown = capsys.readouterr().out.splitlines()
+    offered = ["diseases that FBN1 causes"] if declined else ["genes", "diseases that FBN1 causes"]
+    assert shown[1 : 1 + len(offered)] == [f"  {number}  {each}" for number, each in enumerate(offered, start=1)]
+    asker.close()
 
 
 def test_ambiguities_are_named_and_can_be_settled(run, ambiguous_graph: Path) -> None:

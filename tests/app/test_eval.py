@@ -284,6 +284,20 @@ def test_missing_questions_are_named(run: Run, tmp_path: Path) -> None:
     assert "none.jsonl is not a file: expected questions with gold" in done.error
 
 
+@pytest.mark.parametrize(
+    ("option", "message"), [("--compose", "needs a language model"), ("--model=no.gguf", "no model")]
+)
+def test_what_would_fail_every_question_is_refused_before_the_first(
+    run: Run, asked: Path, tmp_path: Path, option: str, message: str
+) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(json.dumps({"question": "A?", "gold": []}))  # declining it would be right
+    done = run("eval", "trust", questions, "--graph", asked / "small.clew", option)
+    assert done.code != 0
+    assert (done.out, done.error.count("\n")) == ("", 1)
+    assert message in done.error
+
+
 def test_each_graph_that_is_named_is_asked_its_own_questions(run: Run, asked: Path, tmp_path: Path) -> None:
     questions = tmp_path / "questions.jsonl"
     row = {"graph": "small", "question": "Which diseases does FBN1 cause?", "gold": [{"ids": ["D:1", "D:2", "D:3"]}]}

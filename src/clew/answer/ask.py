@@ -33,6 +33,12 @@ class Asker:
         if not callable(getattr(self.strategy, "answer", None)):
             raise InputError(f"a strategy is an object with answer(question, resources), not {self.strategy!r}")
 
+    def check(self) -> None:
+        """Refuse before many questions what would fail each: a model that does not open, settings that lack one."""
+        self.resources.model  # noqa: B018 - opened now
+        if isinstance(self.strategy, CypherStrategy):
+            self.strategy.check(self.resources)
+
     def ask(self, question: str | Question) -> Answer:
         """Answer a question with its evidence, or abstain with a reason."""
         asked = Question(question) if isinstance(question, str) else question

@@ -111,9 +111,10 @@ def _ask(bench: str, engine: "GraphEngine", asking: Asking, progress: "Progress"
         encoder="default" if asking.embedding else None,
     )
     asker = assemble(settings, engine=engine, progress=progress)
-    if asking.embedding:
-        mention_missing_encoder(asker)
     try:
+        asker.check()
+        if asking.embedding:
+            mention_missing_encoder(asker)
         return (_ask_alzkb if bench == ALZKB else _ask_bench)(bench, asker, asking, progress)
     finally:
         asker.close()

@@ -47,6 +47,7 @@ def evaluate_trust(
             askers[place] = assemble(settings, progress=progress)
             stack.callback(askers[place].close)
         for asker in askers.values():
+            asker.check()
             mention_missing_encoder(asker)
 
         def ask(question: "TrustQuestion") -> "Answer":

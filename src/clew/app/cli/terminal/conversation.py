@@ -1,4 +1,4 @@
-"""Several questions in a row, piped or typed; if typed, the user is asked about ambiguous names."""
+"""Several questions in a row, piped or typed; if typed, the user may choose among names and interpretations."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -60,16 +60,17 @@ def ask_back(asker: "Asker", question: "Question") -> "Answer":
 
 
 def _other_interpretation(asker: "Asker", answer: "Answer") -> "Answer":
-    """A doubtful answer, or that of the interpretation that the user chooses instead."""
-    if answer.abstained is not None or not answer.alternatives:
+    """A doubtful answer or none, or that of the interpretation that the user chooses instead."""
+    if not answer.alternatives:
         return answer
-    said = [answer.interpretation[0].removeprefix("interpreted as: ") if answer.interpretation else answer.text]
-    said += [each.interpretation for each in answer.alternatives]
-    say("This answer is doubtful. Which did you mean?")
-    number = _number([printable(each) for each in said], default=1)
-    if number <= 1:
+    own = [] if answer.abstained is not None else [(answer.interpretation or (answer.text,))[0]]  # to keep
+    choices = [*own, *(each.interpretation for each in answer.alternatives)]
+    declined = "It is not clear enough what is asked. Did you mean one of these?"
+    say("This answer is doubtful. Which did you mean?" if own else declined)
+    number = _number([printable(each.removeprefix("interpreted as: ")) for each in choices], default=len(own))
+    if number <= len(own):
         return answer
-    chosen = asker.ask_cypher(answer.alternatives[number - 2].query)
+    chosen = asker.ask_cypher(answer.alternatives[number - len(own) - 1].query)
     return replace(chosen, question=answer.question)
 
 
