@@ -44,9 +44,14 @@ class Rewritten(SketchParser):
         self.state = ""
 
     def parse(
-        self, text: str, names: Sequence[tuple[int, int]], *, check: Callable[[], None] = lambda: None
+        self,
+        text: str,
+        names: Sequence[tuple[int, int]],
+        *,
+        least: float = 0.0,
+        check: Callable[[], None] = lambda: None,
     ) -> tuple[list[Word], list[Written]]:
-        words, own = self._parser.parse(text, names, check=check)
+        words, own = self._parser.parse(text, names, least=least, check=check)
         known, sketch = self._lines.get(text.strip(), ([], None))
         alike = [(each.text, each.name is None) for each in known] == [(each.text, each.name is None) for each in words]
         if sketch is None or not alike:

@@ -4,7 +4,7 @@ Names and synonyms that share trigrams with the phrase are encoded and ranked by
 not needed, but are used if they exist. Between a term and its ancestor that match equally well, the ancestor wins.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -47,8 +47,8 @@ class Paraphrases:
     ) -> list[list[Candidate]]:
         """For each phrase the entities that it may refer to, best first; only of the given types, if any."""
         forms = [self._forms(phrase, types) for phrase in phrases]
-        self._encode({*phrases, *(form.text for listed in forms for form in listed)})
-        return [self._ranked(phrase, listed)[:limit] for phrase, listed in zip(phrases, forms, strict=True)]
+        vectors = self._encode({*phrases, *(form.text for listed in forms for form in listed)})
+        return [self._ranked(phrase, listed, vectors)[:limit] for phrase, listed in zip(phrases, forms, strict=True)]
 
     def _forms(self, phrase: str, types: tuple[str, ...] | None) -> list[Form]:
         """Names that may have the same meaning as a phrase."""
@@ -83,18 +83,22 @@ class Paraphrases:
             self._of_types[types] = few if len(few) <= ALL_OF_A_TYPE else []
         return self._of_types[types]
 
-    def _encode(self, texts: Iterable[str]) -> None:
-        if len(self._vectors) > CACHED:
-            self._vectors.clear()
-        new = [text for text in texts if text not in self._vectors]
+    def _encode(self, texts: Iterable[str]) -> Mapping[str, NDArray[np.float32]]:
+        """Vectors, those of some texts among them; another thread may begin to collect others, but takes none away."""
+        known = self._vectors if len(self._vectors) <= CACHED else {}
+        new = [text for text in texts if text not in known]
         if new:
-            self._vectors |= zip(new, self.encoder.encode(new), strict=True)
+            known |= zip(new, self.encoder.encode(new), strict=True)
+        self._vectors = known
+        return known
 
-    def _ranked(self, phrase: str, forms: Iterable[Form]) -> list[Candidate]:
-        said, vector = set(words_of(phrase)), self._vectors[phrase]
+    def _ranked(
+        self, phrase: str, forms: Iterable[Form], vectors: Mapping[str, NDArray[np.float32]]
+    ) -> list[Candidate]:
+        said, vector = set(words_of(phrase)), vectors[phrase]
         found: dict[int, tuple[Candidate, int]] = {}
         for form in forms:
-            cosine = float(self._vectors[form.text] @ vector)
+            cosine = float(vectors[form.text] @ vector)
             extra = sum(1 for word in words_of(form.text) if word not in SMALL_WORDS and not _has_word(word, said))
             score = cosine - EXTRA_WORD * extra + DEGREE_BONUS * self._log_degree(form)
             if form.entity not in found or score > found[form.entity][0].score:

@@ -45,3 +45,15 @@ def test_its_scores_are_those_of_the_network() -> None:
         scores = made(symbols[:, :-1], torch.from_numpy(states)[None], mask).log_softmax(-1)
     expected = scores.gather(-1, symbols[:, 1:, None]).sum().item()
     assert np.log(found[0].probability) == pytest.approx(expected, abs=1e-3)
+
+
+def test_what_is_too_improbable_is_left_out_and_nothing_else_changes() -> None:
+    _, decoder = network(1)
+    decoder.of["choose.weight"] *= 6  # so that some sketches are much more probable than others
+    states = np.random.default_rng(1).normal(size=(len(WORDS), 384)).astype(np.float32)
+    whole = decoder.write(states, WORDS)
+    least = (whole[0].probability * whole[1].probability) ** 0.5
+    (best,) = decoder.write(states, WORDS, least=least)
+    assert best.sketch == whole[0].sketch
+    assert best.probability == pytest.approx(whole[0].probability, rel=1e-4)
+    assert decoder.write(states, WORDS, least=whole[0].probability * 1.01) == []

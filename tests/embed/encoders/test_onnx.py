@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from clew.embed import open_encoder
-from clew.embed.encoders.onnx import BATCH_TOKENS, OnnxEncoder, open_minilm, share_minilm
+from clew.embed.encoders.onnx import BATCH_TOKENS, MOST_PADDING, OnnxEncoder, open_minilm, share_minilm
 from clew.errors import MissingModel, ModelError
 from clew.models import locate
 
@@ -110,6 +110,9 @@ def test_the_batches_hold_every_text_once(minilm: OnnxEncoder) -> None:
     batches = list(_batches(lengths))
     assert sorted(np.concatenate(batches)) == list(range(len(lengths)))
     assert all(len(rows) == 1 or max(lengths[at] for at in rows) * len(rows) <= BATCH_TOKENS for rows in batches)
+    padding = [sum(max(lengths[at] for at in rows) - lengths[each] for each in rows) for rows in batches]
+    assert max(padding) <= MOST_PADDING
+    assert [len(rows) for rows in _batches([8] * 32 + [7] * 20)] == [52]  # a little of it is no reason
     assert list(_batches([])) == []
 
 

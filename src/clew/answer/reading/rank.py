@@ -109,7 +109,6 @@ def _compared(
     whole = masked(question, near[0].candidate, words)
     if max(map(len, (whole, *texts))) > LONGEST_COMPARED:
         return near
-    (asked,) = encoder.encode([whole])
     declined = all(each.account.missing for each in near)
     order = sorted(range(len(near)), key=lambda at: -near[at].score)
     found, best = list(near), float("-inf")
@@ -118,7 +117,8 @@ def _compared(
         if declined and near[some[0]].score + weights.meaning < best - TIE:
             break
         check()
-        for at, like in zip(some, (encoder.encode([texts[at] for at in some]) @ asked).tolist(), strict=True):
+        rows = encoder.encode([whole, *(texts[at] for at in some)])
+        for at, like in zip(some, (rows[1:] @ rows[0]).tolist(), strict=True):
             found[at] = _plus(near[at], "meaning", weights.meaning * like)
             best = max(best, found[at].score)
     return found

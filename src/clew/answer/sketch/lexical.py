@@ -8,9 +8,6 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from clew.answer.lexicon.forms import core_name, plain_name, stem, tokens_of, word_table
 from clew.answer.lexicon.light import senses_of_relation, senses_of_verb
 from clew.answer.lexicon.words import Words
@@ -18,6 +15,7 @@ from clew.answer.sketch.linking import Meant, SchemaItem, schema_items
 from clew.answer.values.attributes import Attribute
 from clew.answer.values.vocabulary import Vocabulary
 from clew.embed import Encoder
+from clew.embed.cached import CachedEncoder
 from clew.graph.encode import UNTYPED
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
@@ -51,13 +49,13 @@ class Lexical:
         column_values: Mapping[str, Sequence[str]] | None = None,
         numeric: Collection[str] = (),
     ) -> None:
-        self.schema, self.words, self.vocabulary, self.encoder = schema, words, vocabulary, encoder
+        self.schema, self.words, self.vocabulary = schema, words, vocabulary
         self.numeric = numeric  # columns of statements that hold numbers
         self._column_values = {
             key: {value.lower(): value for value in values} for key, values in (column_values or {}).items()
         }
         self.relation = lru_cache(REMEMBERED)(self._relation)
-        self._vector = lru_cache(REMEMBERED)(self._encoded)
+        self._vectors = None if encoder is None else CachedEncoder(encoder, max_in_memory=REMEMBERED)
 
     @cached_property
     def items(self) -> tuple[SchemaItem, ...]:
@@ -93,13 +91,14 @@ class Lexical:
         return BARE + 0.2 * bool(parts & {word.lower() for word in said}) + 0.1 * also
 
     def _near(self, whole: str, phrase: str, relation: Relationship) -> float:
-        if self.encoder is None:
+        if self._vectors is None:
             return 0.0
         name = plain_name(relation.called)
         best = max(relation.ends, key=lambda ends: ends.count)
         typed = f"{plain_name(self.schema.type_of(best.subject))} {name} {plain_name(self.schema.type_of(best.object))}"
-        bare, typed_ = self._cosine(phrase, name), self._cosine(whole, typed)
-        return _scaled(max(bare, 0.5 * bare + 0.5 * typed_))
+        rows = self._vectors.encode([phrase, name, whole, typed])
+        bare, with_types = float(rows[0] @ rows[1]), float(rows[2] @ rows[3])
+        return _scaled(max(bare, 0.5 * bare + 0.5 * with_types))
 
     # types ----------------------------------------------------------------------------------------------------------
 
@@ -118,7 +117,7 @@ class Lexical:
         if people:
             return [(label, SAID) for label in self.who], []
         for label in self.schema.labels:
-            near = self._cosine(phrase, plain_name(label.type)) if self.encoder else 0.0
+            near = self._cosine(phrase, plain_name(label.type))
             found[label.name] = UNKNOWN + (NEARBY - UNKNOWN) * _scaled(near)
             if meant is not None:
                 found[label.name] = max(meant.type(label.name), GUESSED * found[label.name])
@@ -157,7 +156,7 @@ class Lexical:
             if shared:
                 content = [word for word in words if word not in SMALL]
                 put(attribute, SAID * len(shared) / max(len(content), 1), self._much(words, attribute))
-            elif self.encoder is not None and (not labels or attribute.label in labels):
+            elif not labels or attribute.label in labels:
                 near = _scaled(self._cosine(phrase, attribute.title))
                 if near > 0.3:
                     put(attribute, NEARBY * near, self._much(words, attribute))
@@ -233,7 +232,7 @@ class Lexical:
             elif usual & set(said):
                 fit = SAID * (1.0 if usual & set(content) else 0.8)
             else:
-                near = _scaled(self._cosine(" ".join(content), name)) if self.encoder is not None and content else 0.0
+                near = _scaled(self._cosine(" ".join(content), name)) if content else 0.0
                 fit = NEARBY * near
             if meant is not None:
                 keys = [(relation.name, other.name) for other in relation.properties]
@@ -256,13 +255,10 @@ class Lexical:
     # vectors --------------------------------------------------------------------------------------------------------
 
     def _cosine(self, one: str, other: str) -> float:
-        return float(self._vector(one) @ self._vector(other))
-
-    def _encoded(self, text: str) -> NDArray[np.float32]:
-        assert self.encoder is not None
-        row = np.asarray(self.encoder.encode([text])[0], np.float32)
-        found: NDArray[np.float32] = row / max(float(np.linalg.norm(row)), 1e-9)
-        return found
+        if self._vectors is None:
+            return 0.0
+        rows = self._vectors.encode([one, other])
+        return float(rows[0] @ rows[1])
 
     @cached_property
     def has_people(self) -> bool:

@@ -39,16 +39,24 @@ class SketchParser:
         self.linker = SchemaLinker(encoder, heads)
 
     def parse(
-        self, text: str, names: Sequence[tuple[int, int]], *, check: Callable[[], None] = lambda: None
+        self,
+        text: str,
+        names: Sequence[tuple[int, int]],
+        *,
+        least: float = 0.0,
+        check: Callable[[], None] = lambda: None,
     ) -> tuple[list[Word], list[Written]]:
-        """The words of a question whose names stand at these places, and its sketches, likeliest first."""
+        """The words of a question whose names stand at these places, and its sketches, likeliest first.
+
+        Sketches of a lower probability than `least` are not written out.
+        """
         words = split_words(text, names)
         pieces, firsts = pieces_of(words, self._encoder)
         if not words or len(pieces) > LONGEST:
             return words, []
         states = self._encoder.read_question(pieces)[firsts]
         states = normed(states, self._heads["norm2.weight"], self._heads["norm2.bias"])
-        return words, self._decoder.write(states, words, check=check)
+        return words, self._decoder.write(states, words, least=least, check=check)
 
 
 def pieces_of(words: Sequence[Word], encoder: QuestionEncoder, *, names: bool = True) -> tuple[list[int], list[int]]:

@@ -77,7 +77,7 @@ def read_sketches(
 
     `check` raises once there is no time left.
     """
-    words, written = parser.parse(text, [(each.start, each.end) for each in anchors], check=check)
+    words, written = parser.parse(text, [(each.start, each.end) for each in anchors], least=IMPROBABLE, check=check)
     check()
     spelt = _spelt(text, words, lexical.words, is_right)
     names = [each.meanings[0] for each in anchors]
@@ -87,8 +87,7 @@ def read_sketches(
     likely = [
         each
         for each in written
-        if each.probability >= IMPROBABLE
-        and (may_deny or not each.sketch.denies)
+        if (may_deny or not each.sketch.denies)
         and (may_limit or all(one.kind != "only" for one in each.sketch.statements))
     ]
     linked = parser.linker.link(spelt, names, lexical.items, has=has, check=check) if likely else None

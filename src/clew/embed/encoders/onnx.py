@@ -10,7 +10,6 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -28,7 +27,7 @@ __all__ = ["OnnxEncoder", "open_minilm", "share_minilm"]
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_TOKENS = 256  # the limit of all-MiniLM-L6-v2
-BATCH_TOKENS = 512
+BATCH_TOKENS, MOST_PADDING = 512, 24  # tokens of a batch; as much padding as costs more than another batch
 TOKENISER_BATCH = 4096  # texts
 
 log = logging.getLogger(__name__)
@@ -184,14 +183,17 @@ class OnnxEncoder:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
-    """Rows sorted by length, longest first, cut so that a padded batch holds about `BATCH_TOKENS`."""
+    """Rows sorted by length, longest first, cut where a batch is full or would hold too much padding."""
     order = np.argsort(-np.asarray(lengths, np.int64), kind="stable")
-    starts = [0]
-    while starts[-1] < len(order):
-        longest = lengths[order[starts[-1]]]
-        starts.append(min(len(order), starts[-1] + max(1, BATCH_TOKENS // longest)))
-    for start, stop in pairwise(starts):
-        yield order[start:stop]
+    start = padding = 0
+    for stop, row in enumerate(order):
+        longest = lengths[order[start]]
+        padding += longest - lengths[row]
+        if stop > start and ((stop - start + 1) * longest > BATCH_TOKENS or padding > MOST_PADDING):
+            yield order[start:stop]
+            start, padding = stop, 0
+    if len(order):
+        yield order[start:]
 
 
 def _first_line(error: Exception) -> str:
