@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pytest
+from benchmarks.questions.training.notation import read_line
 
 import clew
 from clew.answer import Asker, Resources
+from clew.answer.sketch.reading import _affirmed, _as_value, forbids
+from clew.answer.sketch.sketch import show
 from clew.graph.staging import Staged
 
 Find = Callable[[Asker, str], object]
@@ -115,3 +118,34 @@ def test_what_a_sketch_means(find: Find, studio: Asker, line: str, expected: obj
 def test_a_comparison_with_words_that_are_no_time_is_no_plan(find: Find, studio: Asker) -> None:
     sketch = "list x; x:films; x <shown at> [Lyric House] {<before> < the war}"
     assert find(studio, f"films shown at [Lyric House] before the war => {sketch}") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            "Which film drew the most viewers? => list x; x:film; x <drew> y; y:viewers; most y",
+            "list x; x:film; max x.<viewers>",
+        ),
+        (
+            "cinemas with more than 100 seats => list x; x:cinemas; x <with> y; y:seats; #y > 100",
+            "list x; x:cinemas; x.<seats> > 100",
+        ),
+        ("Who acts in most films by [Ada]? => list x; x <acts in> y; y:films; y <by> [Ada]; most y", ""),
+    ],
+)
+def test_what_is_counted_may_be_a_value(line: str, expected: str) -> None:
+    _, words, sketch = read_line(line)
+    valued = _as_value(sketch)
+    assert (show(valued, words) if valued is not None else "") == expected
+
+
+def test_what_must_not_be_is_stated_and_not_denied() -> None:
+    text, words, sketch = read_line(
+        "Which drugs must not be given to people with [asthma]? => "
+        "list x; x:drugs; not (x <given to> y; y:people; y <with> [asthma])"
+    )
+    assert forbids(text)
+    assert not forbids("Which drugs are not given to people with asthma?")
+    stated = show(_affirmed(sketch, words), words)
+    assert stated == "list x; x:drugs; x <must not..given to> y; y:people; y <with> [asthma]"

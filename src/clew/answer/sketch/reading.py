@@ -7,6 +7,7 @@ of the question it leaves out.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import inf, log
 
 from clew.answer.lexicon.forms import stem, word_table
@@ -24,7 +25,7 @@ from clew.answer.sketch.things import of_cases
 from clew.answer.sketch.writing import Written
 from clew.graph import GraphContents
 
-__all__ = ["SketchReading", "read_sketches", "split_facts"]
+__all__ = ["SketchReading", "forbids", "read_sketches", "split_facts"]
 
 IMPROBABLE = 0.02  # sketches of a lower probability are no readings
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
@@ -35,6 +36,7 @@ SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and 
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
 NEGATIONS = frozenset(word_table("sketch.json")["negations"])
 MEASURING = frozenset(word_table("sketch.json")["measuring"])  # words that ask for a time or an amount
+MODAL = frozenset({"must", "should", "may", "ought", "mustn't", "shouldn't"})
 PROHIBITED = re.compile(r"\b(?:must|should|may|ought)(?:n['’]t|\s+not|\s+never)\b", re.IGNORECASE)
 ONLY = frozenset(word_table("sketch.json")["only"])  # words without which nothing is said to be the only one
 EXCLUSIONS = frozenset(word_table("sketch.json")["exclusions"])  # "other than", "apart from"
@@ -82,7 +84,8 @@ def read_sketches(
     spelt = _spelt(text, words, lexical.words, is_right)
     names = [each.meanings[0] for each in anchors]
     may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in EXCLUSIONS for each in words)
-    may_deny = may_deny and not PROHIBITED.search(text)  # what must not be is not what is not
+    if forbids(text):
+        written = [replace(each, sketch=_affirmed(each.sketch, words)) for each in written if each.sketch.denies]
     may_limit = any(each.text.lower() in ONLY for each in words)
     likely = [
         each
@@ -116,6 +119,22 @@ def read_sketches(
                     yield _reading(built, sketch, each, words, linked)
 
     return _best_first(likely, readings), words
+
+
+def forbids(text: str) -> bool:
+    """Whether a question is about what must not be, which is not what is not."""
+    return PROHIBITED.search(text) is not None
+
+
+def _affirmed(sketch: Sketch, words: Sequence[Word]) -> Sketch:
+    """A sketch that states what is forbidden: what must not be given to A is <must not given to> A."""
+    at = next((at for at, word in enumerate(words) if word.text.lower() in MODAL), 0)
+    negated = [n for n in range(at, min(at + 3, len(words))) if words[n].text.lower() in MODAL | NEGATIONS]
+    stated = [replace(each, denied=0) for each in sketch.statements]
+    facts = (n for n, each in enumerate(sketch.statements) if each.kind == "fact" and each.denied)
+    for first in islice(facts, 1):
+        stated[first] = replace(stated[first], words=(*negated, *stated[first].words))
+    return replace(sketch, statements=tuple(stated))
 
 
 def _best_first(
@@ -171,6 +190,8 @@ def _forms(sketch: Sketch, words: Sequence[Word]) -> Iterator[Sketch]:
     "The priciest bottle" asks for a bottle, though a parser may take it for a price.
     """
     yield sketch
+    if (valued := _as_value(sketch)) is not None:
+        yield valued
     if sketch.mode == "value" and sketch.asked[0][0] is None:  # "what part of town does A live in": the part itself
         said = sketch.asked[0][1]
         timed = any(words[at].text.lower() in MEASURING for at in said)
@@ -199,6 +220,27 @@ def _forms(sketch: Sketch, words: Sequence[Word]) -> Iterator[Sketch]:
             yield Sketch("value", ((of, both),), rest)
             if kinds:
                 yield Sketch("value", ((of, kinds[0].words),), rest)
+
+
+def _as_value(sketch: Sketch) -> Sketch | None:
+    """A sketch in which what is counted is a value of what has it: the most *viewers*, more than 100 *seats*.
+
+    None where nothing is counted, or more is said of it.
+    """
+    counted = next((each for each in sketch.statements if each.kind in ("most", "fewest", "number")), None)
+    if counted is None or isinstance(counted.right, str):
+        return None
+    own = [each for each in sketch.statements if counted.left in (each.left, each.right) and each is not counted]
+    kinds = [each for each in own if each.kind == "kind"]
+    facts = [each for each in own if each.kind == "fact" and each.right == counted.left and not each.denied]
+    if len(own) != 2 or len(kinds) != 1 or len(facts) != 1 or counted.left in [of for of, _ in sketch.asked]:
+        return None
+    said, of = kinds[0].words, facts[0].left
+    if counted.kind == "number":
+        value = Statement("attribute", of, said, operator=counted.operator, value=counted.value)
+    else:
+        value = Statement("max" if counted.kind == "most" else "min", of, said)
+    return replace(sketch, statements=(*(each for each in sketch.statements if each not in (*own, counted)), value))
 
 
 def split_facts(sketch: Sketch, is_type: Callable[[int], bool]) -> Sketch | None:

@@ -21,6 +21,7 @@ __all__ = ["Unbuildable", "ValuesSaid", "bounds_of_years", "is_year"]
 AMOUNTS = {"once": 1, "twice": 2, "half": 0.5, "both": 2, "single": 1, "a": 1, "an": 1, "several": 2, "multiple": 2}
 SCALES = {"percent": 0.01, "%": 0.01}
 WEAKEST = 0.3
+LASTING = {"longest": False, "longer": False, "shortest": True, "shorter": True}  # whether a later time is meant
 STRICT = frozenset({"<", ">"})  # what a comparative says by itself
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
@@ -106,6 +107,8 @@ class ValuesSaid:
         if not found:
             raise Unbuildable(Unmet(tuple(said), "attribute"))
         attribute, fit, much = found[0]
+        if much is None and attribute.kind == "time":  # open the longest is opened first
+            much = next((LASTING[low] for at in said if (low := self.words[at].text.lower()) in LASTING), None)
         self.fits(fit, said)
         self.labels.setdefault(ref, attribute.label)
         return attribute, much

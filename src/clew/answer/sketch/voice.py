@@ -8,6 +8,7 @@ from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
 from clew.answer.kept import lexical_of, polarity_of, stated_once_of, words_of
 from clew.answer.lexicon.families import has_synonyms
+from clew.answer.lexicon.polarity import HARM
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import inside
 from clew.answer.plans.filters import with_filters
@@ -20,7 +21,7 @@ from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
 from clew.answer.sketch.linking import Has
 from clew.answer.sketch.parser import SketchParser
-from clew.answer.sketch.reading import SketchReading, read_sketches
+from clew.answer.sketch.reading import SketchReading, forbids, read_sketches
 from clew.answer.sketch.sketch import Word
 from clew.answer.strategy import Question
 from clew.errors import ClewError, Timeout
@@ -86,7 +87,13 @@ def speak(
         check=runner.deadline.check,
     )
     first: Spoken | None = None
-    allowed = (each for each in readings if not is_opposed(parsed, each.candidate, polarity_of(resources)))
+    polarity, forbidden = polarity_of(resources), forbids(parsed.text)
+    allowed = (
+        each
+        for each in readings
+        if not is_opposed(parsed, each.candidate, polarity)
+        and (not forbidden or any(polarity.get(name) == HARM for name in each.candidate.relationships))
+    )
     for reading in islice(allowed, MOST_TRIED):
         try:
             ran = runner.run(_interpreted(reading, question, parsed, words, words_of(resources)))
@@ -131,18 +138,18 @@ def _account(reading: SketchReading, parsed: ParsedQuestion, words: Sequence[Wor
     bindings = [Binding(each.start, each.end, "sketch") for each in met if each.name is None]
     bound = {(each.start, each.end) for each in account.bindings}
     left = [Unbound(words[at].start, words[at].end, words[at].text, QUANTIFIER) for at in reading.left_out]
-    unbound = [each for each in account.unbound if not _is_met(each, reading, met, words)]
+    unbound = [each for each in account.unbound if not _is_met(each, reading, met, words, parsed.text)]
     added = [each for each in bindings if (each.start, each.end) not in bound]
     return Account(tuple(sorted([*account.bindings, *added], key=lambda each: each.start)), (*unbound, *left))
 
 
-def _is_met(word: Unbound, reading: SketchReading, met: Sequence[Word], words: Sequence[Word]) -> bool:
+def _is_met(word: Unbound, reading: SketchReading, met: Sequence[Word], words: Sequence[Word], text: str) -> bool:
     """Whether a sketch accounts for a word: by an amount, by denying something, by a phrase that fits, or since the
     word by itself means a relation or an attribute that the plan has."""
     if word.role in AMOUNTS:
         return reading.sketch.grades
     if word.role == NEGATION:
-        return reading.sketch.denies
+        return reading.sketch.denies or forbids(text)  # then the phrase itself says no
     if reading.sketch.mode == "value" and word.text.lower() in HOW:
         return True
     if any(one.start < word.end and word.start < one.end for one in met):
