@@ -117,6 +117,8 @@ def run(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:
     able, left_out = eligible(pairs, schemas)
     if not 0 < given.count <= len(able):
         raise InputError(f"--count takes 1 to {len(able):,}, the questions that can be asked, not {given.count:,}")
+    if given.compose and given.model is None:
+        raise InputError("--compose lets a language model write the query: name one with --model")
     drawn = Random(given.seed).sample(able, given.count)
     settings = {name: getattr(given, name) for name in ("seed", "count", "strategy", "model", "compose", "timeout")}
     journal = Journal(given.out, settings, what="text2cypher questions")
