@@ -103,6 +103,12 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             "list x; x:films; x <shown at> [Lyric House] {<times> > ten}",
             ["The Ferry"],
         ),
+        # two things that may be one
+        (
+            "people who act in a film shown at [Kino Nord] and in a film that is a comedy => list x; x:people; "
+            "x <act in> y; y:film; y <shown at> [Kino Nord]; x <act in> z; z is <comedy>",
+            ["Cleo Lund", "Dora Falk"],
+        ),
         # others than one that is named
         (
             "people who act in films other than [Low Tide] => "

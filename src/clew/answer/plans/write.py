@@ -1,7 +1,7 @@
 """A plan → the Cypher statement that says it; `read_plan` gives the plan back."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -85,7 +85,11 @@ class _Writer:
             yield self._match(part, absent if number == last else [], lonely if number == 0 else [])
 
     def _branches(self, part: Part) -> list[Part]:
-        """A required part as several, where steps to named entities may be one triple: within MATCH they never are."""
+        """A required part as several, where two steps may be one triple: within MATCH they never are.
+
+        So steps to named entities, and steps from what is asked for: "a disease with A and also a disease with B" may
+        be one disease.
+        """
         if part.kind != REQUIRED or self.plan.kind == "path":
             return [part]
         held = {each.of: each.value for each in part.conditions if each.key == "id" and not each.negated}
@@ -93,8 +97,9 @@ class _Writer:
         steps = [each for each in part.steps if each not in up.values()]
         groups: list[list[Step]] = [[]]
         waiting = dict(up)
+        wanted = {each.of for each in self.plan.asked} | ({self.plan.measure.of} if self.plan.measure else set())
         for step in steps:
-            if any(_may_be_one(step, other, held, up) for other in groups[-1]):
+            if any(_may_be_one(step, other, held, up, wanted) for other in groups[-1]):
                 groups.append([])
             groups[-1] += [step, *(waiting.pop(end) for end in step.ends if end in waiting)]
         groups[-1] += waiting.values()
@@ -246,14 +251,20 @@ class _Writer:
         return s.With(s.Projection(tuple(items)), passes)
 
 
-def _may_be_one(one: Step, other: Step, held: Mapping[str, Value], up: Mapping[str, Step]) -> bool:
-    """Whether two steps lead from one slot to named entities, or to subclasses of them, that may be the same."""
+def _may_be_one(
+    one: Step, other: Step, held: Mapping[str, Value], up: Mapping[str, Step], wanted: Collection[str]
+) -> bool:
+    """Whether two steps lead from one slot to named entities, or to subclasses of them, that may be the same, or from
+    what is asked for to two things that are not named."""
     shared = set(one.ends) & set(other.ends)
     if len(shared) != 1 or set(one.relations).isdisjoint(other.relations) or one.repeated or other.repeated:
         return False
     (here,) = shared
     ends = [step.object if step.subject == here else step.subject for step in (one, other)]
-    if not all(end in held or end in up for end in ends):
+    named = [end in held or end in up for end in ends]
+    if here in wanted and not any(named):
+        return not set(ends) & set(wanted)
+    if not all(named):
         return False
     ids = [set(value if isinstance(value, tuple) else (value,)) for end in ends if (value := held.get(end)) is not None]
     return len(ids) < 2 or not ids[0].isdisjoint(ids[1])
