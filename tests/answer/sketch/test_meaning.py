@@ -21,18 +21,18 @@ FILMS = {  # minutes, season, genre, language
 PEOPLE = {"Ada Ruiz": 1960, "Ben Okoro": 1975, "Cleo Lund": 1982, "Dora Falk": 1950}
 OTHERS = {"Golden Reel": "Prize", "Lyric House": "Cinema", "Kino Nord": "Cinema"}
 STATED = [
-    ("Ada Ruiz", "person.directs.film", "Salt Road", None, None),
-    ("Ada Ruiz", "person.acts.film", "Salt Road", None, None),
-    ("Ada Ruiz", "person.directs.film", "The Ferry", None, None),
-    ("Ben Okoro", "person.directs.film", "Low Tide", None, None),
-    ("Cleo Lund", "person.acts.film", "The Ferry", None, None),
-    ("Cleo Lund", "person.acts.film", "Low Tide", None, None),
-    ("Dora Falk", "person.acts.film", "Low Tide", None, None),
-    ("Salt Road", "film.awarded.prize", "Golden Reel", "2012-05-20", None),
-    ("Salt Road", "film.shown.cinema", "Lyric House", "2011-03-01", "4"),
-    ("The Ferry", "film.shown.cinema", "Lyric House", "2015-09-12", "12"),
-    ("Low Tide", "film.shown.cinema", "Kino Nord", "2018-01-05", "9"),
-    ("Golden Reel", "prize.part.of", "Lyric House", None, None),
+    ("Ada Ruiz", "person.directs.film", "Salt Road", None, None, None),
+    ("Ada Ruiz", "person.acts.film", "Salt Road", None, None, None),
+    ("Ada Ruiz", "person.directs.film", "The Ferry", None, None, None),
+    ("Ben Okoro", "person.directs.film", "Low Tide", None, None, None),
+    ("Cleo Lund", "person.acts.film", "The Ferry", None, None, None),
+    ("Cleo Lund", "person.acts.film", "Low Tide", None, None, "minor"),
+    ("Dora Falk", "person.acts.film", "Low Tide", None, None, "major"),
+    ("Salt Road", "film.awarded.prize", "Golden Reel", "2012-05-20", None, None),
+    ("Salt Road", "film.shown.cinema", "Lyric House", "2011-03-01", "4", None),
+    ("The Ferry", "film.shown.cinema", "Lyric House", "2015-09-12", "12", None),
+    ("Low Tide", "film.shown.cinema", "Kino Nord", "2018-01-05", "9", None),
+    ("Golden Reel", "prize.part.of", "Lyric House", None, None, None),
 ]
 
 
@@ -47,7 +47,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         "born": [PEOPLE.get(name) for name in names],
         **{key: [each[at] for each in films] for at, key in enumerate(("minutes", "season", "genre", "language"))},
     }
-    columns = ("subject", "relation", "object", "qualifier:date", "qualifier:evenings")
+    columns = ("subject", "relation", "object", "qualifier:date", "qualifier:evenings", "qualifier:part")
     triples = pa.table(dict(zip(columns, map(list, zip(*STATED, strict=True)), strict=True)))
     out = tmp_path_factory.mktemp("studio") / "studio.clew"
     clew.build(Staged(triples, entities=pa.table(entities)), out=out)
@@ -103,6 +103,8 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             "list x; x:films; x <shown at> [Lyric House] {<times> > ten}",
             ["The Ferry"],
         ),
+        # a word beside a relation that is a value of its statements
+        ("people with a minor act in [Low Tide] => list x; x:people; x <minor act in> [Low Tide]", ["Cleo Lund"]),
         # two things that may be one
         (
             "people who act in a film shown at [Kino Nord] and in a film that is a comedy => list x; x:people; "

@@ -188,7 +188,9 @@ class _Building(ColumnsSaid):
         assert fact.right is not None
         assert callable(place)
         here, there = place(fact.left), place(fact.right)
-        told = (Said((), "=", self.told[number].words),) if number in self.told else ()
+        told = [Said((), "=", self.told[number].words)] if number in self.told else []
+        known = self.schema.relationship(link.relation)
+        told += [Said((), "=", (at,)) for at in fact.words if self.lexical.qualifies(self.text((at,)), known)]
         for step in self._moves(link, here, there):
             if (fact.said or told) and not step.name and step.relations == (link.relation,):
                 step = replace(step, name=f"r{number + 1}")

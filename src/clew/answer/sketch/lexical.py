@@ -67,7 +67,7 @@ class Lexical:
     def _relation(self, phrase: str, relation: Relationship, left: str = "", right: str = "") -> float:
         """How well a phrase between two kinds of things means a relation."""
         said = [token.text for token in tokens_of(phrase)]
-        content = [word for word in said if word.lower() not in SMALL]
+        content = [word for word in said if word.lower() not in SMALL and not self.qualifies(word, relation)]
         own = [word for word in content if self.words.is_own(relation.name, word)]
         bound = [word for word in content if self.words.binds(relation.name, word)]
         open_ = [word for word in content if word not in own and word not in bound and word.lower() not in REPORTING]
@@ -240,6 +240,10 @@ class Lexical:
             if fit > 0.3:
                 found.append((each.name, fit))
         return sorted(found, key=lambda each: -each[1])
+
+    def qualifies(self, word: str, relation: Relationship) -> bool:
+        """Whether a word beside a relation is a value of its statements, and none of its own words: *severe*."""
+        return not self.words.binds(relation.name, word) and self.column_value(word, relation) is not None
 
     def column_value(self, phrase: str, relation: Relationship | None = None) -> tuple[str, str] | None:
         """The column of statements, of one relation or of any, that has a phrase for a value, and the value."""
