@@ -148,6 +148,11 @@ def test_what_is_counted_may_be_a_value(line: str, expected: str) -> None:
     assert (show(valued, words) if valued is not None else "") == expected
 
 
+def test_one_of_two_names_of_different_types_is_of_the_type_that_is_said(find: Find, studio: Asker) -> None:
+    sketch = "pick x of [Salt Road], [Ben Okoro]; x:film; x <mended> [Golden Reel]"
+    assert find(studio, f"Which film, [Salt Road] or [Ben Okoro], mended [Golden Reel]? => {sketch}") == ["Salt Road"]
+
+
 def test_what_must_not_be_is_stated_and_not_denied() -> None:
     text, words, sketch = read_line(
         "Which drugs must not be given to people with [asthma]? => "
@@ -155,5 +160,5 @@ def test_what_must_not_be_is_stated_and_not_denied() -> None:
     )
     assert forbids(text)
     assert not forbids("Which drugs are not given to people with asthma?")
-    stated = show(_affirmed(sketch, words), words)
+    stated = show(_affirmed(sketch, text, words), words)
     assert stated == "list x; x:drugs; x <must not..given to> y; y:people; y <with> [asthma]"

@@ -58,10 +58,10 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     """What a plan asks for: walked by the engine if it is a conjunction of names, else asked of the store."""
     deadline = Deadline.after(timeout)
     plan = _resolved(plan, store, engine, timeout)
-    ran = expand(hold_values(plan, engine, store.schema), engine, store.schema)
     shown = shown_query(plan, store.schema, engine.snapshot.sources)
     if plan.attribute is not None and plan.sort:
         return replace(_value_of_first(plan, plan.attribute.of, store, engine, deadline), plan=plan, query=shown)
+    ran = expand(hold_values(plan, engine, store.schema), engine, store.schema)
     column = value_column(plan)
     if column is not None:
         return _valued(Outcome(plan, ran, shown), column, store, engine, deadline, limit)

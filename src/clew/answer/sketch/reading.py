@@ -7,7 +7,6 @@ of the question it leaves out.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from math import inf, log
 
 from clew.answer.lexicon.forms import stem, word_table
@@ -36,7 +35,6 @@ SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and 
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
 NEGATIONS = frozenset(word_table("sketch.json")["negations"])
 MEASURING = frozenset(word_table("sketch.json")["measuring"])  # words that ask for a time or an amount
-MODAL = frozenset({"must", "should", "may", "ought", "mustn't", "shouldn't"})
 PROHIBITED = re.compile(r"\b(?:must|should|may|ought)(?:n['’]t|\s+not|\s+never)\b", re.IGNORECASE)
 ONLY = frozenset(word_table("sketch.json")["only"])  # words without which nothing is said to be the only one
 EXCLUSIONS = frozenset(word_table("sketch.json")["exclusions"])  # "other than", "apart from"
@@ -85,7 +83,7 @@ def read_sketches(
     names = [each.meanings[0] for each in anchors]
     may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in EXCLUSIONS for each in words)
     if forbids(text):
-        written = [replace(each, sketch=_affirmed(each.sketch, words)) for each in written if each.sketch.denies]
+        written = [replace(each, sketch=_affirmed(each.sketch, text, words)) for each in written]
     may_limit = any(each.text.lower() in ONLY for each in words)
     likely = [
         each
@@ -126,15 +124,20 @@ def forbids(text: str) -> bool:
     return PROHIBITED.search(text) is not None
 
 
-def _affirmed(sketch: Sketch, words: Sequence[Word]) -> Sketch:
+def _affirmed(sketch: Sketch, text: str, words: Sequence[Word]) -> Sketch:
     """A sketch that states what is forbidden: what must not be given to A is <must not given to> A."""
-    at = next((at for at, word in enumerate(words) if word.text.lower() in MODAL), 0)
-    negated = [n for n in range(at, min(at + 3, len(words))) if words[n].text.lower() in MODAL | NEGATIONS]
-    stated = [replace(each, denied=0) for each in sketch.statements]
-    facts = (n for n, each in enumerate(sketch.statements) if each.kind == "fact" and each.denied)
-    for first in islice(facts, 1):
-        stated[first] = replace(stated[first], words=(*negated, *stated[first].words))
-    return replace(sketch, statements=tuple(stated))
+    found = PROHIBITED.search(text)
+    first = next((each for each in sketch.statements if each.kind == "fact" and each.denied), None)
+    if found is None or first is None:
+        return sketch
+    said = [at for at, word in enumerate(words) if found.start() <= word.start < found.end()]
+    return replace(
+        sketch,
+        statements=tuple(
+            replace(each, denied=0, words=(*said, *each.words) if each is first else each.words)
+            for each in sketch.statements
+        ),
+    )
 
 
 def _best_first(

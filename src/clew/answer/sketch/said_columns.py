@@ -1,17 +1,14 @@
 """What a sketch says of statements and of classes: conditions on columns, years, and words that describe things."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from clew.answer.lexicon.times import read_time
-from clew.answer.names.meanings import Anchor
 from clew.answer.plans.plan import Condition, Step
-from clew.answer.sketch.ground import Grounded
-from clew.answer.sketch.lexical import OWN, Lexical
-from clew.answer.sketch.linking import LinkedQuestion
+from clew.answer.sketch.lexical import OWN
 from clew.answer.sketch.relations import Link
 from clew.answer.sketch.said_values import Unbuildable, ValuesSaid, bounds_of_years, is_year
-from clew.answer.sketch.sketch import Ref, Said, Statement, Word
+from clew.answer.sketch.sketch import Ref, Said, Statement
 from clew.answer.sketch.things import Unmet
 from clew.answer.statements.column_words import is_time
 from clew.answer.values.attributes import Attribute
@@ -27,19 +24,6 @@ TIMED = 0.8  # fit of the column that says when a statement holds, where a year 
 
 class ColumnsSaid(ValuesSaid):
     """The columns and classes of one grounded sketch."""
-
-    def __init__(
-        self,
-        grounded: Grounded,
-        words: Sequence[Word],
-        anchors: Sequence[Anchor],
-        lexical: Lexical,
-        linked: LinkedQuestion | None,
-    ) -> None:
-        super().__init__(grounded, words, anchors, lexical, linked)
-        self.schema = lexical.schema
-        self.left_out: list[int] = []
-        self.valued: list[tuple[ValueCondition, tuple[Ref, Attribute]]] = []  # values that no comparison says
 
     def _said(self, said: Said, step: Step, link: Link, ends: Iterable[Ref]) -> Iterator[Condition]:
         """Conditions on a column of the statement, such as its year, amount, frequency or source."""

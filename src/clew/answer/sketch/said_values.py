@@ -50,6 +50,9 @@ class ValuesSaid:
         self.sketch = grounded.sketch
         self.labels = dict(grounded.labels)
         self.score, self.weakest, self.met = grounded.score, grounded.weakest, dict(grounded.met)
+        self.schema = lexical.schema
+        self.left_out: list[int] = []
+        self.valued: list[tuple[ValueCondition, tuple[Ref, Attribute]]] = []  # values that no comparison says
 
     def text(self, numbers: Sequence[int]) -> str:
         return " ".join(self.words[at].text for at in numbers)

@@ -193,7 +193,8 @@ class Things:
         for each in sketch.statements:
             if each.kind == "of" and each.left is not None:
                 own = [{self.schema.label_of(one.type) for one in self.meant[at]} for at in each.value]
-                yield each.left, [(label, 1.0) for label in sorted(set.intersection(*own))] if own else []
+                if own and (common := set.intersection(*own)):
+                    yield each.left, [(label, 1.0) for label in sorted(common)]
 
     def _is_taken(self, each: Statement, more: Sequence[Statement]) -> bool:
         return any(other.kind == "fact" and other.left == each.left and other.value == each.words for other in more)
