@@ -1,17 +1,21 @@
-"""What a written sketch finds in a graph, without the trained linker."""
+"""Small graphs, and what a written sketch finds in one, without the trained linker."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from benchmarks.questions.training.notation import read_line
 
-from clew.answer import Asker
+import clew
+from clew.answer import Asker, Resources
 from clew.answer.kept import lexical_of
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.runner import Runner
 from clew.answer.sketch.build import Built, build
 from clew.answer.sketch.ground import ground
 from clew.answer.strategy import Question
+from clew.graph.staging import Staged
 
 Found = list[str] | bool | int | None
 
@@ -42,3 +46,14 @@ def _find(asker: Asker, line: str) -> Found:
             outcome = Runner(resources, Question(text)).outcome(built.candidate)
             return sorted(item.id for item in outcome.items) if built.candidate.plan.asked else outcome.value
     return None
+
+
+def asked(
+    folder: Path, entities: dict[str, list[object]], columns: Sequence[str], rows: Sequence[Sequence[object]]
+) -> Iterator[Asker]:
+    """A graph of these entities and statements, asked without an encoder; closed in the end."""
+    triples = pa.table(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)))
+    clew.build(Staged(triples, entities=pa.table(entities)), out=folder / "asked.clew")
+    asker = Asker(Resources(folder / "asked.clew", encoder=None))
+    yield asker
+    asker.close()

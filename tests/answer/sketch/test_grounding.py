@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
-import pyarrow as pa
 import pytest
 from benchmarks.questions.training.notation import read_line
 
-import clew
-from clew.answer import Asker, Resources
+from answer.sketch.conftest import asked
+from clew.answer import Asker
 from clew.answer.sketch.reading import _weighty_left, split_facts
 from clew.answer.sketch.sketch import show
-from clew.graph.staging import Staged
 
 Find = Callable[[Asker, str], object]
 
@@ -84,14 +82,9 @@ STATED = [
 def wards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
     types = PEOPLE | PLACES
     entities = {"id": list(types), "name": list(types), "type": list(types.values())}
+    entities["hired"] = [HIRED.get(name) for name in types]
     columns = ("subject", "relation", "object", "qualifier:since", "qualifier:share")
-    triples = pa.table(dict(zip(columns, map(list, zip(*STATED, strict=True)), strict=True)))
-    hired = pa.table({**entities, "hired": [HIRED.get(name) for name in types]})
-    out = tmp_path_factory.mktemp("wards") / "wards.clew"
-    clew.build(Staged(triples, entities=hired), out=out)
-    asker = Asker(Resources(out, encoder=None))
-    yield asker
-    asker.close()
+    yield from asked(tmp_path_factory.mktemp("wards"), entities, columns, STATED)
 
 
 @pytest.mark.parametrize(
@@ -165,12 +158,7 @@ def troupe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
     entities["town"] = [TOWNS.get(name, (None, None))[0] for name in names]
     entities["night service"] = [TOWNS.get(name, (None, None))[1] for name in names]
     columns = ("subject", "relation", "object", "qualifier:part")
-    triples = pa.table(dict(zip(columns, map(list, zip(*PLAYED, strict=True)), strict=True)))
-    out = tmp_path_factory.mktemp("troupe") / "troupe.clew"
-    clew.build(Staged(triples, entities=pa.table(entities)), out=out)
-    asker = Asker(Resources(out, encoder=None))
-    yield asker
-    asker.close()
+    yield from asked(tmp_path_factory.mktemp("troupe"), entities, columns, PLAYED)
 
 
 @pytest.mark.parametrize(

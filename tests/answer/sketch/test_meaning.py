@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
-import pyarrow as pa
 import pytest
 from benchmarks.questions.training.notation import read_line
 
-import clew
-from clew.answer import Asker, Resources
+from answer.sketch.conftest import asked
+from clew.answer import Asker
 from clew.answer.sketch.reading import _affirmed, _as_value, forbids
 from clew.answer.sketch.sketch import show
-from clew.graph.staging import Staged
 
 Find = Callable[[Asker, str], object]
 FILMS = {  # minutes, season, genre, language
@@ -48,12 +46,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         **{key: [each[at] for each in films] for at, key in enumerate(("minutes", "season", "genre", "language"))},
     }
     columns = ("subject", "relation", "object", "qualifier:date", "qualifier:evenings", "qualifier:part")
-    triples = pa.table(dict(zip(columns, map(list, zip(*STATED, strict=True)), strict=True)))
-    out = tmp_path_factory.mktemp("studio") / "studio.clew"
-    clew.build(Staged(triples, entities=pa.table(entities)), out=out)
-    asker = Asker(Resources(out, encoder=None))
-    yield asker
-    asker.close()
+    yield from asked(tmp_path_factory.mktemp("studio"), entities, columns, STATED)
 
 
 @pytest.mark.parametrize(
