@@ -6,7 +6,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import onnx
 import torch
+from decoder import draw
 from network import EMBEDDINGS, Reader
 
 INPUTS = ("pieces", "places", "kinds", "marks", "sees")
@@ -41,7 +43,7 @@ def main() -> None:
         from onnxruntime.quantization import QuantType, quantize_dynamic
 
         quantize_dynamic(str(whole), str(given.out / "encoder.onnx"), weight_type=QuantType.QInt8)
-    np.savez(given.out / "decoder.npz", **_in_8_bits(arrays, "decoder."))
+    onnx.save(draw(_in_8_bits(arrays, "decoder.")), given.out / "decoder.onnx")
     heads = {f"norm2.{end}": arrays[f"norm.{end}"] for end in ("weight", "bias")}
     np.savez(given.out / "heads.npz", **heads, **_in_8_bits(arrays, "linker."))
     shutil.copy(given.tokenizer, given.out / "tokenizer.json")

@@ -1,4 +1,4 @@
-"""The decoder in NumPy: the same scores as the network that was trained, and only ever sketches."""
+"""The decoder as it is exported: the same scores as the network that was trained, and only ever sketches."""
 
 import sys
 from pathlib import Path
@@ -10,32 +10,37 @@ import torch
 from clew.answer.sketch.sketch import split_words
 from clew.answer.sketch.symbols import SYMBOLS, to_symbols
 from clew.answer.sketch.writing import Decoder
+from clew.embed.session import open_session
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "questions" / "training"))
 QUESTION = "Which drugs given for migraine never cause nausea in 2 of 3 people?"
 WORDS = split_words(QUESTION, [(22, 30), (43, 49)])
 
 
-def network(seed: int):
+def network(seed: int, folder: Path, *, sharper: float = 1.0):
+    import onnx
+    from decoder import draw
     from network import Decoder as Network
 
     torch.manual_seed(seed)
     made = Network(len(SYMBOLS), 2, 0.0).eval()
     arrays = {name: value.numpy() for name, value in made.state_dict().items()}
-    return made, Decoder(arrays)
+    arrays["choose.weight"] = arrays["choose.weight"] * sharper
+    onnx.save(draw(arrays), folder / "decoder.onnx")
+    return made, Decoder(open_session(folder / "decoder.onnx", threads=1))
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_its_weights_it_writes_sketches(seed: int) -> None:
-    _, decoder = network(seed)
+def test_whatever_its_weights_it_writes_sketches(seed: int, tmp_path: Path) -> None:
+    _, decoder = network(seed, tmp_path)
     states = np.random.default_rng(seed).normal(size=(len(WORDS), 384)).astype(np.float32)
     for each in decoder.write(states, WORDS, width=3):
         assert to_symbols(each.sketch)
         assert 0 <= each.probability <= 1
 
 
-def test_its_scores_are_those_of_the_network() -> None:
-    made, decoder = network(1)
+def test_its_scores_are_those_of_the_network(tmp_path: Path) -> None:
+    made, decoder = network(1, tmp_path)
     states = np.random.default_rng(1).normal(size=(len(WORDS), 384)).astype(np.float32)
     found = decoder.write(states, WORDS, width=4)
     assert found
@@ -47,9 +52,8 @@ def test_its_scores_are_those_of_the_network() -> None:
     assert np.log(found[0].probability) == pytest.approx(expected, abs=1e-3)
 
 
-def test_what_is_too_improbable_is_left_out_and_nothing_else_changes() -> None:
-    _, decoder = network(1)
-    decoder.of["choose.weight"] *= 6  # so that some sketches are much more probable than others
+def test_what_is_too_improbable_is_left_out_and_nothing_else_changes(tmp_path: Path) -> None:
+    _, decoder = network(1, tmp_path, sharper=6)  # so that some sketches are much more probable than others
     states = np.random.default_rng(1).normal(size=(len(WORDS), 384)).astype(np.float32)
     whole = decoder.write(states, WORDS)
     least = (whole[0].probability * whole[1].probability) ** 0.5

@@ -27,7 +27,7 @@ SCALE = ".scale"
 MARK = 1  # [unused0] stands before a name
 MOST_PIECES = 6  # of a name
 LONGEST = 250  # pieces of a question
-ENCODER, DECODER, HEADS, TOKENIZER = "encoder.onnx", "decoder.npz", "heads.npz", "tokenizer.json"
+ENCODER, DECODER, HEADS, TOKENIZER = "encoder.onnx", "decoder.onnx", "heads.npz", "tokenizer.json"
 _guard = Lock()
 
 
@@ -95,7 +95,7 @@ def open_sketch_parser(folder: Path) -> SketchParser:
         tokenizer.no_padding()
         tokenizer.no_truncation()
         encoder = QuestionEncoder(open_session(folder / ENCODER, threads=1), tokenizer)
-        decoder, heads = Decoder(_arrays(folder / DECODER)), _arrays(folder / HEADS)
+        decoder, heads = Decoder(open_session(folder / DECODER, threads=1)), _arrays(folder / HEADS)
     except Exception as error:  # neither library has an error class of its own for a damaged file
         raise ModelError(
             f"the parser of questions in {folder} cannot be opened ({error}): restore its files, "
@@ -105,7 +105,7 @@ def open_sketch_parser(folder: Path) -> SketchParser:
 
 
 def _arrays(path: Path) -> dict[str, NDArray[np.float32]]:
-    """The arrays of a decoder; those in 8 bits have a scale for each row beside them."""
+    """The arrays of a file; those in 8 bits have a scale for each row beside them."""
     with np.load(path) as stored:
         whole = {name: stored[name] for name in stored.files}
     scales = {name.removesuffix(SCALE): whole.pop(name) for name in list(whole) if name.endswith(SCALE)}
