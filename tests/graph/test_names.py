@@ -131,6 +131,11 @@ class TestSearch:
         # G:1 has the lower number, but "fibrillin" is only its synonym.
         assert self.found(genes, "fibrillin")[:3] == [("G:2", "name"), ("G:1", "synonym"), ("G:6", "prefix")]
 
+    def test_whole_names_are_found_without_prefixes_or_misspellings(self, genes: clew.Engine) -> None:
+        hits = genes.find(" FIBRILLIN", whole=True)
+        assert [(hit.id, hit.how, hit.score) for hit in hits] == [("G:2", "name", 1.0), ("G:1", "synonym", 1.0)]
+        assert genes.find("fibr", whole=True) == genes.find("marfn syndrome", whole=True) == []
+
     def test_an_id_comes_first(self, genes: clew.Engine) -> None:
         assert self.found(genes, "G:4", limit=1) == [("G:4", "id")]
 

@@ -12,7 +12,7 @@ from time import perf_counter
 from clew.answer.answer import Answer
 from clew.answer.certainty.signs import Competitor, is_contested
 from clew.answer.kept import hierarchy_of
-from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part
+from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan
 from clew.answer.plans.untyped import with_untyped
 from clew.answer.plans.write import write_statement
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
@@ -67,6 +67,7 @@ class Runner:
         self.engine, self.schema = resources.engine, resources.schema
         self.deadline = Deadline.after(question.timeout, "question")  # opening things for the first time does not count
         self._begun = perf_counter()
+        self._outcomes: dict[Plan, Outcome] = {}
 
     @cached_property
     def store(self) -> Store:
@@ -153,7 +154,9 @@ class Runner:
             return Outcome(plan, plan, write(write_statement(plan)))
         if self.question.report is not None:
             self.report("query", write(write_statement(plan)))
-        return run_plan(plan, self.store, self.engine, timeout=self.left)
+        if plan not in self._outcomes:  # two readers, or a plan and its competitors, may mean the same
+            self._outcomes[plan] = run_plan(plan, self.store, self.engine, timeout=self.left)
+        return self._outcomes[plan]
 
     def _with_subclasses(self, candidate: Candidate, *, kinds: Collection[str] = WIDENED) -> Candidate | None:
         """A candidate whose named terms stand for their subclasses too; None if none of them is in a hierarchy."""

@@ -78,8 +78,8 @@ class GraphContents(Reader, Protocol):
     def lookup_name(self, name: str) -> list[int]:
         """Every entity with exactly this name, ascending."""
 
-    def find(self, text: str, *, limit: int = 10) -> list[Found]:
-        """Entities that match a text, best first: id, name or synonym, then prefix, then misspelt."""
+    def find(self, text: str, *, limit: int = 10, whole: bool = False) -> list[Found]:
+        """Entities that match a text, best first: id, name or synonym, then, unless `whole`, prefix and misspelt."""
 
     def scan_entities(
         self, columns: Sequence[str] | None = None, *, rows: int = BLOCK_ROWS

@@ -184,8 +184,9 @@ class NameIndex:
         found = {entity for _, entity, kind in self._from(_lowered(name), whole=True) if kind == 0}
         return sorted(entity for entity in found if column[entity].as_py() == name)
 
-    def search(self, text: str, *, limit: int = 10) -> list[Found]:
-        """Entities that answer to a text, best first: its id, its name or a synonym, a prefix, a near miss."""
+    def search(self, text: str, *, limit: int = 10, whole: bool = False) -> list[Found]:
+        """Entities that answer to a text, best first: its id, its name or a synonym; unless `whole`, a prefix, a near
+        miss, which is compared with every name of the graph."""
         found: dict[int, Found] = {}
         exact = self.by_id(text)
         if exact is not None:
@@ -197,10 +198,10 @@ class NameIndex:
         for written in dict.fromkeys((lowered, form)):  # a name may hold line breaks or runs of spaces itself
             for matched, entity, kind in self._from(written, whole=True):
                 self._note(found, entity, matched, ("name", "synonym")[kind], 1.0)
-        prefixed = sorted(self._prefixed(form, 50 * limit), key=lambda hit: len(hit[0]))
+        prefixed = [] if whole else sorted(self._prefixed(form, 50 * limit), key=lambda hit: len(hit[0]))
         for matched, entity, _ in prefixed:
             self._note(found, entity, matched, "prefix", 0.9 + 0.09 * len(form) / len(matched))
-        if len(found) < limit:
+        if len(found) < limit and not whole:
             for matched, score, row in self._close(form, 4 * limit):
                 self._note(found, int(self._owner[row]), matched, "close", score / 100 * 0.98)
         return sorted(found.values(), key=lambda hit: (-hit.score, HOW.index(hit.how), hit.entity))[:limit]

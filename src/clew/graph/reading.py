@@ -72,9 +72,9 @@ class GraphReader:
         """Every entity with exactly this name, ascending."""
         return self._graph.names.by_name(name)
 
-    def find(self, text: str, *, limit: int = 10) -> list[Found]:
-        """Entities that match a text, best first: exact, then prefix, then misspelt."""
-        return self._graph.names.search(text, limit=limit)
+    def find(self, text: str, *, limit: int = 10, whole: bool = False) -> list[Found]:
+        """Entities that match a text, best first: exact, then, unless `whole`, prefix and misspelt."""
+        return self._graph.names.search(text, limit=limit, whole=whole)
 
     def scan_entities(
         self, columns: Sequence[str] | None = None, *, rows: int = BLOCK_ROWS

@@ -7,6 +7,7 @@ across labels and relationships, because some stores keep them in one namespace.
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,7 @@ PROVENANCE = (  # assertion columns stored on relationships, each as a list with
     "valid_to", "license",
 )  # fmt: skip
 QUALIFIER = "qualifier:"
+REMEMBERED = 10_000  # names of relations, types and columns in other spellings
 NEGATED_PREFIX = "NOT_"
 ILLEGAL = re.compile(r"[.,*~\x00-\x1f\x7f]")  # not allowed in names on every store, even in backticks
 Mask = NDArray[np.bool_]
@@ -148,6 +150,7 @@ class StoreSchema:
         return tuple(each.name for each in self.relationships if each.relation == relation)
 
 
+@lru_cache(REMEMBERED)
 def upper_snake(relation: str) -> str:
     """A relation's name in Cypher's style for relationships.
 

@@ -4,10 +4,24 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from clew.answer import STRATEGIES, Answer, Asker, CypherStrategy, Filters, Question, ReadersStrategy, Resources, Step
+from clew.answer import (
+    STRATEGIES,
+    Answer,
+    Asker,
+    CypherStrategy,
+    Filters,
+    Question,
+    ReadersStrategy,
+    Resources,
+    Step,
+    runner,
+)
+from clew.answer.plans.plan import Plan
+from clew.answer.running.run import Outcome, run_plan
 from clew.answer.sketch import parser as sketch_parser
 from clew.answer.sketch.parser import find_sketch_parser, open_sketch_parser
 from clew.answer.strategies.readers import Reading
@@ -56,6 +70,18 @@ def test_a_sure_answer_that_is_easily_misread_is_checked(both: Asker) -> None:
     )
     assert [item.name for item in answer.items] == ["ADAMTSL4"]
     assert [each for each in steps if each.name == "second"]  # two relations, one of them in other words
+
+
+def test_a_plan_that_both_readers_mean_is_run_once(both: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[Plan] = []
+
+    def counted(plan: Plan, *given: Any, **settings: Any) -> Outcome:
+        ran.append(plan)
+        return run_plan(plan, *given, **settings)
+
+    monkeypatch.setattr(runner, "run_plan", counted)
+    both.ask(Question("Which genes are linked to diseases with myopia?", timeout=PATIENCE))
+    assert len(ran) == len(set(ran)) > 0
 
 
 def test_neither_answers_what_the_graph_does_not_know(both: Asker) -> None:

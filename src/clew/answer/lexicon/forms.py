@@ -3,11 +3,11 @@
 import json
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from clew.store.layout import NAMESPACE, upper_snake
+from clew.store.layout import NAMESPACE, REMEMBERED, upper_snake
 
 __all__ = [
     "Token",
@@ -94,6 +94,7 @@ def singular(word: str) -> str:
     return lowered if lowered.endswith(("ed", "ing")) and len(lowered) > 5 else stem(lowered)
 
 
+@lru_cache(REMEMBERED)
 def core_name(relation: str) -> str:
     """A relation's name without the parts that say what it is about.
 
@@ -103,6 +104,7 @@ def core_name(relation: str) -> str:
     return next((part for part in reversed(NAMESPACE.split(relation)) if part.strip("_")), relation)
 
 
+@lru_cache(REMEMBERED)
 def plain_name(name: str) -> str:
     """A name of a type, relation or column in plain words.
 

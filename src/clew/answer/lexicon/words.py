@@ -385,5 +385,7 @@ def _find(
 
 def _place(stems: Sequence[str], wanted: tuple[str, ...]) -> int | None:
     """Where a run of words begins in a text, if it is there."""
+    if wanted and wanted[0] not in stems:
+        return None
     last = len(stems) - len(wanted)
     return next((at for at in range(last + 1) if tuple(stems[at : at + len(wanted)]) == wanted), None)

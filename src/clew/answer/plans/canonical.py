@@ -36,7 +36,8 @@ def canonical(plan: Plan) -> Plan:
     plan = _plain(plan)
     classes = _classes(plan)
     orders = product(*(permutations(names) for names in classes))
-    return min((_named(plan, [n for names in order for n in names]) for order in islice(orders, MOST_ORDERS)), key=_key)
+    found = [_named(plan, [n for names in order for n in names]) for order in islice(orders, MOST_ORDERS)]
+    return found[0] if len(found) == 1 else min(found, key=_key)
 
 
 def _key(plan: Plan) -> str:

@@ -1,6 +1,7 @@
 """The encoder of questions: reads pieces of words, each seeing those that it may see, and gives a state for each."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ __all__ = ["BEGIN", "END", "UNKNOWN", "QuestionEncoder", "Read", "normed"]
 Array = NDArray[np.float32]
 BEGIN, END, UNKNOWN = 101, 102, 100  # pieces of BERT's vocabulary
 TINY = 1e-5
+REMEMBERED = 4096  # texts: words, and parts of schemas
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,11 @@ class QuestionEncoder:
 
     def __init__(self, session: Any, tokenizer: Any) -> None:
         self._session, self._tokenizer = session, tokenizer
+        self.pieces = lru_cache(REMEMBERED)(self._pieces)
 
-    def pieces(self, text: str) -> list[int]:
+    def _pieces(self, text: str) -> tuple[int, ...]:
         """The pieces of a text."""
-        found: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
-        return found
+        return tuple(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def read(self, given: Read) -> Array:
         """A state for each piece."""

@@ -219,7 +219,7 @@ class SchemaLinker:
         pieces, places = [BEGIN], list[tuple[int, int]]()
         for word in words:
             said = word.text if word.name is None else f"this {plain_name(types[word.name])}"
-            own = self._encoder.pieces(said) or [UNKNOWN]
+            own = self._encoder.pieces(said) or (UNKNOWN,)
             places.append((len(pieces), len(pieces) + len(own)))
             pieces += own
         pieces.append(END)

@@ -68,7 +68,7 @@ def pieces_of(words: Sequence[Word], encoder: QuestionEncoder, *, names: bool = 
         if word.name is not None:
             pieces += [MARK, *(own[:MOST_PIECES] if names else ())]
         else:
-            pieces += own or [UNKNOWN]
+            pieces += own or (UNKNOWN,)
     return [*pieces, END], firsts
 
 

@@ -31,7 +31,7 @@ MOST_GROUNDED = 6  # ways to ground one sketch that are built
 PHRASES = frozenset({"fact", "attribute", "kind", "max", "min"})  # statements whose words mean a part of a schema
 MULTIPLES = frozenset({"dozen", "hundred", "thousand", "million", "billion"})
 SUPERLATIVE = "est"  # how a superlative ends
-SURE_NAME, SHORTEST_NAME = 0.99, 4  # score of an entity that a noun names, and letters of the noun
+SHORTEST_NAME = 4  # letters of a noun that names an entity
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
 NEGATIONS = frozenset(word_table("sketch.json")["negations"])
 MEASURING = frozenset(word_table("sketch.json")["measuring"])  # words that ask for a time or an amount
@@ -301,9 +301,8 @@ def entities_named(said: str, contents: GraphContents) -> tuple[Meaning, ...]:
     """The entities that a noun names, in the singular or plural, one for each type."""
     found: dict[str, Meaning] = {}
     for form in dict.fromkeys((said, said.removesuffix("s"), stem(said))):
-        for each in contents.find(form):
-            if each.score >= SURE_NAME and len(form) >= SHORTEST_NAME:
-                found.setdefault(each.type, Meaning(each.type, (each.id,), each.name, each.score, each.how))
+        for each in contents.find(form, whole=True) if len(form) >= SHORTEST_NAME else ():
+            found.setdefault(each.type, Meaning(each.type, (each.id,), each.name, each.score, each.how))
         if found:
             break
     return tuple(found.values())[:3]

@@ -27,7 +27,7 @@ __all__ = ["OnnxEncoder", "open_minilm", "share_minilm"]
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_TOKENS = 256  # the limit of all-MiniLM-L6-v2
-BATCH_TOKENS, MOST_PADDING = 512, 24  # tokens of a batch; as much padding as costs more than another batch
+BATCH_TOKENS, MOST_PADDING = 512, 4  # tokens of a batch; as much padding as costs more than another batch
 TOKENISER_BATCH = 4096  # texts
 
 log = logging.getLogger(__name__)

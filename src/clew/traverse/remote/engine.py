@@ -92,8 +92,8 @@ class RemoteReader:
     def lookup_name(self, name: str) -> list[int]:
         return self._ask("lookup_name", name)  # type: ignore[no-any-return]
 
-    def find(self, text: str, *, limit: int = 10) -> list[Found]:
-        return self._ask("find", text, limit=limit)  # type: ignore[no-any-return]
+    def find(self, text: str, *, limit: int = 10, whole: bool = False) -> list[Found]:
+        return self._ask("find", text, limit=limit, whole=whole)  # type: ignore[no-any-return]
 
     def scan_entities(
         self, columns: Sequence[str] | None = None, *, rows: int = BLOCK_ROWS
