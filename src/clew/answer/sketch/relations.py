@@ -70,13 +70,10 @@ class Relations(Things):
         phrase = self._phrase(fact)
         direct: list[tuple[Link, float]] = []
         for relation in self.schema.relationships:
-            if relation.negated:
-                continue
-            said = self._phrase_fit(phrase, relation, fact, left, right)
-            if said < WEAKEST:
-                continue
-            for link, typed in self._placed(relation, fact, left, right):
-                direct.append((replace(link, fit=said * typed), said * typed))
+            placed = [] if relation.negated else list(self._placed(relation, fact, left, right))
+            said = self._phrase_fit(phrase, relation, fact, left, right) if placed else 0.0  # words take longer
+            if said >= WEAKEST:
+                direct += [(replace(link, fit=said * typed), said * typed) for link, typed in placed]
         yield from direct
         through = list(self._through(fact, phrase, left, right))
         yield from through
@@ -208,7 +205,7 @@ class Relations(Things):
                             alone = VIA * fit * left[label] * fit_of(whole)
                             yield Link(whole.name, True, label, end, alone, longest=steps), alone
                 names = tuple(each.name for each in wholes)
-                for relation in self.schema.relationships:
+                for relation in self.schema.relationships if chains else ():
                     said = 0.0 if relation.negated or wholes == [relation] else fit_of(relation)
                     if said < BARE:
                         continue
