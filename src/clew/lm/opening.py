@@ -4,14 +4,16 @@ import os
 from difflib import get_close_matches
 from pathlib import Path
 
-from clew.errors import InputError, UnknownName
+from clew.errors import InputError, MissingModel, UnknownName
 from clew.lm.messages import LanguageModel
-from clew.models import MODELS, locate
+from clew.models import MODELS, locate, models_directory
 from clew.registry import Entry, Registry
 
-__all__ = ["CLIENTS", "DEFAULT", "open_model"]
+__all__ = ["CLIENTS", "DEFAULT", "WRITER", "open_model"]
 
-DEFAULT = "smollm2"
+DEFAULT, WRITER = "smollm2", "writer"
+ADAPTER = "adapter.gguf"
+CHECKOUT = Path(__file__).resolve().parents[3]
 SECONDS = 300.0
 CLIENTS = Registry(
     "language model client",
@@ -45,8 +47,20 @@ def open_model(
         model = CLIENTS.load("openai")(url, model=name or None, api_key=api_key, timeout=timeout)
         return model
     path, name = _file(spec)
-    model = CLIENTS.load("llamacpp")(path, name=name, context=context, threads=threads, listen=listen, timeout=timeout)
+    settings = {"context": context, "threads": threads, "listen": listen, "timeout": timeout}
+    model = CLIENTS.load("llamacpp")(path, name=name, adapter=_adapter(name), **settings)
     return model
+
+
+def _adapter(name: str) -> Path | None:
+    """What the model that writes queries has learned: in the repository, or beside its weights."""
+    if name != WRITER:
+        return None
+    places = [folder / WRITER / ADAPTER for folder in (CHECKOUT / "weights", models_directory())]
+    for place in places:
+        if place.is_file():
+            return place
+    raise MissingModel(f"what the model {WRITER!r} has learned is not on this machine ({places[-1]} is missing)")
 
 
 def _file(spec: str) -> tuple[Path, str]:

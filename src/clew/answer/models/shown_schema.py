@@ -17,7 +17,7 @@ from clew.graph.encode import UNTYPED
 from clew.store.cypher.write import RESERVED, quote
 from clew.store.layout import QUALIFIER, Relationship, StoreSchema
 
-__all__ = ["Field", "Join", "ShownSchema", "show_schema"]
+__all__ = ["Field", "Join", "ShownSchema", "show_schema", "variables_of"]
 
 MOST_JOINS = 60  # of a large schema the most frequent ones: a prompt has to hold them
 MOST_LINES, MOST_FIELDS, MOST_EXAMPLES = 40, 10, 3  # of a prompt, of a type, of the values of a field
@@ -118,7 +118,7 @@ def show_schema(contents: GraphContents, schema: StoreSchema, attributes: Sequen
             fields.setdefault(each.label, []).append(_field(each.key, texts(schema.type_of(each.label), each.key)))
     return ShownSchema(
         tuple(kept),
-        _variables(label.name for label in schema.labels),
+        variables_of(label.name for label in schema.labels),
         {label: tuple(listed) for label, listed in fields.items()},
         {name: tuple(_columns(contents, schema.relationship(name))) for name in named},
         {name: found for name in named if (found := _example(contents, schema.relationship(name)))},
@@ -176,7 +176,7 @@ def _example(contents: GraphContents, relationship: Relationship) -> tuple[str, 
     return subject, object_
 
 
-def _variables(labels: Iterable[str]) -> dict[str, str]:
+def variables_of(labels: Iterable[str]) -> dict[str, str]:
     """A word for each label that is no keyword, like no other and does not end in a digit."""
     found: dict[str, str] = {}
     for label in labels:

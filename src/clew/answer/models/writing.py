@@ -9,7 +9,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import DOUBTFUL, Alternative, Answer, Usage
+from clew.answer.certainty.queried import chance_of, query_signs
+from clew.answer.certainty.signs import NEVER_SURE, is_reversible
 from clew.answer.kept import words_of
+from clew.answer.models.capability import can_compose, is_trained
+from clew.answer.models.query_reader import ReadQuery, query_reader_of
+from clew.answer.plans.plan import ABSENT
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
@@ -24,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["ModelWriting"]
 
 WRITTEN = DOUBTFUL - 0.05  # most for what a model alone says
+ALONE = 0.4  # chance from which the query of a trained model answers by itself, or in the place of a doubtful answer
+CONVINCED = 0.9  # probability of a trained model that the graph has no answer, from which a doubtful one is declined
+CERTAIN = 0.95  # chance from which an answer is sure that the readers give too
+DISSENTING = 0.7  # chance from which one that answers otherwise makes an answer doubtful
 
 
 class ModelWriting(ABC):
@@ -53,7 +62,68 @@ class ModelWriting(ABC):
 
     def _read(self) -> Answer:
         """The answer of the readers or of a model, not yet in the words of the model."""
+        if self.model is not None and self.compose is not False and is_trained(self.model):
+            return self._queried(self.model)
         return self._written_first() if self.compose else self._written_last()
+
+    def _queried(self, model: "Metered") -> Answer:
+        """The answer of the readers and of a trained model, which is asked where they are not sure, or always."""
+        first = self._answer()
+        settled = first.abstained is None and first.certainty == "sure" and not self.compose
+        if settled or first.kind == "path" or self.parsed is None or self.parsed.unmet:
+            return first
+        self.runner.report("model", "writing a query")
+        begun = perf_counter()
+        read, none = query_reader_of(self.resources).read(self.question, self.parsed, model, self.runner)
+        understood = first.usage.understanding + perf_counter() - begun - (read.ran.seconds if read else 0.0)
+        first = replace(first, usage=replace(first.usage, understanding=understood))
+        if read is None:
+            self.runner.report("model", "it has no answer")
+            return self._denied(first, model) if none >= CONVINCED else first
+        self.runner.report("model", verbalised(read.ran.candidate, self.words))
+        if first.abstained is None and read.ran.gives(first):
+            return self._confirmed(first, read)
+        return self._by_query(first, read)
+
+    def _denied(self, first: Answer, model: "Metered") -> Answer:
+        """A doubtful answer to what the graph does not hold, as a trained model has it: declined, and offered."""
+        if first.abstained is not None or first.certainty != "doubtful":
+            return first
+        meant = _as_alternative(first)
+        reason = (
+            f"The graph does not seem to hold what is asked for: {model.name} finds no query for it. "
+            f"It could be: {meant.interpretation}."
+        )
+        declined = Answer("", abstained=reason, text=reason, alternatives=(meant,), unrecognised=first.unrecognised)
+        return replace(declined, question=first.question, usage=first.usage)
+
+    def _confirmed(self, first: Answer, read: ReadQuery) -> Answer:
+        """The readers' answer, which a trained model gives too: sure, unless both could err alike."""
+        plan, chance = read.ran.candidate.plan, chance_of(query_signs(read, confirmed=True))
+        turned = any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
+        denied = any(part.kind == ABSENT for part in plan.parts) or plan.kind == "lacks"
+        never = turned or denied or any(first.signs.get(name) for name in NEVER_SURE)
+        decided = f"{read.ran.interpretation.decided}, with the same result"
+        certain = chance >= CERTAIN and not never
+        confidence = max(first.confidence, chance) if certain else first.confidence
+        return replace(first, confidence=confidence, decided=decided)
+
+    def _by_query(self, first: Answer, read: ReadQuery) -> Answer:
+        """The likelier of the readers' answer, if any, and a trained model's; either way doubtful, with the other."""
+        chance = chance_of(query_signs(read, confirmed=False))
+        own = 0.0 if first.abstained is not None else first.confidence
+        if chance < ALONE or (first.certainty != "doubtful" and own > chance):
+            if first.abstained is not None:
+                return first
+            other = Alternative(read.ran.outcome.query, WRITTEN, verbalised(read.ran.candidate, self.words))
+            capped = replace(first, confidence=min(own, WRITTEN)) if chance >= DISSENTING else first
+            return replace(capped, alternatives=(other, *first.alternatives)[:SHOWN_ALTERNATIVES])
+        self.ran = read.ran
+        answer = self._answered(read.ran, first.usage.understanding)
+        answer = replace(answer, confidence=min(chance, WRITTEN), unrecognised=_unbound(read))
+        if first.abstained is not None:
+            return answer
+        return replace(answer, alternatives=(_as_alternative(first), *answer.alternatives)[:SHOWN_ALTERNATIVES])
 
     def _written_first(self) -> Answer:
         """What a model makes of the question; without a query that runs, the answer of the readers."""
@@ -71,8 +141,6 @@ class ModelWriting(ABC):
         settled = first.abstained is None and first.certainty != "doubtful"
         if self.model is None or self.compose is False or settled or first.kind == "path":
             return first
-        from clew.answer.models.capability import can_compose
-
         if self.parsed is None or self.parsed.unmet or not can_compose(self.model):
             return first
         begun = perf_counter()
@@ -115,7 +183,7 @@ class ModelWriting(ABC):
         if self.model is None:
             return answer
         begun, text = perf_counter(), answer.text
-        if self.phrase and answer.abstained is None:
+        if self.phrase and answer.abstained is None and not is_trained(self.model):
             self.runner.report("text", "wording the answer")
             text = phrased(self.model, self.question.text, text)
         used = Usage(self.model.usage.calls, self.model.usage.prompt_tokens, self.model.usage.completion_tokens)
@@ -128,3 +196,13 @@ class ModelWriting(ABC):
         from clew.lm import Metered, Timed
 
         return Metered(Timed(self.resources.model, lambda: self.runner.deadline.left))
+
+
+def _as_alternative(first: Answer) -> Alternative:
+    """The readers' answer, to choose."""
+    said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
+    return Alternative(first.query, round(min(first.confidence, WRITTEN), 3), said)
+
+
+def _unbound(read: ReadQuery) -> tuple[str, ...]:
+    return tuple(each.text for each in read.ran.interpretation.account.unbound)

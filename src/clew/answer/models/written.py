@@ -14,7 +14,7 @@ from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, S
 from clew.answer.kept import composer_of, link_of, polarity_of, words_of
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.words import Words
-from clew.answer.models.compose import Composed, Composer
+from clew.answer.models.compose import Composed
 from clew.answer.plans.plan import ABSENT, COUNTED, Condition, Plan
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.interpretation import Interpretation
@@ -28,7 +28,7 @@ from clew.answer.sketch.sketch import split_words
 from clew.errors import ClewError, Timeout
 from clew.lm import LanguageModel
 
-__all__ = ["Written", "WrittenReader", "written_reader_of"]
+__all__ = ["Written", "WrittenReader", "account_of", "written_reader_of"]
 
 log = logging.getLogger(__name__)
 MEANT = 0.3  # probability that words mean a part of the plan, from which they are accounted for
@@ -49,10 +49,11 @@ class Written:
 
 
 class WrittenReader:
-    """Lets a model read questions about one graph; `link` says which parts of the schema words mean."""
+    """Lets a model read questions about one graph."""
 
-    def __init__(self, composer: Composer, words: Words, polarity: dict[str, str], link: Link | None) -> None:
-        self._composer, self._words, self._polarity, self._link = composer, words, polarity, link
+    def __init__(self, resources: Resources) -> None:
+        self._resources, self._composer = resources, composer_of(resources)
+        self._words, self._polarity = words_of(resources), polarity_of(resources)
 
     def read(self, question: ParsedQuestion, model: LanguageModel, runner: Runner) -> Written | None:
         """The first of what a model writes that finds something; None where it says that the graph has no answer."""
@@ -65,7 +66,7 @@ class WrittenReader:
                 repairs=composed.repairs,
                 decided=f"{model.name} wrote the query",
                 written=True,
-                account=self._account(question, composed, runner),
+                account=account_of(question, composed, self._words, self._resources, runner),
             )
             try:
                 ran = runner.run(interpretation)
@@ -79,39 +80,40 @@ class WrittenReader:
                 return Written(ran, contradicted=contradictions(told, self._words) > 0)
         return None
 
-    def _account(self, question: ParsedQuestion, composed: Composed, runner: Runner) -> Account:
-        candidate = composed.candidate
-        account = account_for(question, candidate, self._words, next(iter(question.trees), None))
-        met = {each.start for each in account.unbound if _is_in(each, candidate.plan)}
-        rest = [each for each in account.unbound if each.start not in met]
-        met |= set(self._meant(question, composed, rest, runner))
-        bound = [Binding(each.start, each.end, "written") for each in account.unbound if each.start in met]
-        bindings = sorted([*account.bindings, *bound], key=lambda each: each.start)
-        unbound = [each for each in account.unbound if each.start not in met]
-        return Account(tuple(bindings), (*unbound, *_values_left(question, candidate.plan)))
 
-    def _meant(
-        self, question: ParsedQuestion, composed: Composed, unbound: Sequence[Unbound], runner: Runner
-    ) -> Iterator[int]:
-        """Where words begin that mean a part of the plan, as the linker has it."""
-        if self._link is None or not unbound:
-            return
-        anchors = sorted(question.anchors, key=lambda each: each.start)
-        words = split_words(question.text, [(each.start, each.end) for each in anchors])
-        linked = self._link(words, question, runner.deadline.check)
-        for each in unbound:
-            own = [at for at, word in enumerate(words) if word.start < each.end and each.start < word.end]
-            if each.role in (ASKED, STRUCTURE) and own and _share(linked.meant(own), composed) >= MEANT:
-                yield each.start
+def account_of(
+    question: ParsedQuestion, composed: Composed, words: Words, resources: Resources, runner: Runner
+) -> Account:
+    """Which words of a question a plan accounts for: as for any plan, or by what it holds, or as the linker has it."""
+    candidate, link = composed.candidate, link_of(resources)
+    account = account_for(question, candidate, words, next(iter(question.trees), None))
+    met = {each.start for each in account.unbound if _is_in(each, candidate.plan)}
+    rest = [each for each in account.unbound if each.start not in met]
+    met |= set(_meant(question, composed, rest, link, runner))
+    bound = [Binding(each.start, each.end, "written") for each in account.unbound if each.start in met]
+    bindings = sorted([*account.bindings, *bound], key=lambda each: each.start)
+    unbound = [each for each in account.unbound if each.start not in met]
+    return Account(tuple(bindings), (*unbound, *_values_left(question, candidate.plan)))
+
+
+def _meant(
+    question: ParsedQuestion, composed: Composed, unbound: Sequence[Unbound], link: Link | None, runner: Runner
+) -> Iterator[int]:
+    """Where words begin that mean a part of the plan, as the linker has it."""
+    if link is None or not unbound:
+        return
+    anchors = sorted(question.anchors, key=lambda each: each.start)
+    said = split_words(question.text, [(each.start, each.end) for each in anchors])
+    linked = link(said, question, runner.deadline.check)
+    for each in unbound:
+        own = [at for at, word in enumerate(said) if word.start < each.end and each.start < word.end]
+        if each.role in (ASKED, STRUCTURE) and own and _share(linked.meant(own), composed) >= MEANT:
+            yield each.start
 
 
 def written_reader_of(resources: Resources) -> WrittenReader:
     """The reader for a graph, made once."""
-
-    def make() -> WrittenReader:
-        return WrittenReader(composer_of(resources), words_of(resources), polarity_of(resources), link_of(resources))
-
-    return resources.once("written reader", make)
+    return resources.once("written reader", lambda: WrittenReader(resources))
 
 
 def _share(meant: Meant, composed: Composed) -> float:

@@ -1,8 +1,8 @@
 """Finding the entities named in a question: exact names, misspellings, shared heads and paraphrases.
 
 Every word that is not a question word, type or relation should belong to a name. The stages run from the most to the
-least certain: exact, title and name, adjective of a place, misspelt, shared head ("Apert and Pfeiffer syndrome"),
-attribute of a type ("start in adulthood"), lay term, paraphrase.
+least certain: exact, title and name, adjective of a place, part of a name, misspelt, shared head ("Apert and Pfeiffer
+syndrome"), attribute of a type ("start in adulthood"), lay term, paraphrase.
 """
 
 import re
@@ -17,6 +17,7 @@ from clew.answer.names.adjectives import is_direction, part_of_place, places_of
 from clew.answer.names.identifiers import ids_in
 from clew.answer.names.meanings import Anchor, meanings_of, settled
 from clew.answer.names.overlap import most_overlapping
+from clew.answer.names.shortened import shortened
 from clew.answer.names.titles import titled
 from clew.errors import InputError
 from clew.link import Candidate, Linker, Paraphrases
@@ -62,6 +63,7 @@ def find_anchors(
     finder.widen()
     finder.find_adjectives()
     finder.find_directions()
+    finder.find_shortened()
     finder.find_misspelt()
     finder.find_shared_heads()
     finder.find_said_of_types(paraphrases)
@@ -201,6 +203,13 @@ class _Finder:
                 if found:
                     self.anchors[number] = Anchor(self.tokens[at].start, anchor.end, written, found)
                     self._cover(self.anchors[number])
+
+    def find_shortened(self) -> None:
+        """Parts of names that no other name has: "Fellside"."""
+        for first, last in list(self._runs()):
+            found = shortened(self.text, self.tokens[first].start, self.tokens[last - 1].end, self.linker)
+            if found is not None:
+                self._add(found)
 
     def find_misspelt(self) -> None:
         for first, last in self._windows():

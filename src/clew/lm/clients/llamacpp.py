@@ -35,6 +35,7 @@ class LlamaCpp(Closing):
 
     `threads` defaults to CLEW_THREADS, else to the number of idle cores available to this process: llama.cpp's threads
     wait for each other by spinning, and two that share a core are far slower than one.
+    `adapter` is a GGUF file of trained matrices of low rank, added to the weights as they are used.
     No port is opened unless `listen` is set; then `listening` is the address, which requires `key`.
     """
 
@@ -47,6 +48,7 @@ class LlamaCpp(Closing):
         threads: int | None = None,
         listen: bool = False,
         timeout: float = SECONDS,
+        adapter: str | os.PathLike[str] | None = None,
     ) -> None:
         path = Path(path).absolute()
         header = read_header(path)
@@ -54,17 +56,23 @@ class LlamaCpp(Closing):
         self.context = _context(context, header.context, self.name)
         self._timeout = timeout
         self._checksum = file_checksum(path)
+        self._adapted = "" if adapter is None else f"+{file_checksum(Path(adapter))}"
         if self._checksum not in {file.sha256 for model in MODELS.values() for file in model.files}:
             check_loads(path)
         self._engine = LlamaEngine(
-            path, name=self.name, context=self.context, threads=threads or _threads(), listen=listen
+            path,
+            name=self.name,
+            context=self.context,
+            threads=threads or _threads(),
+            listen=listen,
+            adapter=None if adapter is None else Path(adapter).absolute(),
         )
         self._prompts = LlamaServer(self._engine.connection)
         self._end = weakref.finalize(self, self._engine.close)  # at the latest when Python exits
 
     @property
     def identity(self) -> str:
-        return f"gguf:{self._checksum}"
+        return f"gguf:{self._checksum}{self._adapted}"
 
     @property
     def listening(self) -> str:

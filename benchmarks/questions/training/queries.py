@@ -1,0 +1,207 @@
+"""Questions over invented schemas with their queries (queries/), as a model that writes queries is shown them."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from clew.answer.models.schema_grammar import NONE
+from clew.answer.models.shown_schema import DAY, NUMBER, TEXT, YEAR, Field, Join, ShownSchema, variables_of
+from clew.errors import InputError
+from clew.store.cypher import parse, write
+from clew.store.cypher import syntax as s
+from clew.store.layout import upper_snake
+
+__all__ = ["Row", "WrittenSchema", "read_queries", "shown"]
+
+STATED = re.compile(r"(\w+): (\S+) (\S+) (=?\S+)((?: \{[^}]*\})*)(?: \[([^\]]*)\])?")
+MARK = re.compile(r"[\[(]([^\[\]()|]*)\|[^\[\]()|]*[\])]")
+NAMED = re.compile(r"\{([^{}:]*)(?::[^{}]*)?\}")
+MOST_ALIKE = 3  # variables of one type in a query
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A question without its marks, the types of what it names, and its query in the words of the graph, or NONE."""
+
+    question: str  # {0} and {1} for names
+    named: tuple[str, ...]
+    query: str  # $0 and $1
+    keys: frozenset[str]  # relations and attributes that it uses
+
+
+@dataclass(slots=True)
+class WrittenSchema:
+    """A schema: relations and attributes by their keys, and questions about it."""
+
+    name: str
+    relations: dict[str, tuple[str, str, str, dict[str, str]]] = field(default_factory=dict)
+    attributes: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    unreadable: int = 0
+
+    @property
+    def types(self) -> list[str]:
+        found = [end for one, _, other, _ in self.relations.values() for end in (one, other)]
+        return list(dict.fromkeys([*found, *(type for type, _, _ in self.attributes.values())]))
+
+
+def read_queries(paths: Sequence[Path]) -> Iterator[WrittenSchema]:
+    """The schemas of some files with their questions; what cannot be read is counted."""
+    for path in paths:
+        for block in path.read_text("utf-8").split("== ")[1:]:
+            lines = [line.strip() for line in block.splitlines() if line.strip()]
+            schema = _schema(lines)
+            for line in lines:
+                if line.startswith("- ") and " => " in line:
+                    try:
+                        schema.rows.append(_row(*line[2:].rsplit(" => ", 1), schema))
+                    except (InputError, KeyError, ValueError):
+                        schema.unreadable += 1
+            yield schema
+
+
+def _schema(lines: Sequence[str]) -> WrittenSchema:
+    schema = WrittenSchema(lines[0])
+    known: dict[str, str] = {}  # types differ by case in some of the oldest
+    for found in filter(None, map(STATED.fullmatch, lines[1:])):
+        key, subject, name, object_, columns, label = found.groups()
+        subject = known.setdefault(subject.lower(), subject)
+        if object_.startswith("="):
+            schema.attributes[key] = (subject, label or name, object_[1:])
+        else:
+            object_ = known.setdefault(object_.lower(), object_)
+            columns = dict(re.findall(r"\{(\w+) ?([^}]*)\}", columns))
+            schema.relations[key] = (subject, upper_snake(label or name), object_, columns)
+    return schema
+
+
+def _row(question: str, query: str, schema: WrittenSchema) -> Row:
+    types = {type.lower(): type for type in schema.types}
+    named = tuple(types[each.strip().lower()] for each in NAMED.findall(question))
+    numbers = iter(range(len(named)))
+    plain = NAMED.sub(lambda _: f"{{{next(numbers)}}}", MARK.sub(r"\1", question))
+    if query == NONE:
+        return Row(plain, named, NONE, frozenset())
+    written, keys = _translated(query, schema, named)
+    return Row(plain, named, written, frozenset(keys))
+
+
+def _translated(query: str, schema: WrittenSchema, named: Sequence[str]) -> tuple[str, set[str]]:
+    """A query with the names of relations and attributes for their keys, and variables that say their types."""
+    statement = _all_named(parse(query))
+    types, steps = _types(statement, schema), _steps(statement)
+    variables = variables_of(schema.types)
+    counts: Counter[str] = Counter()
+    new: dict[str, str] = {"n": "number", **{old: f"r{at or ''}" for old, at in steps.items()}}
+    for old, type in types.items():
+        counts[type] += 1
+        if counts[type] > MOST_ALIKE:
+            raise ValueError("too many of one type")
+        new[old] = variables[type] + (str(counts[type]) if counts[type] > 1 else "")
+    keys: set[str] = set()
+
+    def change(part: Any) -> Any:
+        match part:
+            case s.EntityPattern():
+                return replace(part, variable=new[part.variable or ""], labels=())
+            case s.RelationshipPattern():
+                keys.update(part.types)
+                own = tuple(schema.relations[key][1] for key in part.types)
+                return replace(part, types=own, variable=part.variable and new[part.variable])
+            case s.Property(s.Variable(name), key) if key not in ("id", "name"):
+                if name in {new[old] for old in steps}:
+                    keys.add(f".{key}")
+                    return replace(part, key=f"q_{key}")
+                keys.add(key)
+                return replace(part, key=schema.attributes[key][1])
+            case s.Literal(True):
+                return s.Literal("yes")
+            case s.Literal(False):
+                return s.Literal("no")
+            case s.Variable(name):
+                return s.Variable(new.get(name, name))
+            case s.Parameter(name):
+                return s.Parameter(f"n{int(name) - 1}")
+            case s.Item():
+                return replace(part, alias=part.alias and new.get(part.alias, part.alias))
+        return part
+
+    return " ".join(write(s.rewrite(statement, change)).split()), keys
+
+
+def _all_named(statement: s.Statement) -> s.Statement:
+    """With a variable for every entity."""
+    numbers = iter(range(50))
+
+    def change(part: Any) -> Any:
+        nameless = isinstance(part, s.EntityPattern) and part.variable is None
+        return replace(part, variable=f"e{next(numbers)}x") if nameless else part
+
+    changed: s.Statement = s.rewrite(statement, change)
+    return changed
+
+
+def _types(statement: s.Statement, schema: WrittenSchema) -> dict[str, str]:
+    """The type of each variable: as it is written, else by the relations at it."""
+    types = {type.lower(): type for type in schema.types}
+    found: dict[str, str | None] = {}
+    for pattern in (each for each in s.walk(statement) if isinstance(each, s.Pattern)):
+        for entity in pattern.entities:
+            found.setdefault(entity.variable or "", None)
+            if entity.labels:
+                found[entity.variable or ""] = types[entity.labels[0].lower()]
+        for step, left, right in zip(pattern.relationships, pattern.entities, pattern.entities[1:], strict=False):
+            subject, _, object_, _ = schema.relations[step.types[0]]
+            ends = (object_, subject) if step.direction == "in" else (subject, object_)
+            for entity, type in zip((left, right), ends, strict=True):
+                found[entity.variable or ""] = found.get(entity.variable or "") or type
+    return {name: type for name, type in found.items() if type is not None}
+
+
+def _steps(statement: s.Statement) -> dict[str, int]:
+    """The variables of relationships, with 0, 2, 3 …"""
+    steps = [each.variable for each in s.walk(statement) if isinstance(each, s.RelationshipPattern) and each.variable]
+    return {name: at + 1 if at else 0 for at, name in enumerate(dict.fromkeys(steps))}
+
+
+# as it is shown -----------------------------------------------------------------------------------------------------
+
+
+def shown(schema: WrittenSchema, draw: random.Random, without: frozenset[str] = frozenset()) -> ShownSchema:
+    """A schema as a model is shown it, with made-up examples; without some relations, attributes and columns."""
+    relations = [(key, each) for key, each in schema.relations.items() if key not in without]
+    attributes = [(key, each) for key, each in schema.attributes.items() if key not in without]
+    draw.shuffle(relations)
+    draw.shuffle(attributes)
+    fields: dict[str, list[Field]] = {}
+    for _, (type, name, kind) in attributes:
+        fields.setdefault(type, []).append(_field(name, kind, draw))
+    return ShownSchema(
+        tuple(Join(subject, name, object_) for _, (subject, name, object_, _) in relations),
+        variables_of(schema.types),
+        {type: tuple(listed) for type, listed in fields.items()},
+        {
+            name: tuple(_field(f"q_{column}", kind, draw) for column, kind in columns.items())
+            for _, (_, name, _, columns) in relations
+        },
+        {},
+    )
+
+
+def _field(name: str, kind: str, draw: random.Random) -> Field:
+    plain, _, listed = kind.rpartition(" ")[2].partition("(") if "(" not in kind else kind.partition("(")
+    if plain in ("year",):
+        return Field(name, YEAR, (str(draw.randint(1880, 2024)),))
+    if plain in ("number", "amount", "money", "count", "percent", "integer", "float", "duration", "time"):
+        scale = draw.choice((10, 100, 1_000, 10_000))
+        return Field(name, NUMBER, (str(draw.choice((draw.randint(1, scale), round(draw.random() * scale, 1)))),))
+    if plain in ("date", "day"):
+        return Field(name, DAY, (f"{draw.randint(1950, 2024)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}",))
+    if plain in ("bool", "boolean", "flag"):
+        return Field(name, TEXT, values=("no", "yes"))
+    values = tuple(each.strip() for each in listed.rstrip(")").split(",") if each.strip())
+    return Field(name, TEXT, values=values)

@@ -1,0 +1,111 @@
+"""What the training of a model that writes queries starts from: graphs as it is shown them, each with some questions.
+
+    python -m benchmarks.questions.training.query_packs packs.json --epochs 4
+
+Every epoch shows a schema anew: other examples, another order, without some of what no question needs, and now and then
+without something that one does need, whose answer is then NONE.
+"""
+
+import argparse
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.questions.training.queries import Row, WrittenSchema, read_queries, shown
+from clew.answer.models.schema_grammar import NONE
+from clew.answer.models.shown_schema import variables_of
+from clew.answer.models.trained import INSTRUCTION, brief
+from clew.store.layout import upper_snake
+
+FOLDER = Path(__file__).parents[1] / "queries"
+TOGETHER = 8  # questions of a pack
+LESS, GONE = 0.4, 0.35  # most of what no question needs that is left out, and how often something needed is
+OTHERWISE, LOW, OPEN = 0.12, 0.12, 0.15  # how often a name may mean two things, and questions lose capitals, their mark
+DOTTED = 0.15  # how often relations are named behind what they are of
+HELD = 20  # one schema of so many is measured and not learned from
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    given = parser.parse_args()
+    schemas = [each for each in read_queries(sorted(given.folder.glob("*.txt"))) if each.rows]
+    print(len(schemas), "schemas,", sum(len(each.rows) for each in schemas), "questions,", end=" ")
+    print(sum(each.unreadable for each in schemas), "unreadable")
+    names = sorted({each.name for each in schemas})[::HELD]
+    held, learned = (
+        [each for each in schemas if each.name in names],
+        [each for each in schemas if each.name not in names],
+    )
+    draw = random.Random(7)
+    epochs = [[pack for schema in learned for pack in packs(schema, draw)] for _ in range(given.epochs)]
+    for epoch in epochs:
+        draw.shuffle(epoch)
+    measured = [pack for schema in held for pack in packs(schema, draw, plain=True)]
+    given.out.write_text(json.dumps({"instruction": INSTRUCTION, "epochs": epochs, "held": measured}))
+
+
+def packs(schema: WrittenSchema, draw: random.Random, *, plain: bool = False) -> Iterator[dict[str, object]]:
+    """A schema with some of its questions at a time: {"graph": …, "asked": [[question, query], …]}."""
+    rows = draw.sample(schema.rows, len(schema.rows))
+    for start in range(0, len(rows), TOGETHER):
+        some = rows[start : start + TOGETHER]
+        without = frozenset() if plain else _left_out(schema, some, draw)
+        asked = [list(_asked(row, schema, draw, without, plain=plain)) for row in some]
+        graph = brief(shown(schema, draw, without))
+        if not plain and draw.random() < DOTTED:
+            graph, asked = _dotted(graph, schema), [[q, _dotted(query, schema)] for q, query in asked]
+        yield {"graph": graph, "asked": asked}
+
+
+def _dotted(text: str, schema: WrittenSchema) -> str:
+    """With relations named as some graphs do, behind what they are relations of: BEER_BREWERY."""
+    owner = {name: upper_snake(f"{subject}_{name}") for subject, name, _, _ in schema.relations.values()}
+    return re.sub(r"(?<=[:|])[A-Z][A-Z0-9_]*\b", lambda found: owner.get(found[0], found[0]), text)
+
+
+def _left_out(schema: WrittenSchema, rows: Sequence[Row], draw: random.Random) -> frozenset[str]:
+    needed = set().union(*(row.keys for row in rows))
+    less = draw.random() * LESS
+    parts = [*schema.relations, *schema.attributes]
+    out = {key for key in parts if key not in needed and draw.random() < less}
+    gone = sorted(needed & set(parts))
+    if gone and draw.random() < GONE:
+        out.add(draw.choice(gone))
+    return frozenset(out)
+
+
+def _asked(
+    row: Row, schema: WrittenSchema, draw: random.Random, without: frozenset[str], *, plain: bool
+) -> tuple[str, str]:
+    """A question and its query with parameters for names: $farm1, $farm2."""
+    variables, counts = variables_of(schema.types), dict[str, int]()
+
+    def parameter(type: str) -> str:
+        counts[type] = counts.get(type, 0) + 1
+        return f"${variables[type]}{counts[type]}"
+
+    said, query = [], row.query
+    for at, type in enumerate(row.named):
+        other = not plain and len(schema.types) > 1 and draw.random() < OTHERWISE
+        both = [type, *(draw.sample([each for each in schema.types if each != type], 1) if other else [])]
+        draw.shuffle(both)
+        names = {each: parameter(each) for each in both}
+        said.append(" or ".join(names.values()))
+        query = query.replace(f"$n{at}", names[type])
+    question = row.question
+    if not plain and draw.random() < LOW:
+        question = question.lower()
+    if not plain and draw.random() < OPEN:
+        question = question.rstrip("?. ")
+    for at, text in enumerate(said):
+        question = question.replace(f"{{{at}}}", text)
+    return question, NONE if row.keys & without else query
+
+
+if __name__ == "__main__":
+    main()

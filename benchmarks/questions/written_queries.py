@@ -1,0 +1,271 @@
+"""What a model that was trained to write queries makes of strangers' questions.
+
+    python -m benchmarks.questions.written_queries note prompts.jsonl [--set unseen/seven.jsonl …] [--graph NAME …]
+    python -m benchmarks.questions.written_queries judge answers.jsonl rows.jsonl [--set …] [--graph NAME …]
+    python -m benchmarks.questions.written_queries fit rows.jsonl src/clew/answer/certainty/queried.json
+
+`note` writes the prompts, which `training/query_adapter.py` answers on a GPU; `judge` reads its answers as the product
+does, asks both readers too, and keeps what each of the three says, whether it is right, and the signs of it.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+import clew
+from benchmarks.certainty import auc, fit, predict
+from benchmarks.second_reader import SMALL
+from clew.answer.answer import Answer
+from clew.answer.ask import resources_of
+from clew.answer.certainty.queried import query_signs
+from clew.answer.kept import composer_of
+from clew.answer.models.capability import TRAINED
+from clew.answer.models.query_reader import QueryReader
+from clew.answer.models.trained import brief
+from clew.answer.resources import Resources
+from clew.answer.strategies.readers import ReadersStrategy, Reading
+from clew.answer.strategy import Question
+from clew.answer.values.outcomes import stated_number
+from clew.app.cli.evaluation.graphs import named_graph
+from clew.closing import Closing
+from clew.errors import ClewError, ModelError
+from clew.evaluate.revision import revision
+from clew.evaluate.trust import TrustQuestion, accepts, ask_each, load_questions, shares
+from clew.lm import Completion, Request, Score, Usage
+from clew.lm.messages import Stream, TokenLogprob
+from clew.progress import silent
+
+DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
+    "doubt": -1, "weakest": -1, "missing": -1, "unbound": -1, "contradicted": -1, "turned": -1, "paraphrased": -1,
+    "no": -1, "confirmed": 1,
+}  # fmt: skip
+BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.93, 0.95, 1.01)
+
+
+class Recorded(Closing):
+    """A trained model whose answers were written elsewhere, by what it was asked."""
+
+    context: int | None = 4096
+    name = "recorded"
+
+    def __init__(self, answers: dict[str, dict[str, Any]]) -> None:
+        self.identity = next(iter(TRAINED))
+        self._answers = answers
+
+    def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
+        found = self._answers.get(request.messages[-1].content)
+        if found is None:
+            raise ModelError("no answer to this was recorded")
+        tokens = tuple(TokenLogprob("", each, ()) for each in found["chances"])
+        return Completion(found["text"], "stop", Usage(calls=1), self.name, logprobs=tokens)
+
+    def score(self, request: Request, continuations: Sequence[str], *, timeout: float | None = None) -> list[Score]:
+        raise ModelError("nothing is scored")
+
+    def count(self, request: Request) -> int:
+        return 0
+
+    def close(self) -> None:
+        pass
+
+
+@contextmanager
+def _resources(name: str, data: Path, folders: Sequence[Path]) -> Iterator[Resources]:
+    small = next((each / name for each in (SMALL, *folders) if (each / name / "triples.csv").exists()), None)
+    if small is not None:
+        with TemporaryDirectory() as folder:
+            out = Path(folder) / f"{name}.clew"
+            clew.build(small / "triples.csv", entities=small / "entities.csv", out=out)
+            yield resources_of(out)
+    else:
+        yield resources_of(named_graph(name, data, silent).snapshot.name)
+
+
+def asked(given: argparse.Namespace) -> Iterator[tuple[Resources, TrustQuestion]]:
+    """All questions with what answers them, a graph after another."""
+    for resources, questions in by_graph(given):
+        for question in questions:
+            yield resources, question
+
+
+def by_graph(given: argparse.Namespace) -> Iterator[tuple[Resources, list[TrustQuestion]]]:
+    """What answers questions about each graph, and these."""
+    listed: dict[str, list[TrustQuestion]] = {}
+    for name in given.graph:
+        listed.setdefault(name, []).extend(load_questions(SMALL / name / "questions.jsonl"))
+    for path in given.set:
+        for question in load_questions(path):
+            listed.setdefault(question.graph, []).append(question)
+    for name, questions in listed.items():
+        with _resources(name, given.data, [each.parent for each in given.set]) as resources:
+            yield resources, questions
+
+
+def reading_of(resources: Resources, question: TrustQuestion) -> Reading:
+    parser = resources.sketch_parser
+    assert parser is not None
+    return Reading(ReadersStrategy(), resources, Question(question.question), parser)
+
+
+def note(given: argparse.Namespace) -> None:
+    with given.out.open("w", encoding="utf-8") as file:
+        for resources, question in asked(given):
+            reader = QueryReader(resources)
+            for number, (text, _) in enumerate(reader.prompts(question.question)):
+                key = f"{question.graph}/{question.id}/{number}"
+                row: dict[str, Any] = {"key": key, "graph": brief(composer_of(resources).shown), "question": text}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _recorded(given: argparse.Namespace) -> Recorded:
+    lines = zip(*(path.read_text("utf-8").splitlines() for path in (given.prompts, given.first)), strict=True)
+    read = [(json.loads(prompt), json.loads(answer)) for prompt, answer in lines]
+    return Recorded({f"{prompt['graph']}\n\nQuestion: {prompt['question']}": answer for prompt, answer in read})
+
+
+def judge(given: argparse.Namespace) -> None:
+    model = _recorded(given)
+    with given.out.open("w", encoding="utf-8") as file:
+        for resources, question in asked(given):
+            row: dict[str, Any] = {
+                "key": f"{question.graph}/{question.id}",
+                "level": question.level,
+                "question": question.question,
+            }
+            try:
+                row |= both_read(resources, question, model)
+            except ClewError as error:
+                row |= {"failed": str(error)}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.flush()
+
+
+def both_read(resources: Resources, question: TrustQuestion, model: Recorded) -> dict[str, Any]:
+    """What the readers answer and what the model does, whether that is right, and whether it is the same."""
+    reading = reading_of(resources, question)
+    with reading.runner.in_time():
+        answer = reading._answer()
+    right = answer.abstained is None and any(accepts(gold, answer) for gold in question.gold)
+    row = {
+        "readers": "declined" if answer.abstained is not None else answer.certainty,
+        "readers right": right,
+        "confidence": round(answer.confidence, 4),
+        "readers text": answer.abstained or answer.text,
+    }
+    if reading.parsed is None:
+        return row
+    read, none = QueryReader(resources).read(Question(question.question), reading.parsed, model, reading.runner)
+    if read is None:
+        return row | {"third": "none", "none": round(none, 4)}
+    outcome = read.ran.outcome
+    given = Answer("", items=outcome.items, value=stated_number(read.ran.candidate, outcome))
+    same = answer.abstained is None and read.ran.gives(answer)
+    return row | {
+        "third": "answers",
+        "third right": any(accepts(gold, given) for gold in question.gold),
+        "same": same,
+        "signs": {name: round(value, 4) for name, value in query_signs(read, confirmed=same).items()},
+        "missing": [each.text for each in read.ran.interpretation.account.missing],
+        "query": read.text,
+    }
+
+
+def trust(given: argparse.Namespace) -> None:
+    """Ask as `clew eval trust` does, with what the model wrote where there is a file of it, and keep each answer."""
+    model = _recorded(given) if given.first.exists() else None
+    outcomes = []
+    for resources, questions in by_graph(given):
+        opened = Resources(resources.engine, store=resources.store, model=model)
+
+        def ask(question: TrustQuestion, opened: Resources = opened) -> Answer:
+            return ReadersStrategy(phrase=False).answer(Question(question.question, timeout=120), opened)
+
+        outcomes += list(ask_each(questions, ask))
+    told = [asdict(each) for each in shares(outcomes)]
+    for share in told:
+        print(share)
+    rows = [
+        {
+            "id": each.question.id, "graph": each.question.graph, "level": each.question.level,
+            "question": each.question.question, "right": each.right, "certainty": each.certainty,
+            "warned": each.warned, "confidence": each.answer and each.answer.confidence,
+            "answer": each.failure if each.answer is None else each.answer.abstained or each.answer.text,
+            "query": each.answer.query if each.answer else "", "decided": each.answer and each.answer.decided,
+        }
+        for each in outcomes
+    ]  # fmt: skip
+    record = {"commit": revision(), "model": model is not None, "n": len(rows), "shares": told, "outcomes": rows}
+    given.second.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
+    """Figures with each graph left out of the fit that judges it, and the weights of all."""
+    read = [row for row in rows if "signs" in row]
+    signs = np.array([[row["signs"][name] for name in DIRECTIONS] for row in read], float)
+    right = np.array([row["third right"] for row in read], float)
+    graphs = np.array([row["key"].partition("/")[0] for row in read])
+    ways = tuple(DIRECTIONS.values())
+    chance = np.zeros(len(read))
+    for graph in np.unique(graphs):
+        here = graphs == graph
+        chance[here] = predict(signs[here], fit(signs[~here], right[~here], directions=ways))
+    able = [row for row in rows if row["level"] != "unanswerable"]
+    lines = [
+        f"{len(rows)} questions, {len(able)} answerable: the readers "
+        f"{sum(row.get('readers right', False) for row in able)} right, the model "
+        f"{sum(row.get('third right', False) for row in able)}; AUC {auc(chance, right):.3f}"
+    ]
+    same = np.array([row["same"] for row in read])
+    declined = np.array([row["readers"] == "declined" for row in read])
+    beyond = np.array([row["level"] == "unanswerable" for row in read])
+    for name, chosen in (
+        ("with the readers", same),
+        ("where they decline", declined),
+        ("otherwise", ~same & ~declined),
+    ):
+        for least, most in pairwise(BINS):
+            here = chosen & (chance >= least) & (chance < most)
+            if here.any():
+                counts = (
+                    f"{int(right[here].sum())} of {int(here.sum())} right, {int((here & beyond).sum())} unanswerable"
+                )
+                lines.append(f"{name}, {least} to {min(most, 1)}: {counts}")
+    weights = fit(signs, right, directions=ways)
+    named = {name: round(float(each), 3) for name, each in zip(DIRECTIONS, weights[1:], strict=True)}
+    return lines, {"intercept": round(float(weights[0]), 3), "weights": named}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("what", choices=("note", "judge", "fit", "trust"))
+    parser.add_argument("first", type=Path)
+    parser.add_argument("second", type=Path, nargs="?")
+    parser.add_argument("--prompts", type=Path, help="judge: the file of prompts, if not beside the answers")
+    parser.add_argument("--set", type=Path, action="append", default=[])
+    parser.add_argument("--graph", action="append", default=[])
+    parser.add_argument("--data", type=Path, default=Path("data"))
+    given = parser.parse_args()
+    if given.what == "fit":
+        lines, weights = report([json.loads(line) for line in given.first.read_text("utf-8").splitlines()])
+        print("\n".join(lines))
+        if given.second:
+            given.second.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
+    elif given.what == "note":
+        given.out = given.first
+        note(given)
+    else:
+        given.out = given.second
+        given.prompts = given.prompts or given.first.with_name("prompts.jsonl")
+        (judge if given.what == "judge" else trust)(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""How likely an answer is right to a query that a trained model wrote: its signs, weighed by a fitted model.
+
+The weights are in queried.json, fitted by `python -m benchmarks.questions.written_queries fit` on graphs of strangers;
+its figures leave each graph out of the fit that judges it (docs/asking.md).
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clew.answer.models.query_reader import ReadQuery
+
+__all__ = ["chance_of", "query_signs"]
+
+MOST = {"doubt": 5.0, "weakest": 3.0, "missing": 3.0, "unbound": 4.0}  # more says no more
+
+
+def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
+    """The evidence for and against a written query, by name; `confirmed`: the readers give the same answer."""
+    plan, account = read.ran.candidate.plan, read.ran.interpretation.account
+    signs = {
+        "doubt": -sum(read.logprobs),  # that the model has in all it wrote, and in one token
+        "weakest": -min(read.logprobs, default=0.0),
+        "missing": len(account.missing),
+        "unbound": len(account.unbound),
+        "contradicted": read.contradicted,
+        "turned": read.turned,
+        "paraphrased": read.paraphrased,
+        "no": plan.kind in ("exists", "lacks") and not read.ran.outcome.value,
+        "confirmed": confirmed,
+    }
+    return {name: min(float(value), MOST.get(name, 1.0)) for name, value in signs.items()}
+
+
+def chance_of(signs: Mapping[str, float]) -> float:
+    """The probability that a query with these signs answers rightly."""
+    table = _table()
+    return 1 / (1 + exp(-table["intercept"] - sum(weight * signs[name] for name, weight in table["weights"].items())))
+
+
+@cache
+def _table() -> Any:
+    return json.loads(files("clew.answer.certainty").joinpath("queried.json").read_text("utf-8"))

@@ -1,0 +1,165 @@
+"""The third reader: a model that was trained to write queries reads a question, its names as parameters.
+
+It sees the names that are spelt as in the graph; where other words only resemble a name, it is asked with these names
+as well, and what it is surer of counts. In: a question. Out: what it wrote, as it ran, with the signs of it.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import exp
+
+from clew.answer.certainty.contradicted import contradictions
+from clew.answer.kept import composer_of, paraphrases_of, polarity_of, words_of
+from clew.answer.lexicon.forms import tokens_of
+from clew.answer.models.compose import Composed
+from clew.answer.models.schema_grammar import NONE
+from clew.answer.models.trained import masked, messages_for
+from clew.answer.models.written import account_of
+from clew.answer.names.meanings import Anchor
+from clew.answer.names.naming import find_anchors
+from clew.answer.plans.plan import Plan, Step
+from clew.answer.reading.intent import is_cue
+from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.opposed import is_opposed
+from clew.answer.reading.question import ParsedQuestion
+from clew.answer.resources import Resources
+from clew.answer.runner import Ran, Runner
+from clew.answer.strategy import Question
+from clew.errors import ClewError, InputError, ModelError, Timeout
+from clew.lm import Completion, LanguageModel, Request, Unreachable, strip
+
+__all__ = ["QueryReader", "ReadQuery", "query_reader_of"]
+
+log = logging.getLogger(__name__)
+MOST_TOKENS = 160
+SOME = 1  # alternatives whose log-probabilities are reported
+
+
+@dataclass(frozen=True, slots=True)
+class ReadQuery:
+    """A query that a trained model wrote, as it ran."""
+
+    text: str
+    ran: Ran
+    logprobs: tuple[float, ...]  # of its tokens
+    contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
+    turned: bool  # the other way round than it was written, which finds nothing
+    paraphrased: bool  # with names that the question has in other words
+
+
+class QueryReader:
+    """Reads questions about one graph."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._composer = composer_of(resources)
+        self._words = words_of(resources)
+        self._polarity = polarity_of(resources)
+
+    def prompts(self, text: str) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
+        """The question as the model is asked it, with the names in it; once more with names in other words."""
+        before: list[str] = []
+        for paraphrases in dict.fromkeys((None, paraphrases_of(self._resources))):
+            anchors = tuple(
+                find_anchors(
+                    text, tokens_of(text), self._resources.linker, self._words, is_cue=is_cue, paraphrases=paraphrases
+                )
+            )
+            bare = self._bare(text, anchors)
+            asked = masked(text, {anchor: list(held) for anchor, held in self._composer.named(bare).items()})
+            if asked not in before:
+                before.append(asked)
+                yield asked, anchors
+
+    def read(
+        self, question: Question, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
+    ) -> tuple[ReadQuery | None, float]:
+        """What the model makes of a question, if it finds anything, and how sure it is that the graph has no answer.
+
+        `parsed` is what the words of the question say: it is held to account for them.
+        """
+        found: list[ReadQuery] = []
+        none = 1.0
+        for number, (asked, anchors) in enumerate(self.prompts(question.text)):
+            said = self._complete(model, asked)
+            text = "" if said is None else strip(said.text)
+            none = min(none, exp(sum(token.logprob for token in said.logprobs)) if said and text == NONE else 0.0)
+            if said is None or text == NONE:
+                continue
+            bare = replace(self._bare(question.text, anchors), filters=question.filters, subclasses=parsed.subclasses)
+            try:
+                composed = self._composer.read(text, bare, self._composer.placeholders(bare), several=True)
+                read = self._run(composed, parsed, model, runner)
+            except Timeout:
+                raise
+            except InputError as error:
+                log.info("the query of %s cannot be used: %s", model.name, error)
+                continue
+            if read is not None:
+                ran, turned = read
+                told = replace(ran.interpretation, question=parsed)
+                logprobs = tuple(token.logprob for token in said.logprobs)
+                contradicted = contradictions(told, self._words) > 0
+                found.append(ReadQuery(text, ran, logprobs, contradicted, turned, paraphrased=number > 0))
+        return max(found, key=lambda each: sum(each.logprobs), default=None), none
+
+    def _run(
+        self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
+    ) -> tuple[Ran, bool] | None:
+        """What was written, or what it says with its one step between two of a type the other way round."""
+        for plan in (composed.candidate.plan, _turned(composed.candidate.plan)):
+            if plan is None:
+                continue
+            this = replace(composed, candidate=replace(composed.candidate, plan=plan))
+            if is_opposed(parsed, this.candidate, self._polarity):
+                return None
+            interpretation = Interpretation(
+                this.question,
+                this.candidate,
+                repairs=this.repairs,
+                decided=f"{model.name} wrote the query",
+                written=True,
+                account=account_of(parsed, this, self._words, self._resources, runner),
+            )
+            try:
+                ran = runner.run(interpretation)
+            except Timeout:
+                raise
+            except ClewError as error:
+                log.info("the plan written by %s does not run: %s", model.name, error)
+                return None
+            if not ran.is_empty:
+                return ran, plan is not composed.candidate.plan
+        return None
+
+    def _complete(self, model: LanguageModel, asked: str) -> Completion | None:
+        messages = messages_for(self._composer.shown, asked)
+        try:
+            return model.complete(Request(messages, max_tokens=MOST_TOKENS, logprobs=SOME))
+        except (Unreachable, Timeout, ModelError) as error:
+            log.info("no query was written: %s", error)
+            return None
+
+    def _bare(self, text: str, anchors: Sequence[Anchor]) -> ParsedQuestion:
+        return ParsedQuestion(
+            text, anchors=tuple(anchors), tokens=(), type_words=(), operation="list", asked=(), mentioned=()
+        )
+
+
+def query_reader_of(resources: Resources) -> QueryReader:
+    """The reader for a graph, made once."""
+    return resources.once("query reader", lambda: QueryReader(resources))
+
+
+def _turned(plan: Plan) -> Plan | None:
+    """The plan with its only step between two of one type the other way round; None where it has not just one."""
+    types = {slot.name: slot.types for slot in plan.slots}
+    alike = [step for part in plan.parts for step in part.steps if types[step.subject] == types[step.object]]
+    if len(alike) != 1 or alike[0].either_way:
+        return None
+
+    def turn(step: Step) -> Step:
+        return replace(step, subject=step.object, object=step.subject) if step == alike[0] else step
+
+    return replace(plan, parts=tuple(replace(part, steps=tuple(map(turn, part.steps))) for part in plan.parts))
