@@ -125,14 +125,15 @@ def note(given: argparse.Namespace) -> None:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _recorded(given: argparse.Namespace) -> Recorded:
-    lines = zip(*(path.read_text("utf-8").splitlines() for path in (given.prompts, given.first)), strict=True)
+def recorded(prompts: Path, answers: Path) -> Recorded:
+    """The model whose answers to some prompts are in a file, line by line."""
+    lines = zip(*(path.read_text("utf-8").splitlines() for path in (prompts, answers)), strict=True)
     read = [(json.loads(prompt), json.loads(answer)) for prompt, answer in lines]
     return Recorded({f"{prompt['graph']}\n\nQuestion: {prompt['question']}": answer for prompt, answer in read})
 
 
 def judge(given: argparse.Namespace) -> None:
-    model = _recorded(given)
+    model = recorded(given.prompts, given.first)
     with given.out.open("w", encoding="utf-8") as file:
         for resources, question in asked(given):
             row: dict[str, Any] = {
@@ -180,7 +181,7 @@ def both_read(resources: Resources, question: TrustQuestion, model: Recorded) ->
 
 def trust(given: argparse.Namespace) -> None:
     """Ask as `clew eval trust` does, with what the model wrote where there is a file of it, and keep each answer."""
-    model = _recorded(given) if given.first.exists() else None
+    model = recorded(given.prompts, given.first) if given.first.exists() else None
     outcomes = []
     for resources, questions in by_graph(given):
         opened = Resources(resources.engine, store=resources.store, model=model)

@@ -18,6 +18,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.questions.written_queries import recorded
 from benchmarks.report import environment, to_stderr, write_json
 from benchmarks.text2cypher.asking import ask, expected
 from benchmarks.text2cypher.figures import figures, show
@@ -35,6 +36,7 @@ from clew.progress import Progress
 from clew.store.cypher import parse
 
 STRATEGIES = ("readers", "cypher")
+SETTINGS = ("seed", "count", "strategy", "model", "compose", "timeout", "prompts", "answers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ def rows(
                         plant(schemas[database], plans, out, seed=settings["seed"])
                         options = {name: settings[name] for name in ("strategy", "model", "compose")}
                         asker = assemble(Settings(str(out), phrase=False, **options))
+                        if settings["answers"]:
+                            asker.resources._model = recorded(Path(settings["prompts"]), Path(settings["answers"]))
                         asker.check()
                     gold = expected(each.plan, asker)
                     row = {"at": each.at, "database": database, "kind": each.kind, "question": each.pair.question}
@@ -120,7 +124,10 @@ def run(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:
     if given.compose and given.model is None:
         raise InputError("--compose lets a language model write the query: name one with --model")
     drawn = Random(given.seed).sample(able, given.count)
-    settings = {name: getattr(given, name) for name in ("seed", "count", "strategy", "model", "compose", "timeout")}
+    settings = {
+        name: getattr(given, name)
+        for name in ("seed", "count", "strategy", "model", "compose", "timeout", "prompts", "answers")
+    }
     journal = Journal(given.out, settings, what="text2cypher questions")
     asked = list(rows(drawn, able, schemas, settings, journal, progress))
     return {
@@ -147,6 +154,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="draws the questions and fills the graphs (default: 0)")
     parser.add_argument("--count", type=int, default=300, help="how many questions are drawn (default: 300)")
     parser.add_argument("--strategy", choices=STRATEGIES, default="readers", help="cypher: the first reader alone")
+    parser.add_argument(
+        "--prompts", help="with --answers: the prompts of a trained model, as written_queries notes them"
+    )
+    parser.add_argument("--answers", help="what that model wrote elsewhere")
     parser.add_argument("--model", help="a language model: a name, a .gguf file or a URL")
     parser.add_argument(
         "--compose", action="store_true", default=None, help="the model writes every query (default: where needed)"

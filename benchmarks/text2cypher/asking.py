@@ -1,6 +1,7 @@
 """One question of the collection asked, and what was read held to the plan of its gold query."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -95,9 +96,15 @@ def _answered(answer: Answer, queries: Sequence[str], asker: Asker) -> Plan | No
         return read_plan(parse(answer.query))
     except QueryError:
         engine, schema = asker.resources.engine, asker.resources.store.schema
-        plans = [read_plan(parse(each)) for each in dict.fromkeys(queries)]
-        shown = (each for each in plans if shown_query(each, schema, engine.snapshot.sources) == answer.query)
+        shown = (each for each in _plans(queries) if shown_query(each, schema, engine.snapshot.sources) == answer.query)
         return next(shown, None)
+
+
+def _plans(queries: Sequence[str]) -> Iterator[Plan]:
+    """The plans of queries; what the counts of two patterns are compared by is none that can be read back."""
+    for each in dict.fromkeys(queries):
+        with suppress(QueryError):
+            yield read_plan(parse(each))
 
 
 def _relations(plan: Plan) -> frozenset[tuple[str, ...]]:

@@ -28,6 +28,18 @@ def test_the_list_says_what_is_missing_and_how_to_get_it(run, nothing_installed:
     assert not nothing_installed.exists(), "a list writes nothing"
 
 
+def test_the_writer_is_listed_and_fetched_by_name_alone(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr("clew.models.fetch", lambda names, **settings: asked.append(names) or [])
+    listed = {model["name"]: model for model in run("models", "--json").json["models"]}
+    assert (listed["writer"]["kind"], listed["writer"]["installed"]) == ("lm", False)
+    assert "\nwriter " in run("models").out
+    assert not asked
+    for names in ([], ["writer"]):
+        assert run("models", "get", *names).code == 0
+    assert asked == [["smollm2", "minilm", "english"], ["writer"]]
+
+
 def test_json_tells_all(run, nothing_installed: Path) -> None:
     report = run("models", "list", "smollm2", "--json").json
     assert report["directory"] == str(nothing_installed)

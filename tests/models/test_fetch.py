@@ -136,6 +136,21 @@ def test_what_pip_says_of_a_full_disk_is_understood() -> None:
     assert pip_runs._reason("") == "pip said nothing"
 
 
+def test_what_pip_removes_while_it_is_measured_counts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "wheel").write_bytes(b"1234")
+    scandir = os.scandir
+
+    def going(path: str) -> object:
+        if Path(path).name == "gone":
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", going)
+    assert pip_runs._bytes_below(tmp_path) == 4
+
+
 def test_no_pip(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pip_runs.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match=r"needs pip in .*: run `python -m ensurepip`"):

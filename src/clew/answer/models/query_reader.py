@@ -57,6 +57,13 @@ class QueryReader:
         self._words = words_of(resources)
         self._polarity = polarity_of(resources)
 
+    def read_graph(self, model: LanguageModel) -> None:
+        """Let a model read what is the same for all questions, which it keeps: a minute on two cores."""
+        try:
+            model.complete(Request(messages_for(self._composer.shown, "?"), max_tokens=1))
+        except ModelError as error:
+            log.info("%s could not read the graph: %s", model.name, error)
+
     def prompts(self, text: str) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
         """The question as the model is asked it, with the names in it; once more with names in other words."""
         before: list[str] = []
@@ -148,8 +155,15 @@ class QueryReader:
 
 
 def query_reader_of(resources: Resources) -> QueryReader:
-    """The reader for a graph, made once."""
-    return resources.once("query reader", lambda: QueryReader(resources))
+    """The reader for a graph, made once, when the model of the resources has read the graph."""
+
+    def make() -> QueryReader:
+        reader = QueryReader(resources)
+        if resources.model is not None:
+            reader.read_graph(resources.model)
+        return reader
+
+    return resources.once("query reader", make)
 
 
 def _turned(plan: Plan) -> Plan | None:

@@ -13,7 +13,7 @@ from clew.answer.certainty.queried import chance_of, query_signs
 from clew.answer.certainty.signs import NEVER_SURE, is_reversible
 from clew.answer.kept import words_of
 from clew.answer.models.capability import can_compose, is_trained
-from clew.answer.models.query_reader import ReadQuery, query_reader_of
+from clew.answer.models.query_reader import QueryReader, ReadQuery, query_reader_of
 from clew.answer.plans.plan import ABSENT
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
@@ -73,8 +73,9 @@ class ModelWriting(ABC):
         if settled or first.kind == "path" or self.parsed is None or self.parsed.unmet:
             return first
         self.runner.report("model", "writing a query")
+        reader = self._query_reader()
         begun = perf_counter()
-        read, none = query_reader_of(self.resources).read(self.question, self.parsed, model, self.runner)
+        read, none = reader.read(self.question, self.parsed, model, self.runner)
         understood = first.usage.understanding + perf_counter() - begun - (read.ran.seconds if read else 0.0)
         first = replace(first, usage=replace(first.usage, understanding=understood))
         if read is None:
@@ -84,6 +85,13 @@ class ModelWriting(ABC):
         if first.abstained is None and read.ran.gives(first):
             return self._confirmed(first, read)
         return self._by_query(first, read)
+
+    def _query_reader(self) -> QueryReader:
+        """The third reader; the time that its model takes to read the graph, once, does not count."""
+        begun = perf_counter()
+        reader = query_reader_of(self.resources)
+        self.runner.deadline = self.runner.deadline.later(perf_counter() - begun)
+        return reader
 
     def _denied(self, first: Answer, model: "Metered") -> Answer:
         """A doubtful answer to what the graph does not hold, as a trained model has it: declined, and offered."""
@@ -99,28 +107,28 @@ class ModelWriting(ABC):
 
     def _confirmed(self, first: Answer, read: ReadQuery) -> Answer:
         """The readers' answer, which a trained model gives too: sure, unless both could err alike."""
-        plan, chance = read.ran.candidate.plan, chance_of(query_signs(read, confirmed=True))
+        plan, probability = read.ran.candidate.plan, chance_of(query_signs(read, confirmed=True))
         turned = any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
         denied = any(part.kind == ABSENT for part in plan.parts) or plan.kind == "lacks"
         never = turned or denied or any(first.signs.get(name) for name in NEVER_SURE)
         decided = f"{read.ran.interpretation.decided}, with the same result"
-        certain = chance >= CERTAIN and not never
-        confidence = max(first.confidence, chance) if certain else first.confidence
+        certain = probability >= CERTAIN and not never
+        confidence = max(first.confidence, probability) if certain else first.confidence
         return replace(first, confidence=confidence, decided=decided)
 
     def _by_query(self, first: Answer, read: ReadQuery) -> Answer:
         """The likelier of the readers' answer, if any, and a trained model's; either way doubtful, with the other."""
-        chance = chance_of(query_signs(read, confirmed=False))
+        probability = chance_of(query_signs(read, confirmed=False))
         own = 0.0 if first.abstained is not None else first.confidence
-        if chance < ALONE or (first.certainty != "doubtful" and own > chance):
+        if probability < ALONE or (first.certainty != "doubtful" and own > probability):
             if first.abstained is not None:
                 return first
             other = Alternative(read.ran.outcome.query, WRITTEN, verbalised(read.ran.candidate, self.words))
-            capped = replace(first, confidence=min(own, WRITTEN)) if chance >= DISSENTING else first
+            capped = replace(first, confidence=min(own, WRITTEN)) if probability >= DISSENTING else first
             return replace(capped, alternatives=(other, *first.alternatives)[:SHOWN_ALTERNATIVES])
         self.ran = read.ran
         answer = self._answered(read.ran, first.usage.understanding)
-        answer = replace(answer, confidence=min(chance, WRITTEN), unrecognised=_unbound(read))
+        answer = replace(answer, confidence=min(probability, WRITTEN), unrecognised=_unbound(read))
         if first.abstained is not None:
             return answer
         return replace(answer, alternatives=(_as_alternative(first), *answer.alternatives)[:SHOWN_ALTERNATIVES])

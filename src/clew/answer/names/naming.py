@@ -223,7 +223,7 @@ class _Finder:
         """The name a misspelt text resembles; around the name `within`, each further word must resemble one of its."""
         written = self.text[start:end]
         linked = self.linker.link(written, last_stage="fuzzy")
-        if linked.best is None or self.is_cue(written):
+        if linked.best is None or self.is_cue(written) or _is_symbol(linked.best.matched, written):
             return None
         if within is not None and not _resembles(written, within.text, linked.best.matched):
             return None
@@ -390,6 +390,11 @@ class _Finder:
             first -= 1
         if first < word.first:
             yield first, word.last
+
+
+def _is_symbol(name: str, written: str) -> bool:
+    """Whether a word in small letters is no symbol of capitals: to itch is not the gene ITCH."""
+    return name.isalpha() and name.isupper() and written.islower() and len(written) > 1
 
 
 def _resembles(written: str, known: str, matched: str) -> bool:

@@ -25,6 +25,7 @@ __all__ = [
     "judges_number",
     "mask",
     "negate",
+    "with_role",
 ]
 
 WH = frozenset({"which", "what", "who", "where"})
@@ -290,6 +291,17 @@ def asked_word(
     if best is None:
         return None
     return best[2] if best[0] < 9 or not named else named[0]
+
+
+def with_role(asked: TypeWord | None, roles: Sequence[TypeWord], tokens: Sequence[Token]) -> TypeWord | None:
+    """What is asked for: "committee chairs" are not committees but those who chair them."""
+    for role in roles:
+        if asked is not None and not asked.implied and role.first == asked.last and asked.last > asked.first:
+            others = tuple(label for label in role.labels if label not in asked.labels)
+            beside = tokens[role.first].start - tokens[asked.last - 1].end == 1
+            if beside and others and not tokens[asked.last - 1].text.lower().endswith("s"):
+                return TypeWord(role.first, role.last, others)
+    return asked
 
 
 def _may_be(before: list[str]) -> bool:

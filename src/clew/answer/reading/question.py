@@ -37,6 +37,7 @@ from clew.answer.reading.intent import (
     judges_number,
     mask,
     negate,
+    with_role,
 )
 from clew.answer.statements.filter_words import find_filters, provenance_of
 from clew.answer.statements.qualifier_words import find_qualifiers
@@ -196,6 +197,7 @@ def understand(
         operation = Operation("top", None if compared.judged else 1, compared.descending)
         asked = TypeWord(0, 0, (words.schema.label_of(compared.type),))
     roles = list(words.find_roles(tokens, [*found, *spoken]))
+    asked = with_role(asked, roles, tokens) if compared is None else asked
     others = (
         [TypeWord(at, at + 1, asked.labels) for at in range(len(tokens)) if tokens[at].text.lower() == "others"]
         if asked

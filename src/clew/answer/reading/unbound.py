@@ -27,6 +27,7 @@ from clew.answer.statements.column_words import is_end
 
 __all__ = ["UnboundWords"]
 
+SAME = "same"
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
@@ -60,7 +61,7 @@ class UnboundWords:
                 return None if name == "comparison" and self._says_nothing(token) else role
         if self._is_liking(at):
             return STRUCTURE
-        if self._is_of_a_time(token):
+        if self._is_of_a_time(token) or (word == SAME and not self._holds_sameness()):
             return RESTRICTION
         if self.is_class("frame", at) or self._is_listing(at) or at in self._small_phrases:
             return None
@@ -73,6 +74,13 @@ class UnboundWords:
         if self.is_class("filler", at) or (self.is_class("reporting", at) and self._is_participle(token)):
             return None
         return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
+
+    def _holds_sameness(self) -> bool:
+        """Whether a plan has two things in common: a circle of steps, one relation twice, or a number compared."""
+        steps = [step for part in self.plan.parts for step in part.steps]
+        ends = {end for step in steps for end in step.ends}
+        twice = len({step.relations for step in steps}) < len(steps)
+        return twice or len(steps) >= len(ends) or self.plan.measure is not None
 
     def _is_of_a_time(self, token: Token) -> bool:
         """ "At present", "formerly": the plan has statements that end, and does not say whether they have."""

@@ -1,0 +1,65 @@
+"""Signs of written queries: each counts in its direction, and beyond a limit more of it counts no more."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from clew.answer.certainty.queried import MOST, chance_of, query_signs
+
+NONE = dict.fromkeys(
+    ("doubt", "weakest", "missing", "unbound", "contradicted", "turned", "paraphrased", "no", "confirmed"), 0.0
+)
+
+
+def written(
+    *logprobs: float, missing: int = 0, unbound: int = 0, kind: str = "rows", value: object = None, **signs: bool
+) -> SimpleNamespace:
+    """A query as it ran, as far as its signs are read."""
+    account = SimpleNamespace(missing=[None] * missing, unbound=[None] * unbound)
+    ran = SimpleNamespace(
+        candidate=SimpleNamespace(plan=SimpleNamespace(kind=kind)),
+        interpretation=SimpleNamespace(account=account),
+        outcome=SimpleNamespace(value=value),
+    )
+    return SimpleNamespace(
+        ran=ran, logprobs=logprobs, **{"contradicted": False, "turned": False, "paraphrased": False, **signs}
+    )
+
+
+@pytest.mark.parametrize("sign", ["doubt", "weakest", "missing", "contradicted", "turned", "paraphrased", "no"])
+def test_what_speaks_against_a_query(sign: str) -> None:
+    assert chance_of({**NONE, sign: 0.5}) < chance_of(NONE)
+    assert chance_of({**NONE, sign: 1.0}) < chance_of({**NONE, sign: 0.5})
+
+
+def test_the_same_answer_from_others_speaks_for_it() -> None:
+    assert chance_of({**NONE, "confirmed": 1.0}) > chance_of(NONE)
+
+
+def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
+    from clew.answer.models.writing import ALONE, CERTAIN
+
+    assert ALONE < chance_of(NONE) < CERTAIN <= chance_of({**NONE, "confirmed": 1.0}) < 1
+    most = {**dict.fromkeys(NONE, 1.0), **MOST, "confirmed": 0.0}
+    assert 0 < chance_of(most) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("read", "signs"),
+    [
+        (written(), {}),
+        (written(-0.25, -0.5, -0.25), {"doubt": 1.0, "weakest": 0.5}),
+        (written(*[-4.0] * 3), {"doubt": MOST["doubt"], "weakest": MOST["weakest"]}),
+        (written(missing=2, unbound=3), {"missing": 2.0, "unbound": 3.0}),
+        (written(missing=9, unbound=9), {"missing": MOST["missing"], "unbound": MOST["unbound"]}),
+        (written(contradicted=True), {"contradicted": 1.0}),
+        (written(turned=True), {"turned": 1.0}),
+        (written(paraphrased=True), {"paraphrased": 1.0}),
+        (written(kind="exists", value=False), {"no": 1.0}),
+        (written(kind="exists", value=True), {}),
+        (written(kind="count", value=0), {}),
+    ],
+)
+def test_signs(read: SimpleNamespace, signs: dict[str, float]) -> None:
+    assert query_signs(read, confirmed=False) == {**NONE, **signs}  # type: ignore[arg-type]
+    assert query_signs(read, confirmed=True) == {**NONE, **signs, "confirmed": 1.0}  # type: ignore[arg-type]

@@ -1,0 +1,275 @@
+"""A model that was trained to write queries beside the readers: it confirms, answers, declines, or changes nothing."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import clew
+from clew.answer import Answer, Asker, CypherStrategy, Resources
+from clew.answer.models import writing
+from clew.answer.models.capability import TRAINED
+from clew.answer.models.query_reader import QueryReader
+from clew.errors import ModelError
+from clew.lm import Completion, Request, TokenLogprob, Unreachable, Usage
+from clew.lm.clients.scripted import Scripted
+
+STATED = [
+    ("Amber Ale", "Beer", "brewed_by", "Fellside Brewery", "Brewery"),
+    ("Dark Mild", "Beer", "brewed_by", "Fellside Brewery", "Brewery"),
+    ("Pale Gold", "Beer", "brewed_by", "Quayside Brewery", "Brewery"),
+    ("Fellside Brewery", "Brewery", "located_in", "Kendal", "Town"),
+    ("Quayside Brewery", "Brewery", "located_in", "Whitby", "Town"),
+    ("Fellside Brewery", "Brewery", "founded_by", "Ann Moss", "Person"),
+    ("Quayside Brewery", "Brewery", "founded_by", "Bo Lund", "Person"),
+    ("Fellside Brewery", "Brewery", "employs", "Cleo Hart", "Person"),
+    ("Quayside Brewery", "Brewery", "employs", "Bo Lund", "Person"),
+    ("Fellside Brewery", "Brewery", "insured_by", "Dee Falk", "Person"),
+    ("Fellside Brewery", "Brewery", "audited_by", "Ann Moss", "Person"),
+    ("Quayside Brewery", "Brewery", "audited_by", "Cleo Hart", "Person"),
+    ("Fellside Brewery", "Brewery", "supplies", "Quayside Brewery", "Brewery"),
+    ("Amber Ale", "Beer", "tasted_by", "Cleo Hart", "Person"),
+]
+SURE = "Which beers are brewed by Fellside Brewery?"
+BREWED = "MATCH (beer)-[:BREWED_BY]->(brewery {id: $brewery1}) RETURN beer"
+DOUBTED = "Who is at Fellside?"  # founded, employs, insured or audited: Ann Moss, with doubt
+AUDITED = "MATCH (brewery {id: $brewery1})-[:AUDITED_BY]->(person) RETURN person"  # the same
+EMPLOYED = "MATCH (brewery {id: $brewery1})-[:EMPLOYS]->(person) RETURN person"  # another
+LIKELY = "Which breweries did Quayside Brewery get?"
+SUPPLYING = "MATCH (brewery2)-[:SUPPLIES]->(brewery {id: $brewery1}) RETURN brewery2"
+SUPPLIED = "MATCH (brewery {id: $brewery1})-[:SUPPLIES]->(brewery2) RETURN brewery2"
+DENIED = "Which people are not at Fellside Brewery?"
+NOT_AUDITED = "MATCH (person) WHERE NOT (:Brewery {id: $brewery1})-[:AUDITED_BY]->(person) RETURN person"
+DECLINED = "Who owns Fellside Brewery?"
+HESITANT = -0.4  # log-probability of each token
+
+
+class Trained(Scripted):
+    """A script in the place of the trained model, with one log-probability for every token."""
+
+    def __init__(self, *lines: str | Exception, logprob: float = -0.0001) -> None:
+        super().__init__(lines, name="trained")
+        (self.identity,) = TRAINED
+        self.logprob = logprob
+
+    def complete(self, request: Request, **options: object) -> Completion:
+        if request.max_tokens == 1:  # it reads the graph
+            return Completion("", "length", Usage(calls=1), self.name)
+        said = super().complete(request, **options)  # type: ignore[arg-type]
+        return replace(said, logprobs=tuple(TokenLogprob(word, self.logprob) for word in said.text.split()))
+
+
+@pytest.fixture(scope="module")
+def breweries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    subject, subject_type, relation, object_, object_type = zip(*STATED, strict=True)
+    table = pa.table(
+        {
+            "subject": [f"x:{name}" for name in subject],
+            "subject_name": subject,
+            "subject_type": subject_type,
+            "relation": relation,
+            "object": [f"x:{name}" for name in object_],
+            "object_name": object_,
+            "object_type": object_type,
+        }
+    )
+    path = Path(tmp_path_factory.mktemp("breweries")) / "breweries.clew"
+    clew.build(table, out=path)
+    asker = Asker(Resources(clew.open(path), encoder=None), CypherStrategy())
+    yield asker
+    asker.close()
+
+
+Ask = Callable[..., tuple[Answer, Trained]]
+
+
+@pytest.fixture
+def ask(breweries: Asker) -> Ask:
+    """Ask with a model that writes these lines."""
+    own = breweries.resources
+
+    def asked(
+        text: str, *lines: str | Exception, logprob: float = -0.0001, phrase: bool = False, compose: bool | None = None
+    ) -> tuple[Answer, Trained]:
+        model = Trained(*lines, logprob=logprob)
+        resources = Resources(own.engine, store=own.store, encoder=None, model=model)
+        return Asker(resources, CypherStrategy(phrase=phrase, compose=compose)).ask(text), model
+
+    return asked
+
+
+def names(answer: Answer) -> set[str]:
+    return {item.name for item in answer.items}
+
+
+def told(answer: Answer) -> tuple[object, ...]:
+    """All of an answer but the time it took."""
+    offered = tuple(each.query for each in answer.alternatives)
+    found = names(answer), answer.value, answer.query
+    return answer.abstained, answer.text, *found, answer.confidence, answer.decided, offered
+
+
+# what it is asked -----------------------------------------------------------------------------------------------------
+
+
+def test_it_sees_the_graph_in_brief_and_parameters_for_names(ask: Ask) -> None:
+    _, model = ask(DOUBTED, AUDITED)
+    (request,) = model.requests
+    _, shown = (each.content for each in request.messages)
+    assert shown.endswith("\n\nQuestion: Who is at $brewery1?")
+    assert "(beer)-[:BREWED_BY]->(brewery)" in shown
+    assert "Fellside" not in shown
+    assert (request.logprobs, request.grammar) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        (SURE, {}),
+        (SURE, {"phrase": True}),  # nor does it word the answer
+        (DOUBTED, {"compose": False}),
+        ("How is Ann Moss connected with Kendal?", {}),  # by a path, which is no query
+    ],
+)
+def test_it_is_not_asked(breweries: Asker, ask: Ask, text: str, settings: dict[str, bool]) -> None:
+    answer, model = ask(text, AUDITED, **settings)
+    assert not model.requests
+    assert told(answer) == told(breweries.ask(text))
+
+
+def test_it_is_asked_on_demand_where_the_readers_are_sure(ask: Ask) -> None:
+    answer, model = ask(SURE, BREWED, compose=True)
+    assert len(model.requests) == 1
+    assert answer.certainty == "sure"
+    assert answer.decided == "trained wrote the query, with the same result"
+
+
+# it gives the same answer ---------------------------------------------------------------------------------------------
+
+
+def test_agreement_without_doubt_makes_a_doubtful_answer_sure(breweries: Asker, ask: Ask) -> None:
+    alone = breweries.ask(DOUBTED)
+    assert (names(alone), alone.certainty) == ({"Ann Moss"}, "doubtful")
+    answer, _ = ask(DOUBTED, AUDITED)
+    assert (names(answer), answer.certainty) == ({"Ann Moss"}, "sure")
+    assert answer.decided == "trained wrote the query, with the same result"
+    assert answer.confidence >= writing.CERTAIN
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "logprob"),
+    [
+        (DOUBTED, AUDITED, HESITANT),
+        (LIKELY, SUPPLYING, -0.0001),  # a relation that joins one type with itself
+        (DENIED, NOT_AUDITED, -0.0001),
+        ("Which beers reach Cleo Hart?", "MATCH (beer)-[:TASTED_BY]->(person {id: $person1}) RETURN beer", -0.0001),
+    ],
+)
+def test_agreement_that_makes_nothing_sure(breweries: Asker, ask: Ask, text: str, written: str, logprob: float) -> None:
+    alone = breweries.ask(text)
+    assert alone.certainty != "sure"
+    answer, _ = ask(text, written, logprob=logprob)
+    assert answer.decided == "trained wrote the query, with the same result"
+    assert (names(answer), answer.confidence) == (names(alone), alone.confidence)
+
+
+def test_agreement_below_certainty_adds_nothing(breweries: Asker, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "chance_of", lambda signs: writing.CERTAIN - 0.01)
+    assert ask(DOUBTED, AUDITED)[0].confidence == breweries.ask(DOUBTED).confidence
+
+
+# it gives another answer ----------------------------------------------------------------------------------------------
+
+
+def test_it_answers_what_the_readers_decline(breweries: Asker, ask: Ask) -> None:
+    assert breweries.ask(DECLINED).abstained is not None
+    answer, _ = ask(DECLINED, EMPLOYED)
+    assert (answer.abstained, names(answer), answer.certainty) == (None, {"Cleo Hart"}, "doubtful")
+    assert answer.decided == "trained wrote the query"
+    assert answer.confidence == writing.WRITTEN
+
+
+def test_a_hesitant_one_does_not(breweries: Asker, ask: Ask) -> None:
+    answer, model = ask(DECLINED, EMPLOYED, logprob=HESITANT)
+    assert len(model.requests) == 1
+    assert told(answer) == told(breweries.ask(DECLINED))
+
+
+def test_it_goes_before_a_doubtful_answer_and_offers_that(breweries: Asker, ask: Ask) -> None:
+    answer, _ = ask(DOUBTED, EMPLOYED)
+    assert (names(answer), answer.certainty) == ({"Cleo Hart"}, "doubtful")
+    assert answer.alternatives[0].query == breweries.ask(DOUBTED).query
+
+
+@pytest.mark.parametrize(("chance", "certainty"), [(0.5, "likely"), (0.75, "doubtful")])
+def test_a_likely_answer_goes_before_it_and_is_doubted_if_it_is_sure_enough(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, chance: float, certainty: str
+) -> None:
+    monkeypatch.setattr(writing, "chance_of", lambda signs: chance)
+    another = "MATCH (brewery2)-[:SUPPLIES]->(brewery {id: $brewery1}) RETURN brewery"
+    answer, _ = ask(LIKELY, another)
+    assert (names(answer), answer.certainty) == ({"Fellside Brewery"}, certainty)
+    assert "SUPPLIES" in answer.alternatives[0].query
+    assert answer.decided is None
+
+
+def test_of_several_columns_the_first_entity_is_kept(ask: Ask) -> None:
+    pattern = "MATCH (brewery {id: $brewery1})-[:EMPLOYS]->(person), (brewery)-[:LOCATED_IN]->(town) RETURN"
+    assert names(ask(DECLINED, f"{pattern} person, town")[0]) == {"Cleo Hart"}
+    assert names(ask(DECLINED, f"{pattern} town, person")[0]) == {"Kendal"}
+    assert names(ask(DECLINED, f"{pattern} brewery.name, person")[0]) == {"Cleo Hart"}
+
+
+def test_a_step_between_two_of_a_type_that_finds_nothing_is_turned(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    read = QueryReader.read
+    monkeypatch.setattr(QueryReader, "read", lambda *given: found.append(read(*given)) or found[-1])
+    text = "Which breweries go with {}?"
+    assert names(ask(text.format("Quayside Brewery"), SUPPLIED)[0]) == {"Fellside Brewery"}
+    assert names(ask(text.format("Fellside Brewery"), SUPPLIED)[0]) == {"Quayside Brewery"}
+    assert [each.turned for each, _ in found] == [True, False]
+
+
+# it gives none --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [DOUBTED, DECLINED])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ann Moss, I think",
+        "MATCH (brewery {id: $brewery1})-[:EMPLOYS]->(person RETURN person",
+        "MATCH (brewery {id: $brewery1})-[:MARRIED_TO]->(person) RETURN person",
+        "MATCH (brewery {id: $brewery7})-[:EMPLOYS]->(person) RETURN person",
+        "MATCH (brewery)-[:EMPLOYS]->(person) RETURN person",  # without the name
+        "CREATE (person {id: $brewery1}) RETURN person",
+        "MATCH (brewery {id: $brewery1})-[:EMPLOYS]->(person) DELETE person",
+        "MATCH (beer)<-[:BREWED_BY]-(brewery {id: $brewery1})-[:LOCATED_IN]->(t:Town {name: 'Whitby'}) RETURN beer",
+        "",
+        ModelError("out of memory"),
+        Unreachable("nobody answers"),
+    ],
+)
+def test_what_cannot_be_used_changes_nothing(breweries: Asker, ask: Ask, text: str, line: str | Exception) -> None:
+    answer, model = ask(text, line)
+    assert len(model.requests) == 1
+    assert told(answer) == told(breweries.ask(text))
+
+
+def test_none_without_doubt_declines_a_doubtful_answer_and_offers_it(breweries: Asker, ask: Ask) -> None:
+    alone = breweries.ask(DOUBTED)
+    answer, _ = ask(DOUBTED, "NONE")
+    assert answer.abstained is not None
+    assert answer.abstained.startswith("The graph does not seem to hold what is asked for: trained finds no query")
+    assert not answer.items
+    assert [each.query for each in answer.alternatives] == [alone.query]
+    assert answer.alternatives[0].interpretation in answer.abstained
+
+
+@pytest.mark.parametrize(("text", "logprob"), [(DOUBTED, HESITANT), (LIKELY, -0.0001), (DECLINED, -0.0001)])
+def test_none_that_declines_nothing(breweries: Asker, ask: Ask, text: str, logprob: float) -> None:
+    answer, model = ask(text, "NONE", logprob=logprob)
+    assert len(model.requests) == 1
+    assert told(answer) == told(breweries.ask(text))

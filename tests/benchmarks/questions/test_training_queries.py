@@ -1,0 +1,171 @@
+"""Questions over invented schemas: read with their queries, and shown as a model is shown a graph."""
+
+import json
+import random
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.questions.training import query_packs
+from benchmarks.questions.training.queries import Row, WrittenSchema, read_queries, shown
+from benchmarks.questions.training.query_packs import packs
+
+from clew.answer.models.trained import brief
+
+BLOCK = """
+== farms
+f1: Farm grows Crop {area number} {organic bool}
+f2: Farm sells_to Market
+f3: Farm next_to Farm [borders]
+a1: Farm size =number
+a2: Farm certified =bool [is_certified]
+a3: Crop season =class(spring,autumn)
+
+- Which [crops|Crop] does {Mill Farm: Farm}? => ignored
+- Which [crops|Crop] are (grown|f1) by {Farm: Mill Farm}? => MATCH (f {id: $1})-[:f1]->(c) RETURN c
+- Which farms grow {Crop} on more than 5 ha? => MATCH (f)-[g:f1]->(c:Crop {id: $1}) WHERE g.area > 5 RETURN f
+- Which certified farms grow {Crop}? => MATCH (f)-[:f1]->(c {id: $1}) WHERE f.a2 = true RETURN f.name
+- Which farms border {Farm} and {Farm}? => MATCH (x)-[:f3]->({id: $1}), (x)-[:f3]->({id: $2}) RETURN x
+- How many crops are there? => MATCH (c:Crop) RETURN count(c) AS n
+- Who owns {Farm}? => NONE
+- Which tractors does {Farm} have? => MATCH (f {id: $1})-[:f9]->(t) RETURN t
+- Which farms does {Nobody} have? => MATCH (f)-[:f1]->(c) RETURN c
+- What is broken? => MATCH (f RETURN f
+a line that says nothing
+
+== wells
+w1: Well in Town
+"""
+
+
+@pytest.fixture
+def blocks(tmp_path: Path) -> list[WrittenSchema]:
+    path = tmp_path / "some.txt"
+    path.write_text(BLOCK)
+    return list(read_queries([path]))
+
+
+@pytest.fixture
+def farms(blocks: list[WrittenSchema]) -> WrittenSchema:
+    return blocks[0]
+
+
+def test_blocks_are_schemas(blocks: list[WrittenSchema]) -> None:
+    assert [(each.name, each.types) for each in blocks] == [
+        ("farms", ["Farm", "Crop", "Market"]),
+        ("wells", ["Well", "Town"]),
+    ]
+    assert blocks[0].relations == {
+        "f1": ("Farm", "GROWS", "Crop", {"area": "number", "organic": "bool"}),
+        "f2": ("Farm", "SELLS_TO", "Market", {}),
+        "f3": ("Farm", "BORDERS", "Farm", {}),
+    }
+    assert blocks[0].attributes["a2"] == ("Farm", "is_certified", "bool")
+
+
+def test_questions_lose_their_marks_and_queries_speak_of_the_graph(farms: WrittenSchema) -> None:
+    assert farms.rows == [
+        Row(
+            "Which crops are grown by {0}?",
+            ("Farm",),
+            "MATCH (farm {id: $n0})-[:GROWS]->(crop) RETURN crop",
+            frozenset({"f1"}),
+        ),
+        Row(
+            "Which farms grow {0} on more than 5 ha?",
+            ("Crop",),
+            "MATCH (farm)-[r:GROWS]->(crop {id: $n0}) WHERE r.q_area > 5 RETURN farm",
+            frozenset({"f1", ".area"}),
+        ),
+        Row(
+            "Which certified farms grow {0}?",
+            ("Crop",),
+            "MATCH (farm)-[:GROWS]->(crop {id: $n0}) WHERE farm.is_certified = 'yes' RETURN farm.name",
+            frozenset({"f1", "a2"}),
+        ),
+        Row(
+            "Which farms border {0} and {1}?",
+            ("Farm", "Farm"),
+            "MATCH (farm)-[:BORDERS]->(farm2 {id: $n0}), (farm)-[:BORDERS]->(farm3 {id: $n1}) RETURN farm",
+            frozenset({"f3"}),
+        ),
+        Row("How many crops are there?", (), "MATCH (crop) RETURN count(crop) AS number", frozenset()),
+        Row("Who owns {0}?", ("Farm",), "NONE", frozenset()),
+    ]
+    assert farms.unreadable == 4
+
+
+def test_a_schema_is_shown_without_what_is_left_out(farms: WrittenSchema) -> None:
+    lines = brief(shown(farms, random.Random(1))).splitlines()
+    assert sum(line.startswith("(") for line in lines) == 3
+    (grown,) = (line for line in lines if "GROWS" in line)
+    assert grown.startswith("(farm)-[:GROWS]->(crop) with q_area (")
+    assert grown.endswith("), q_organic (no, yes)")
+    assert "crop: season (spring, autumn)" in lines
+    less = brief(shown(farms, random.Random(1), frozenset({"f1", "a2", "a3"})))
+    assert "GROWS" not in less
+    assert "is_certified" not in less
+    assert "season" not in less
+    assert "BORDERS" in less
+
+
+def test_packs_as_they_are(farms: WrittenSchema) -> None:
+    (pack,) = packs(farms, random.Random(1), plain=True)
+    assert "(farm)-[:GROWS]->(crop)" in str(pack["graph"])
+    assert ["Who owns $farm1?", "NONE"] in pack["asked"]  # type: ignore[operator]
+    assert [  # type: ignore[operator]
+        "Which farms border $farm1 and $farm2?",
+        "MATCH (farm)-[:BORDERS]->(farm2 {id: $farm1}), (farm)-[:BORDERS]->(farm3 {id: $farm2}) RETURN farm",
+    ] in pack["asked"]
+
+
+def test_what_needs_something_that_is_left_out_has_no_answer(
+    farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset({"f1"}))
+    for chance in ("OTHERWISE", "LOW", "OPEN", "DOTTED"):
+        monkeypatch.setattr(query_packs, chance, 0.0)
+    (pack,) = packs(farms, random.Random(1))
+    queries = dict(pack["asked"])  # type: ignore[call-overload]
+    assert "GROWS" not in str(pack["graph"])
+    assert queries["Which crops are grown by $farm1?"] == "NONE"
+    assert queries["Which farms border $farm1 and $farm2?"] != "NONE"
+
+
+def test_now_and_then_something_needed_is_left_out_and_else_nothing(
+    farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = set().union(*(row.keys for row in farms.rows))
+    monkeypatch.setattr(query_packs, "GONE", 0.0)
+    kept = [query_packs._left_out(farms, farms.rows, random.Random(seed)) for seed in range(40)]
+    assert not any(needed & each for each in kept)
+    assert set().union(*kept) == {"f2", "a1", "a3"}
+    monkeypatch.setattr(query_packs, "GONE", 1.0)
+    gone = [query_packs._left_out(farms, farms.rows, random.Random(seed)) for seed in range(40)]
+    assert {len(needed & each) for each in gone} == {1}
+
+
+def test_other_ways_to_say_it(farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch) -> None:
+    for chance in ("OTHERWISE", "LOW", "OPEN", "DOTTED"):
+        monkeypatch.setattr(query_packs, chance, 1.0)
+    monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset())
+    (pack,) = packs(farms, random.Random(1))
+    (asked, query) = next(each for each in pack["asked"] if "grown by" in each[0])  # type: ignore[attr-defined]
+    assert asked in {
+        *(f"which crops are grown by $farm1 or ${other}1" for other in ("crop", "market")),
+        *(f"which crops are grown by ${other}1 or $farm1" for other in ("crop", "market")),
+    }
+    assert query == "MATCH (farm {id: $farm1})-[:FARM_GROWS]->(crop) RETURN crop"
+    assert "(farm)-[:FARM_GROWS]->(crop)" in str(pack["graph"])
+
+
+def test_the_command_writes_what_training_starts_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one.txt").write_text(BLOCK)
+    (tmp_path / "two.txt").write_text(BLOCK.replace("== farms", "== more farms"))
+    out = tmp_path / "packs.json"
+    monkeypatch.setattr(sys, "argv", ["query_packs", str(out), "--epochs", "2", "--folder", str(tmp_path)])
+    query_packs.main()
+    written = json.loads(out.read_text())
+    assert len(written["epochs"]) == 2
+    assert [len(pack["asked"]) for epoch in written["epochs"] for pack in epoch] == [6, 6]
+    assert len(written["held"]) == 1, "one schema of twenty is measured"
