@@ -5,7 +5,7 @@ import re
 import pytest
 
 from clew.answer.lexicon.forms import tokens_of
-from clew.answer.lexicon.words import Words
+from clew.answer.lexicon.words import TypeWord, Words
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.reading.intent import (
     asked_word,
@@ -15,6 +15,7 @@ from clew.answer.reading.intent import (
     is_cue,
     mask,
     negate,
+    with_role,
 )
 from clew.store.layout import Label, StoreSchema
 
@@ -155,3 +156,20 @@ def test_what_is_asked_for(text: str, expected: str) -> None:
 def test_words_that_say_what_to_do_are_no_names() -> None:
     assert all(map(is_cue, ("excluded", "Frequent", "without", "most")))
     assert not is_cue("Arachnodactyly")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Which disease genes were found early?", "Gene"),  # a noun behind a type is what is asked for,
+        ("Which disease genes AA", "Disease"),  # a verb is not
+        ("Which diseases genes were found early?", "Disease"),
+    ],
+)
+def test_a_part_behind_a_type_is_asked_for(text: str, expected: str) -> None:
+    _, tokens, _, found = read(text)
+    asked = next(word for word in found if word.labels == ("Disease",))
+    role = TypeWord(asked.last, asked.last + 1, ("Disease", "Gene"))
+    word = with_role(text, asked, [role], tokens)
+    assert word is not None
+    assert word.labels == (expected,)

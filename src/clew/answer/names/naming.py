@@ -302,6 +302,8 @@ class _Finder:
             if self.is_cue(phrase):
                 continue
             (found,) = paraphrases.nearest([phrase])
+            if found and _is_symbol(found[0].matched, phrase):
+                continue
             if found and _is_meant(found, MEANS_THE_SAME if len(words_of(phrase)) > 1 else ONE_WORD_MEANS):
                 start, end = self.tokens[first].start, self.tokens[last - 1].end
                 self._add(Anchor(start, end, self.text[start:end], meanings_of(found, found[0])))

@@ -293,13 +293,18 @@ def asked_word(
     return best[2] if best[0] < 9 or not named else named[0]
 
 
-def with_role(asked: TypeWord | None, roles: Sequence[TypeWord], tokens: Sequence[Token]) -> TypeWord | None:
+BEHIND_NOUNS = frozenset({"is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "who", "that"})
+
+
+def with_role(text: str, asked: TypeWord | None, roles: Sequence[TypeWord], tokens: Sequence[Token]) -> TypeWord | None:
     """What is asked for: "committee chairs" are not committees but those who chair them."""
     for role in roles:
         if asked is not None and not asked.implied and role.first == asked.last and asked.last > asked.first:
             others = tuple(label for label in role.labels if label not in asked.labels)
             beside = tokens[role.first].start - tokens[asked.last - 1].end == 1
-            if beside and others and not tokens[asked.last - 1].text.lower().endswith("s"):
+            before, behind = tokens[asked.last - 1].text.lower(), text[tokens[role.last - 1].end :].split()
+            noun = bool(behind) and behind[0].lower() in BEHIND_NOUNS  # else a verb: "which gene causes"
+            if beside and others and noun and not before.endswith("s"):
                 return TypeWord(role.first, role.last, others)
     return asked
 

@@ -197,7 +197,7 @@ def understand(
         operation = Operation("top", None if compared.judged else 1, compared.descending)
         asked = TypeWord(0, 0, (words.schema.label_of(compared.type),))
     roles = list(words.find_roles(tokens, [*found, *spoken]))
-    asked = with_role(asked, roles, tokens) if compared is None else asked
+    asked = with_role(text, asked, roles, tokens) if compared is None else asked
     others = (
         [TypeWord(at, at + 1, asked.labels) for at in range(len(tokens)) if tokens[at].text.lower() == "others"]
         if asked
