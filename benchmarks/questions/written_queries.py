@@ -3,12 +3,16 @@
     python -m benchmarks.questions.written_queries note prompts.jsonl [--set unseen/seven.jsonl …] [--graph NAME …]
     python -m benchmarks.questions.written_queries judge answers.jsonl rows.jsonl [--set …] [--graph NAME …]
     python -m benchmarks.questions.written_queries fit rows.jsonl src/clew/answer/certainty/queried.json
+    python -m benchmarks.questions.written_queries trust answers.jsonl run.json [--set …] [--graph NAME …]
 
 `note` writes the prompts, which `training/query_adapter.py` answers on a GPU; `judge` reads its answers as the product
-does, asks both readers too, and keeps what each of the three says, whether it is right, and the signs of it.
+does, asks both readers too, and keeps what each of the three says, whether it is right, and the signs of it; `fit`
+fits the chance of being right; `trust` gives the figures of `clew eval trust`, with the model. What the shipped model
+wrote, on a GPU, is in results/writer.
 """
 
 import argparse
+import gzip
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -127,9 +131,14 @@ def note(given: argparse.Namespace) -> None:
 
 def recorded(prompts: Path, answers: Path) -> Recorded:
     """The model whose answers to some prompts are in a file, line by line."""
-    lines = zip(*(path.read_text("utf-8").splitlines() for path in (prompts, answers)), strict=True)
-    read = [(json.loads(prompt), json.loads(answer)) for prompt, answer in lines]
+    read = zip(_lines(prompts), _lines(answers), strict=True)
     return Recorded({f"{prompt['graph']}\n\nQuestion: {prompt['question']}": answer for prompt, answer in read})
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file, which may be packed."""
+    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return [json.loads(line) for line in text.decode("utf-8").splitlines()]
 
 
 def judge(given: argparse.Namespace) -> None:
@@ -255,7 +264,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("data"))
     given = parser.parse_args()
     if given.what == "fit":
-        lines, weights = report([json.loads(line) for line in given.first.read_text("utf-8").splitlines()])
+        lines, weights = report(_lines(given.first))
         print("\n".join(lines))
         if given.second:
             given.second.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
@@ -264,7 +273,7 @@ def main() -> None:
         note(given)
     else:
         given.out = given.second
-        given.prompts = given.prompts or given.first.with_name("prompts.jsonl")
+        given.prompts = given.prompts or given.first.with_name(given.first.name.replace("answers", "prompts"))
         (judge if given.what == "judge" else trust)(given)
 
 
