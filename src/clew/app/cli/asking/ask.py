@@ -90,7 +90,8 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="MODEL",
-        help="A language model to word answers, and to read what is declined: a name, a .gguf file or a URL.",
+        help="A language model to word answers, and to read what is declined: a name (writer reads questions best), "
+        "a .gguf file or a URL.",
         show_default=False,
     ),
 ]
