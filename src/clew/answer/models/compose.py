@@ -209,16 +209,19 @@ class Composer:
         Raises `QueryError` for a value that nothing in the graph has.
         """
 
-        def asked(column: Asked) -> Asked:
+        def numbered(column: Asked) -> Asked:
             field = self._field(plan, column.of, column.key)
-            own = any(slot.name == column.of for slot in plan.slots)  # stores have columns of statements as texts
-            return replace(column, numeric=True) if own and field is not None and _is_numeric(field) else column
+            return replace(column, numeric=True) if field is not None and _is_numeric(field) else column
+
+        def asked(column: Asked) -> Asked:  # values of statements are given as they are written
+            known = numbered(column)
+            return known if any(slot.name == column.of for slot in plan.slots) else column
 
         parts = tuple(replace(part, conditions=tuple(self._conditions(part, plan))) for part in plan.parts)
         measure = plan.measure
         if measure is not None and measure.key is not None:
-            measure = replace(measure, numeric=asked(Asked(measure.of, measure.key)).numeric)
-        sort = tuple(replace(each, by=each.by and asked(each.by)) for each in plan.sort)
+            measure = replace(measure, numeric=numbered(Asked(measure.of, measure.key)).numeric)
+        sort = tuple(replace(each, by=each.by and numbered(each.by)) for each in plan.sort)
         return replace(plan, parts=parts, asked=tuple(map(asked, plan.asked)), measure=measure, sort=sort)
 
     def _conditions(self, part: Part, plan: Plan) -> Iterator[Condition]:

@@ -20,6 +20,7 @@ from clew.answer.running.values import (
     hold_values,
     is_of_another,
     value_column,
+    valued_rows,
     with_value,
 )
 from clew.store.cypher import Statement
@@ -101,7 +102,7 @@ def _valued(
     held = restrict_to_assertions(with_value(outcome.ran, column), engine, store.schema)
     rows = store.run(write_statement(held.plan), held.parameters, timeout=max(deadline.left, 0.001), limit=MOST_VALUED)
     base = replace(outcome, truncated=rows.truncated, seconds=rows.seconds)
-    found = [Valued(str(row[0]), str(row[1]), row[2]) for row in rows.rows]
+    found = valued_rows(rows.rows)
     if plan.measure is not None:
         return replace(base, value=aggregated(plan.measure, found))
     if plan.attribute is not None:
@@ -139,8 +140,7 @@ def _written(row: Valued) -> str:
 def _stated(found: Sequence[Valued], column: Asked) -> Iterator[Item]:
     """The distinct values of some rows, as items."""
     called, names = str(column.key).replace("_", " "), {row.name for row in found}
-    texts = (str(each) for row in found for each in (row.value if isinstance(row.value, list | tuple) else [row.value]))
-    for text in dict.fromkeys(texts):
+    for text in dict.fromkeys(str(row.value) for row in found):
         if text and text != "None" and text not in names:  # its own name is no other name
             number = as_number(text) if column.numeric else None
             yield Item(text, text, called, number)

@@ -19,7 +19,7 @@ from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Pl
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 
-__all__ = ["Valued", "aggregated", "hold_values", "is_of_another", "value_column", "with_value"]
+__all__ = ["Valued", "aggregated", "hold_values", "is_of_another", "value_column", "valued_rows", "with_value"]
 
 NUMERIC = r"^\s*[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d+)?\s*$"
 AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "avg": fmean, "min": min, "max": max}
@@ -40,6 +40,15 @@ class Valued:
         return as_number(self.value)
 
 
+def valued_rows(rows: Iterable[Sequence[object]]) -> list[Valued]:
+    """Rows of an id, a name, perhaps more, and a value; a column of statements is a list, a value for each assertion."""
+    return [
+        Valued(str(id), str(name), each)
+        for id, name, *_, value in rows
+        for each in (value if isinstance(value, list | tuple) else (value,))
+    ]
+
+
 def value_column(plan: Plan) -> Asked | None:
     """The values that come with the rows of a plan: those asked for, sorted by or aggregated."""
     if plan.kind != "rows":
@@ -56,13 +65,15 @@ def value_column(plan: Plan) -> Asked | None:
 
 def with_value(plan: Plan, column: Asked) -> Plan:
     """The plan whose rows are entities, each with its value, without order and limit."""
-    root = column.of
+    roots = [column.of]
     if plan.measure is None and plan.attribute is None:
-        root = plan.asked[0].of
-    elif plan.measure is not None:  # an aggregate of what entities lead to: each counts for itself
-        root = next((step.subject for step in plan.required.steps if step.object == column.of), root)
-    plain = replace(column, numeric=False)
-    return replace(plan, asked=(Asked(root), plain), measure=None, sort=(), skip=0, limit=None)
+        roots = [plan.asked[0].of]
+    elif plan.measure is not None:  # an aggregate of what entities lead to, or of statements: each counts for itself
+        named = next((step for step in plan.required.steps if step.name == column.of), None)
+        led = (step.subject for step in plan.required.steps if step.object == column.of)
+        roots = [next(led, column.of)] if named is None else [named.subject, named.object]
+    asked = (*map(Asked, roots), replace(column, numeric=False))
+    return replace(plan, asked=asked, measure=None, sort=(), skip=0, limit=None)
 
 
 def is_of_another(plan: Plan, column: Asked) -> bool:

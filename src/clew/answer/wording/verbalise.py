@@ -28,8 +28,9 @@ def verbalise(plan: Plan, names: Mapping[str, str], words: Words, *, number: int
     """What a plan asks for, its noun as it reads after `number`; `names` are those of slots that are named entities."""
     try:
         slot = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
-        slot = None if plan.column is not None else slot
-        return None if slot is None else _Verbaliser(plan, names, words).phrase(slot, number)
+        if slot is None or all(each.name != slot for each in plan.slots):  # a column of statements has no noun
+            return None
+        return _Verbaliser(plan, names, words).phrase(slot, number)
     except _Unsayable:
         return None
 
