@@ -7,7 +7,7 @@ from pathlib import Path
 __all__ = ["in_training", "shared_relations"]
 
 QUESTIONS = Path(__file__).resolve().parent.parent / "questions"
-FOLDERS = ("matching", "schemas", "sketches")
+FOLDERS = ("matching", "schemas", "sketches", "queries")
 MARKED = re.compile(r"[\[(]([^|\])]*)\|[^\])]*[\])]")  # [words|relation], (noun|type)
 RELATION = re.compile(r"^\w+: \S+ (\S+) \S+")  # key: Subject relation Object
 

@@ -76,4 +76,6 @@ PRICED = ShownSchema(
     ],
 )
 def test_columns_are_taken_from_the_one_step_that_has_them(written: str, meant: str | None) -> None:
-    assert write(with_columns(parse(written), PRICED)) == write(parse(meant or written))
+    statement, repairs = with_columns(parse(written), PRICED)
+    assert write(statement) == write(parse(meant or written))
+    assert bool(repairs) == (meant is not None)

@@ -37,8 +37,6 @@ def can_compose(model: "LanguageModel") -> bool:
 
     What serves at a URL and does not say its size is taken to be able: nobody sets up a server for a tiny model.
     """
-    if is_trained(model):
-        return True
     if model.identity in TRIED:
         return TRIED[model.identity]
     size = parameters_in(model.name)

@@ -128,9 +128,11 @@ class Composer:
         Where `several` columns are asked for, the first entity is kept.
         """
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
-        bridged, bridges = bridge_names(parse(text), self.shown)
-        statement, joined = join_variables(bridged, self.shown)
-        plan = self._typed(_listed(read_plan(with_columns(statement, self.shown), given)))
+        statement, joined = parse(text), list[str]()
+        for repair in (bridge_names, join_variables, with_columns):
+            statement, done = repair(statement, self.shown)
+            joined += done
+        plan = self._typed(_listed(read_plan(statement, given)))
         checked = check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
         plan = _listed(names_to_ids(checked.plan, self.engine, self.schema))
         plan = one_column(_first_column(plan) if several else plan)
@@ -142,7 +144,7 @@ class Composer:
         question = replace(question, anchors=tuple(meanings))
         plan = within_places(either_way(self._valued(plan), self.mutual), self.schema, self.nested)
         plan = with_filters(plan, question.filters)
-        return Composed(question, _candidate(plan, tuple(meanings.values())), (*bridges, *joined, *checked.repairs))
+        return Composed(question, _candidate(plan, tuple(meanings.values())), (*joined, *checked.repairs))
 
     # what the model is shown ----------------------------------------------------------------------------------------
 

@@ -51,6 +51,7 @@ def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
                         continue
                     if at and _fits(part, at, own, schema):
                         elements[at] = replace(entity, labels=(own,))
+                        repairs.append(f"{name} read as {own}")
                         continue
                     joined = list(_joining_steps(label, own, schema))
                     if len(joined) == 1:
@@ -97,8 +98,8 @@ def _joining_steps(label: str, other: str, schema: ShownSchema) -> Iterator[s.Re
             yield s.RelationshipPattern("in", types=(join.relationship,))
 
 
-def with_columns(statement: s.Statement, schema: ShownSchema) -> s.Statement:
-    """The statement with columns that it takes from an entity taken from the one step at it that has them."""
+def with_columns(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
+    """The statement with columns of entities taken from the one step at them that has them, and which these are."""
     entities = {each.variable for each in s.walk(statement) if isinstance(each, s.EntityPattern)}
     wanted = {
         (each.of.name, each.key)
@@ -121,7 +122,7 @@ def with_columns(statement: s.Statement, schema: ShownSchema) -> s.Statement:
         return replace(part, variable=names[id(part)]) if id(part) in names else part
 
     changed: s.Statement = s.rewrite(statement, change) if only else statement
-    return changed
+    return changed, tuple(f"{key} of {name} read as that of {' or '.join(only[name, key].types)}" for name, key in only)
 
 
 def _steps(name: str, label: str, matched: list[str], schema: ShownSchema) -> Iterator[tuple[s.Pattern, str]]:

@@ -15,19 +15,18 @@ from clew.answer.lexicon.forms import tokens_of
 from clew.answer.models.compose import Composed
 from clew.answer.models.schema_grammar import NONE
 from clew.answer.models.trained import masked, messages_for
-from clew.answer.models.written import account_of
+from clew.answer.models.written import run_written
 from clew.answer.names.meanings import Anchor
 from clew.answer.names.naming import find_anchors
 from clew.answer.plans.plan import Plan, Step
 from clew.answer.reading.intent import is_cue
-from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
 from clew.answer.strategy import Question
-from clew.errors import ClewError, InputError, ModelError, Timeout
-from clew.lm import Completion, LanguageModel, Request, Unreachable, strip
+from clew.errors import InputError, ModelError, Timeout
+from clew.lm import Completion, LanguageModel, Request, strip
 
 __all__ = ["QueryReader", "ReadQuery", "query_reader_of"]
 
@@ -61,7 +60,7 @@ class QueryReader:
         """Let a model read what is the same for all questions, which it keeps: a minute on two cores."""
         try:
             model.complete(Request(messages_for(self._composer.shown, "?"), max_tokens=1))
-        except ModelError as error:
+        except (ModelError, Timeout) as error:
             log.info("%s could not read the graph: %s", model.name, error)
 
     def prompts(self, text: str) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
@@ -121,20 +120,8 @@ class QueryReader:
             this = replace(composed, candidate=replace(composed.candidate, plan=plan))
             if is_opposed(parsed, this.candidate, self._polarity):
                 return None
-            interpretation = Interpretation(
-                this.question,
-                this.candidate,
-                repairs=this.repairs,
-                decided=f"{model.name} wrote the query",
-                written=True,
-                account=account_of(parsed, this, self._words, self._resources, runner),
-            )
-            try:
-                ran = runner.run(interpretation)
-            except Timeout:
-                raise
-            except ClewError as error:
-                log.info("the plan written by %s does not run: %s", model.name, error)
+            ran = run_written(this, parsed, model, self._resources, runner)
+            if ran is None:
                 return None
             if not ran.is_empty:
                 return ran, plan is not composed.candidate.plan
@@ -144,7 +131,7 @@ class QueryReader:
         messages = messages_for(self._composer.shown, asked)
         try:
             return model.complete(Request(messages, max_tokens=MOST_TOKENS, logprobs=SOME))
-        except (Unreachable, Timeout, ModelError) as error:
+        except (ModelError, Timeout) as error:
             log.info("no query was written: %s", error)
             return None
 

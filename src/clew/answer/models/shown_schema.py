@@ -5,7 +5,7 @@ have a type, the ends of a relation are the types that are stated; what has none
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -80,14 +80,18 @@ class ShownSchema:
         return next((each for each in own if each.name == name), None)
 
     def __str__(self) -> str:
-        return "\n".join([*self._types(), *self._relations()])
+        return self.described()
 
-    def _types(self) -> Iterator[str]:
+    def described(self, shown: Callable[[Field], str] = str, *, examples: bool = True) -> str:
+        """A line for each type and each relation, with fields and columns as `shown`."""
+        return "\n".join([*self._types(shown), *self._relations(shown, examples=examples)])
+
+    def _types(self, shown: Callable[[Field], str]) -> Iterator[str]:
         for label, variable in self.variables.items():
             if self.fields.get(label):
-                yield f"{variable}: {', '.join(map(str, self.fields[label][:MOST_FIELDS]))}"
+                yield f"{variable}: {', '.join(map(shown, self.fields[label][:MOST_FIELDS]))}"
 
-    def _relations(self) -> Iterator[str]:
+    def _relations(self, shown: Callable[[Field], str], *, examples: bool) -> Iterator[str]:
         """A line for each relationship, with all labels at its ends."""
         ends: dict[str, list[Join]] = {}
         for join in self.joins:
@@ -97,8 +101,8 @@ class ShownSchema:
                 "|".join(dict.fromkeys(self.variables[getattr(join, end)] for join in joins))
                 for end in ("subject", "object")
             )
-            columns = ", ".join(map(str, self.columns.get(name, ())))
-            example = " → ".join(each[:LONGEST] for each in self.examples.get(name, ()))
+            columns = ", ".join(map(shown, self.columns.get(name, ())))
+            example = " → ".join(each[:LONGEST] for each in self.examples.get(name, ()) if examples)
             said = f" with {columns}" if columns else ""
             yield f"({subjects})-[:{quote(name)}]->({objects}){said}{f', e.g. {example}' if example else ''}"
 

@@ -4,10 +4,10 @@ It learned from questions about invented graphs (benchmarks/questions/queries) t
 needs no instructions and no worked examples: a graph of a dozen relations takes some 250 tokens.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from clew.answer.models.schema_grammar import Placeholder
-from clew.answer.models.shown_schema import LONGEST, MOST_FIELDS, MOST_LINES, TEXT, Field, ShownSchema
+from clew.answer.models.shown_schema import LONGEST, TEXT, Field, ShownSchema
 from clew.answer.reading.question import Anchor
 from clew.lm import Message
 from clew.store.cypher.write import quote
@@ -25,7 +25,7 @@ def messages_for(schema: ShownSchema, question: str) -> list[Message]:
 
 def brief(schema: ShownSchema) -> str:
     """Types with their fields and relations with their columns, a line each."""
-    return "\n".join([*_types(schema), *_relations(schema)])
+    return schema.described(_shown, examples=False)
 
 
 def masked(text: str, anchors: Mapping[Anchor, Sequence[Placeholder]]) -> str:
@@ -37,23 +37,6 @@ def masked(text: str, anchors: Mapping[Anchor, Sequence[Placeholder]]) -> str:
             parts += [text[here : anchor.start], said]
             here = anchor.end
     return " ".join("".join([*parts, text[here:]]).split())
-
-
-def _types(schema: ShownSchema) -> Iterator[str]:
-    for label, variable in schema.variables.items():
-        if schema.fields.get(label):
-            yield f"{variable}: {', '.join(map(_shown, schema.fields[label][:MOST_FIELDS]))}"
-
-
-def _relations(schema: ShownSchema) -> Iterator[str]:
-    ends: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for join in schema.joins:
-        subjects, objects = ends.setdefault(join.relationship, ({}, {}))
-        subjects[schema.variables[join.subject]] = objects[schema.variables[join.object]] = None
-    for name, (subjects, objects) in list(ends.items())[:MOST_LINES]:
-        columns = ", ".join(map(_shown, schema.columns.get(name, ())))
-        arrow = f"({'|'.join(subjects)})-[:{quote(name)}]->({'|'.join(objects)})"
-        yield f"{arrow} with {columns}" if columns else arrow
 
 
 def _shown(field: Field) -> str:

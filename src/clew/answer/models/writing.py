@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from clew.answer.models.written import Written
     from clew.lm import Metered
 
-__all__ = ["ModelWriting"]
+__all__ = ["ModelWriting", "as_alternative", "beside", "declined"]
 
 WRITTEN = DOUBTFUL - 0.05  # most for what a model alone says
 ALONE = 0.4  # chance from which the query of a trained model answers by itself, or in the place of a doubtful answer
@@ -97,13 +97,12 @@ class ModelWriting(ABC):
         """A doubtful answer to what the graph does not hold, as a trained model has it: declined, and offered."""
         if first.abstained is not None or first.certainty != "doubtful":
             return first
-        meant = _as_alternative(first)
-        reason = (
+        meant = as_alternative(first)
+        return declined(
+            first,
             f"The graph does not seem to hold what is asked for: {model.name} finds no query for it. "
-            f"It could be: {meant.interpretation}."
+            f"It could be: {meant.interpretation}.",
         )
-        declined = Answer("", abstained=reason, text=reason, alternatives=(meant,), unrecognised=first.unrecognised)
-        return replace(declined, question=first.question, usage=first.usage)
 
     def _confirmed(self, first: Answer, read: ReadQuery) -> Answer:
         """The readers' answer, which a trained model gives too: sure, unless both could err alike."""
@@ -125,13 +124,13 @@ class ModelWriting(ABC):
                 return first
             other = Alternative(read.ran.outcome.query, WRITTEN, verbalised(read.ran.candidate, self.words))
             capped = replace(first, confidence=min(own, WRITTEN)) if probability >= DISSENTING else first
-            return replace(capped, alternatives=(other, *first.alternatives)[:SHOWN_ALTERNATIVES])
+            return beside(capped, other)
         self.ran = read.ran
         answer = self._answered(read.ran, first.usage.understanding)
         answer = replace(answer, confidence=min(probability, WRITTEN), unrecognised=_unbound(read))
         if first.abstained is not None:
             return answer
-        return replace(answer, alternatives=(_as_alternative(first), *answer.alternatives)[:SHOWN_ALTERNATIVES])
+        return beside(answer, as_alternative(first))
 
     def _written_first(self) -> Answer:
         """What a model makes of the question; without a query that runs, the answer of the readers."""
@@ -171,7 +170,7 @@ class ModelWriting(ABC):
         if written.ran.gives(first):
             return replace(first, decided=f"{written.ran.interpretation.decided}, with the same result")
         other = Alternative(written.ran.outcome.query, WRITTEN, said)
-        return replace(first, alternatives=(other, *first.alternatives)[:SHOWN_ALTERNATIVES])
+        return beside(first, other)
 
     def _by_model(self, written: "Written", understood: float) -> Answer:
         """The answer to what a model alone wrote: doubtful."""
@@ -206,10 +205,22 @@ class ModelWriting(ABC):
         return Metered(Timed(self.resources.model, lambda: self.runner.deadline.left))
 
 
-def _as_alternative(first: Answer) -> Alternative:
-    """The readers' answer, to choose."""
+def as_alternative(first: Answer) -> Alternative:
+    """An answer, to choose."""
     said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
     return Alternative(first.query, round(min(first.confidence, WRITTEN), 3), said)
+
+
+def beside(answer: Answer, other: Alternative) -> Answer:
+    """An answer with another interpretation to choose from, before those that it has."""
+    rest = (each for each in answer.alternatives if each.interpretation != other.interpretation)
+    return replace(answer, alternatives=(other, *rest)[:SHOWN_ALTERNATIVES])
+
+
+def declined(first: Answer, reason: str) -> Answer:
+    """No answer, for a reason, with the one that there was to choose."""
+    none = Answer("", abstained=reason, text=reason, unrecognised=first.unrecognised)
+    return beside(replace(none, question=first.question, usage=first.usage), as_alternative(first))
 
 
 def _unbound(read: ReadQuery) -> tuple[str, ...]:

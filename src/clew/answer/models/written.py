@@ -13,7 +13,6 @@ from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
 from clew.answer.kept import composer_of, link_of, polarity_of, words_of
 from clew.answer.lexicon.numbers import read_number
-from clew.answer.lexicon.words import Words
 from clew.answer.models.compose import Composed
 from clew.answer.plans.plan import ABSENT, COUNTED, Condition, Plan
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
@@ -28,7 +27,7 @@ from clew.answer.sketch.sketch import split_words
 from clew.errors import ClewError, Timeout
 from clew.lm import LanguageModel
 
-__all__ = ["Written", "WrittenReader", "account_of", "written_reader_of"]
+__all__ = ["Written", "WrittenReader", "run_written", "written_reader_of"]
 
 log = logging.getLogger(__name__)
 MEANT = 0.3  # probability that words mean a part of the plan, from which they are accounted for
@@ -60,33 +59,38 @@ class WrittenReader:
         for composed in self._composer.compose(question, model):
             if is_opposed(question, composed.candidate, self._polarity):
                 return None
-            interpretation = Interpretation(
-                composed.question,
-                composed.candidate,
-                repairs=composed.repairs,
-                decided=f"{model.name} wrote the query",
-                written=True,
-                account=account_of(question, composed, self._words, self._resources, runner),
-            )
-            try:
-                ran = runner.run(interpretation)
-            except Timeout:
-                raise
-            except ClewError as error:
-                log.info("the plan written by the model does not run: %s", error)
-                continue
-            if not ran.is_empty:
-                told = replace(interpretation, question=question)
+            ran = run_written(composed, question, model, self._resources, runner)
+            if ran is not None and not ran.is_empty:
+                told = replace(ran.interpretation, question=question)
                 return Written(ran, contradicted=contradictions(told, self._words) > 0)
         return None
 
 
-def account_of(
-    question: ParsedQuestion, composed: Composed, words: Words, resources: Resources, runner: Runner
-) -> Account:
+def run_written(
+    composed: Composed, question: ParsedQuestion, model: LanguageModel, resources: Resources, runner: Runner
+) -> Ran | None:
+    """A plan that a model wrote, run and with an account of the words of the question; None if it does not run."""
+    interpretation = Interpretation(
+        composed.question,
+        composed.candidate,
+        repairs=composed.repairs,
+        decided=f"{model.name} wrote the query",
+        written=True,
+        account=_account(question, composed, resources, runner),
+    )
+    try:
+        return runner.run(interpretation)
+    except Timeout:
+        raise
+    except ClewError as error:
+        log.info("the plan written by %s does not run: %s", model.name, error)
+        return None
+
+
+def _account(question: ParsedQuestion, composed: Composed, resources: Resources, runner: Runner) -> Account:
     """Which words of a question a plan accounts for: as for any plan, or by what it holds, or as the linker has it."""
     candidate, link = composed.candidate, link_of(resources)
-    account = account_for(question, candidate, words, next(iter(question.trees), None))
+    account = account_for(question, candidate, words_of(resources), next(iter(question.trees), None))
     met = {each.start for each in account.unbound if _is_in(each, candidate.plan)}
     rest = [each for each in account.unbound if each.start not in met]
     met |= set(_meant(question, composed, rest, link, runner))

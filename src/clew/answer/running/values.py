@@ -41,7 +41,7 @@ class Valued:
 
 
 def valued_rows(rows: Iterable[Sequence[object]]) -> list[Valued]:
-    """Rows of an id, a name, perhaps more, and a value; a column of statements is a list, a value for each assertion."""
+    """Rows of an id, a name, perhaps more, and a value; columns of statements are lists, a value for each assertion."""
     return [
         Valued(str(id), str(name), each)
         for id, name, *_, value in rows

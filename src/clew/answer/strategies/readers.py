@@ -14,12 +14,13 @@ from clew.answer.certainty.signs import NEVER_SURE, is_reversible
 from clew.answer.certainty.sketched import probability_of, sketch_signs
 from clew.answer.cypher import Answering, CypherStrategy
 from clew.answer.lexicon.words import Words
+from clew.answer.models.writing import as_alternative, beside, declined
 from clew.answer.reading.any_type import is_narrower
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran
 from clew.answer.strategy import Question
-from clew.answer.wording.explain import SHOWN_ALTERNATIVES, verbalised
+from clew.answer.wording.explain import verbalised
 from clew.errors import Timeout
 
 if TYPE_CHECKING:
@@ -132,25 +133,24 @@ class Reading(Answering):
         turned = any(is_reversible(name, self.words) for name in spoken.ran.candidate.relationships)
         better = not drops and not turned and _probability(spoken) >= max(ALONE, first.confidence)
         if first.certainty == "doubtful" and better:  # grammar tells better than a sketch who does what to whom
-            return _beside(self._sketched(spoken, first, read), _as_alternative(first))
+            return beside(self._sketched(spoken, first, read), as_alternative(first))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
         likely = spoken.is_complete and min(spoken.reading.probability, _probability(spoken)) >= DISSENTING
         dissents = (likely and not drops) or bool(first.signs.get(UNSAID))
         contested = _capped(first, CONTESTED) if dissents else first
-        return _beside(_noted(self._unconfirmed(contested), f"a second reader understands: {said}", read), other)
+        return beside(_noted(self._unconfirmed(contested), f"a second reader understands: {said}", read), other)
 
     def _unconfirmed(self, first: Answer) -> Answer:
         """A first answer that the second reader does not give; one that is too doubtful is declined, and offered."""
         if not self._is_too_doubtful(first):
             return first
-        meant = _as_alternative(first)
+        meant = as_alternative(first)
         reason = (
             f"It is not clear enough what is asked. It could be: {meant.interpretation}; but a second reader of the "
             "question does not confirm it."
         )
-        declined = Answer("", abstained=reason, text=reason, alternatives=(meant,), unrecognised=first.unrecognised)
-        return replace(declined, question=first.question, usage=first.usage)
+        return declined(first, reason)
 
     def _is_too_doubtful(self, first: Answer) -> bool:
         """Whether an answer should be declined that no sketch confirms; not a yes or no, nor one of given options."""
@@ -185,22 +185,10 @@ def _probability(spoken: "Spoken") -> float:
     return 0.0 if spoken.unheard else probability_of(sketch_signs(spoken))
 
 
-def _as_alternative(first: Answer) -> Alternative:
-    """The first answer, to choose."""
-    said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
-    return Alternative(first.query, round(min(first.confidence, CONTESTED), 3), said)
-
-
 def _noted(answer: Answer, note: str, read: float) -> Answer:
     """An answer that says what the second reader made of the question, and how long that took."""
     usage = replace(answer.usage, understanding=answer.usage.understanding + read)
     return replace(answer, interpretation=(*answer.interpretation, note), usage=usage)
-
-
-def _beside(answer: Answer, other: Alternative) -> Answer:
-    """An answer with another interpretation to choose from, before those that it has."""
-    rest = (each for each in answer.alternatives if each.interpretation != other.interpretation)
-    return replace(answer, alternatives=(other, *rest)[:SHOWN_ALTERNATIVES])
 
 
 def _capped(answer: Answer, most: float) -> Answer:
