@@ -9,18 +9,18 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 
 from clew.answer.lexicon.forms import Token, is_irregular, tokens_of
 from clew.answer.lexicon.words import TypeWord, Words
 from clew.answer.names.adjectives import is_direction, part_of_place, places_of
 from clew.answer.names.identifiers import ids_in
+from clew.answer.names.likeness import is_meant, is_symbol, joins, resembles
 from clew.answer.names.meanings import Anchor, meanings_of, settled
 from clew.answer.names.overlap import most_overlapping
 from clew.answer.names.shortened import shortened
 from clew.answer.names.titles import titled
 from clew.errors import InputError
-from clew.link import Candidate, Linker, Paraphrases
+from clew.link import Linker, Paraphrases
 from clew.link.normalise import words_of
 from clew.store.deadline import Deadline
 
@@ -30,9 +30,7 @@ MAX_NAMES = 100  # of one question
 
 LONGEST_NAME, SHORTEST_NAME = 6, 4  # of a name not spelt as in the graph: most words, fewest letters
 MEANS_THE_SAME, ONE_WORD_MEANS = 0.7, 0.8  # minimum similarity of a paraphrase of several words, of one word
-AHEAD, LESS_IF_AHEAD = 0.15, 0.08  # margin over the second best, and how far it lowers the minimum
 MOST_PARAPHRASES = 5  # phrases of a question that are looked up by embedding
-RESEMBLES = 0.7  # minimum difflib ratio of a misspelt word to the right one
 SAID_OF_A_TYPE = 0.42  # minimum similarity among the entities of a small type that is mentioned alongside
 FEW = 400  # most entities of a small type
 DROPPED = frozenset({"a", "an", "the", "this", "that", "these", "those", "such", "any", "some"}) | frozenset(
@@ -223,9 +221,9 @@ class _Finder:
         """The name a misspelt text resembles; around the name `within`, each further word must resemble one of its."""
         written = self.text[start:end]
         linked = self.linker.link(written, last_stage="fuzzy")
-        if linked.best is None or self.is_cue(written) or _is_symbol(linked.best.matched, written):
+        if linked.best is None or self.is_cue(written) or is_symbol(linked.best.matched, written):
             return None
-        if within is not None and not _resembles(written, within.text, linked.best.matched):
+        if within is not None and not resembles(written, within.text, linked.best.matched):
             return None
         return Anchor(start, end, written, meanings_of(linked.candidates, linked.best))
 
@@ -239,9 +237,9 @@ class _Finder:
                 here, there = self.tokens[first].start, self.tokens[last - 1].end
                 run, own = self.text[here:there], whole.split()
                 wholes = [f"{run} {' '.join(own[at:])}" for at in range(1, len(own))]
-                if not _joins(self.text[there:start]):
+                if not joins(self.text[there:start]):
                     wholes = []
-                if _joins(self.text[end:here]):
+                if joins(self.text[end:here]):
                     wholes = [f"{' '.join(own[:-at])} {run}" for at in range(1, len(own))]
                 found = next((each for each in wholes if self.linker.link(each, last_stage="fuzzy").best), None)
                 if found is not None and self._is_open(first, last):
@@ -302,9 +300,9 @@ class _Finder:
             if self.is_cue(phrase):
                 continue
             (found,) = paraphrases.nearest([phrase])
-            if found and _is_symbol(found[0].matched, phrase):
+            if found and is_symbol(found[0].matched, phrase):
                 continue
-            if found and _is_meant(found, MEANS_THE_SAME if len(words_of(phrase)) > 1 else ONE_WORD_MEANS):
+            if found and is_meant(found, MEANS_THE_SAME if len(words_of(phrase)) > 1 else ONE_WORD_MEANS):
                 start, end = self.tokens[first].start, self.tokens[last - 1].end
                 self._add(Anchor(start, end, self.text[start:end], meanings_of(found, found[0])))
 
@@ -392,25 +390,3 @@ class _Finder:
             first -= 1
         if first < word.first:
             yield first, word.last
-
-
-def _is_symbol(name: str, written: str) -> bool:
-    """Whether a word in small letters is no symbol of capitals: to itch is not the gene ITCH."""
-    return name.isalpha() and name.isupper() and written.islower() and len(written) > 1
-
-
-def _resembles(written: str, known: str, matched: str) -> bool:
-    """Whether each word of `written` beyond `known` resembles a word of the matched name."""
-    more = set(words_of(written)) - set(words_of(known))
-    meant = words_of(matched)
-    return all(any(SequenceMatcher(None, word, other).ratio() >= RESEMBLES for other in meant) for word in more)
-
-
-def _is_meant(found: Sequence[Candidate], enough: float) -> bool:
-    """Whether the best paraphrase is similar enough, or slightly less so but far ahead of the rest."""
-    ahead = found[0].score - max((each.score for each in found[1:]), default=0.0)
-    return found[0].score >= (enough - LESS_IF_AHEAD if ahead >= AHEAD else enough)
-
-
-def _joins(between: str) -> bool:
-    return re.fullmatch(r"\s*(?:,|and|or|,\s*and|,\s*or|/|&)\s*", between) is not None

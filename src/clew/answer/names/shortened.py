@@ -18,7 +18,8 @@ SHORTEST = 4  # letters
 def shortened(text: str, start: int, end: int, linker: Linker) -> Anchor | None:
     """What a stretch of a question names, if its words are in one name alone; a name that begins so comes first."""
     said = text[start:end]
-    if len(said) < SHORTEST or not all(word[:1].isupper() for word in said.split()):
+    words = said.split()
+    if len(said) < SHORTEST or not all(word[:1].isupper() and linker.index.phrases.count(word) for word in words):
         return None
     entities = read_entities(linker.engine, ("id", "name", "type"))
     for pattern in (rf"(?i)^(?:the )?{re.escape(said)}\b", rf"(?i)\b{re.escape(said)}\b"):
