@@ -263,8 +263,23 @@ def main() -> None:
     parser.add_argument("--graph", action="append", default=[])
     parser.add_argument("--data", type=Path, default=Path("data"))
     given = parser.parse_args()
+    try:
+        _run(given, parser)
+    except (OSError, ValueError, ClewError) as error:
+        parser.error(f"{given.what}: {error}")
+
+
+def _run(given: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    known = sorted(each.name for each in SMALL.iterdir() if each.is_dir())
+    if unknown := set(given.graph) - set(known):
+        parser.error(f"there is no graph {', '.join(sorted(unknown))}: choose among {', '.join(known)}")
+    if given.what in ("judge", "trust") and given.second is None:
+        parser.error(f"{given.what} takes two files: what the model wrote, and where to keep the rows")
     if given.what == "fit":
-        lines, weights = report(_lines(given.first))
+        rows = _lines(given.first)
+        if not any("signs" in row for row in rows):
+            parser.error(f"{given.first} has no answers of a model: make it with `judge`")
+        lines, weights = report(rows)
         print("\n".join(lines))
         if given.second:
             given.second.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
