@@ -35,6 +35,10 @@ def plans(draw: st.DrawFn) -> Plan:
     required = draw(parts(names, REQUIRED))
     others = [draw(parts(names, kind)) for kind in draw(st.lists(st.sampled_from([OPTIONAL, ABSENT]), max_size=2))]
     kept = tuple(part for part in (required, *others) if part.steps or (part.kind == REQUIRED and part.conditions))
+    outer = {end for part in kept if part.kind != ABSENT for step in part.steps for end in step.ends}
+    inner = [{end for step in part.steps for end in step.ends} - outer for part in kept if part.kind == ABSENT]
+    if len(inner) == 2 and not inner[0].isdisjoint(inner[1]):  # what one of them has for itself the other cannot have
+        kept = kept[:-1]
     reached = {end for part in kept for step in part.steps for end in (step.subject, step.object)}
     asked = tuple(
         Asked(name, *draw(st.sampled_from([(None,), ("odd key", True), *((key,) for key in KEYS)])))
@@ -52,8 +56,9 @@ def plans(draw: st.DrawFn) -> Plan:
         by = None if measure is not None else Asked(asked[0].of, asked[0].key or "name")
         sort = (Sort(by, draw(st.booleans())),)
     limit = draw(st.none() | st.integers(0, 20))
-    more, inner = draw(bounded(names)) if draw(st.booleans()) else ((), ())
-    return Plan((*slots, *more), (*kept, *inner), kind, asked, measure, sort, draw(st.sampled_from([0, 3])), limit)
+    outer |= {each.of for each in asked} | ({measure.of} if measure is not None else set())
+    more, counted = draw(bounded(sorted(outer))) if outer and draw(st.booleans()) else ((), ())
+    return Plan((*slots, *more), (*kept, *counted), kind, asked, measure, sort, draw(st.sampled_from([0, 3])), limit)
 
 
 @st.composite
@@ -69,6 +74,11 @@ def bounded(draw: st.DrawFn, names: list[str]) -> tuple[tuple[Slot, ...], tuple[
     count = Count(draw(st.sampled_from([slot.name for slot in slots])), draw(st.sampled_from(["=", "<=", ">"])), 3)
     kind = draw(st.sampled_from([ABSENT, COUNTED]))
     counted = count if kind == COUNTED else None
+    if draw(st.booleans()):  # counted against another count
+        compared = Count(count.of, draw(st.sampled_from(["=", "<>", "<=", ">"])), "w2")
+        other = Step("w2", (draw(st.sampled_from(["CAUSES", "IS_A"])),), draw(st.sampled_from(names)))
+        both = (Part(COUNTED, tuple(steps), said, compared), Part(COUNTED, (other,), (), Count("w2")))
+        return (*slots, Slot("w2", draw(st.sampled_from([(), (LABELS[0],)])))), both
     if draw(st.booleans()):
         return tuple(slots), (Part(kind, tuple(steps), said, counted),)
     inside = Part(ABSENT, (Step("w0", ("CAUSES",), "w2"),), (Condition("w2", "name", "=", "x"),), inside="around")

@@ -237,6 +237,19 @@ QUERIES: dict[str, tuple[str, dict[str, Any], list[tuple[Any, ...]]]] = {
     "subquery exists": (
         "MATCH (d:Disease) WHERE EXISTS { MATCH (d)-[:HAS]->(p) WHERE p.id = 'P:2' } RETURN d.id", {}, [("D:1",)],
     ),
+    "counts compared": (
+        "MATCH (d:Disease) WHERE COUNT { MATCH (d)-[:HAS]->() } < COUNT { MATCH (d)<-[:ASSOCIATED_WITH]-(:Gene) } "
+        "RETURN d.id", {},
+        [
+            (d,) for d in P.of_type("Disease")
+            if sum(a == d for a, _ in P.pairs("has")) < sum(b == d for _, b in P.pairs("associated with"))
+        ],
+    ),
+    "counts of two compared": (
+        "MATCH (a {id: 'D:3'}), (b {id: 'D:1'}) "
+        "WHERE COUNT { MATCH (a)-[:HAS]->() } < COUNT { MATCH (b)-[:HAS]->(p) WHERE p.name = 'Same' } "
+        "RETURN count(*) > 0 AS answer", {}, [(True,)],
+    ),
     "count": ("MATCH (n:Gene) RETURN count(*)", {}, [(3,)]),
     "count of what is there": ("MATCH (n:Gene) RETURN count(n.score)", {}, [(2,)]),
     "count of nothing": ("MATCH (n:Gene {id: 'no'}) RETURN count(n)", {}, [(0,)]),

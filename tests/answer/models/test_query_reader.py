@@ -273,3 +273,28 @@ def test_none_that_declines_nothing(breweries: Asker, ask: Ask, text: str, logpr
     answer, model = ask(text, "NONE", logprob=logprob)
     assert len(model.requests) == 1
     assert told(answer) == told(breweries.ask(text))
+
+
+def test_two_counts_are_compared(ask: Ask) -> None:
+    written = (
+        "MATCH (brewery {id: $brewery1}), (brewery2 {id: $brewery2}) WHERE "
+        "COUNT { (beer)-[:BREWED_BY]->(brewery) } > COUNT { (beer)-[:BREWED_BY]->(brewery2) } RETURN count(*) > 0"
+    )
+    answer, _ = ask("Is more ale made at Fellside Brewery than at Quayside Brewery?", written)
+    assert answer.value is True
+    assert answer.text == (
+        "Yes: in this graph Fellside Brewery is a brewery with more beers brewed by Fellside Brewery "
+        "than beers brewed by Quayside Brewery."
+    )
+    assert {each.subject for each in answer.evidence.triples} == {"x:Amber Ale", "x:Dark Mild", "x:Pale Gold"}
+
+
+def test_counts_of_one_are_compared(ask: Ask) -> None:
+    written = (
+        "MATCH (brewery) WHERE COUNT { (brewery)-[:EMPLOYS]->(person) } < COUNT { (beer)-[:BREWED_BY]->(brewery) } "
+        "RETURN brewery"
+    )
+    answer, _ = ask("Which breweries make more sorts of ale than they have staff?", written)
+    assert names(answer) == {"Fellside Brewery"}
+    assert answer.text == ("1 brewery with fewer people employed by it than beers brewed by it: Fellside Brewery.")
+    assert len(answer.evidence.triples) == 3

@@ -66,6 +66,11 @@ def shown(clinic: Asker) -> ShownSchema:
         ("MATCH (gene) RETURN count(DISTINCT gene)", True),
         ("MATCH (disease {id: $disease1})-[:HAS_PHENOTYPE]->(phenotype) RETURN count(*) > 0", True),
         ("MATCH (phenotype)-[:IS_A*]->(phenotype2) RETURN phenotype2", True),
+        (
+            "MATCH (disease) WHERE COUNT { (disease)-[:HAS_PHENOTYPE]->(phenotype) } > "
+            "COUNT { (gene)-[:ASSOCIATED_WITH]->(disease) } RETURN disease",
+            True,
+        ),
         ("MATCH (phenotype)-[:IS_A]->(phenotype) RETURN phenotype", False),  # nothing is joined with itself
         ("MATCH path = shortestPath((a {id: $disease1})-[*..4]-(b {id: $gene1})) RETURN path", True),
         (NONE, True),
@@ -101,6 +106,19 @@ def test_a_query_may_be_asked_for_in_any_case(shown: ShownSchema) -> None:
 def test_values_are_those_that_the_question_may_mean(question: str, condition: str, said: bool) -> None:
     query = f"MATCH (course)-[:HELD_IN]->(room) WHERE {condition} RETURN course"
     assert Grammar(query_grammar(SCHOOL, [], question)).accepts(query) is said
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "RETURN room, sum(course.hours) AS number ORDER BY number DESC LIMIT 1",
+        "WITH room, avg(course.fee) AS number WHERE number > 30 RETURN room",
+    ],
+)
+def test_each_may_have_a_total(wanted: str) -> None:
+    query = f"MATCH (course)-[:HELD_IN]->(room) {wanted}"
+    assert Grammar(query_grammar(SCHOOL, [], "more than 30 in all?")).accepts(query)
+    assert read_plan(parse(query)).measure is not None
 
 
 def test_the_worked_examples_are_sentences_of_it_and_plans() -> None:

@@ -11,7 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.answer.plans.canonical import canonical, same
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import (
+    ABSENT,
+    COUNTED,
+    OPTIONAL,
+    REQUIRED,
+    Asked,
+    Condition,
+    Count,
+    Measure,
+    Part,
+    Plan,
+    Slot,
+    Sort,
+    Step,
+)
 from clew.answer.plans.read import read_plan
 from clew.answer.plans.write import write_statement
 from clew.errors import InputError, QueryError
@@ -77,6 +91,9 @@ def test_the_operation_is_recognised(text: str, operation: str) -> None:
         "MATCH (a) WITH a ORDER BY a.x LIMIT 3 RETURN count(a)",
         "MATCH (a) WITH a ORDER BY a.x LIMIT 3 RETURN a ORDER BY a.y",
         "MATCH (a) WHERE COUNT { (a) } > 2 RETURN a",
+        "MATCH (a)--(b) WHERE COUNT { (a)--(b) } > COUNT { (a)--(c) } RETURN a",
+        "MATCH (a)--(b) WHERE COUNT { (a)--(c) } IN COUNT { (b)--(d) } RETURN a",
+        "MATCH (a)--(b) RETURN count(a) > count(b)",
         "MATCH (a)--(b) RETURN a, COUNT { (a)--(b) } AS n",
         "MATCH (a) RETURN a UNION MATCH (b) RETURN b",
         "MATCH (a)--(b) RETURN count(a), count(b)",
@@ -99,6 +116,28 @@ def test_parameters_get_their_values() -> None:
 def test_slots_are_known() -> None:
     with pytest.raises(InputError, match="none of its parts"):
         Plan((Slot("a"),), (Part(REQUIRED, (Step("a", (), "b"),)),))
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        (Count("b", ">", "c"),),  # nothing else is counted
+        (Count("b"), Count("c", ">", 1)),  # compared with nothing
+        (Count("b", ">", "c"), Count("c", ">", 1)),  # the other has a number of its own
+    ],
+)
+def test_a_count_is_compared_with_one_that_has_no_number(counts: tuple[Count, ...]) -> None:
+    slots, parts = (
+        (Slot("a"), Slot("b"), Slot("c")),
+        [Part(COUNTED, (Step("a", (), each.of),), (), each) for each in counts],
+    )
+    with pytest.raises(InputError, match="compare"):
+        Plan(slots, tuple(parts), asked=(Asked("a"),))
+
+
+def test_a_name_inside_a_condition_is_known_only_there() -> None:
+    plan = plan_of("MATCH (a) WHERE NOT EXISTS { (a)-[:R]->(b:X) } AND NOT EXISTS { (a)-[:S]->(b:Y) } RETURN a")
+    assert [slot.types for slot in plan.slots] == [(), ("X",), ("Y",)]
 
 
 @settings(max_examples=examples(150), deadline=None)
@@ -147,6 +186,14 @@ def test_names_and_order_do_not_matter(plan: Plan, random: Random) -> None:
         ("MATCH (a)--(b) WHERE a.x > b.x RETURN a", "MATCH (a)--(b) WHERE a.x < b.x RETURN a"),
         ("MATCH (a) WHERE a.x > 3 RETURN a", "MATCH (a) WHERE size(a.x) > 3 RETURN a"),
         ("MATCH (a) RETURN a.x", "MATCH (a) RETURN size(a.x)"),
+        (
+            "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } > COUNT { (a)-[:S]->(c) } RETURN a",
+            "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } < COUNT { (a)-[:S]->(c) } RETURN a",
+        ),
+        (
+            "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } > COUNT { (a)-[:S]->(c) } RETURN a",
+            "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } >= COUNT { (a)-[:S]->(c) } RETURN a",
+        ),
         ("MATCH (a) WHERE 'p' IN a.x RETURN a", "MATCH (a) WHERE a.x = 'p' RETURN a"),
         ("MATCH (a) OPTIONAL MATCH (a)-[:R]->(b) RETURN a, b", "MATCH (b) OPTIONAL MATCH (a)-[:R]->(b) RETURN a, b"),
         ("MATCH (a)-[r]->(b) WHERE r.source = 'x' RETURN a", "MATCH (a)-[r]->(b) WHERE r.source = 'y' RETURN a"),
@@ -187,7 +234,33 @@ def test_plans_that_differ_are_not_the_same(one: str, other: str) -> None:
             "MATCH (a) OPTIONAL MATCH (a)-[:R]->(x:X) RETURN a, count(DISTINCT x) AS n ORDER BY n DESC",
         ),
         ("MATCH (a) WHERE COUNT { (a)--(:X) } = 0 RETURN a", "MATCH (a) WHERE NOT (a)--(:X) RETURN a"),
+        (
+            "MATCH (a) WHERE COUNT { (c)-[:R]->(b)-[:S]->(a) } > 2 RETURN a",
+            "MATCH (a) WHERE COUNT { (a)<-[:S]-(b)<-[:R]-(c) } > 2 RETURN a",
+        ),
+        (
+            "MATCH (a) WHERE COUNT { (a)<-[:S]-(b)<-[:R]-({id: 'x'}) } > 2 RETURN a",
+            "MATCH (a) WHERE COUNT { (a)<-[:S]-(b) WHERE EXISTS { (b)<-[:R]-({id: 'x'}) } } > 2 RETURN a",
+        ),
         ("MATCH (a) WHERE size((a)--(:X)) > 0 RETURN a", "MATCH (a)--(:X) RETURN a"),
+        (
+            "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } > COUNT { (a)-[:S]->(c) } RETURN a",
+            "MATCH (a) WHERE COUNT { (a)-[:S]->(b) } < COUNT { (a)-[:R]->(b) } RETURN a",
+        ),
+        (
+            "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } = COUNT { (a)-[:S]->(c) } RETURN a",
+            "MATCH (a) WHERE COUNT { (a)-[:S]->(b) } = COUNT { (a)-[:R]->(c) } RETURN a",
+        ),
+        (
+            "MATCH (a {id: 'x'}), (b {id: 'y'}) WHERE COUNT { (a)-[:R]->(m) } > COUNT { (b)-[:R]->(n) } "
+            "RETURN count(*) > 0",
+            "MATCH (a {id: 'x'})-[:R]->(m), (b {id: 'y'})-[:R]->(n) RETURN count(DISTINCT m) > count(DISTINCT n)",
+        ),
+        (
+            "MATCH (a {id: 'x'}), (b {id: 'y'}) WHERE COUNT { (a)-[:R]->(m) } > COUNT { (b)-[:R]->(n) } "
+            "RETURN count(*) > 0",
+            "MATCH (a {id: 'x'}), (b {id: 'y'}) RETURN COUNT { (a)-[:R]->(m) } > COUNT { (b)-[:R]->(n) }",
+        ),
         ("MATCH (a) WHERE a.d > date('2020-01-01') RETURN a", "MATCH (a) WHERE a.d > '2020-01-01' RETURN a"),
         ("MATCH (a)-[r:R]->(b) WHERE 'x' IN r.source RETURN a", "MATCH (a)-[:R {source: 'x'}]->(b) RETURN a"),
         (

@@ -128,6 +128,8 @@ class Reference:
     def inside(self, plan: Plan, name: str, filled: dict[str, str]) -> tuple[int, ...] | None:
         """The triples that are counted, if what must be absent or counted inside a part is so, else None."""
         counted: set[int] = set()
+        numbers: dict[int | str, int] = {}
+        counts: list[Count] = []
         for part in (each for each in plan.parts if each.kind in (ABSENT, COUNTED) and each.inside == name):
             known = {slot: filled[slot] for slot in {end for step in part.steps for end in step.ends} & filled.keys()}
             found = list(self.matches(plan, part, known))
@@ -136,10 +138,14 @@ class Reference:
             if part.count is None:
                 if found:
                     return None
-            elif not COMPARISONS[part.count.operator](len({at[part.count.of] for at, _ in found}), part.count.number):
-                return None
             else:
+                numbers[part.count.of] = len({at[part.count.of] for at, _ in found})
+                counts.append(part.count)
                 counted |= {number for _, numbers in found for number in numbers}
+        for each in counts:
+            than = numbers.get(each.number, each.number)
+            if each.operator and not COMPARISONS[each.operator](numbers[each.of], than):
+                return None
         return tuple(sorted(counted))
 
 
@@ -192,6 +198,10 @@ def random_bounds(rng: random.Random) -> tuple[list[Slot], list[Part]]:
     compared = rng.choice([(">=", 2), ("<=", 1), ("=", 2), (">", 3), ("<", 2), ("<>", 1)])
     slots = [Slot("y", rng.choice([(), (rng.choice(TYPES),)])), Slot("z")]
     held = (Condition("z", "id", "IN", tuple(sorted(f"{rng.choice(TYPES)}:{rng.randrange(7)}" for _ in range(8)))),)
+    if rng.random() < 0.3:  # two counts that are compared
+        first = Part(COUNTED, (near, far), held, Count(rng.choice(["y", "z"]), rng.choice([">", "<=", "="]), "w"))
+        other = Step(joint, (rng.choice(["CAUSES", "BINDS"]),), "w")
+        return [*slots, Slot("w")], [first, Part(COUNTED, (other,), (), Count("w"))]
     if rng.random() < 0.4:  # one part of two steps, in which either slot is counted
         count = Count(rng.choice(["y", "z"]), *compared)
         return slots, [Part(kind, (near, far), held, count if kind == COUNTED else None)]

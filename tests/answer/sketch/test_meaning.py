@@ -71,6 +71,42 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             "list x; x:people; x <direct> y; #y >= 2; y:films; y.<minutes> > 90",
             ["Ada Ruiz"],
         ),
+        # two numbers of one thing, of which one may be none, and of two that are named
+        (
+            "people who act in more films than they direct => "
+            "list x; x:people; x <act in> y; y:films; x <direct> z; #y > #z",
+            ["Cleo Lund", "Dora Falk"],
+        ),
+        (
+            "people who act in as many films as they direct => "
+            "list x; x:people; x <act in> y; y:films; x <direct> z; #y = #z",
+            [],
+        ),
+        (
+            "How many people direct more films than they act in? => "
+            "count x; x:people; x <direct> y; y:films; x <act in> z; #y > #z",
+            2,
+        ),
+        (
+            "Does [Ada Ruiz] direct more films than [Ben Okoro]? => "
+            "yesno; [Ada Ruiz] <direct> y; y:films; [Ben Okoro] <direct> z; #y > #z",
+            True,
+        ),
+        (
+            "Does [Dora Falk] direct more films than [Ben Okoro]? => "
+            "yesno; [Dora Falk] <direct> y; y:films; [Ben Okoro] <direct> z; #y > #z",
+            False,
+        ),
+        (
+            "Are more films shown at [Lyric House] than at [Kino Nord]? => "
+            "yesno; x:films; x <shown at> [Lyric House]; y <shown at> [Kino Nord]; #x > #y",
+            True,
+        ),
+        (
+            "people who act in more films than [Ada Ruiz] => "
+            "list x; x:people; x <act in> y; y:films; [Ada Ruiz] <act in> z; #y > #z",
+            ["Cleo Lund"],
+        ),
         # values inside what is denied
         (
             "people who act in no films of comedy => list x; x:people; not (x <act in> y; y:films; y is <comedy>)",

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.answer import Asker
-from clew.answer.wording.verbalise import type_name
+from clew.answer.wording.value_words import type_name
 
 TEXTS = {
     "Which genes are linked to Beals syndrome?": "1 gene associated with Beals syndrome: FBN2.",

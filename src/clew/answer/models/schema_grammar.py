@@ -113,7 +113,7 @@ class _Writer:
             stepped = _any(f"end-{at} step-{at}-{HOPS}" for at in moving)
             yield "inside", f'" {{ " ({stepped}){" (" + literal(" WHERE ") + " simple)?" if simple else ""} " }}"'
             yield "absent", '"NOT EXISTS" inside'
-            yield "counted", '"COUNT" inside compared bound'
+            yield "counted", '"COUNT" inside compared (bound | "COUNT" inside)'
         if simple:
             yield "simple", _any(simple)
         yield "step", '"r" [23]?'
@@ -122,8 +122,7 @@ class _Writer:
             yield "last", self._held_as("b")
         yield "further", '", " | (" WITH " variable)? " MATCH "'
         yield "bound", _any(map(literal, dict.fromkeys((*SMALL, *self.numbers))))
-        counted = '" WITH " variable ", count(DISTINCT " variable ") AS number WHERE number" compared bound'
-        yield "having", f'{counted} " RETURN " variable'
+        yield "having", '" WITH " variable ", " number " AS number WHERE number" compared bound " RETURN " variable'
         yield from self._wanted()
         yield "variable", _any(f"variable-{at}" for at in places)
         for at in places:
@@ -134,12 +133,13 @@ class _Writer:
         fields = [f"variable-{at} {_keys(fields)}" for at, fields in self._fields() if fields]
         columns = [each for listed in self.schema.columns.values() for each in listed]
         forms = ['"DISTINCT "? variable', '"count(DISTINCT " variable ")"', '"count(*) > 0"']
-        forms += ['variable ", count(DISTINCT " variable ") AS number ORDER BY number" order? " LIMIT " limit']
+        forms += ['variable ", " number " AS number ORDER BY number" order? " LIMIT " limit']
         if fields:
             forms += ["field", 'variable " ORDER BY " field order? " LIMIT " limit', 'way "(" field ")"']
         if columns:
             forms += [f"step {_keys(columns)}"]
         yield "wanted", _any(forms)
+        yield "number", _any(['"count(DISTINCT " variable ")"', *(['way "(" field ")"'] if fields else [])])
         if fields:
             yield "field", _any(fields)
 

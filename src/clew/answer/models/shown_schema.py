@@ -61,14 +61,15 @@ class ShownSchema:
     """What queries may contain: joins, a variable for each label, fields of labels and columns of relationships."""
 
     joins: tuple[Join, ...]  # the most frequent first
-    variables: Mapping[str, str]  # label → variable; further ones of the label have 2 and 3 behind it
+    variables: Mapping[str, str]  # label → variable; further ones of the label have a number behind it
     fields: Mapping[str, tuple[Field, ...]]  # by label
     columns: Mapping[str, tuple[Field, ...]]  # by relationship
     examples: Mapping[str, tuple[str, str]]  # a subject and an object by relationship
 
     def label_of(self, variable: str) -> str | None:
         """The label a variable stands for."""
-        return next((label for label, name in self.variables.items() if re.fullmatch(f"{name}[23]?", variable)), None)
+        forms = (variable, re.sub(r"\d+$", "", variable))
+        return next((label for form in forms for label, name in self.variables.items() if name == form), None)
 
     def field(self, labels: Iterable[str], name: str) -> Field | None:
         """A property of entities of some labels."""

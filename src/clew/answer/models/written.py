@@ -24,6 +24,7 @@ from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
 from clew.answer.sketch.linking import Meant
 from clew.answer.sketch.sketch import split_words
+from clew.answer.values.asking import AGGREGATES
 from clew.errors import ClewError, Timeout
 from clew.lm import LanguageModel
 
@@ -146,6 +147,8 @@ def _is_in(word: Unbound, plan: Plan) -> bool:
     number = read_number(word.text)
     if number is not None:
         return number in _numbers(plan)
+    if plan.measure is not None and AGGREGATES.get(word.text.lower()) == plan.measure.function:
+        return True
     if word.role == NEGATION:
         return absent or any(map(_denies, conditions))
     if word.role == QUANTIFIER:
@@ -176,8 +179,9 @@ def _texts(plan: Plan) -> set[str]:
 
 
 def _numbers(plan: Plan) -> set[object]:
-    counts = {part.count.number for part in plan.parts if part.count is not None}
-    counts |= {plan.measure.value} if plan.measure is not None and isinstance(plan.measure.value, int) else set()
+    counts: set[object] = {part.count.number for part in plan.parts if part.count is not None and part.count.operator}
+    bound = plan.measure.value if plan.measure is not None else None
+    counts |= {bound} if isinstance(bound, int | float) else set()
     values = [each.value for each in _conditions(plan)]
     years = {int(each[:4]) for each in values if isinstance(each, str) and each[:4].isdecimal()}
     numbers = {each for each in values if isinstance(each, int | float)}

@@ -14,6 +14,7 @@ from clew.answer.plans.read_conditions import TURNED
 __all__ = ["canonical", "same"]
 
 IDENTITY = (None, "id", "name")  # columns that only identify an entity
+EVEN = ("=", "<>")  # operators whose sides can change places
 SETS = ("IN", *TEXTUAL)  # operators that ignore the order of their values
 MOST_ORDERS = 5_000  # orders of indistinguishable slots to try; plans have few
 
@@ -62,14 +63,39 @@ def _plain(plan: Plan) -> Plan:
         for part in parts
     )
     slots = tuple(replace(slot, types=tuple(sorted(set(slot.types)))) for slot in plan.slots)
-    return replace(plan, slots=slots, parts=parts, asked=asked)
+    return _greater_first(replace(plan, slots=slots, parts=parts, asked=asked))
 
 
 def _count(count: Count) -> Count:
     """More than two is at least three."""
-    if count.operator in (">", "<"):
+    if count.operator in (">", "<") and isinstance(count.number, int):
         return replace(count, operator=f"{count.operator}=", number=count.number + (1 if count.operator == ">" else -1))
     return count
+
+
+def _greater_first(plan: Plan) -> Plan:
+    """The plan in which of two counts the greater one has the operator, and of equal ones that of the first slot."""
+
+    def turned(part: Part) -> Part:
+        other = plan.compared_with(part)
+        if part.count is None or other is None or other.count is None:
+            return part
+        first = part.count if part.count.operator else other.count
+        if first.operator in (">", ">=") or (first.operator in EVEN and first.of < str(first.number)):
+            return part
+        turned = Count(part.count.of, TURNED[first.operator], first.of)
+        return replace(part, count=turned if first is other.count else Count(part.count.of))
+
+    return replace(plan, parts=tuple(map(turned, plan.parts)))
+
+
+def _counted(plan: Plan, part: Part) -> str:
+    """What a plan says of the count of a part, without the names of slots."""
+    other = plan.compared_with(part)
+    if part.count is None or other is None or other.count is None:
+        return f"{part.count.operator} {part.count.number}" if part.count is not None else ""
+    operator = part.count.operator or other.count.operator
+    return operator if part.count.operator or operator in EVEN else f"beside {operator}"
 
 
 def _without_idle(required: Part, others: tuple[Part, ...]) -> Part:
@@ -119,7 +145,7 @@ def _classes(plan: Plan) -> list[list[str]]:
         around: dict[str, list[str]] = {name: [] for name in colour}
         for part in plan.parts:
             for step in part.steps:
-                where = (part.kind, bool(part.inside), part.count and (part.count.operator, part.count.number))
+                where = (part.kind, bool(part.inside), _counted(plan, part))
                 kind = (where, sorted(step.relations), step.shortest, step.longest, _said_of(plan, step.name))
                 directions = ("either", "either") if step.either_way else ("out", "in")
                 around[step.subject].append(repr((directions[0], kind, colour[step.object])))
@@ -142,7 +168,7 @@ def _said_of(plan: Plan, name: str) -> list[str]:
         said.append(f"measured {plan.measure.key}")
     for part in plan.parts:
         if part.count is not None and part.count.of == name:
-            said.append(f"counted {part.count.operator} {part.count.number}")
+            said.append(f"counted {_counted(plan, part)}")
         for condition in part.conditions:
             value = condition.value
             if condition.operator == "DIFFERS":
@@ -170,7 +196,7 @@ def _named(plan: Plan, order: list[str]) -> Plan:
         if step.name
     )
     names |= {name: f"r{number}" for number, (*_, name) in enumerate(steps)}
-    renamed = plan.renamed(names)
+    renamed = _greater_first(plan.renamed(names))
     return replace(renamed, slots=tuple(sorted(renamed.slots)), parts=tuple(_nested(renamed, "", "")))
 
 

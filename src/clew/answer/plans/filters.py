@@ -12,7 +12,7 @@ from clew.answer.plans.provenance import AS_OF, LAYER
 from clew.errors import InputError
 from clew.graph import Where
 
-__all__ = ["Filters", "Qualifier", "meets_qualifiers", "with_filters"]
+__all__ = ["COMPARED", "Filters", "Qualifier", "meets_qualifiers", "with_filters"]
 
 COMPARED = {">": "above", ">=": "of at least", "<": "below", "<=": "of at most", "=": "of", "<>": "other than"}
 

@@ -118,11 +118,14 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many different entities fill a slot of a counted part: at least three films."""
+    """How many different entities fill a slot of a counted part: at least three films, more films than plays.
+
+    Of two counts that are compared, the first has the operator, and as its number the slot that the other counts.
+    """
 
     of: str
-    operator: str  # = <> < <= > >=
-    number: int
+    operator: str = ""  # = <> < <= > >=
+    number: int | str = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +199,20 @@ class Plan:
                 raise InputError("a counted part, and no other, says what it counts")
             if part.inside and (part.inside not in around or part.kind not in (ABSENT, COUNTED)):
                 raise InputError(f"no absent or counted part of the plan is called {part.inside!r}")
+        self._check_compared()
+
+    def _check_compared(self) -> None:
+        """Each count has a number, or another count beside it that has none and is compared with no other."""
+        counted = {part.count.of: part for part in self.parts if part.count is not None}
+        bare = [part for part in counted.values() if part.count is not None and not part.count.operator]
+        for part in counted.values():
+            if part.count is not None and isinstance(part.count.number, str):
+                other = counted.get(part.count.number)
+                if other not in bare or other.inside != part.inside:
+                    raise InputError(f"the plan does not count {part.count.number!r} to compare {part.count.of!r} with")
+                bare.remove(other)
+        if bare:
+            raise InputError("a count of the plan is compared with nothing")
 
     def _mentioned(self, slots: set[str], named: set[str]) -> Iterator[tuple[str, set[str]]]:
         for part in self.parts:
@@ -258,6 +275,16 @@ class Plan:
         """The parts inside another."""
         return tuple(each for each in self.parts if part.name and each.inside == part.name)
 
+    def compared_with(self, part: Part) -> Part | None:
+        """The other one of two counted parts that are compared."""
+        if part.count is None:
+            return None
+        of, number = part.count.of, part.count.number
+        for each in self.parts:
+            if each.count is not None and (each.count.of == number or each.count.number == of):
+                return each
+        return None
+
     def with_part(self, part: Part) -> "Plan":
         return replace(self, parts=(*self.parts, part))
 
@@ -280,7 +307,10 @@ class Plan:
                 replace(step, subject=name(step.subject), object=name(step.object), name=name(step.name))
                 for step in old.steps
             )
-            count = old.count and replace(old.count, of=name(old.count.of))
+            count = old.count
+            if count is not None:
+                than = name(count.number) if isinstance(count.number, str) else count.number
+                count = replace(count, of=name(count.of), number=than)
             return replace(old, steps=steps, conditions=tuple(map(condition, old.conditions)), count=count)
 
         return replace(

@@ -34,22 +34,27 @@ def root_of(plan: Plan) -> str | None:
     return next((each.of for each in plan.required.conditions if each.key == "id" and not each.negated), None)
 
 
-def counted(plan: Plan, count: Count) -> Plan | None:
-    """The plan in which a slot and all beyond it is counted for what leads to it."""
-    limb = _limb(plan, count.of)
+def counted(plan: Plan, *counts: Count) -> Plan | None:
+    """The plan in which slots and all beyond them are counted for what leads to them."""
+    limbs = [limb for count in counts if (limb := _limb(plan, count.of)) is not None]
     wanted = {column.of for column in plan.asked} | ({plan.measure.of} if plan.measure else set())
-    if limb is None or limb.slots & wanted:
+    slots = [slot for limb in limbs for slot in limb.slots]
+    if len(limbs) < len(counts) or len(slots) > len(set(slots) - wanted):
         return None
-    gone = {limb.join, *limb.steps}
+    gone = {step for limb in limbs for step in (limb.join, *limb.steps)}
+    said = {each for limb in limbs for each in limb.conditions}
     left = plan.required
     kept = Part(
         REQUIRED,
         tuple(step for step in left.steps if step not in gone),
-        tuple(each for each in left.conditions if each not in limb.conditions),
+        tuple(each for each in left.conditions if each not in said),
     )
-    part = Part(COUNTED, (limb.join, *limb.steps), limb.conditions, count)
     others = [each for each in plan.parts if each.kind != REQUIRED]
-    return replace(plan, parts=(*([kept] if kept.steps or kept.conditions else []), *others, part))
+    parts = [
+        Part(COUNTED, (limb.join, *limb.steps), limb.conditions, count)
+        for limb, count in zip(limbs, counts, strict=True)
+    ]
+    return replace(plan, parts=(*([kept] if kept.steps or kept.conditions else []), *others, *parts))
 
 
 def counted_together(plan: Plan, count: Count) -> Plan | None:
@@ -123,11 +128,16 @@ def _without(plan: Plan, root: str, slot: str) -> Plan:
 
 
 def _limb(plan: Plan, slot: str) -> _Limb | None:
-    """None where a slot is the root, is not joined to it, or is joined in several ways."""
-    root = root_of(plan)
+    """None where a slot is the root, is not joined to it, or is joined in several ways.
+
+    The root is what is asked for; of a slot that nothing joins to that, an entity that is named.
+    """
+    steps = list(plan.required.steps)
+    named = (each.of for each in plan.required.conditions if each.key in ("id", "name") and not each.negated)
+    joined = _reached(slot, steps)
+    root = next((each for each in (root_of(plan), *named) if each in joined), None)
     if root is None or root == slot:
         return None
-    steps = list(plan.required.steps)
     joins = [
         step
         for step in steps

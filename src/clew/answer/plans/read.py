@@ -1,6 +1,6 @@
 """A Cypher statement → the plan it says, or one sentence about what no plan can say."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,14 +15,15 @@ from clew.answer.plans.plan import (
     Measure,
     Part,
     Plan,
-    Slot,
     Sort,
     Step,
 )
+from clew.answer.plans.quantify import counted
 from clew.answer.plans.read_conditions import (
     AGGREGATES,
     TURNED,
     Scope,
+    called,
     conjuncts,
     counted_patterns,
     is_aggregate,
@@ -33,12 +34,11 @@ from clew.answer.plans.read_conditions import (
     refused,
     said,
 )
+from clew.answer.plans.read_patterns import PatternReader
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
 
 __all__ = ["read_plan"]
-
-LONGEST = 30
 
 
 def read_plan(statement: s.Statement, parameters: Mapping[str, Any] | None = None) -> Plan:
@@ -64,11 +64,9 @@ class _Around:
 
 
 @dataclass(slots=True)
-class _Reader:
-    """Reads clause after clause; what a variable stands for is kept in `scope` and `paths`."""
+class _Reader(PatternReader):
+    """Reads clause after clause."""
 
-    scope: Scope
-    taken: frozenset[str]
     paths: dict[str, s.Pattern] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
@@ -82,6 +80,8 @@ class _Reader:
     grouped: bool = False
     around: _Around | None = None  # the absent or counted part that is being read
     named: int = 0  # such parts so far
+    closed: set[str] = field(default_factory=set)  # names of patterns inside conditions, which are known only there
+    compared: Count | None = None  # a count of what was matched that is compared with another, as the whole answer
 
     def plan(self, query: s.Query) -> Plan:
         for clause in query.clauses:
@@ -97,7 +97,7 @@ class _Reader:
                     raise refused(type(clause).__name__.upper())
         if not self.counted_for <= {column.of for column in self.asked}:
             raise refused("a count for what is not returned")
-        return Plan(
+        plan = Plan(
             tuple(self.scope.slots.values()),
             (*self._there(), *self.parts),
             kind=self.kind,
@@ -107,6 +107,12 @@ class _Reader:
             skip=self.skip,
             limit=self.limit,
         )
+        if self.compared is None:
+            return plan
+        found = counted(plan, self.compared, Count(str(self.compared.number)))
+        if found is None:
+            raise refused("a comparison of these counts")
+        return found
 
     def _there(self) -> Iterator[Part]:
         """That there is an entity in each slot of MATCH (a) OPTIONAL MATCH (a)-->(b) that nothing else requires."""
@@ -132,7 +138,7 @@ class _Reader:
         where: s.Expression | None,
         kind: str,
         *,
-        compared: tuple[str, int] | None = None,
+        compared: tuple[str, int] = ("", 0),
     ) -> None:
         steps: list[Step] = []
         conditions: list[Condition] = []
@@ -155,63 +161,13 @@ class _Reader:
         self._where(where, conditions)
         name = self.around.name if self.around is not None and self.around is not around else ""
         self.around = around
-        if compared is not None and not new:
+        if kind == COUNTED and not new:
             raise refused("the count of what is known already")
-        count = None if compared is None else Count(new[-1], *compared)
+        count = Count(_farthest(new, steps, conditions), *compared) if kind == COUNTED else None
         if steps or conditions or count:
             name = name if any(part.inside == name for part in self.parts) else ""
             inside = around.name if around is not None and kind in (ABSENT, COUNTED) else ""
             self.parts.insert(place, Part(kind, tuple(steps), tuple(conditions), count, name, inside))
-
-    def _pattern(self, pattern: s.Pattern, steps: list[Step], conditions: list[Condition]) -> None:
-        names = [self._slot(entity, conditions) for entity in pattern.entities]
-        for relationship, left, right in zip(pattern.relationships, names, names[1:], strict=False):
-            inward = relationship.direction == "in"
-            name = relationship.variable or ""
-            if relationship.properties is not None:
-                name = name or self._new("r")
-                conditions += self._entries(name, relationship.properties)
-            if name:
-                self.scope.steps.add(name)
-            steps.append(
-                Step(
-                    right if inward else left,
-                    relationship.types,
-                    left if inward else right,
-                    shortest=relationship.shortest,
-                    longest=LONGEST if relationship.longest is None else relationship.longest,
-                    either_way=relationship.direction == "both",
-                    name=name,
-                )
-            )
-
-    def _slot(self, entity: s.EntityPattern, conditions: list[Condition]) -> str:
-        name = entity.variable or self._new("e")
-        known = self.scope.slots.get(name)
-        self.scope.slots[name] = self._narrowed(known or Slot(name), entity.labels)
-        if entity.properties is not None:
-            conditions += self._entries(name, entity.properties)
-        return name
-
-    def _narrowed(self, slot: Slot, labels: tuple[str, ...]) -> Slot:
-        if not labels:
-            return slot
-        both = tuple(each for each in slot.types if each in labels) if slot.types else labels
-        if not both:
-            raise refused(f"that {slot.name} is {slot.types[0]} and {labels[0]}")
-        return replace(slot, types=both)
-
-    def _new(self, letter: str) -> str:
-        number = 1
-        while (name := f"{letter}{number}") in self.taken or self.scope.knows(name):
-            number += 1
-        return name
-
-    def _entries(self, of: str, properties: s.Expression) -> Iterator[Condition]:
-        if not isinstance(properties, s.MapLiteral):
-            raise refused("properties given as one parameter")
-        for key, value in properties.entries:
-            yield Condition(of, key, "=", read_property(value, self.scope) or read_value(value, self.scope))
 
     # conditions ---------------------------------------------------------------------------------------------------
 
@@ -230,17 +186,29 @@ class _Reader:
                     self.scope.slots[name] = self._narrowed(self.scope.slots[name], labels)
                 case s.Binary(operator, counted, s.Literal(int() as number)) if is_count(counted):
                     self._count_condition(counted, operator, number)
+                case s.Binary(operator, one, other) if is_count(one) and is_count(other) and operator in TURNED:
+                    self._compare(one, operator, other)
                 case _:
                     conditions.append(read_condition(condition, self.scope))
 
-    def _inner(self, patterns: tuple[s.Pattern, ...], where: s.Expression | None, kind: str) -> None:
+    def _inner(
+        self,
+        patterns: tuple[s.Pattern, ...],
+        where: s.Expression | None,
+        kind: str,
+        compared: tuple[str, int] = ("", 0),
+    ) -> None:
         """A pattern inside a condition: what it names for the first time is known only there."""
+        again = {name: self._new(name) for name in s.declared(patterns) if name in self.closed}
+        patterns, where = (called(each, again) for each in (patterns, where))
+        before = {*self.scope.slots, *self.scope.steps}
         if kind != REQUIRED or self.around is None:
-            self._match(patterns, where, kind)
-            return
-        for pattern in patterns:  # what must be there within what must not is part of it
-            self._pattern(pattern, self.around.steps, self.around.conditions)
-        self._where(where, self.around.conditions)
+            self._match(patterns, where, kind, compared=compared)
+        else:
+            for pattern in patterns:  # what must be there within what must not is part of it
+                self._pattern(pattern, self.around.steps, self.around.conditions)
+            self._where(where, self.around.conditions)
+        self.closed |= {*self.scope.slots, *self.scope.steps} - before
 
     # counts of patterns -------------------------------------------------------------------------------------------
 
@@ -252,9 +220,20 @@ class _Reader:
         elif (operator, number) in ((">", 0), (">=", 1)):
             self._inner(patterns, where, REQUIRED)
         elif operator in TURNED:
-            self._match(patterns, where, COUNTED, compared=(operator, number))
+            self._inner(patterns, where, COUNTED, (operator, number))
         else:
             raise refused(f"the condition {said(s.Binary(operator, counted, s.Literal(number)))}")
+
+    def _compare(self, one: s.Expression, operator: str, other: s.Expression) -> None:
+        """COUNT { … } > COUNT { … }: two parts that are counted, the second for the first to be compared with."""
+        places = []
+        for each in (one, other):
+            places.append(len(self.parts))
+            self._inner(*counted_patterns(each), COUNTED)
+        first, second = (self.parts[place] for place in places)
+        assert first.count is not None
+        assert second.count is not None
+        self.parts[places[0]] = replace(first, count=Count(first.count.of, operator, second.count.of))
 
     def _counted(self, counted: s.Expression) -> Measure:
         """How many ends a pattern has, for what is already known of it: an optional part and a count."""
@@ -264,9 +243,9 @@ class _Reader:
         new = [name for name in self.scope.slots if name not in known]
         if not new:
             raise refused(f"the count {said(counted)}, which finds nothing new")
-        ends = {end for step in self.parts[place].steps for end in (step.subject, step.object)}
-        self.counted_for |= ends & known
-        return Measure("count", new[-1])
+        part = self.parts[place]
+        self.counted_for |= {end for step in part.steps for end in step.ends} & known
+        return Measure("count", _farthest(new, part.steps, part.conditions))
 
     # what is wanted -----------------------------------------------------------------------------------------------
 
@@ -335,6 +314,16 @@ class _Reader:
             case (s.Item(s.Binary(">" | "=" as compared, s.CountAll() | s.Call("count" | "COUNT"), s.Literal(0))),):
                 self.kind = "exists" if compared == ">" else "lacks"
                 return True
+            case (s.Item(s.Binary(operator, one, s.Literal(int()) | s.Subquery()) as condition),) if is_count(one):
+                self.kind = "exists"
+                self._where(condition, [])
+                return True
+            case (s.Item(s.Binary(operator, s.Call() as one, s.Call() as other)),) if operator in TURNED:
+                counts = [self._column(each) for each in (one, other) if is_aggregate(each)]
+                match counts:
+                    case [Measure("count", of, None), Measure("count", than, None)]:
+                        self.kind, self.compared = "exists", Count(of, operator, than)
+                        return True
         return False
 
     def _keep(self, column: Asked | Measure, name: str) -> None:
@@ -390,3 +379,11 @@ class _Reader:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise QueryError(f"SKIP and LIMIT take a whole number, not {value!r}")
         return value
+
+
+def _farthest(new: Sequence[str], steps: Sequence[Step], conditions: Sequence[Condition]) -> str:
+    """What a pattern counts: its end that leads away from what is known, and that is not named itself."""
+    named = {each.of for each in conditions if each.key in ("id", "name")}
+    free = [name for name in new if name not in named] or new
+    near = {end for step in steps for end in step.ends if not set(step.ends) <= set(new)}
+    return free[0] if free[-1] in near and free[0] not in near else free[-1]

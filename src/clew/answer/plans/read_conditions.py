@@ -16,6 +16,7 @@ __all__ = [
     "AGGREGATES",
     "TURNED",
     "Scope",
+    "called",
     "conjuncts",
     "counted_patterns",
     "is_aggregate",
@@ -57,6 +58,20 @@ def said(part: s.Expression) -> str:
     """An expression as Cypher."""
     item = s.Return(s.Projection((s.Item(part),)))
     return write(s.Statement((s.Query((item,)),))).removeprefix("RETURN ")
+
+
+def called(tree: Any, names: Mapping[str, str]) -> Any:
+    """A part of a statement with other names for some of its variables."""
+
+    def change(part: Any) -> Any:
+        match part:
+            case s.Variable(name) if name in names:
+                return s.Variable(names[name])
+            case s.Pattern() | s.EntityPattern() | s.RelationshipPattern() if part.variable in names:
+                return replace(part, variable=names[str(part.variable)])
+        return part
+
+    return s.rewrite(tree, change) if names else tree
 
 
 def conjuncts(condition: s.Expression | None) -> Iterator[s.Expression]:

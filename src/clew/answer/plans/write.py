@@ -134,20 +134,25 @@ class _Writer:
         missing = [name for name in mentioned if name in self.waiting or (not patterns and name not in self.steps)]
         patterns += [s.Pattern((self._entity(name, inline),)) for name in missing]
         where = [_condition(each) for each in (*other, *_left(inline)) if not each.says_there_is_one]
-        where += [self._inner(each) for each in absent]
+        where += self._inner(absent)
         return s.Match(tuple(patterns), _conjunction(where), optional=part.kind == OPTIONAL)
 
-    def _inner(self, part: Part) -> s.Expression:
-        """What must not exist, or what is counted."""
-        if part.count is None:
-            return s.Unary("NOT", self._exists(part.steps, part.conditions, self.plan.inner(part)))
-        return s.Binary(part.count.operator, self._counted(part, part.count.of), s.Literal(part.count.number))
+    def _inner(self, parts: Iterable[Part]) -> Iterator[s.Expression]:
+        """What must not exist, and what is counted; of two counts that are compared, the one with the operator."""
+        for part in parts:
+            count, other = part.count, self.plan.compared_with(part)
+            if count is None:
+                yield s.Unary("NOT", self._exists(part.steps, part.conditions, self.plan.inner(part)))
+            elif count.operator:
+                number = self._counted(part, count.of)
+                than = s.Literal(count.number) if other is None else self._counted(other, str(count.number))
+                yield s.Binary(count.operator, number, than)
 
     def _exists(self, steps: Iterable[Step], conditions: Iterable[Condition], inner: Iterable[Part]) -> s.Subquery:
         inline, other = self._split(conditions)
         patterns = self._patterns(steps, inline)
         where = [_condition(condition) for condition in (*other, *_left(inline))]
-        return s.Subquery("EXISTS", tuple(patterns), _conjunction([*where, *map(self._inner, inner)]))
+        return s.Subquery("EXISTS", tuple(patterns), _conjunction([*where, *self._inner(inner)]))
 
     def _counted(self, part: Part, of: str) -> s.Expression:
         """The number of entities, not of matches: all but one step to what is counted stands in EXISTS."""
@@ -166,7 +171,7 @@ class _Writer:
             left = [each for each in part.conditions if each not in plain]
             where.append(self._exists(rest, left, self.plan.inner(part)))
         else:
-            where += map(self._inner, self.plan.inner(part))
+            where += self._inner(self.plan.inner(part))
         return s.Subquery("COUNT", tuple(patterns), _conjunction(where))
 
     def _split(self, conditions: Iterable[Condition]) -> tuple[dict[str, list[Condition]], list[Condition]]:

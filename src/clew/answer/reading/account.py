@@ -174,7 +174,7 @@ class _Accountant:
         plan = self.plan
         absent = _denies(plan, self.words)
         measured = plan.measure.value if plan.measure else None
-        counts = [part.count.number for part in plan.parts if part.count is not None]
+        counts = [part.count.number for part in plan.parts if part.count is not None and part.count.operator]
         ranked, bounded = (
             bool(plan.sort),
             bool(counts) or (plan.measure is not None and plan.measure.operator is not None),

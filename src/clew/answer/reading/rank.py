@@ -15,7 +15,8 @@ from clew.answer.plans.plan import ABSENT, Part, Plan, Step
 from clew.answer.reading.account import Account, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
-from clew.answer.wording.verbalise import COMPARED
+from clew.answer.wording.value_words import aggregate_said
+from clew.answer.wording.verbalise import BESIDE, COMPARED
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 from clew.store.deadline import Deadline
@@ -219,7 +220,7 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
     called = {slot.name: _type(plan, slot.name, words) for slot in plan.slots}
     if names:
         called |= names_in(candidate)
-    outer = [part for part in plan.parts if not part.inside]
+    outer = [part for part in plan.parts if not part.inside and (part.count is None or part.count.operator)]
     joined = ", and ".join(text for part in outer if (text := _said(plan, part, called, words, names)))
     such_that = f" such that {joined}" if joined else ""
     if plan.kind == "path":
@@ -228,11 +229,12 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
         return f"is it {'so' if plan.kind == 'exists' else 'not so'} that {joined}"
     if plan.operation == "count":
         return f"how many {_plural(candidate.asked, words)} are there{such_that}"
-    if plan.operation == "top" and plan.measure is not None:
+    if plan.operation == "top" and plan.measure is not None and plan.measure.function == "count":
         types = [slot.types for slot in plan.slots if slot.name == plan.measure.of]
         measured = _plural(types[0][0] if types and types[0] else None, words)
         return f"which {_plural(candidate.asked, words)} have the most {measured}{such_that}"
-    return f"which {_plural(candidate.asked, words)} are there{such_that}"
+    aggregate = f", with {said}" if (said := aggregate_said(plan)) else ""
+    return f"which {_plural(candidate.asked, words)} are there{such_that}{aggregate}"
 
 
 def names_in(candidate: Candidate) -> dict[str, str]:
@@ -260,9 +262,16 @@ def _said(plan: Plan, part: Part, called: Mapping[str, str], words: Words, names
         for step in part.steps
         if step.relations
     ]
-    text = " and ".join([*steps, *(_said(plan, each, called, words, names) for each in plan.inner(part))])
+    inner = (each for each in plan.inner(part) if each.count is None or each.count.operator)
+    text = " and ".join([*steps, *(_said(plan, each, called, words, names) for each in inner)])
     if part.count is not None:
-        return f"for {COMPARED[part.count.operator]} {part.count.number} {plural(called[part.count.of])} {text}"
+        counted, other = plural(called[part.count.of]), plan.compared_with(part)
+        if not part.count.operator:  # it is said where it is compared
+            return f"{counted} for which {text}"
+        if other is not None:
+            than = _said(plan, other, called, words, names)
+            return f"there are {BESIDE[part.count.operator].format(f'{counted} for which {text}', than)}"
+        return f"for {COMPARED[part.count.operator]} {part.count.number} {counted} {text}"
     if part.name:
         return f"it never is so that {text}"
     return f"not {text}" if part.kind == ABSENT and text else text

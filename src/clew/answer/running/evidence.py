@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import count
-from typing import Any
+from itertools import count, islice
 
 from clew.answer.answer import Cited, Evidence, Item, Support
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Sort, Step
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.provenance import restrict_to_assertions
 from clew.answer.plans.write import write_statement
 from clew.answer.running.intersect import Intersection
 from clew.answer.running.run import Outcome
+from clew.store.deadline import Deadline
 from clew.store.store import Store
 from clew.traverse import GraphEngine
 
@@ -31,36 +31,98 @@ def gather_evidence(
     if outcome.matched is not None:
         supports, more = _matched_supports(outcome, outcome.matched, items, engine, most)
         return _cited(supports, outcome, engine, store, complete=not more and len(items) == len(outcome.items))
-    plan = _with_named_steps(outcome.ran)
-    steps = plan.required.steps
-    if not steps and not (outcome.value and _walked(outcome)):
+    plan = outcome.ran
+    if not plan.required.steps and not _counts(plan) and not (outcome.value and _walked(outcome)):
         return Evidence()
     root = plan.asked[0].of if plan.asked and plan.column is None and plan.attribute is None else None
-    conditions = list(plan.required.conditions)
     if root is not None and outcome.items:
-        conditions.append(Condition(root, "id", "IN", tuple(item.id for item in items)))
-    others = tuple(part for part in plan.parts if part.kind not in (REQUIRED, OPTIONAL))
-    inner = {end for part in others for step in part.steps for end in (step.subject, step.object)}
-    slots = _joined(plan.slots, steps, inner)
-    single = [step for step in steps if step.longest == 1]  # what longer ones walked is found afterwards
-    asked = (*(Asked(slot.name, "id") for slot in slots), *(Asked(step.name, "triple") for step in single))
-    wanted = replace(
-        plan,
-        kind="rows",
-        parts=(Part(REQUIRED, tuple(steps), tuple(conditions)), *others),
-        asked=asked,
-        measure=None,
-        sort=tuple(map(Sort, asked)),  # whichever store runs it, and wherever it stops
-        skip=0,
-        limit=None,
-    )
-    held = restrict_to_assertions(wanted, engine, store.schema)
-    rows = store.run(write_statement(held.plan), held.parameters, timeout=timeout, limit=most)
+        held = Condition(root, "id", "IN", tuple(item.id for item in items))
+        plan = plan.with_part(Part(REQUIRED, (), (held,)))
+    judged = outcome.value is False and _is_all_named(plan)  # then what was counted shows that it is not so
+    matches = _Matches(store, engine, timeout)
+    rows = matches.of(_uncounted(plan) if judged else plan, limit=most)
+    supports = [Support(filled.get(root) if root else None, filled, triples) for filled, triples in rows]
+    for part in _counts(plan):
+        supports = matches.with_counted(supports, plan, part)
     place = {item.id: at for at, item in enumerate(items)}
-    supports = [_support(row, slots, len(single), root) for row in rows.rows]
     supports.sort(key=lambda each: place.get(each.item or "", len(place)))
-    whole = not rows.truncated and len(items) == len(outcome.items)
+    whole = not matches.truncated and len(items) == len(outcome.items)
     return _cited(supports, outcome, engine, store, complete=whole)
+
+
+def _counts(plan: Plan) -> list[Part]:
+    """The parts that are counted for what matches."""
+    return [part for part in plan.parts if part.kind == COUNTED and not part.inside]
+
+
+def _inside(plan: Plan, part: Part) -> list[Part]:
+    """The parts inside another, and those inside them."""
+    return [each for own in plan.inner(part) for each in (own, *_inside(plan, own))]
+
+
+def _uncounted(plan: Plan) -> Plan:
+    """The plan without what it counts."""
+    gone = [each for part in _counts(plan) for each in (part, *_inside(plan, part))]
+    return replace(plan, parts=tuple(part for part in plan.parts if part not in gone))
+
+
+def _is_all_named(plan: Plan) -> bool:
+    """Whether a plan is about named entities alone, so that its counts are theirs, however they compare."""
+    inner = {end for part in plan.parts if part.kind != REQUIRED for step in part.steps for end in step.ends}
+    held = {slot.name for slot in plan.slots if ids_of(plan, slot.name)}
+    return not plan.required.steps and bool(held) and all(slot.name in held | inner for slot in plan.slots)
+
+
+class _Matches:
+    """What a store finds for plans, with the triples that it finds."""
+
+    def __init__(self, store: Store, engine: GraphEngine, timeout: float) -> None:
+        self._store, self._engine, self._deadline = store, engine, Deadline.after(timeout)
+        self.truncated = False
+
+    def of(self, plan: Plan, *, limit: int) -> list[tuple[dict[str, str], tuple[int, ...]]]:
+        """What fills the slots, and the triples of the required steps."""
+        plan = _with_named_steps(plan)
+        steps = plan.required.steps
+        others = tuple(part for part in plan.parts if part.kind not in (REQUIRED, OPTIONAL))
+        slots = _outer(plan)
+        used = {end for part in (plan.required, *others) for step in part.steps for end in step.ends}
+        single = [step for step in steps if step.longest == 1]  # what longer ones walked is found afterwards
+        asked = (*(Asked(slot.name, "id") for slot in slots), *(Asked(step.name, "triple") for step in single))
+        wanted = replace(
+            plan,
+            kind="rows",
+            slots=tuple(slot for slot in plan.slots if slot in slots or slot.name in used),
+            parts=(plan.required, *others),
+            asked=asked,
+            measure=None,
+            sort=tuple(map(Sort, asked)),  # whichever store runs it, and wherever it stops
+            skip=0,
+            limit=None,
+        )
+        held = restrict_to_assertions(wanted, self._engine, self._store.schema)
+        left = max(self._deadline.left, 0.001)
+        rows = self._store.run(write_statement(held.plan), held.parameters, timeout=left, limit=limit)
+        self.truncated |= rows.truncated
+        names = [slot.name for slot in slots]
+        return [
+            (dict(zip(names, map(str, row), strict=False)), tuple(map(int, row[len(names) :]))) for row in rows.rows
+        ]
+
+    def with_counted(self, supports: Sequence[Support], plan: Plan, part: Part) -> list[Support]:
+        """Supports with the triples that a part counts for each."""
+        inner = [replace(each, inside="") if each.inside == part.name else each for each in _inside(plan, part)]
+        there = Part(REQUIRED, part.steps, part.conditions)
+        wanted = replace(plan, parts=(*_uncounted(plan).parts, there, *inner))
+        single = sum(step.longest == 1 for step in part.steps)
+        counted: dict[tuple[str, ...], dict[int, None]] = {}
+        for filled, triples in self.of(wanted, limit=MOST_COUNTED * len(supports)) if supports else ():
+            own = counted.setdefault(tuple(filled[name] for name in supports[0].slots), {})
+            own |= dict.fromkeys(triples[len(triples) - single :])
+        return [
+            replace(each, triples=(*each.triples, *islice(counted.get(tuple(each.slots.values()), ()), MOST_COUNTED)))
+            for each in supports
+        ]
 
 
 def _cited(
@@ -110,15 +172,13 @@ def _with_named_steps(plan: Plan) -> Plan:
     return replace(plan, parts=parts)
 
 
-def _joined(slots: Sequence[Slot], steps: Sequence[Step], inner: set[str]) -> list[Slot]:
-    ends = {end for step in steps for end in (step.subject, step.object)}
-    return [slot for slot in slots if slot.name in ends or slot.name not in inner]
-
-
-def _support(row: tuple[Any, ...], slots: Sequence[Slot], steps: int, root: str | None) -> Support:
-    filled = {slot.name: str(value) for slot, value in zip(slots, row, strict=False)}
-    triples = tuple(int(value) for value in row[len(slots) : len(slots) + steps])
-    return Support(filled.get(root) if root else None, filled, triples)
+def _outer(plan: Plan) -> list[Slot]:
+    """The slots that every match of a plan fills: not those of what is optional, absent or counted."""
+    required = plan.required
+    optional = {end for part in plan.parts if part.kind == OPTIONAL for step in part.steps for end in step.ends}
+    names = {end for step in required.steps for end in step.ends} | {each.of for each in required.conditions}
+    names |= {each.of for each in plan.asked} | ({plan.measure.of} - optional if plan.measure else set())
+    return [slot for slot in plan.slots if slot.name in names]
 
 
 class _Climb:

@@ -198,12 +198,21 @@ class _Walker:
         assert found is not None, "a tree is reduced from a slot that is held to some entities"
         for absent in branch.absent:
             found = np.setdiff1d(found, self.reduce(absent, found), assume_unique=True)
+        return found[self._meets(branch, found)] if branch.counted else found
+
+    def _meets(self, branch: Branch, found: Ints) -> Mask:
+        """Which entities have as many as each count says."""
+        numbers: dict[int | str, NDArray[np.int64]] = {}
         for top, count in branch.counted:
             self.reduce(top, found)
             path = [each for each in top.below() if count.of in (each.name, *(below.name for below in each.below()))]
-            numbers = _count([self.links[each.name] for each in path], found)
-            found = found[COMPARISONS[count.operator](numbers, count.number)]
-        return found
+            numbers[count.of] = _count([self.links[each.name] for each in path], found)
+        meets = np.ones(len(found), bool)
+        for _, count in branch.counted:
+            if count.operator:
+                than = numbers.get(count.number, count.number)
+                meets &= COMPARISONS[count.operator](numbers[count.of], than)
+        return meets
 
     def all_of(self, root: Branch) -> Ints:
         """Every entity of a slot's types."""

@@ -17,6 +17,7 @@ from clew.answer.running.tree import tree_of
 from clew.answer.running.values import (
     Valued,
     aggregated,
+    aggregates,
     hold_values,
     is_of_another,
     value_column,
@@ -103,19 +104,22 @@ def _valued(
     rows = store.run(write_statement(held.plan), held.parameters, timeout=max(deadline.left, 0.001), limit=MOST_VALUED)
     base = replace(outcome, truncated=rows.truncated, seconds=rows.seconds)
     found = valued_rows(rows.rows)
-    if plan.measure is not None:
+    if plan.measure is not None and not plan.asked:
         return replace(base, value=aggregated(plan.measure, found))
+    if plan.measure is not None:
+        found = aggregates(plan.measure, found)
     if plan.attribute is not None:
         items = list(_stated(found, column))
         numbers = [as_number(item.name) for item in items]
         value = numbers[0] if column.numeric and len(items) == 1 else None
         return replace(base, items=tuple(items[:limit]), value=value, truncated=base.truncated or len(items) > limit)
-    type, order = _type(plan, store.schema), plan.sort[0]
+    type, order = _type(plan, store.schema), next(iter(plan.sort), None)
     stated = [row for row in found if row.value not in (None, "")]
     if column.numeric:
         stated = [row for row in stated if row.number is not None]
     stated.sort(key=lambda row: (row.name, row.id))
-    stated.sort(key=_numbered if column.numeric else _written, reverse=order.descending)
+    if order is not None and order.by in (None, column):
+        stated.sort(key=_numbered if column.numeric else _written, reverse=order.descending)
     once = {row.id: row for row in reversed(stated)}  # of several values of one entity the first in order counts
     ranked = [row for row in stated if once.get(row.id) is row][plan.skip :]
     items = [Item(row.id, row.name, type, row.number, None if column.numeric else str(row.value)) for row in ranked]
@@ -126,7 +130,8 @@ def _valued(
     tied = [
         item for item in items[len(kept) :] if kept and (item.number, item.value) == (kept[-1].number, kept[-1].value)
     ]
-    return replace(base, items=tuple(kept[:limit]), tied=tuple(tied[:TIES]))
+    cut = base.truncated or len(kept) > limit
+    return replace(base, items=tuple(kept[:limit]), tied=tuple(tied[:TIES]), truncated=cut)
 
 
 def _numbered(row: Valued) -> float:

@@ -87,7 +87,13 @@ def _with_inner(plan: Plan, grown: Branch, slots: dict[str, Slot]) -> list[Branc
         if part.name:
             known[part.name] = inner
         tops.append(below)
-    return tops
+    return tops if all(map(_counts_for_one, (each for own in known.values() for each in own.values()))) else None
+
+
+def _counts_for_one(branch: Branch) -> bool:
+    """Whether what a branch counts is compared with numbers, or with what it counts itself."""
+    own = {count.of for _, count in branch.counted}
+    return all(not isinstance(count.number, str) or count.number in own for _, count in branch.counted)
 
 
 def _is_wanted_so(plan: Plan) -> bool:

@@ -15,14 +15,24 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.answer.lexicon.numbers import as_number
-from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Plan
+from clew.answer.plans.plan import COMPARISONS, REQUIRED, Asked, Condition, Measure, Part, Plan
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 
-__all__ = ["Valued", "aggregated", "hold_values", "is_of_another", "value_column", "valued_rows", "with_value"]
+__all__ = [
+    "Valued",
+    "aggregated",
+    "aggregates",
+    "hold_values",
+    "is_of_another",
+    "value_column",
+    "valued_rows",
+    "with_value",
+]
 
 NUMERIC = r"^\s*[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d+)?\s*$"
 AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {"sum": sum, "avg": fmean, "min": min, "max": max}
+EXTREMES = {"min": 0, "max": -1}
 Floats = NDArray[np.float64]
 _columns: "WeakKeyDictionary[GraphContents, dict[str, Floats]]" = WeakKeyDictionary()
 
@@ -57,8 +67,8 @@ def value_column(plan: Plan) -> Asked | None:
         return plan.attribute
     measure = plan.measure
     if measure is not None:
-        counts = measure.function in ("count", "collect") or not measure.numeric or bool(plan.asked)
-        return None if counts else Asked(measure.of, measure.key, numeric=True)
+        counts = measure.function in ("count", "collect") or not (measure.numeric or plan.asked)
+        return None if counts else Asked(measure.of, measure.key, numeric=measure.numeric)
     by = plan.sort[0].by if len(plan.sort) == 1 and len(plan.asked) == 1 else None
     return by if by is not None and (by.numeric or by.key not in (None, "id", "name")) else None
 
@@ -72,12 +82,16 @@ def with_value(plan: Plan, column: Asked) -> Plan:
         named = next((step for step in plan.required.steps if step.name == column.of), None)
         led = (step.subject for step in plan.required.steps if step.object == column.of)
         roots = [next(led, column.of)] if named is None else [named.subject, named.object]
+        if plan.asked:  # for each of what is asked for
+            roots = list(dict.fromkeys((plan.asked[0].of, *(roots if named is not None else [column.of]))))
     asked = (*map(Asked, roots), replace(column, numeric=False))
     return replace(plan, asked=asked, measure=None, sort=(), skip=0, limit=None)
 
 
 def is_of_another(plan: Plan, column: Asked) -> bool:
     """Whether rows are sorted by a value of something else than what they are: authors by the length of a book."""
+    if plan.measure is not None:
+        return False
     steps = {step.object: step.subject for step in plan.required.steps} if column.key == "name" else {}
     return steps.get(column.of, column.of) != plan.asked[0].of
 
@@ -89,6 +103,26 @@ def aggregated(measure: Measure, rows: Iterable[Valued]) -> int | float | None:
         return None
     found = AGGREGATES[measure.function](numbers)
     return int(found) if float(found).is_integer() else found
+
+
+def aggregates(measure: Measure, rows: Iterable[Valued]) -> list[Valued]:
+    """The entities of some rows, each with the aggregate of its values, if it passes; of texts the first or last."""
+    own: dict[str, list[Valued]] = {}
+    for row in rows:
+        own.setdefault(row.id, []).append(row)
+    found = []
+    for id, values in own.items():
+        texts = [] if measure.numeric or measure.function not in EXTREMES else sorted(str(row.value) for row in values)
+        stated = [text for text in texts if text not in ("", "None")]
+        value = stated[EXTREMES[measure.function]] if stated else aggregated(measure, values)
+        if value is not None and (measure.operator is None or _passes(value, measure)):
+            found.append(Valued(id, values[0].name, value))
+    return found
+
+
+def _passes(value: object, measure: Measure) -> bool:
+    numbers = isinstance(value, int | float) and isinstance(measure.value, int | float)
+    return numbers and bool(COMPARISONS[str(measure.operator)](value, measure.value))
 
 
 def hold_values(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Plan:

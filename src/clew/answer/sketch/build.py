@@ -18,7 +18,7 @@ from clew.answer.plans.plan import (
     Sort,
     Step,
 )
-from clew.answer.plans.quantify import counted_together, every, only
+from clew.answer.plans.quantify import counted, counted_together, every, only
 from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
@@ -148,9 +148,14 @@ class _Building(ColumnsSaid):
         steps = [step for part in plan.parts for step in part.steps]
         if len(plan.slots) < 2:
             return
+        joined = [step.ends for step in steps] + [
+            (self._slot(each.left), self._slot(each.right))
+            for each in self.sketch.statements
+            if each.kind == "number" and isinstance(each.left, str) and isinstance(each.right, str)
+        ]
         reached = {plan.slots[0].name}
         for _ in plan.slots:
-            reached |= {end for step in steps if reached & set(step.ends) for end in step.ends}
+            reached |= {end for ends in joined if reached & set(ends) for end in ends}
         compared = {each.value.of for part in plan.parts for each in part.conditions if isinstance(each.value, Asked)}
         if {slot.name for slot in plan.slots} - reached - compared:
             raise Unbuildable(Unmet((), "apart"))
@@ -335,7 +340,10 @@ class _Building(ColumnsSaid):
         for each in self.sketch.statements:
             if plan is None or each.left is None:
                 continue
-            if each.kind == "number":
+            if each.kind == "number" and isinstance(each.right, str):
+                one, other = self._slot(each.left), self._slot(each.right)
+                plan = counted(plan, Count(one, each.operator, other), Count(other))
+            elif each.kind == "number":
                 number = self._number(each.value)
                 if number is None or number != int(number):
                     raise Unbuildable(Unmet(each.value, "number"))

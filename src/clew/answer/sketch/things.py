@@ -158,6 +158,7 @@ class Things:
                 else:
                     self.unmet.append(Unmet(each.words, "kind"))
         self.kinds |= dict(self._chosen_among(sketch))
+        self.kinds |= dict(self._compared_with(sketch))
         if WHO & {word.text.lower() for word in self.words[:6]} and asked and isinstance(asked[0], str):
             people = dict.fromkeys((*self.lexical.who, *self.lexical.untyped), 1.0)
             others = dict.fromkeys((label.name for label in self.schema.labels), NO_PERSON)
@@ -195,6 +196,15 @@ class Things:
                 own = [{self.schema.label_of(one.type) for one in self.meant[at]} for at in each.value]
                 if own and (common := set.intersection(*own)):
                     yield each.left, [(label, 1.0) for label in sorted(common)]
+
+    def _compared_with(self, sketch: Sketch) -> Iterator[tuple[Ref, list[tuple[str, float]]]]:
+        """Things whose number is compared with that of others are of their type, if nothing says another."""
+        typed = {each.left for each in sketch.statements if each.kind == "kind"}
+        for each in sketch.statements:
+            if each.kind == "number" and isinstance(each.left, str) and isinstance(each.right, str):
+                for one, other in ((each.left, each.right), (each.right, each.left)):
+                    if one in self.kinds and other not in typed:
+                        yield other, self.kinds[one]
 
     def _is_taken(self, each: Statement, more: Sequence[Statement]) -> bool:
         return any(other.kind == "fact" and other.left == each.left and other.value == each.words for other in more)

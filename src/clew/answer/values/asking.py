@@ -8,7 +8,7 @@ from clew.answer.lexicon.forms import stem, tokens_of
 from clew.answer.values.attributes import Attribute
 from clew.answer.values.passage import HELPING, NAME, Passage, plain
 
-__all__ = ["Asking", "find_asked"]
+__all__ = ["AGGREGATES", "Asking", "find_asked"]
 
 AGGREGATES = {"average": "avg", "mean": "avg", "total": "sum", "combined": "sum", "overall": "sum", "summed": "sum"}
 SAID_OF_VALUES = r"(?:\w+-\w+|official|exact|full|current|precise|actual|listed|registered)"

@@ -7,12 +7,12 @@ from clew.answer.lexicon.words import Words
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
+from clew.answer.wording.value_words import AGGREGATED
 from clew.answer.wording.verbalise import verbalise
 
 __all__ = ["LISTED", "amount", "plain_list", "value_phrase", "value_text"]
 
 LISTED = 10
-AGGREGATED = {"avg": "average", "sum": "total", "min": "least", "max": "greatest"}
 
 
 def amount(value: object, attribute: Attribute | None = None) -> str:

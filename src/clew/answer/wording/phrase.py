@@ -8,19 +8,18 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.filters import Qualifier
-from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Asked, Plan
-from clew.answer.plans.quantify import root_of
+from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Plan
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
 from clew.answer.wording.amounts import LISTED, amount, plain_list, value_text
-from clew.answer.wording.verbalise import listed, relation_phrase, type_name, verbalise
+from clew.answer.wording.value_words import aggregate_said, title_of, type_name
+from clew.answer.wording.verbalise import judged_phrase, listed, relation_phrase, verbalise
 from clew.plurals import counted, plural
 
 if TYPE_CHECKING:
@@ -58,7 +57,9 @@ def plain_text(
     if kind == "count" and isinstance(value, int):
         return f"{value:,} {_asked_for(candidate, words, named, value)}."
     if kind in ("count", "aggregate"):
-        return f"{value} for {_asked_for(candidate, words, named, 2)}."
+        what = aggregate_said(candidate.plan) or "number"
+        found = "none is stated" if value is None else amount(value)
+        return f"{what.capitalize()} of {_asked_for(candidate, words, named, 2)}: {found}."
     if isinstance(value, bool) and items:  # whether some of them have more than the others
         ranked = plain_list(list(_shown(items[:LISTED])), len(items))
         return f"{'Yes' if value else 'No'}: {_asked_for(candidate, words, named, len(items))}: {ranked}."
@@ -159,7 +160,7 @@ def _shown(items: Sequence[Item], attribute: Attribute | None = None) -> Iterato
 
 def _column_text(candidate: Candidate, words: Words, items: Sequence[Item]) -> str:
     """What a statement says in one column: "Marfan syndrome has_phenotype Arachnodactyly: frequency 124 of 197"."""
-    column = str(candidate.plan.column).removeprefix("q_").replace("_", " ")
+    column = title_of(str(candidate.plan.column))
     said = relation_phrase(candidate.plan, names_in(candidate), words) or "the statement asked about"
     if not items:
         return f"No {column} is stated in this graph for: {said}."
@@ -168,14 +169,10 @@ def _column_text(candidate: Candidate, words: Words, items: Sequence[Item]) -> s
 
 def _bounded_text(candidate: Candidate, words: Words, value: bool) -> str:
     """Yes or no to a plan that denies or counts: "Yes: Portugal is a country that borders only countries in …"."""
-    plan, names = candidate.plan, names_in(candidate)
-    root = root_of(plan) or ""
-    asking = replace(plan, kind="rows", asked=(Asked(root),)) if root in names else None
-    said = verbalise(asking, names, words, number=1) if asking is not None else None
+    said = judged_phrase(candidate.plan, names_in(candidate), words, holds=value)
     if said is None:
         return "Yes: all of that is in this graph." if value else "No: not all of that is in this graph."
-    article = ("an" if said[0] in "aeiou" else "a") if value else "no"
-    return f"{'Yes' if value else 'No'}: in this graph {names[root]} is {article} {said}."
+    return f"{'Yes' if value else 'No'}: in this graph {said}."
 
 
 def _path_text(named: Sequence[str], total: int) -> str:

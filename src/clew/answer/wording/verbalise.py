@@ -3,21 +3,34 @@
 In: a plan and the names of its entities. Out: the phrase, or None for shapes that have no plain one.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, OPTIONAL, Part, Plan, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Part, Plan, Step
+from clew.answer.plans.quantify import root_of
+from clew.answer.wording.value_words import aggregate_said, any_of, nouns, title_of, type_name, value_said
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 
-__all__ = ["COMPARED", "listed", "question_phrase", "relation_phrase", "type_name", "verbalise"]
+__all__ = [
+    "BESIDE",
+    "COMPARED",
+    "judged_phrase",
+    "listed",
+    "question_phrase",
+    "relation_phrase",
+    "verbalise",
+]
 
 HIERARCHIES = ("IS_A", "SUBCLASS_OF")
 BOTH_WAYS = ("associated with", "linked to", "related to")  # these read the same from either end
 PEOPLE = frozenset({"person", "people", "man", "woman", "human", "patient", "actor", "director", "player", "employee"})
-FEW_TYPES = 3  # of which each is named
 COMPARED = {">": "more than", ">=": "at least", "<": "fewer than", "<=": "at most", "=": "exactly", "<>": "other than"}
+BESIDE = {
+    ">": "more {} than {}", ">=": "at least as many {} as {}", "<": "fewer {} than {}",
+    "<=": "at most as many {} as {}", "=": "as many {} as {}", "<>": "not as many {} as {}",
+}  # fmt: skip
 
 
 class _Unsayable(Exception):
@@ -30,9 +43,10 @@ def verbalise(plan: Plan, names: Mapping[str, str], words: Words, *, number: int
         slot = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
         if slot is None or all(each.name != slot for each in plan.slots):  # a column of statements has no noun
             return None
-        return _Verbaliser(plan, names, words).phrase(slot, number)
+        said = _Verbaliser(plan, names, words).phrase(slot, number)
     except _Unsayable:
         return None
+    return f"{said}, with {aggregate}" if plan.asked and (aggregate := aggregate_said(plan)) else said
 
 
 def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str | None:
@@ -40,13 +54,15 @@ def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
     if plan.kind == "path" and len(names) == 2:
         return f"shortest paths between {' and '.join(names.values())}"
     if plan.kind in ("exists", "lacks"):
-        said = relation_phrase(plan, names, words)
+        compared = any(map(plan.compared_with, plan.parts))
+        said = judged_phrase(plan, names, words) if compared else relation_phrase(plan, names, words)
         return said and f"whether {said}{' is not in this graph' if plan.kind == 'lacks' else ''}"
     if plan.column is not None:
         said = relation_phrase(plan, names, words)
-        return said and f"{plan.column.removeprefix('q_').replace('_', ' ')} of the statement that {said}"
+        return said and f"{title_of(plan.column)} of the statement that {said}"
     said = verbalise(plan, names, words)
-    return said and (f"number of {said}" if plan.operation == "count" else said)
+    what = "number" if plan.operation == "count" else "" if plan.asked else aggregate_said(plan)
+    return f"{what} of {said}" if said and what else said
 
 
 def relation_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str | None:
@@ -66,19 +82,38 @@ def relation_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
         return None
 
 
+def judged_phrase(plan: Plan, names: Mapping[str, str], words: Words, *, holds: bool = True) -> str | None:
+    """What a plan denies, counts or compares of the first entity that it names: "Bath is a town with more …"."""
+    root = root_of(plan)
+    if root is None or root not in names:
+        return None
+    said = verbalise(replace(plan, kind="rows", asked=(Asked(root),)), names, words, number=1)
+    article = ("an" if said[0] in "aeiou" else "a") if said and holds else "no"
+    return said and f"{names[root]} is {article} {said}"
+
+
 class _Verbaliser:
-    def __init__(self, plan: Plan, names: Mapping[str, str], words: Words) -> None:
+    def __init__(
+        self, plan: Plan, names: Mapping[str, str], words: Words, *, known: Mapping[str, str] | None = None
+    ) -> None:
         self.plan, self.names, self.words = plan, names, words
+        self.known = known or {}  # slots that are spoken of already: "them"
         self.used: set[Step] = set()
+        self.valued: dict[str, list[str]] = {}  # what is said of the values of slots
         self.denied: set[str] = set()  # slots at the far end of what must not exist
         self.counts = {part.count.of: part.count for part in plan.parts if part.count is not None}
+        self.compared = [part for part in plan.parts if plan.compared_with(part) is not None]
+        self.used |= {step for part in self.compared for step in part.steps}
         self.only = set(self._only())
         for condition in (each for part in plan.parts for each in part.conditions):
             slots = {slot.name for slot in plan.slots}
             wanted = {*(each.of for each in plan.asked), plan.measure and plan.measure.of}
             compared = condition.key == "id" and condition.of in wanted
             if condition.of in slots and condition.of not in names and not condition.says_there_is_one and not compared:
-                raise _Unsayable
+                said = value_said(condition)
+                if said is None:
+                    raise _Unsayable
+                self.valued.setdefault(condition.of, []).append(said)
 
     def _only(self) -> Iterator[str]:
         """Slots that stand for all there are: no other may fail to be as they are, which need not be said then."""
@@ -131,20 +166,32 @@ class _Verbaliser:
         return said if bare or slot not in self.only else f"{said} and no others"
 
     def noun(self, slot: str, number: int = 2) -> str:
-        types = self.plan.slot(slot).types
-        noun = _nouns(types, number)
+        types = self._types(slot)
+        noun = nouns(types, number)
         if slot in self.counts:
             count = self.counts[slot]
-            return f"{COMPARED[count.operator]} {count.number} {_nouns(types, count.number)}"
+            return f"{COMPARED[count.operator]} {count.number} {nouns(types, int(count.number))}"
         measure = self.plan.measure
-        if measure is None or measure.of != slot or not self.plan.asked or self.plan.asked[0].of == slot:
+        other = measure is not None and measure.function == "count" and measure.of == slot
+        if measure is None or not other or not self.plan.asked or self.plan.asked[0].of == slot:
             return noun
         if isinstance(measure.value, Plan):
-            return f"every {_nouns(types, 1)}"
+            return f"every {nouns(types, 1)}"
         if measure.operator is not None and measure.value is not None:
-            return f"{COMPARED[measure.operator]} {measure.value:g} {_nouns(types, int(measure.value))}"
+            return f"{COMPARED[measure.operator]} {measure.value:g} {nouns(types, int(measure.value))}"
         ranked = next((sort for sort in self.plan.sort if sort.by is None), None)
         return noun if ranked is None else f"the {'most' if ranked.descending else 'fewest'} {noun}"
+
+    def _types(self, slot: str) -> Sequence[str]:
+        """The types of a slot; where none is named, the one that is all that a relation leads to."""
+        types = self.plan.slot(slot).types
+        for step in () if types else (step for part in self.plan.parts for step in part.steps):
+            relations = [self.words.schema.relationship(name) for name in step.relations]
+            if slot in step.ends and not (step.either_way or step.repeated):
+                subject = step.subject == slot
+                led = {ends.subject if subject else ends.object for each in relations for ends in each.ends}
+                types = tuple(led) if len(led) == 1 else types
+        return types
 
     def clauses(self, slot: str, number: int = 2) -> str:
         """What is stated of a slot that stands for `number` things, then what is denied."""
@@ -155,19 +202,43 @@ class _Verbaliser:
             if absent:
                 self.denied.add(other)  # its own clauses are part of what is negated
             found[absent].setdefault(templates, []).append(self._other(other))
+        for beside in (*self.valued.get(slot, ()), *self._beside(slot, number)):
+            found[False].setdefault(("with {}", "with {}"), []).append(beside)
         apart = (
             sum(part.kind == ABSENT and any(slot in step.ends for step in part.steps) for part in self.plan.parts) > 1
         )
         said, denied = (
             " and ".join(
                 templates[len(names) > 1].format(
-                    _any_of(names) if absent and apart else listed(list(dict.fromkeys(names)))
+                    any_of(names) if absent and apart else listed(list(dict.fromkeys(names)))
                 )
                 for templates, names in each.items()
             )
             for absent, each in found.items()
         )
         return f"{said} but {denied}" if said and denied else said or denied
+
+    def _beside(self, slot: str, number: int) -> Iterator[str]:
+        """The counts for a slot that are compared: "more animals treated by them than animals seen by them"."""
+        for part in self.compared:
+            other = self.plan.compared_with(part)
+            if part.count and part.count.operator and other and any(slot in step.ends for step in part.steps):
+                numbers = (self._numbered(each, slot, number) for each in (part, other))
+                yield BESIDE[part.count.operator].format(*numbers)
+
+    def _numbered(self, part: Part, slot: str, number: int) -> str:
+        """What a part counts, as a phrase in which the slot that has it is "it" or "them"."""
+        assert part.count is not None
+        inner = [replace(each, inside="") for each in self.plan.inner(part)]
+        ends = {end for each in (part, *inner) for step in each.steps for end in step.ends}
+        outer = {end for each in self.plan.parts if each is not part for step in each.steps for end in step.ends}
+        known = {end: f"the {self.noun(end, 1)}" for end in ends & outer}
+        known |= {slot: "it" if number == 1 and self._relative(slot) == "that" else "them"}
+        known = {end: said for end, said in known.items() if end not in self.names}
+        counted = replace(part, kind=REQUIRED, count=None, name="", inside="")
+        slots = tuple(each for each in self.plan.slots if each.name in ends)
+        plan = Plan(slots, (counted, *inner))
+        return _Verbaliser(plan, self.names, self.words, known=known).phrase(part.count.of)
 
     def verb_phrase(self, slot: str) -> str:
         """The first step of a named subject as a verb phrase: "is associated with a disease with Seizure"."""
@@ -199,7 +270,7 @@ class _Verbaliser:
 
     def _other(self, slot: str) -> str:
         if slot not in self.names:
-            return self.phrase(slot)
+            return self.known.get(slot) or self.phrase(slot)
         measure = self.plan.measure
         if measure is not None and (measure.of, measure.key) == (slot, "name") and isinstance(measure.value, int):
             return f"{COMPARED[str(measure.operator)]} {measure.value} of {self.names[slot]}"
@@ -248,6 +319,9 @@ class _Verbaliser:
         passive = [each.passive for each in words]
         if other not in self.names and all(passive):
             return (f"{' or '.join(filter(None, passive))} {{}}",) * 2
+        if other in self.known:
+            known = "they" if self.known[other] == "them" else self.known[other]
+            return (f"{who} {known} {self._said(step, 2 if known == 'they' else 1)}",) * 2
         measure = self.plan.measure
         one = 1 if other in self.names and (measure is None or measure.of != other) else 2
         return f"{who} {{}} {self._said(step, one)}", f"{who} {{}} {self._said(step, 2)}"
@@ -273,7 +347,7 @@ class _Verbaliser:
         if named:
             return f"{with_} the {role} {{}}", f"{with_} {{}} as {' or '.join(map(plural, roles))}"
         measure = self.plan.measure
-        counted = other in self.counts or other in self.only or (measure is not None and measure.of == other)
+        counted = other in {*self.counts, *self.only, *self.known} or (measure is not None and measure.of == other)
         said = f"with {{}} as {role}" if counted else f"whose {role} is among {{}}"
         return (f"{with_} {{}}" if own else f"without {{}} as {role}" if absent else said,) * 2
 
@@ -299,24 +373,3 @@ def listed(names: Sequence[str]) -> str:
     if len(names) == 2:
         return f"both {names[0]} and {names[1]}"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _any_of(names: Sequence[str]) -> str:
-    """Names none of which may hold: "A, B or C"."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _nouns(types: Sequence[str], number: int) -> str:
-    """What entities of some types are called: "doctors, nurses or therapists", and "entities" where types are many."""
-    named = list(map(type_name, types)) if 1 <= len(types) <= FEW_TYPES else ["entity"]
-    return _any_of([plural(each, number) for each in named])
-
-
-def type_name(label: str) -> str:
-    """A type's own name as a noun.
-
-    >>> type_name("Phenotype"), type_name("ClinicalCourse"), type_name("biolink:DNA_region")
-    ('phenotype', 'clinical course', 'DNA region')
-    """
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+", " ", label.rsplit(":", 1)[-1])
-    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in parted.split()) or "entity"

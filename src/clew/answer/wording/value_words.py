@@ -1,0 +1,67 @@
+"""The words for types and values: nouns, what a condition says of a property, what is added up or averaged."""
+
+import re
+from collections.abc import Sequence
+
+from clew.answer.plans.filters import COMPARED
+from clew.answer.plans.plan import Asked, Condition, Plan
+from clew.plurals import plural
+
+__all__ = ["AGGREGATED", "aggregate_said", "any_of", "nouns", "title_of", "type_name", "value_said"]
+
+AGGREGATED = {"avg": "average", "sum": "total", "min": "least", "max": "greatest"}
+FEW_TYPES = 3  # of which each is named
+
+
+def value_said(condition: Condition) -> str | None:
+    """What a condition says of a property, as it reads after "with"; None for one that has no plain phrase.
+
+    >>> value_said(Condition("w", "beds", ">", 20)), value_said(Condition("a", "sex", "=", "male"))
+    ('beds above 20', 'sex male')
+    """
+    value, plain = condition.value, not (condition.sized or condition.negated) and condition.key != "id"
+    if not plain or condition.operator not in COMPARED or isinstance(value, tuple | Asked | None):
+        return None
+    said = "" if condition.operator == "=" else f"{COMPARED[condition.operator]} "
+    return f"{title_of(condition.key)} {said}{value}"
+
+
+def aggregate_said(plan: Plan) -> str:
+    """The total, average, least or greatest that a plan asks for, ranks by or bounds; none of one that counts."""
+    measure = plan.measure
+    if measure is None or measure.key is None or measure.function not in AGGREGATED:
+        return ""
+    value = f"{AGGREGATED[measure.function]} {title_of(measure.key)}"
+    if not plan.asked:
+        return value
+    of = next((nouns(slot.types, 2) for slot in plan.slots if slot.name == measure.of), "statements")
+    if measure.operator is not None and measure.value is not None:
+        return f"{value} of these {of} {COMPARED[measure.operator]} {measure.value:g}"
+    ranked = next((sort for sort in plan.sort if sort.by is None), None)
+    return f"the {'' if ranked is None else 'highest ' if ranked.descending else 'lowest '}{value} of these {of}"
+
+
+def title_of(key: str) -> str:
+    """A property or column as a noun."""
+    return key.removeprefix("q_").replace("_", " ")
+
+
+def any_of(names: Sequence[str]) -> str:
+    """Names none of which may hold: "A, B or C"."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def nouns(types: Sequence[str], number: int) -> str:
+    """What entities of some types are called: "doctors, nurses or therapists", and "entities" where types are many."""
+    named = list(map(type_name, types)) if 1 <= len(types) <= FEW_TYPES else ["entity"]
+    return any_of([plural(each, number) for each in named])
+
+
+def type_name(label: str) -> str:
+    """A type's own name as a noun.
+
+    >>> type_name("Phenotype"), type_name("ClinicalCourse"), type_name("biolink:DNA_region")
+    ('phenotype', 'clinical course', 'DNA region')
+    """
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+", " ", label.rsplit(":", 1)[-1])
+    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in parted.split()) or "entity"
