@@ -1,8 +1,19 @@
-"""Numbers as people write them (10,000, ten million, 1.5m, a dozen), and the words that compare with them."""
+"""Numbers as people write them (10,000, ten million, 1.5m, third, IV), and the words that compare with them."""
 
 import re
 
-__all__ = ["COMPARISON", "NUMBER", "NUMBERS", "OFTEN", "OPERATORS", "as_number", "read_number"]
+__all__ = [
+    "COMPARISON",
+    "NUMBER",
+    "NUMBERS",
+    "OFTEN",
+    "OPERATORS",
+    "ROMAN",
+    "as_number",
+    "read_number",
+    "read_ordinal",
+    "spellings",
+]
 
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -10,6 +21,13 @@ NUMBERS = {
     "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
     "eighty": 80, "ninety": 90, "hundred": 100,
 }  # fmt: skip
+IRREGULAR = {
+    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth",
+    "twelve": "twelfth",
+}  # fmt: skip
+ORDINALS = {IRREGULAR.get(word, re.sub("y$", "ie", word) + "th"): number for word, number in NUMBERS.items()}
+_DIGITS_OF_ROMANS = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
+ROMAN = {"X" * (number // 10) + _DIGITS_OF_ROMANS[number % 10]: number for number in range(1, 40)}
 OFTEN = {"once": 1, "twice": 2, "thrice": 3}
 SCALES = {
     "hundred": 100, "thousand": 1_000, "k": 1_000, "million": 10**6, "mn": 10**6, "m": 10**6, "billion": 10**9,
@@ -58,6 +76,30 @@ def read_number(text: str) -> int | float | None:
             part += NUMBERS[word] if word in NUMBERS else float(word.replace(",", ""))
     whole = total + part
     return int(whole) if whole.is_integer() else whole
+
+
+def read_ordinal(text: str) -> int | None:
+    """The place that an ordinal says.
+
+    >>> [read_ordinal(each) for each in ("third", "3rd", "twentieth", "Twenty-first", "three", "thth")]
+    [3, 3, 20, 21, None, None]
+    """
+    tens, _, last = text.lower().rpartition("-")
+    digits = re.fullmatch(r"(\d{1,9})(?:st|nd|rd|th)", last)
+    place = int(digits[1]) if digits else ORDINALS.get(last)
+    return None if place is None or (tens and tens not in NUMBERS) else place + NUMBERS.get(tens, 0)
+
+
+def spellings(number: int) -> list[str]:
+    """How names may spell a number in one word, in small letters.
+
+    >>> spellings(4)
+    ['4', '04', '004', '4st', '4nd', '4rd', '4th', 'four', 'fourth', 'iv']
+    """
+    digits = [str(number).zfill(width) for width in (1, 2, 3)]
+    ordinals = [f"{number}{ending}" for ending in ("st", "nd", "rd", "th")]
+    words = [word for table in (NUMBERS, ORDINALS, ROMAN) for word, meant in table.items() if meant == number]
+    return list(dict.fromkeys([*digits, *ordinals, *map(str.lower, words)]))
 
 
 def as_number(value: object) -> int | float | None:

@@ -1,8 +1,8 @@
 """Finding the entities named in a question: exact names, misspellings, shared heads and paraphrases.
 
 Every word that is not a question word, type or relation should belong to a name. The stages run from the most to the
-least certain: exact, title and name, adjective of a place, part of a name, misspelt, shared head ("Apert and Pfeiffer
-syndrome"), attribute of a type ("start in adulthood"), lay term, paraphrase.
+least certain: exact, noun and number, title and name, adjective of a place, part of a name, misspelt, shared head
+("Apert and Pfeiffer syndrome"), attribute of a type ("start in adulthood"), lay term, paraphrase.
 """
 
 import re
@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from clew.answer.lexicon.forms import Token, is_irregular, tokens_of
+from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.words import TypeWord, Words
 from clew.answer.names.adjectives import is_direction, part_of_place, places_of
 from clew.answer.names.identifiers import ids_in
 from clew.answer.names.likeness import is_meant, is_symbol, joins, resembles
 from clew.answer.names.meanings import Anchor, meanings_of, settled
+from clew.answer.names.numbered import numbered
 from clew.answer.names.overlap import most_overlapping
 from clew.answer.names.shortened import shortened
 from clew.answer.names.titles import titled
@@ -57,6 +59,7 @@ def find_anchors(
     finder = _Finder(text, tokens, linker, words, is_cue, deadline)
     finder.find_ids()
     finder.find_written()
+    finder.find_numbered()
     finder.find_titled()
     finder.widen()
     finder.find_adjectives()
@@ -146,10 +149,18 @@ class _Finder:
         verb = written.islower() and is_irregular(written) and at < len(self.tokens)
         return self.is_cue(written) or (verb and self.tokens[at].text.lower() in ARTICLES)
 
+    def find_numbered(self) -> None:
+        """Names said by noun and number: "the sixth series of Bake Off"."""
+        known = (self.anchors, self.linker, self.words)
+        self._replace(numbered(self.text, self.tokens, *known, typed=self.typed, check_time=self._check_time))
+
     def find_titled(self) -> None:
         """Titles belong to the names of people behind them, also to a surname: "Dr Okafor"."""
-        found, self.anchors = titled(self.anchors, self.text, self.linker, self.words), []
-        for anchor in found:
+        self._replace(titled(self.anchors, self.text, self.linker, self.words))
+
+    def _replace(self, anchors: Sequence[Anchor]) -> None:
+        self.anchors = []
+        for anchor in anchors:
             self._add(anchor)
 
     def widen(self) -> None:
@@ -266,6 +277,8 @@ class _Finder:
                     break
 
     def _said_of(self, types: tuple[str, ...], first: int, last: int, paraphrases: Paraphrases | None) -> Anchor | None:
+        if all(read_number(self.tokens[at].text) is not None for at in range(first, last) if at in self.free):
+            return None  # "over 5 series"
         start, end = self.tokens[first].start, self.tokens[last - 1].end
         phrase = self._cleaned(first, last)
         found = most_overlapping(phrase, types, self.linker)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from hashlib import blake2b
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 __all__ = ["Bytes", "Hashes", "Starts", "Strings", "hash_of", "hashes_of", "pack"]
@@ -32,10 +34,11 @@ def pack(texts: Iterable[str]) -> tuple[Bytes, Starts]:
 
 
 class Strings:
-    """Packed strings, read one at a time.
+    """Packed strings, read one at a time or searched.
 
-    >>> Strings(*pack(["one", "zwei"]))[1]
-    'zwei'
+    >>> texts = Strings(*pack(["one", "zwei"]))
+    >>> texts[1], texts.matching("^z|n")
+    ('zwei', [0, 1])
     """
 
     def __init__(self, content: Bytes, starts: Starts) -> None:
@@ -48,3 +51,10 @@ class Strings:
     def __getitem__(self, at: int) -> str:
         start, end = self._starts[at : at + 2].tolist()
         return str(self._content[start:end], "utf-8", "replace")  # "replace": a flipped bit must not abort a search
+
+    def matching(self, pattern: str) -> list[int]:
+        """Where the strings are that a regular expression is found in."""
+        buffers = [None, pa.py_buffer(self._starts), pa.py_buffer(self._content)]
+        texts = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self), buffers)
+        rows: list[int] = pc.indices_nonzero(pc.match_substring_regex(texts, pattern)).to_pylist()
+        return rows
