@@ -13,7 +13,7 @@ replay are wrappers that are language models themselves; `fit` builds prompts wi
 from clew.lm.answers import extract_json, strip
 from clew.lm.failures import BadAnswer, Unreachable
 from clew.lm.grammar import choice, literal
-from clew.lm.messages import Completion, LanguageModel, Message, Request, Score, TokenLogprob, Usage
+from clew.lm.messages import Completion, Keeping, LanguageModel, Message, Request, Score, TokenLogprob, Usage
 from clew.lm.opening import CLIENTS, DEFAULT, open_model
 from clew.lm.prompts import load_prompt
 from clew.lm.wrappers.accounting import Metered
@@ -28,6 +28,7 @@ __all__ = [
     "BadAnswer",
     "Completion",
     "Fitted",
+    "Keeping",
     "LanguageModel",
     "Message",
     "Metered",

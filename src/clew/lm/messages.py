@@ -5,7 +5,7 @@ A `Request` gives a `Completion` or `Score`s. Requests are frozen and hashable, 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from clew.closing import Closing
 from clew.errors import InputError
@@ -14,6 +14,7 @@ from clew.lm.schema import check_schema
 
 __all__ = [
     "Completion",
+    "Keeping",
     "LanguageModel",
     "Message",
     "Request",
@@ -162,3 +163,14 @@ class LanguageModel(Closing, Protocol):
 
     def close(self) -> None:
         """Release memory, sockets and threads; closing twice is harmless."""
+
+
+@runtime_checkable
+class Keeping(Protocol):
+    """A model that keeps what it has read of a prompt for later processes."""
+
+    def keep(self, request: Request, *, timeout: float | None = None) -> None:
+        """Read a prompt that other requests begin with, or restore what an earlier process has read of it.
+
+        Responses are the same either way, and the same as without: only sooner.
+        """

@@ -139,6 +139,21 @@ def test_it_is_not_asked(breweries: Asker, ask: Ask, text: str, settings: dict[s
     assert told(answer) == told(breweries.ask(text))
 
 
+def test_what_it_has_read_of_a_graph_is_kept_where_it_can_be(breweries: Asker) -> None:
+    class Keeps(Trained):
+        kept: tuple[str, ...] = ()
+
+        def keep(self, request: Request, *, timeout: float | None = None) -> None:
+            self.kept += (request.messages[-1].content,)
+
+    model, own = Keeps(AUDITED, AUDITED), breweries.resources
+    asker = Asker(Resources(own.engine, store=own.store, encoder=None, model=model), CypherStrategy(phrase=False))
+    asker.ask(DOUBTED)
+    asker.ask(DOUBTED)
+    (kept,) = model.kept
+    assert [each.messages[-1].content.startswith(kept.removesuffix("?")) for each in model.requests] == [True, True]
+
+
 def test_it_is_asked_on_demand_where_the_readers_are_sure(ask: Ask) -> None:
     answer, model = ask(SURE, BREWED, compose=True)
     assert len(model.requests) == 1

@@ -26,7 +26,7 @@ from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
 from clew.answer.strategy import Question
 from clew.errors import InputError, ModelError, Timeout
-from clew.lm import Completion, LanguageModel, Request, strip
+from clew.lm import Completion, Keeping, LanguageModel, Request, strip
 
 __all__ = ["QueryReader", "ReadQuery", "query_reader_of"]
 
@@ -57,9 +57,10 @@ class QueryReader:
         self._polarity = polarity_of(resources)
 
     def read_graph(self, model: LanguageModel) -> None:
-        """Let a model read what is the same for all questions, which it keeps: a minute on two cores."""
+        """Let a model read what is the same for all questions, which it keeps: at first a minute on two cores."""
+        request = Request(messages_for(self._composer.shown, "?"), max_tokens=1)
         try:
-            model.complete(Request(messages_for(self._composer.shown, "?"), max_tokens=1))
+            model.keep(request) if isinstance(model, Keeping) else model.complete(request)
         except (ModelError, Timeout) as error:
             log.info("%s could not read the graph: %s", model.name, error)
 

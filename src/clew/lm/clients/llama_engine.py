@@ -34,12 +34,23 @@ log = logging.getLogger(__name__)
 
 
 class LlamaEngine:
-    """A loaded model. `listening` is its address, which needs `key`; "" once it is closed."""
+    """A loaded model. `listening` is its address, which needs `key`; "" once it is closed.
+
+    `states` is the folder into which it saves what it has read last, and from which it restores it.
+    """
 
     def __init__(
-        self, path: Path, *, name: str, context: int, threads: int, listen: bool, adapter: Path | None = None
+        self,
+        path: Path,
+        *,
+        name: str,
+        context: int,
+        threads: int,
+        listen: bool,
+        adapter: Path | None = None,
+        states: Path | None = None,
     ) -> None:
-        self.name, self.key = name, secrets.token_urlsafe(32)
+        self.name, self.key, self.states = name, secrets.token_urlsafe(32), states
         self._lock = threading.Lock()
         self._running: dict[threading.Thread, threading.Event] = {}
         self._folder = None if listen else _private_folder()
@@ -48,6 +59,8 @@ class LlamaEngine:
             parameters = self._parameters(path, context, threads, where or "127.0.0.1")
             if adapter is not None:
                 parameters.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), 1.0)]
+            if states is not None:
+                parameters.slot_save_path = f"{states}{os.sep}"
             self._server: Any = xllamacpp.Server(parameters)
         except (RuntimeError, ValueError) as error:
             self._remove_folder()
@@ -93,6 +106,20 @@ class LlamaEngine:
         finally:
             stop.set()
 
+    def save(self, name: str, limit: TimeLimit) -> tuple[int, int]:
+        """Save what was read last to a file in `states`; its tokens and bytes."""
+        said = self._slot("save", name, limit)
+        return int(said.get("n_saved", 0)), int(said.get("n_written", 0))
+
+    def restore(self, name: str, limit: TimeLimit) -> int:
+        """Go back to what was saved in a file; the number of its tokens.
+
+        llama.cpp sets aside in memory what it has read before only when another prompt comes: a short one does.
+        """
+        for _ in self.events({"prompt": ".", "max_tokens": 1}, limit):
+            pass
+        return int(self._slot("restore", name, limit).get("n_restored", 0))
+
     def close(self) -> None:
         """Cancel running requests, then stop the server; Python must not exit while llama.cpp is working."""
         with self._lock:
@@ -119,6 +146,10 @@ class LlamaEngine:
         parameters.ui = parameters.endpoint_slots = parameters.warmup = False
         parameters.verbosity = -1
         return parameters
+
+    def _slot(self, action: str, name: str, limit: TimeLimit) -> Mapping[str, Any]:
+        said = self.connection.post(f"/slots/0?action={action}", {"filename": name}, limit)
+        return said if isinstance(said, Mapping) else {}
 
     def _next(self, received: "queue.SimpleQueue[Any]", limit: TimeLimit) -> Mapping[str, Any] | None:
         try:

@@ -1,13 +1,14 @@
 """llama.cpp inside this process, through xllamacpp: any GGUF file, with grammars and log-probabilities.
 
 A prompt is tokenised and measured first, and then completed; a common prefix of consecutive prompts stays in the KV
-cache.
+cache, and what `keep` has read is restored by later processes.
 """
 
 import os
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ import xllamacpp
 
 from clew.closing import Closing
 from clew.errors import InputError
-from clew.lm.clients.llama_engine import LlamaEngine
+from clew.lm.clients.llama_engine import BATCH, LlamaEngine
 from clew.lm.clients.llama_server import LlamaServer, score_tokens
+from clew.lm.clients.llama_states import KeptStates, states_directory
 from clew.lm.gguf import read_header
 from clew.lm.messages import Completion, Request, Score, Stream
 from clew.lm.trial import check_loads
@@ -66,7 +68,10 @@ class LlamaCpp(Closing):
             threads=threads or _threads(),
             listen=listen,
             adapter=None if adapter is None else Path(adapter).absolute(),
+            states=states_directory(),
         )
+        depends = (self.identity, version("xllamacpp"), self.context, BATCH)
+        self._states = KeptStates(self._engine, depends)
         self._prompts = LlamaServer(self._engine.connection)
         self._end = weakref.finalize(self, self._engine.close)  # at the latest when Python exits
 
@@ -97,6 +102,14 @@ class LlamaCpp(Closing):
                 if (text := assembly.add(event)) and stream is not None:
                     stream(text)
         return check_answer(request, assembly.completion(seconds=limit.spent))
+
+    def keep(self, request: Request, *, timeout: float | None = None) -> None:
+        limit = TimeLimit(self._timeout if timeout is None else timeout, self.name)
+        tokens = self._prompts.prompt_tokens(request, limit)
+        check_room(len(tokens), 1, self.context, self.name)
+        if not self._states.restore(tokens, limit):
+            self._answer({"prompt": tokens, "max_tokens": 1, "temperature": 0.0, "cache_prompt": True}, limit)
+            self._states.save(tokens, limit)
 
     def score(self, request: Request, continuations: Sequence[str], *, timeout: float | None = None) -> list[Score]:
         limit = TimeLimit(self._timeout if timeout is None else timeout, self.name)
