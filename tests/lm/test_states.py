@@ -113,7 +113,7 @@ def test_a_state_belongs_to_the_weights_the_version_and_the_context(
     opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[tuple[object, ...]] = []
-    monkeypatch.setattr(llamacpp, "KeptStates", lambda engine, depends: given.append(depends))
+    monkeypatch.setattr(llamacpp, "KeptStates", lambda engine, folder, depends: given.append(depends))
     monkeypatch.setattr(llamacpp, "version", lambda name: f"the version of {name}")
     assert opened().identity in given[0]
     assert {"the version of xllamacpp", 256} < set(given[0])
@@ -151,7 +151,7 @@ class Reader:
 
     def __init__(self, folder: Path | None, *depends: str | int) -> None:
         self.engine = Engine(folder)
-        self.states = KeptStates(self.engine, depends)  # type: ignore[arg-type]
+        self.states = KeptStates(self.engine, folder, depends)  # type: ignore[arg-type]
 
     def restores(self, *tokens: int) -> bool:
         return self.states.restore(list(tokens), LIMIT)

@@ -50,7 +50,7 @@ class LlamaEngine:
         adapter: Path | None = None,
         states: Path | None = None,
     ) -> None:
-        self.name, self.key, self.states = name, secrets.token_urlsafe(32), states
+        self.name, self.key = name, secrets.token_urlsafe(32)
         self._lock = threading.Lock()
         self._running: dict[threading.Thread, threading.Event] = {}
         self._folder = None if listen else _private_folder()

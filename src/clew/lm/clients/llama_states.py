@@ -32,10 +32,10 @@ def states_directory() -> Path | None:
 
 
 class KeptStates:
-    """The states of one loaded model. `depends` is what changes a state beside the tokens of its prompt."""
+    """The states of a loaded model, which saves to `folder`; beside the tokens they depend on `depends`."""
 
-    def __init__(self, engine: LlamaEngine, depends: tuple[str | int, ...]) -> None:
-        self._engine, self._folder, self._depends = engine, engine.states, depends
+    def __init__(self, engine: LlamaEngine, folder: Path | None, depends: tuple[str | int, ...]) -> None:
+        self._engine, self._folder, self._depends = engine, folder, depends
 
     def restore(self, tokens: list[int], limit: TimeLimit) -> bool:
         """Whether the model is where it was after reading these tokens."""

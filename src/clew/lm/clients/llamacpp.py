@@ -61,6 +61,7 @@ class LlamaCpp(Closing):
         self._adapted = "" if adapter is None else f"+{file_checksum(Path(adapter))}"
         if self._checksum not in {file.sha256 for model in MODELS.values() for file in model.files}:
             check_loads(path)
+        states = states_directory()
         self._engine = LlamaEngine(
             path,
             name=self.name,
@@ -68,10 +69,9 @@ class LlamaCpp(Closing):
             threads=threads or _threads(),
             listen=listen,
             adapter=None if adapter is None else Path(adapter).absolute(),
-            states=states_directory(),
+            states=states,
         )
-        depends = (self.identity, version("xllamacpp"), self.context, BATCH)
-        self._states = KeptStates(self._engine, depends)
+        self._states = KeptStates(self._engine, states, (self.identity, version("xllamacpp"), self.context, BATCH))
         self._prompts = LlamaServer(self._engine.connection)
         self._end = weakref.finalize(self, self._engine.close)  # at the latest when Python exits
 
