@@ -185,7 +185,7 @@ def test_cypher_is_answered_like_a_question(clinic: Asker) -> None:
     [
         ("MATCH (g:Gene) DELETE g", "DELETE is not allowed"),
         ("MATCH (g:Gene)-[:CURES]->(d) RETURN g", "no relationship CURES"),
-        ("MATCH (g:Gene)-[:ASSOCIATED_WITH]->(d) RETURN g, d", "one column"),
+        ("MATCH (g:Gene)-[r:ASSOCIATED_WITH]->(d) RETURN r", "an answer lists"),
         ("MATCH p = shortestPath((a:Gene)-[*..4]-(b:Disease)) RETURN p", "named entities"),
         ("MATCH (d:Disease {name: 'Gout'}) RETURN d", "no Disease of the name"),
         ("", "empty"),

@@ -61,6 +61,14 @@ def test_the_query_can_be_edited_and_run_again(site: str, page: Page) -> None:
     drawn(page, 3)
 
 
+def test_what_else_is_asked_for_has_columns_of_its_own(site: str, page: Page) -> None:
+    query = "MATCH (g:Gene)-[:ASSOCIATED_WITH]->(d:Disease) RETURN g, d"
+    page.goto(at(site, "ask", graph="clinic", cypher=query))
+    table = page.locator(".table").first
+    expect(table.locator("th")).to_have_text(["name", "disease", "type", "id"])
+    expect(table.locator("tbody tr").filter(has_text="FBN2")).to_contain_text("Beals syndrome")
+
+
 def test_another_reading_is_a_button(site: str, page: Page) -> None:
     page.goto(at(site, "ask", graph="clinic", question=TIED))
     first = page.locator(".headline h2")

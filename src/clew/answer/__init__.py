@@ -3,7 +3,7 @@
 clew.ask(clew.open("hpo.clew"), "Which genes are linked to arachnodactyly?").text
 """
 
-from clew.answer.answer import Answer, Cited, Evidence, Item, Support, Usage
+from clew.answer.answer import Answer, Cell, Cited, Evidence, Item, Support, Usage
 from clew.answer.ask import Asker, ask
 from clew.answer.cypher import CypherStrategy
 from clew.answer.diagnosis.diagnose import Diagnoses, diagnose
@@ -17,6 +17,7 @@ __all__ = [
     "STRATEGIES",
     "Answer",
     "Asker",
+    "Cell",
     "Cited",
     "CypherStrategy",
     "Diagnoses",

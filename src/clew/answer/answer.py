@@ -9,9 +9,33 @@ from dataclasses import dataclass, field, fields
 
 from clew.graph import Assertion
 
-__all__ = ["Alternative", "Ambiguity", "Answer", "BoundWord", "Cited", "Evidence", "Item", "Sense", "Support", "Usage"]
+__all__ = [
+    "Alternative",
+    "Ambiguity",
+    "Answer",
+    "BoundWord",
+    "Cell",
+    "Cited",
+    "Evidence",
+    "Item",
+    "Sense",
+    "Support",
+    "Usage",
+]
 
 SURE, DOUBTFUL = 0.8, 0.74  # confidence from which an answer is sure, and below which it is doubtful (docs/asking.md)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a further column says of an item: a value, or an entity, which has an id."""
+
+    column: str  # as people call it: fee, film
+    name: str
+    id: str = ""
+
+    def __str__(self) -> str:
+        return self.name if self.id else f"{self.column} {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +47,11 @@ class Item:
     type: str
     number: int | float | None = None
     value: str | None = None  # what it is sorted by, where that is no number
+    beside: tuple[tuple[Cell, ...], ...] = ()  # what else was asked for, row by row
+
+    def column(self, at: int) -> str:
+        """What a further column says of it, by its place."""
+        return "; ".join(dict.fromkeys(row[at].name for row in self.beside))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from clew.answer.kept import vocabulary_of, words_of
 from clew.answer.models.compose import Composer
 from clew.answer.models.schema_grammar import query_grammar
 from clew.answer.models.shown_schema import show_schema
+from clew.answer.plans.plan import Asked
 from clew.answer.plans.write import write_statement
 from clew.answer.reading.question import ParsedQuestion, understand
 from clew.errors import InputError, ModelError, QueryError
@@ -149,9 +150,13 @@ def test_names_that_are_spelt_out_are_held_to_ids(composer: Composer, clinic: As
         composer.read(text.replace("Marfan", "Narfan"), question, {})
 
 
-def test_several_columns_are_refused(composer: Composer, clinic: Asker) -> None:
-    with pytest.raises(QueryError, match="one column"):
-        composer.read("MATCH (g:Gene)-[:ASSOCIATED_WITH]->(d:Disease) RETURN g, d", asked(clinic, "genes"), {})
+def test_the_first_entity_is_what_an_answer_lists(composer: Composer, clinic: Asker) -> None:
+    text = "MATCH (g:Gene)-[r:ASSOCIATED_WITH]->(d:Disease) RETURN"
+    composed = composer.read(f"{text} r.triple, d.name, g", asked(clinic, "genes"), {})
+    assert composed.candidate.plan.asked == (Asked("g"), Asked("r", "triple"), Asked("d"))
+    for more in ("r", "g, d, count(r)"):
+        with pytest.raises(QueryError, match="an answer lists"):
+            composer.read(f"{text} {more}", asked(clinic, "genes"), {})
 
 
 def test_each_meaning_has_a_placeholder_of_its_own(composer: Composer, clinic: Asker) -> None:

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.questions.training.notation import read_line
 
 import clew
-from clew.answer import Asker, Resources
+from clew.answer import Asker, Item, Resources
 from clew.answer.kept import lexical_of
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.runner import Runner
@@ -44,8 +44,13 @@ def _find(asker: Asker, line: str) -> Found:
         built = build(each, words, anchors, lexical)
         if isinstance(built, Built):
             outcome = Runner(resources, Question(text)).outcome(built.candidate)
-            return sorted(item.id for item in outcome.items) if built.candidate.plan.asked else outcome.value
+            return sorted(map(_listed, outcome.items)) if built.candidate.plan.asked else outcome.value
     return None
+
+
+def _listed(item: Item) -> str:
+    """An item, with what was asked for beside it."""
+    return " | ".join([item.id, *(", ".join(cell.name for cell in row) for row in item.beside)])
 
 
 def asked(

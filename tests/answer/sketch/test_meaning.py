@@ -71,6 +71,20 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             "list x; x:people; x <direct> y; #y >= 2; y:films; y.<minutes> > 90",
             ["Ada Ruiz"],
         ),
+        # several things are asked for: attributes, others, what statements say
+        (
+            "minutes and genre of films directed by [Ben Okoro] => "
+            "list x, x.<minutes>, x.<genre>; x:films; x <directed by> [Ben Okoro]",
+            ["Low Tide | 110, comedy"],
+        ),
+        (
+            "films and who directs them => list x, y; x:films; y <directs> x",
+            ["Low Tide | Ben Okoro", "Salt Road | Ada Ruiz", "The Ferry | Ada Ruiz"],
+        ),
+        (
+            "minutes and season of [Low Tide] => value [Low Tide].<minutes>, [Low Tide].<season>",
+            ["110 | 2018"],
+        ),
         # two numbers of one thing, of which one may be none, and of two that are named
         (
             "people who act in more films than they direct => "

@@ -32,7 +32,7 @@ from clew.store.cypher import parse
 from clew.store.layout import StoreSchema
 from clew.traverse import GraphEngine
 
-__all__ = ["Composed", "Composer", "one_column"]
+__all__ = ["Composed", "Composer", "with_first_column"]
 
 log = logging.getLogger(__name__)
 MOST_TOKENS = 150
@@ -120,13 +120,8 @@ class Composer:
                 own[placeholder] = meaning
         return found
 
-    def read(
-        self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning], *, several: bool = False
-    ) -> Composed:
-        """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it.
-
-        Where `several` columns are asked for, the first entity is kept.
-        """
+    def read(self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning]) -> Composed:
+        """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it."""
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
         statement, joined = parse(text), list[str]()
         for repair in (bridge_names, join_variables, with_columns):
@@ -135,7 +130,7 @@ class Composer:
         plan = self._typed(_listed(read_plan(statement, given)))
         checked = check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
         plan = _listed(names_to_ids(checked.plan, self.engine, self.schema))
-        plan = one_column(_first_column(plan) if several else plan)
+        plan = with_first_column(plan)
         _refuse_nobody(plan)
         meanings = {anchor: used for anchor in question.anchors if (used := _used(anchor, plan)) is not None}
         missing = [anchor.text for anchor in question.anchors if anchor not in meanings and is_sure(anchor)]
@@ -281,23 +276,26 @@ def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
         yield replace(condition, value=known or str(value).lower(), ignoring_case=known is None)
 
 
-def _first_column(plan: Plan) -> Plan:
-    """The plan with the first entity that it asks for, else with its first column."""
-    if plan.kind != "rows" or len(plan.asked) < 2 or plan.measure is not None:
+def with_first_column(plan: Plan) -> Plan:
+    """The plan with the entity that its answer lists as its first column, else a value; others stand beside it.
+
+    `QueryError` if it asks for a number for each of several, or for statements themselves.
+    """
+    if plan.kind != "rows" or not plan.asked:
         return plan
     slots = {slot.name for slot in plan.slots}
-    first = next((each for each in plan.asked if each.of in slots and each.key is None), plan.asked[0])
-    return replace(plan, asked=(first,))
+    columns = list(dict.fromkeys(Asked(each.of) if _is_entity(each, slots) else each for each in plan.asked))
+    if plan.measure is not None:
+        columns = list(dict.fromkeys(Asked(each.of) for each in plan.asked))
+    if any(each.key is None and each.of not in slots for each in columns) or (plan.measure and len(columns) > 1):
+        raise QueryError("an answer lists entities or values: return variables of the pattern, or properties of them")
+    itself = next((each for each in plan.asked if each.key is None), None)  # rather than one known by its name alone
+    first = itself or next((each for each in columns if each.key is None), columns[0])
+    return replace(plan, asked=(first, *(each for each in columns if each != first)))
 
 
-def one_column(plan: Plan) -> Plan:
-    """The plan with entities, or values of one property or column, as its answer; `QueryError` if it asks for more."""
-    if plan.kind != "rows" or not plan.asked or plan.attribute is not None or plan.column is not None:
-        return plan
-    asked = {column.of for column in plan.asked}
-    if len(asked) > 1 or not any(slot.name in asked for slot in plan.slots):
-        raise QueryError("an answer is one column of entities: return one variable of the pattern")
-    return replace(plan, asked=(Asked(plan.asked[0].of),))
+def _is_entity(column: Asked, slots: set[str]) -> bool:
+    return column.of in slots and column.key in (None, "id", "name") and not (column.sized or column.numeric)
 
 
 def _listed(plan: Plan) -> Plan:

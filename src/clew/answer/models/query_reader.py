@@ -96,7 +96,7 @@ class QueryReader:
                 continue
             bare = replace(self._bare(question.text, anchors), filters=question.filters, subclasses=parsed.subclasses)
             try:
-                composed = self._composer.read(text, bare, self._composer.placeholders(bare), several=True)
+                composed = self._composer.read(text, bare, self._composer.placeholders(bare))
                 read = self._run(composed, parsed, model, runner)
             except Timeout:
                 raise

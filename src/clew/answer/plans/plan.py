@@ -246,15 +246,15 @@ class Plan:
 
     @property
     def attribute(self) -> Asked | None:
-        """The property of entities whose values are asked for, in place of the entities."""
-        if self.kind != "rows" or len(self.asked) != 1 or self.measure is not None or self.column is not None:
+        """The property of entities whose values are asked for, in place of the entities; others may stand beside it."""
+        if self.kind != "rows" or not self.asked or self.measure is not None or self.column is not None:
             return None
         return None if self.asked[0].key in (None, "id", "name") else self.asked[0]
 
     @property
     def column(self) -> str | None:
-        """The column of a step's assertions that is asked for, where it is no entity."""
-        if self.kind != "rows" or len(self.asked) != 1 or self.measure is not None:
+        """The column of a step's assertions that is asked for first, where that is no entity."""
+        if self.kind != "rows" or not self.asked or self.measure is not None:
             return None
         return None if any(slot.name == self.asked[0].of for slot in self.slots) else self.asked[0].key
 

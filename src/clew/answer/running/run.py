@@ -8,9 +8,9 @@ from clew.answer.answer import Item
 from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.plan import COMPARISONS, REQUIRED, Asked, Condition, Part, Plan, Sort
 from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
-from clew.answer.plans.shares import in_plain_words
 from clew.answer.plans.show import shown_query
 from clew.answer.plans.write import write_statement
+from clew.answer.running.columns import beside, is_several, named_texts, with_items
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect
 from clew.answer.running.tree import tree_of
@@ -24,6 +24,7 @@ from clew.answer.running.values import (
     valued_rows,
     with_value,
 )
+from clew.answer.wording.value_words import title_of
 from clew.store.cypher import Statement
 from clew.store.cypher import syntax as s
 from clew.store.deadline import Deadline
@@ -61,6 +62,9 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     deadline = Deadline.after(timeout)
     plan = _resolved(plan, store, engine, timeout)
     shown = shown_query(plan, store.schema, engine.snapshot.sources)
+    if is_several(plan):
+        first = run_plan(replace(plan, asked=plan.asked[:1]), store, engine, timeout=timeout, limit=limit)
+        return _with_columns(replace(first, plan=plan, query=shown), store, engine, deadline)
     if plan.attribute is not None and plan.sort:
         return replace(_value_of_first(plan, plan.attribute.of, store, engine, deadline), plan=plan, query=shown)
     ran = expand(hold_values(plan, engine, store.schema), engine, store.schema)
@@ -84,6 +88,18 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
         return replace(base, items=tuple(_values(plan.column, rows, engine)))
     items = sorted(_items(plan, rows, store), key=_place(plan)) if _may_tie(plan) else list(_items(plan, rows, store))
     return _with_ties(replace(base, items=tuple(items)), plan)
+
+
+def _with_columns(outcome: Outcome, store: Store, engine: GraphEngine, deadline: Deadline) -> Outcome:
+    """The outcome with what its plan asks for beside the first column."""
+    plan = outcome.plan
+    if not outcome.items:
+        return outcome
+    ran = expand(hold_values(with_items(plan, outcome.items), engine, store.schema), engine, store.schema)
+    held = restrict_to_assertions(ran, engine, store.schema)
+    rows = store.run(write_statement(held.plan), held.parameters, timeout=max(deadline.left, 0.001), limit=MOST_VALUED)
+    items = beside(plan, outcome.items, rows.rows, engine)
+    return replace(outcome, items=tuple(items), truncated=outcome.truncated or rows.truncated)
 
 
 def _value_of_first(plan: Plan, slot: str, store: Store, engine: GraphEngine, deadline: Deadline) -> Outcome:
@@ -259,10 +275,9 @@ def _values(column: str, rows: Rows, engine: GraphEngine) -> Iterable[Item]:
     found = [text for text in dict.fromkeys(parted) if text and text != "None"]
     if cited:
         found = [text for text in found if PUBLICATION.match(text)] or found
-    known = engine.lookup([] if cited else found)
-    names = {row["id"]: row["name"] for row in engine.describe(known[known >= 0]).to_pylist()}
+    names = {} if cited else named_texts(set(found), engine)
     for value in sorted(found):
-        yield Item(value, names.get(value) or in_plain_words(value), column.removeprefix("q_").replace("_", " "))
+        yield Item(value, names.get(value, value), title_of(column))
 
 
 def _items(plan: Plan, rows: Rows, store: Store) -> Iterable[Item]:

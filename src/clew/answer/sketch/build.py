@@ -141,7 +141,29 @@ class _Building(ColumnsSaid):
                 raise Unbuildable(Unmet((), "values"))
             candidate = made
         self._check_joined(candidate.plan)
-        return Built(self._quantified(candidate), self.score, self.weakest, tuple(self.left_out), self.met)
+        candidate = self._with_further(self._quantified(candidate))
+        return Built(candidate, self.score, self.weakest, tuple(self.left_out), self.met)
+
+    def _with_further(self, candidate: Candidate) -> Candidate:
+        """With what else is asked for, as far as the graph has it."""
+        plan = candidate.plan
+        if plan.kind != "rows" or plan.measure is not None or not plan.asked:
+            return candidate
+        known = {slot.name for slot in plan.slots} | {step.name for part in plan.parts for step in part.steps}
+        further = [each for each in self._further() if each.of in known and each not in plan.asked]
+        return replace(candidate, plan=replace(plan, asked=(*plan.asked, *further)))
+
+    def _further(self) -> Iterator[Asked]:
+        for ref, said in self.sketch.asked[1:]:
+            try:
+                if ref is None:
+                    yield self._asked_column(said)
+                elif not said:
+                    yield Asked(self._slot(ref))
+                elif not (attribute := self._attribute(ref, said)[0]).relation:
+                    yield Asked(self._slot(ref), attribute.key)
+            except Unbuildable:  # the answer says no more than the first then
+                continue
 
     def _check_joined(self, plan: Plan) -> None:
         """Everything hangs together: a thing that nothing is said of would be anything at all."""
@@ -297,7 +319,7 @@ class _Building(ColumnsSaid):
             assert root is not None
             plan = replace(base, measure=Measure("count", self._slot(root)))
         elif mode == "value" and self.sketch.asked[0][0] is None:
-            plan = replace(base, asked=(self._asked_column(),))
+            plan = replace(base, asked=(self._asked_column(self.sketch.asked[0][1]),))
         else:
             assert root is not None
             plan = replace(base, asked=(Asked(self._slot(root)),))
@@ -312,15 +334,14 @@ class _Building(ColumnsSaid):
         labels = tuple(label for slot in plan.slots for label in slot.types)
         return Candidate(plan, (types or (None,))[0], meanings, relations, labels, ("sketch",))
 
-    def _asked_column(self) -> Asked:
+    def _asked_column(self, asked: tuple[int, ...]) -> Asked:
         for number, step in self.named_steps.items():
-            link = self.grounded.links[number]
-            asked, known = self.sketch.asked[0][1], self.schema.relationship(link.relation)
+            known = self.schema.relationship(self.grounded.links[number].relation)
             found = self.lexical.columns(self.text(asked), known, self.meant_by(asked))
             if found:
-                self.met |= dict.fromkeys(self.sketch.asked[0][1], found[0][1])
+                self.met |= dict.fromkeys(asked, found[0][1])
                 return Asked(step.name, found[0][0])
-        raise Unbuildable(Unmet(self.sketch.asked[0][1], "said"))
+        raise Unbuildable(Unmet(asked, "said"))
 
     def _is_had(self, ref: Ref) -> bool:
         """Whether all of what a thing has is meant, rather than all there are: "whose neighbours all use the euro"."""

@@ -8,6 +8,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
@@ -29,6 +30,7 @@ __all__ = ["phrased", "plain_text", "states_only"]
 
 log = logging.getLogger(__name__)
 MOST_TOKENS = 160
+BESIDE = 3  # rows of further columns that are said of an item
 MANY_TIED = 50  # from here on more may have the same number
 NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 NAMED = re.compile(r"(?<![\w-])[A-Z][\w-]*")
@@ -65,6 +67,8 @@ def plain_text(
         return f"{'Yes' if value else 'No'}: {_asked_for(candidate, words, named, len(items))}: {ranked}."
     if candidate.plan.column is not None:
         return _column_text(candidate, words, items)
+    if candidate.plan.attribute is not None and candidate.values is None:
+        return _attribute_text(candidate, words, named, items)
     if not items:
         return f"No {_asked_for(candidate, words, named, 2)} were found in this graph."
     more = " or more" if truncated else ""
@@ -154,8 +158,12 @@ def _shown(items: Sequence[Item], attribute: Attribute | None = None) -> Iterato
     often = Counter(item.name for item in items)
     for item in items:
         value = item.number if item.number is not None else item.value
+        value = None if any(cell.name == str(value) for row in item.beside for cell in row) else value
         notes = [*([item.id] if often[item.name] > 1 else []), *([] if value is None else [amount(value, attribute)])]
-        yield f"{item.name} ({', '.join(notes)})" if notes else item.name
+        rows = [", ".join(map(str, row)) for row in item.beside[:BESIDE]]
+        more = len(item.beside) - len(rows)
+        said = [", ".join(notes), *rows, f"and {more:,} more" if more else ""]
+        yield f"{item.name} ({'; '.join(filter(None, said))})" if any(said) else item.name
 
 
 def _column_text(candidate: Candidate, words: Words, items: Sequence[Item]) -> str:
@@ -164,7 +172,19 @@ def _column_text(candidate: Candidate, words: Words, items: Sequence[Item]) -> s
     said = relation_phrase(candidate.plan, names_in(candidate), words) or "the statement asked about"
     if not items:
         return f"No {column} is stated in this graph for: {said}."
-    return f"{said}: {column} {plain_list([item.name for item in items[:LISTED]], len(items))}."
+    return f"{said}: {column} {plain_list(list(_shown(items[:LISTED])), len(items))}."
+
+
+def _attribute_text(
+    candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], items: Sequence[Item]
+) -> str:
+    """The values of a property, in a query of one's own or of a model: "Beds of East Ward: 24 (floor 1)"."""
+    asked = candidate.plan.asked[0]
+    about = names_in(candidate).get(asked.of) or _asked_for(candidate, words, named, 2)
+    if not items:
+        return f"This graph states no {title_of(str(asked.key))} of {about}."
+    shown = [replace(item, number=None) for item in items[:LISTED]]
+    return f"{title_of(str(asked.key)).capitalize()} of {about}: {plain_list(list(_shown(shown)), len(items))}."
 
 
 def _bounded_text(candidate: Candidate, words: Words, value: bool) -> str:

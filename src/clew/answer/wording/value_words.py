@@ -7,7 +7,7 @@ from clew.answer.plans.filters import COMPARED
 from clew.answer.plans.plan import Asked, Condition, Plan
 from clew.plurals import plural
 
-__all__ = ["AGGREGATED", "aggregate_said", "any_of", "nouns", "title_of", "type_name", "value_said"]
+__all__ = ["AGGREGATED", "aggregate_said", "any_of", "further_titles", "nouns", "title_of", "type_name", "value_said"]
 
 AGGREGATED = {"avg": "average", "sum": "total", "min": "least", "max": "greatest"}
 FEW_TYPES = 3  # of which each is named
@@ -39,6 +39,17 @@ def aggregate_said(plan: Plan) -> str:
         return f"{value} of these {of} {COMPARED[measure.operator]} {measure.value:g}"
     ranked = next((sort for sort in plan.sort if sort.by is None), None)
     return f"the {'' if ranked is None else 'highest ' if ranked.descending else 'lowest '}{value} of these {of}"
+
+
+def further_titles(plan: Plan) -> list[str]:
+    """What the columns that a plan asks for beside the first are called, each otherwise."""
+    types = {slot.name: slot.types for slot in plan.slots}
+    titles: list[str] = []
+    for column in plan.asked[1:]:
+        labels = types.get(column.of, ())
+        titles.append(title_of(column.key) if column.key else type_name(labels[0]) if len(labels) == 1 else "entity")
+    places = [titles[: at + 1].count(title) for at, title in enumerate(titles)]
+    return [title if place == 1 else f"{title} {place}" for title, place in zip(titles, places, strict=True)]
 
 
 def title_of(key: str) -> str:

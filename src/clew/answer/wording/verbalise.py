@@ -9,7 +9,15 @@ from dataclasses import replace
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Part, Plan, Step
 from clew.answer.plans.quantify import root_of
-from clew.answer.wording.value_words import aggregate_said, any_of, nouns, title_of, type_name, value_said
+from clew.answer.wording.value_words import (
+    aggregate_said,
+    any_of,
+    further_titles,
+    nouns,
+    title_of,
+    type_name,
+    value_said,
+)
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 
@@ -46,7 +54,9 @@ def verbalise(plan: Plan, names: Mapping[str, str], words: Words, *, number: int
         said = _Verbaliser(plan, names, words).phrase(slot, number)
     except _Unsayable:
         return None
-    return f"{said}, with {aggregate}" if plan.asked and (aggregate := aggregate_said(plan)) else said
+    further = [aggregate_said(plan)] if plan.asked else []
+    further += [" and ".join(further_titles(plan))] if plan.measure is None else []
+    return ", with ".join([said, *filter(None, further)])
 
 
 def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str | None:
@@ -61,6 +71,8 @@ def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
         said = relation_phrase(plan, names, words)
         return said and f"{title_of(plan.column)} of the statement that {said}"
     said = verbalise(plan, names, words)
+    if plan.attribute is not None and said:
+        return f"{title_of(str(plan.attribute.key))} of {names.get(plan.attribute.of) or said}"
     what = "number" if plan.operation == "count" else "" if plan.asked else aggregate_said(plan)
     return f"{what} of {said}" if said and what else said
 

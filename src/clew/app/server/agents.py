@@ -275,6 +275,7 @@ def _short(answer: Answer, limit: int) -> dict[str, Any]:
         {"id": each.id, "name": each.name}
         | ({} if each.number is None else {"number": each.number})
         | ({} if each.value is None else {"value": each.value})
+        | ({"beside": [{cell.column: cell.name for cell in row} for row in each.beside]} if each.beside else {})
         for each in answer.items[:limit]
     ]
     return {

@@ -306,7 +306,10 @@ def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False, 
         ]
         if all(item.number is None and item.value is None for item in answer.items):
             titles, rows = titles[:3], [row[:3] for row in rows]
-        print_table(titles, rows, shrink=("name",))
+        further = next((tuple(cell.column for cell in item.beside[0]) for item in answer.items if item.beside), ())
+        places = range(len(further))
+        rows = [(*row, *map(item.column, places)) for row, item in zip(rows, answer.items, strict=False)]
+        print_table((*titles, *further), rows, shrink=("name", *further))
         if answer.total > limit:
             say(f"{min(limit, answer.total):,} of {answer.total:,}{' or more' if answer.truncated else ''} (--limit)")
     if answer.query:

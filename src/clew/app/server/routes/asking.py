@@ -21,13 +21,13 @@ from clew.errors import MissingModel
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["asking"])
-ANSWER = {
+ANSWER: dict[str, Any] = {
     "graph": "hpo",
     "snapshot": SNAPSHOT,
     "question": "Which genes are linked to arachnodactyly?",
     "kind": "list",
     "text": "72 genes linked to Arachnodactyly: FBN1, …",
-    "items": [{**FBN1, "number": None, "value": None}],
+    "items": [{**FBN1, "number": None, "value": None, "beside": []}],
     "value": None,
     "total": 72,
     "truncated": False,

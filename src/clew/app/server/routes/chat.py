@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from clew.answer import Answer, Question, Step
+from clew.answer import Answer, Item, Question, Step
 from clew.app.server.routes.documented import answers
 from clew.app.server.serving import as_json, json_response, serving_of
 from clew.app.server.streams import SSE, start_stream
@@ -167,11 +167,7 @@ def message_of(answer: Answer) -> str:
     if answer.abstained is None and answer.certainty != "sure":
         parts.append(f"({answer.certainty}; interpreted as: {_plain('; '.join(answer.interpretation))})")
     if answer.items:
-        numbered = (f" — {item.number:,}" if item.number is not None else "" for item in answer.items)
-        listed = [
-            f"- {_plain(item.name)} (`{_code(item.id)}`){number}"
-            for item, number in zip(answer.items[:ITEMS], numbered, strict=False)
-        ]
+        listed = [f"- {_plain(item.name)} (`{_code(item.id)}`){_notes(item)}" for item in answer.items[:ITEMS]]
         more = answer.total - len(listed)
         parts.append("\n".join([*listed, *([f"- and {more:,} more"] if more > 0 else [])]))
     if answer.query:
@@ -180,6 +176,13 @@ def message_of(answer: Answer) -> str:
         others = f" and {len(documents) - CITED:,} more" if len(documents) > CITED else ""
         parts.append(f"Sources: {_plain(', '.join(documents[:CITED]))}{others}")
     return "\n\n".join(parts)
+
+
+def _notes(item: Item) -> str:
+    """The number of an item, and what was asked for beside it."""
+    said = [f"{item.number:,}"] if item.number is not None else []
+    said += [", ".join(map(str, row)) for row in item.beside[:ITEMS]]
+    return f" — {_plain('; '.join(said))}" if said else ""
 
 
 def _plain(text: str) -> str:

@@ -23,7 +23,7 @@ export function showAnswer(answer, { question, meaning = {}, again, steps, signa
   const parts = [
     headline(answer, again),
     readings(answer, meaning, again),
-    answer.items.length > 1 || answer.items.some((each) => each.number !== null && isType(each.type)) ? items(answer) : null,
+    answer.items.length > 1 || answer.items.some((each) => (each.number !== null && isType(each.type)) || each.beside.length) ? items(answer) : null,
     graphPlace,
     triplesPlace,
     answer.query ? cypherEditor(answer.query, (cypher) => again({ cypher }), { opened: Boolean(answer.abstained) }) : null,
@@ -62,15 +62,23 @@ function areValues(items) {
 }
 
 function items(answer) {
-  if (areValues(answer.items)) return table("Values", [{ name: answer.items[0].type, value: (each) => each.number ?? each.name }], answer.items, { file: "values" });
+  const further = beside(answer.items);
+  if (areValues(answer.items)) return table("Values", [{ name: answer.items[0].type, value: (each) => each.number ?? each.name }, ...further], answer.items, { file: "values" });
   const columns = [
     { name: "name", value: (each) => each.name, cell: (each) => entityLink(answer.graph, each) },
     { name: "type", value: (each) => each.type },
     { name: "id", value: (each) => each.id, cell: (each) => cited(each.id) },
   ];
   if (answer.items.some((each) => each.number !== null)) columns.splice(1, 0, { name: "number", value: (each) => each.number, numeric: true });
+  columns.splice(columns.length - 2, 0, ...further);
   const note = answer.truncated ? `${number(answer.total)} in all; the first ${number(answer.items.length)} are listed.` : null;
   return table("Items", columns, answer.items, { file: "items", note, first: 5 });
+}
+
+// The columns that were asked for beside the items.
+function beside(items) {
+  const titles = (items.find((each) => each.beside.length)?.beside[0] ?? []).map((each) => each.column);
+  return titles.map((name, at) => ({ name, value: (each) => [...new Set(each.beside.map((row) => row[at].name))].join("; ") }));
 }
 
 export function entityLink(graph, { id, name, type }) {
