@@ -35,8 +35,9 @@ def plans(draw: st.DrawFn) -> Plan:
     required = draw(parts(names, REQUIRED))
     others = [draw(parts(names, kind)) for kind in draw(st.lists(st.sampled_from([OPTIONAL, ABSENT]), max_size=2))]
     kept = tuple(part for part in (required, *others) if part.steps or (part.kind == REQUIRED and part.conditions))
-    outer = {end for part in kept if part.kind != ABSENT for step in part.steps for end in step.ends}
-    inner = [{end for step in part.steps for end in step.ends} - outer for part in kept if part.kind == ABSENT]
+    outer = {end for step in required.steps for end in step.ends}  # what is absent is asked of these
+    absent = [part for part in kept if part.kind == ABSENT]
+    inner = [{name for step in each.steps for name in (*step.ends, step.name)} - {*outer, ""} for each in absent]
     if len(inner) == 2 and not inner[0].isdisjoint(inner[1]):  # what one of them has for itself the other cannot have
         kept = kept[:-1]
     reached = {end for part in kept for step in part.steps for end in (step.subject, step.object)}
@@ -56,7 +57,8 @@ def plans(draw: st.DrawFn) -> Plan:
         by = None if measure is not None else Asked(asked[0].of, asked[0].key or "name")
         sort = (Sort(by, draw(st.booleans())),)
     limit = draw(st.none() | st.integers(0, 20))
-    outer |= {each.of for each in asked} | ({measure.of} if measure is not None else set())
+    wanted = {each.of for each in asked} | ({measure.of} if measure is not None else set())
+    outer |= wanted - {end for part in kept if part.kind == OPTIONAL for step in part.steps for end in step.ends}
     more, counted = draw(bounded(sorted(outer))) if outer and draw(st.booleans()) else ((), ())
     return Plan((*slots, *more), (*kept, *counted), kind, asked, measure, sort, draw(st.sampled_from([0, 3])), limit)
 
