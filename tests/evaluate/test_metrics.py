@@ -205,6 +205,11 @@ def test_top_items_must_carry_their_own_numbers():
     assert not top_match([("a", 8.0), ("b", 7.0)], TIED, 2)
 
 
+def test_all_that_are_tied_for_first():
+    assert top_match([("b", 7), ("c", 7)], (("b", 7.0), ("c", 7.0)), 1)
+    assert not top_match([("a", 9), ("b", 7)], TIED, 1)
+
+
 def test_least_first():
     assert top_match([("e", 2), ("c", 7)], TIED, 2, least=True)
     assert not top_match([("a", 9), ("b", 7)], TIED, 2, least=True)

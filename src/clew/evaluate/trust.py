@@ -135,14 +135,15 @@ def accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
     if isinstance(answer.value, bool):
         return False
     if "values" in gold:
-        given = {each.name.casefold() for each in answer.items} or {str(answer.value).casefold()}
-        return given == {str(each).casefold() for each in gold["values"]}
+        wanted = {str(each).casefold() for each in gold["values"]}
+        said = {each.name.casefold() for each in answer.items} or {str(answer.value).casefold()}
+        return wanted in (said, {each.id.casefold() for each in answer.items})  # as it is said, or as it is stated
     ids = {each.id for each in answer.items}
     if "sources" in gold:
         return ids == set(gold["sources"])
     required, pool = set(gold["ids"]), set(gold.get("any_of", ()))
     drawn = ids - required
-    return required <= ids and drawn <= pool and len(drawn) == gold.get("take", 0)
+    return required <= ids and drawn <= pool and (len(drawn) == gold.get("take", 0) or drawn == pool)
 
 
 def shares(outcomes: Sequence[Outcome]) -> list[Share]:

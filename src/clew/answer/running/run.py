@@ -54,7 +54,7 @@ class Outcome:
     truncated: bool = False
     seconds: float = 0.0
     matched: Intersection | None = None  # how, where no store was needed
-    tied: tuple[Item, ...] = ()  # what has the same number as the last item, beyond as many as were asked for
+    tied: tuple[Item, ...] = ()  # what has the same number as the last item, beyond the several that were asked for
 
 
 def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
@@ -147,7 +147,7 @@ def _valued(
         item for item in items[len(kept) :] if kept and (item.number, item.value) == (kept[-1].number, kept[-1].value)
     ]
     cut = base.truncated or len(kept) > limit
-    return replace(base, items=tuple(kept[:limit]), tied=tuple(tied[:TIES]), truncated=cut)
+    return _and_tied(replace(base, items=tuple(kept[:limit]), truncated=cut), plan, tied[:TIES])
 
 
 def _numbered(row: Valued) -> float:
@@ -196,11 +196,19 @@ def _place(plan: Plan) -> Callable[[Item], tuple[float, str, str]]:
 
 
 def _with_ties(outcome: Outcome, plan: Plan) -> Outcome:
-    """As many items as were asked for, and apart from them those that have as much as the last of them."""
+    """As many items as were asked for, and those that have as much as the last of them."""
     if not _may_tie(plan) or plan.limit is None or not outcome.items[: plan.limit]:
         return outcome
     kept, rest = outcome.items[: plan.limit], outcome.items[plan.limit :]
-    return replace(outcome, items=kept, tied=tuple(item for item in rest if item.number == kept[-1].number))
+    tied = [item for item in rest if item.number == kept[-1].number]
+    return _and_tied(replace(outcome, items=kept), plan, tied)
+
+
+def _and_tied(outcome: Outcome, plan: Plan, tied: Sequence[Item]) -> Outcome:
+    """With what is tied: where the one that has the most is asked for, all that have it are; else apart."""
+    if plan.limit == 1:
+        return replace(outcome, items=(*outcome.items, *tied))
+    return replace(outcome, tied=tuple(tied))
 
 
 def _resolved(plan: Plan, store: Store, engine: GraphEngine, timeout: float) -> Plan:

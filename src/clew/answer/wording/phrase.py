@@ -75,6 +75,8 @@ def plain_text(
     attribute = candidate.values.shown if candidate.values is not None else None
     shown = plain_list(list(_shown(items[:LISTED], attribute)), total)
     text = f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
+    if candidate.plan.limit == 1 and total > 1:
+        return f"{text} They are tied."
     if not tied:
         return text
     others = plain_list(list(_shown(tied[:LISTED], attribute)), len(tied))

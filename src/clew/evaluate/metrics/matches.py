@@ -24,7 +24,7 @@ def same_value(given: Value, gold: Value) -> bool:
 
 
 def top_match(items: Sequence[tuple[str, float | None]], gold: Sequence[Row], n: int, *, least: bool = False) -> bool:
-    """Whether the items are the first n of the gold in an order that its numbers allow.
+    """Whether the items are the first n of the gold in an order that its numbers allow, or all that are tied for first.
 
     `gold` holds every row that ties can bring into the first n; `least` ranks small numbers first. Where an item
     carries a number, it must be the gold's.
@@ -35,7 +35,9 @@ def top_match(items: Sequence[tuple[str, float | None]], gold: Sequence[Row], n:
         return False
     if any(given is not None and not same_value(given, numbers[id]) for id, given in items):
         return False
-    return [numbers[id] for id in ids] == sorted(numbers.values(), reverse=not least)[:n]
+    order = sorted(numbers.values(), reverse=not least)
+    tied = order.count(order[0]) if n == 1 and order else n
+    return [numbers[id] for id in ids] in (order[:n], order[:tied])
 
 
 def first_of(gold: Sequence[Row], n: int, preferred: Sequence[str], *, least: bool) -> frozenset[str]:

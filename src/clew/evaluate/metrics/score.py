@@ -119,6 +119,7 @@ def _compare(gold: Gold, given: Given) -> tuple[bool, dict[str, float]]:
         right = isinstance(gold, GoldValue) and given.value is not None and same_value(given.value, gold.value)
         return right, measure((RIGHT,) if right else (), {RIGHT})
     if isinstance(gold, GoldTop):
-        wanted = first_of(gold.rows, gold.n, given.ids, least=gold.least)
-        return top_match(given.items, gold.rows, gold.n, least=gold.least), measure(given.ids, wanted)
+        right = top_match(given.items, gold.rows, gold.n, least=gold.least)
+        wanted = first_of(gold.rows, len(given.ids) if right else gold.n, given.ids, least=gold.least)
+        return right, measure(given.ids, wanted)
     return set_match(given.ids, gold.ids), measure(given.ids, gold.ids)
