@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from clew.answer.lexicon.families import is_mutual
 from clew.answer.models.schema_grammar import NONE
-from clew.answer.models.shown_schema import DAY, NUMBER, TEXT, YEAR, Field, Join, ShownSchema, variables_of
+from clew.answer.models.shown_schema import DAY, NUMBER, SHARE, TEXT, YEAR, Field, Join, ShownSchema, variables_of
 from clew.errors import InputError
 from clew.store.cypher import parse, write
 from clew.store.cypher import syntax as s
@@ -20,7 +21,9 @@ __all__ = ["Row", "WrittenSchema", "read_queries", "shown"]
 STATED = re.compile(r"(\w+): (\S+) (\S+) (=?\S+)((?: \{[^}]*\})*)(?: \[([^\]]*)\])?")
 MARK = re.compile(r"[\[(]([^\[\]()|]*)\|[^\[\]()|]*[\])]")
 NAMED = re.compile(r"\{([^{}:]*)(?::[^{}]*)?\}")
+SHARES = re.compile("perc|share|freq|rate|prop")
 MOST_ALIKE = 3  # variables of one type in a query
+OPEN = "x"  # the variable of what may be of several types
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,11 @@ class WrittenSchema:
     attributes: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     unreadable: int = 0
+
+    def is_mutual(self, key: str) -> bool:
+        """Whether a relation holds both ways."""
+        subject, name, object_, _ = self.relations[key]
+        return is_mutual(name.lower(), [subject, object_])
 
     @property
     def types(self) -> list[str]:
@@ -98,10 +106,11 @@ def _translated(query: str, schema: WrittenSchema, named: Sequence[str]) -> tupl
     counts: Counter[str] = Counter()
     new: dict[str, str] = {"n": "number", **{old: f"r{at or ''}" for old, at in steps.items()}}
     for old, type in types.items():
-        counts[type] += 1
-        if counts[type] > MOST_ALIKE:
+        word = variables[type] if type is not None else OPEN
+        counts[word] += 1
+        if counts[word] > MOST_ALIKE:
             raise ValueError("too many of one type")
-        new[old] = variables[type] + (str(counts[type]) if counts[type] > 1 else "")
+        new[old] = word + (str(counts[word]) if counts[word] > 1 else "")
     keys: set[str] = set()
 
     def change(part: Any) -> Any:
@@ -110,8 +119,9 @@ def _translated(query: str, schema: WrittenSchema, named: Sequence[str]) -> tupl
                 return replace(part, variable=new[part.variable or ""], labels=())
             case s.RelationshipPattern():
                 keys.update(part.types)
-                own = tuple(schema.relations[key][1] for key in part.types)
-                return replace(part, types=own, variable=part.variable and new[part.variable])
+                own = tuple(dict.fromkeys(schema.relations[key][1] for key in part.types))
+                way = "both" if all(map(schema.is_mutual, part.types)) and not part.variable else part.direction
+                return replace(part, types=own, variable=part.variable and new[part.variable], direction=way)
             case s.Property(s.Variable(name), key) if key not in ("id", "name"):
                 if name in {new[old] for old in steps}:
                     keys.add(f".{key}")
@@ -145,21 +155,25 @@ def _all_named(statement: s.Statement) -> s.Statement:
     return changed
 
 
-def _types(statement: s.Statement, schema: WrittenSchema) -> dict[str, str]:
-    """The type of each variable: as it is written, else by the relations at it."""
+def _types(statement: s.Statement, schema: WrittenSchema) -> dict[str, str | None]:
+    """The type of each variable: as it is written, else by the relations at it; None where these lead to several."""
     types = {type.lower(): type for type in schema.types}
     found: dict[str, str | None] = {}
+    several: dict[str, set[str]] = {}
     for pattern in (each for each in s.walk(statement) if isinstance(each, s.Pattern)):
         for entity in pattern.entities:
             found.setdefault(entity.variable or "", None)
             if entity.labels:
                 found[entity.variable or ""] = types[entity.labels[0].lower()]
         for step, left, right in zip(pattern.relationships, pattern.entities, pattern.entities[1:], strict=False):
-            subject, _, object_, _ = schema.relations[step.types[0]]
-            ends = (object_, subject) if step.direction == "in" else (subject, object_)
-            for entity, type in zip((left, right), ends, strict=True):
-                found[entity.variable or ""] = found.get(entity.variable or "") or type
-    return {name: type for name, type in found.items() if type is not None}
+            subjects, objects = ({schema.relations[key][at] for key in step.types} for at in (0, 2))
+            ends = (objects, subjects) if step.direction == "in" else (subjects, objects)
+            for entity, own in zip((left, right), ends, strict=True):
+                name = entity.variable or ""
+                several[name] = several.get(name, own) & own or own
+    for name, own in several.items():
+        found[name] = found[name] or (next(iter(own)) if len(own) == 1 else None)
+    return {name: type for name, type in found.items() if type is not None or name in several}
 
 
 def _steps(statement: s.Statement) -> dict[str, int]:
@@ -171,8 +185,19 @@ def _steps(statement: s.Statement) -> dict[str, int]:
 # as it is shown -----------------------------------------------------------------------------------------------------
 
 
-def shown(schema: WrittenSchema, draw: random.Random, without: frozenset[str] = frozenset()) -> ShownSchema:
-    """A schema as a model is shown it, with made-up examples; without some relations, attributes and columns."""
+def shown(
+    schema: WrittenSchema,
+    draw: random.Random,
+    without: frozenset[str] = frozenset(),
+    *,
+    wider: float = 0.0,
+    denied: int = 0,
+) -> ShownSchema:
+    """A schema as a model is shown it, with made-up examples; without some relations, attributes and columns.
+
+    `wider` is the share of relations that have a further type at one end, `denied` how many have one beside them that
+    states their absence, which no question means.
+    """
     relations = [(key, each) for key, each in schema.relations.items() if key not in without]
     attributes = [(key, each) for key, each in schema.attributes.items() if key not in without]
     draw.shuffle(relations)
@@ -180,16 +205,34 @@ def shown(schema: WrittenSchema, draw: random.Random, without: frozenset[str] = 
     fields: dict[str, list[Field]] = {}
     for _, (type, name, kind) in attributes:
         fields.setdefault(type, []).append(_field(name, kind, draw))
+    joins = [Join(subject, name, object_) for _, (subject, name, object_, _) in relations]
+    for join in list(joins):
+        if draw.random() < wider:
+            other = draw.choice(schema.types)
+            joins.append(replace(join, subject=other) if draw.random() < 0.5 else replace(join, object=other))
+    joins += [
+        replace(join, relationship=f"LACKS_{join.relationship.removeprefix('HAS_')}")
+        for join in draw.sample(joins, min(denied, len(joins)))
+    ]
     return ShownSchema(
-        tuple(Join(subject, name, object_) for _, (subject, name, object_, _) in relations),
+        tuple(dict.fromkeys(joins)),
         variables_of(schema.types),
         {type: tuple(listed) for type, listed in fields.items()},
-        {
-            name: tuple(_field(f"q_{column}", kind, draw) for column, kind in columns.items())
-            for _, (_, name, _, columns) in relations
-        },
+        _columns(relations, draw),
         {},
     )
+
+
+def _columns(
+    relations: Sequence[tuple[str, tuple[str, str, str, dict[str, str]]]], draw: random.Random
+) -> dict[str, tuple[Field, ...]]:
+    """The columns by the names of relations, which may be those of several keys."""
+    kinds: dict[str, dict[str, str]] = {}
+    for _, (_, name, _, columns) in relations:
+        kinds.setdefault(name, {}).update(columns)
+    return {
+        name: tuple(_field(f"q_{column}", kind, draw) for column, kind in own.items()) for name, own in kinds.items()
+    }
 
 
 def _field(name: str, kind: str, draw: random.Random) -> Field:
@@ -197,6 +240,9 @@ def _field(name: str, kind: str, draw: random.Random) -> Field:
     if plain in ("year",):
         return Field(name, YEAR, (str(draw.randint(1880, 2024)),))
     if plain in ("number", "amount", "money", "count", "percent", "integer", "float", "duration", "time"):
+        if SHARES.search(name) and draw.random() < 0.5:
+            whole = draw.randint(2, 90)
+            return Field(name, SHARE, (draw.choice((f"{draw.randint(1, whole)}/{whole}", f"{whole}%")),))
         scale = draw.choice((10, 100, 1_000, 10_000))
         return Field(name, NUMBER, (str(draw.choice((draw.randint(1, scale), round(draw.random() * scale, 1)))),))
     if plain in ("date", "day"):

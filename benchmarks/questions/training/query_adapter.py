@@ -3,7 +3,8 @@
     python query_adapter.py MODEL.gguf packs.json OUT [--prompts prompts.jsonl]
 
 A pack is a graph and some questions about it: all of them see the graph, none another question. Answers to the held
-questions, and to prompts, are written greedily, with the log-probability of every token. Needs torch, tokenizers, gguf.
+questions, and to prompts, are written greedily, with the log-probability of every token; where that is NONE, also the
+query that the model would write. Needs torch, tokenizers, gguf.
 """
 
 import argparse
@@ -23,8 +24,9 @@ from torch.nn import functional
 
 PARTS = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+NONE, QUERY = "NONE", "MATCH"  # what an answer begins with
 BEGIN, END = "<|im_start|>", "<|im_end|>"
-PACKED, AT_ONCE, MOST_WRITTEN = 20_000, 160, 160  # tokens of a step, prompts at once, tokens of a query
+PACKED, AT_ONCE, MOST_WRITTEN = 20_000, 400, 160  # tokens of a step, prompts at once, tokens of a query
 MOST_HELD = 480  # questions that are measured
 
 
@@ -188,9 +190,9 @@ def train(model: Adapted, data: dict[str, Any], texts: Texts, *, rate: float, un
 
 
 @torch.inference_mode()
-def answers(model: Adapted, prompts: Sequence[str], texts: Texts) -> list[dict[str, Any]]:
-    """What the model writes to each prompt: text, log-probabilities, and those of the two beginnings."""
-    none, match = (texts.encode(each)[0] for each in ("NONE", "MATCH"))
+def answers(model: Adapted, prompts: Sequence[str], texts: Texts, *, begun: str = "") -> list[dict[str, Any]]:
+    """What the model writes to each prompt, perhaps from a given beginning on: text, and log-probabilities."""
+    first = texts.encode(begun)[0] if begun else None
     coded = [texts.encode(each) for each in prompts]
     out: list[dict[str, Any]] = [{} for _ in prompts]
     order = sorted(range(len(prompts)), key=lambda each: len(coded[each]))
@@ -214,9 +216,8 @@ def answers(model: Adapted, prompts: Sequence[str], texts: Texts) -> list[dict[s
         for number in range(MOST_WRITTEN):
             logs = model.scores(state).log_softmax(-1)
             best, token = logs.max(-1)
-            if number == 0:
-                for at, each in enumerate(rows):
-                    out[each]["begins"] = [logs[at, none].item(), logs[at, match].item()]
+            if number == 0 and first is not None:
+                best, token = logs[:, first], torch.full_like(token, first)
             over = done.tolist()
             for at, (one, chance) in enumerate(zip(token.tolist(), best.tolist(), strict=True)):
                 if not over[at]:
@@ -272,14 +273,17 @@ def main() -> None:
         asked = [json.loads(line) for line in given.prompts.read_text().splitlines()]
         prompts = [beginning(data["instruction"], each["graph"]) + asking(each["question"]) for each in asked]
         said = answers(model, prompts, texts)
+        none = [at for at, one in enumerate(said) if one["text"] == NONE]
+        for at, one in zip(none, answers(model, [prompts[at] for at in none], texts, begun=QUERY), strict=True):
+            said[at]["forced"] = one
         lines = (json.dumps({"key": each["key"], **one}) for each, one in zip(asked, said, strict=True))
         (given.out / "answers.jsonl").write_text("".join(f"{line}\n" for line in lines))
         print(f"{len(asked)} prompts, {time.monotonic() - begun:.0f} s", flush=True)
     held = [(pack["graph"], q, query) for pack in data["held"] for q, query in pack["asked"]][:MOST_HELD]
     said = answers(model, [beginning(data["instruction"], graph) + asking(q) for graph, q, _ in held], texts)
     right = [one["text"] == query for one, (_, _, query) in zip(said, held, strict=True)]
-    none = [one["text"] == query for one, (_, _, query) in zip(said, held, strict=True) if query == "NONE"]
-    print(f"held: {sum(right)} of {len(right)}; NONE {sum(none)} of {len(none)}; {time.monotonic() - begun:.0f} s")
+    known = [one["text"] == query for one, (_, _, query) in zip(said, held, strict=True) if query == NONE]
+    print(f"held: {sum(right)} of {len(right)}; NONE {sum(known)} of {len(known)}; {time.monotonic() - begun:.0f} s")
     rows = [{"question": q, "query": query, **one} for (_, q, query), one in zip(held, said, strict=True)]
     (given.out / "held.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 

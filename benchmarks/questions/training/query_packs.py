@@ -10,7 +10,9 @@ import argparse
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.questions.training.queries import Row, WrittenSchema, read_queries, shown
@@ -19,11 +21,18 @@ from clew.answer.models.shown_schema import variables_of
 from clew.answer.models.trained import INSTRUCTION, brief
 from clew.store.layout import upper_snake
 
+VALUE = re.compile(r"(\w+\.\w+) = '([^']+)'")
 FOLDER = Path(__file__).parents[1] / "queries"
 TOGETHER = 8  # questions of a pack
-LESS, GONE = 0.4, 0.35  # most of what no question needs that is left out, and how often something needed is
+LESS, GONE = 0.4, 0.25  # most of what no question needs that is left out, and how often something needed is
 OTHERWISE, LOW, OPEN = 0.12, 0.12, 0.15  # how often a name may mean two things, and questions lose capitals, their mark
 DOTTED = 0.15  # how often relations are named behind what they are of
+TERSE = 0.12  # how often relations and attributes go by their keys, as abbreviated as some graphs have them
+WIDER, MOST_WIDER = 0.4, 0.4  # how often relations have further types at their ends, and at most how many of them
+DENIED = 0.1  # how often some relations have one beside them that states their absence
+NAMED = 0.2  # how often a value that a question says is the name of something too
+UNTYPED = 0.1  # how often the names of a question have no type
+SHORT = 2  # letters of keys that say nothing
 HELD = 20  # one schema of so many is measured and not learned from
 
 
@@ -56,10 +65,39 @@ def packs(schema: WrittenSchema, draw: random.Random, *, plain: bool = False) ->
         some = rows[start : start + TOGETHER]
         without = frozenset() if plain else _left_out(schema, some, draw)
         asked = [list(_asked(row, schema, draw, without, plain=plain)) for row in some]
-        graph = brief(shown(schema, draw, without))
-        if not plain and draw.random() < DOTTED:
+        wider = draw.random() * MOST_WIDER if not plain and draw.random() < WIDER else 0.0
+        own = _terse(schema) if not plain and draw.random() < TERSE else schema
+        denied = draw.randint(1, 3) if not plain and draw.random() < DENIED else 0
+        graph = brief(shown(own, draw, without, wider=wider, denied=denied))
+        if own is not schema:
+            asked = [[q, _as_in(query, schema, own)] for q, query in asked]
+        elif not plain and draw.random() < DOTTED:
             graph, asked = _dotted(graph, schema), [[q, _dotted(query, schema)] for q, query in asked]
         yield {"graph": graph, "asked": asked}
+
+
+def _terse(schema: WrittenSchema) -> WrittenSchema:
+    """The schema with relations and attributes by their keys, where these are of three letters or more."""
+    counts = Counter(name for _, name, _, _ in schema.relations.values())  # one of several types keeps its name
+    return replace(
+        schema,
+        relations={
+            key: (subject, upper_snake(key) if len(key) > SHORT and counts[name] == 1 else name, object_, columns)
+            for key, (subject, name, object_, columns) in schema.relations.items()
+        },
+        attributes={
+            key: (type, key if len(key) > SHORT else name, kind)
+            for key, (type, name, kind) in schema.attributes.items()
+        },
+    )
+
+
+def _as_in(query: str, schema: WrittenSchema, other: WrittenSchema) -> str:
+    """A query with the names of relations and attributes that another schema has for the same keys."""
+    relations = {name: other.relations[key][1] for key, (_, name, _, _) in schema.relations.items()}
+    attributes = {name: other.attributes[key][1] for key, (_, name, _) in schema.attributes.items()}
+    query = re.sub(r"(?<=[:|])[A-Z][A-Z0-9_]*\b", lambda found: relations.get(found[0], found[0]), query)
+    return re.sub(r"(?<=\w\.)`?(\w+)`?", lambda found: attributes.get(found[1], found[0]), query)
 
 
 def _dotted(text: str, schema: WrittenSchema) -> str:
@@ -84,20 +122,27 @@ def _asked(
 ) -> tuple[str, str]:
     """A question and its query with parameters for names: $farm1, $farm2."""
     variables, counts = variables_of(schema.types), dict[str, int]()
+    untyped = not plain and draw.random() < UNTYPED
 
     def parameter(type: str) -> str:
-        counts[type] = counts.get(type, 0) + 1
-        return f"${variables[type]}{counts[type]}"
+        word = "entity" if untyped else variables[type]
+        counts[word] = counts.get(word, 0) + 1
+        return f"${word}{counts[word]}"
 
     said, query = [], row.query
     for at, type in enumerate(row.named):
-        other = not plain and len(schema.types) > 1 and draw.random() < OTHERWISE
+        other = not plain and not untyped and len(schema.types) > 1 and draw.random() < OTHERWISE
         both = [type, *(draw.sample([each for each in schema.types if each != type], 1) if other else [])]
         draw.shuffle(both)
         names = {each: parameter(each) for each in both}
         said.append(" or ".join(names.values()))
         query = query.replace(f"$n{at}", names[type])
     question = row.question
+    stated = VALUE.search(query) if not plain and not untyped and draw.random() < NAMED else None
+    if stated is not None and re.search(rf"(?i)\b{re.escape(stated[2])}\b", question):
+        name = parameter(draw.choice(schema.types))
+        question = re.sub(rf"(?i)\b{re.escape(stated[2])}\b", lambda _: name, question, count=1)
+        query = query.replace(stated[0], f"{stated[1]} = {name}", 1)
     if not plain and draw.random() < LOW:
         question = question.lower()
     if not plain and draw.random() < OPEN:
