@@ -43,7 +43,8 @@ __all__ = [
     "words_of",
 ]
 
-SUBCLASS = ("IS_A", "ISA", "SUBCLASS_OF", "SUBTYPE_OF")  # what the relation of a class to a wider one is called
+PARENT = "PARENT"
+SUBCLASS = ("IS_A", "ISA", "SUBCLASS_OF", "SUBTYPE_OF", "KIND_OF", "TYPE_OF", "KIND", "BROADER", PARENT)
 MOST_COMPARED = 20_000  # triples of a relation that are compared with their reverse
 
 
@@ -186,11 +187,17 @@ def _is_mutual(relationship: Relationship, resources: Resources) -> bool:
 
 def _hierarchy(resources: Resources, called: Collection[str] = ()) -> dict[str, str]:
     """For each label the relationship between its entities that is declared transitive, or has one of some names."""
+    words = words_of(resources)
     transitive = {relation.name for relation in resources.engine.schema.relations if relation.transitive}
     return {
         ends.subject: each.name
         for each in resources.schema.relationships
-        if (each.relation in transitive or upper_snake(core_name(each.called)) in called) and not each.negated
+        if (each.relation in transitive or _core(each) in called) and not each.negated
         for ends in each.ends
         if ends.subject == ends.object
+        and not (_core(each) == PARENT and words.is_class("who", ends.subject))  # people are no classes
     }
+
+
+def _core(relationship: Relationship) -> str:
+    return upper_snake(core_name(relationship.called))

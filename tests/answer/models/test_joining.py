@@ -1,8 +1,11 @@
-"""Variables that a query does not match are joined by the only relation there is, columns by the only step."""
+"""Variables that a query does not match are joined by the only relation there is, columns by the only step.
+
+Parameters that nobody knows stand for those that are left, and one of several types is one variable.
+"""
 
 import pytest
 
-from clew.answer.models.joining import join_variables, with_columns
+from clew.answer.models.joining import join_variables, known_parameters, one_of_several, with_columns
 from clew.answer.models.shown_schema import NUMBER, Field, Join, ShownSchema
 from clew.store.cypher import parse, write
 
@@ -79,3 +82,39 @@ def test_columns_are_taken_from_the_one_step_that_has_them(written: str, meant: 
     statement, repairs = with_columns(parse(written), PRICED)
     assert write(statement) == write(parse(meant or written))
     assert bool(repairs) == (meant is not None)
+
+
+@pytest.mark.parametrize(
+    ("written", "known", "meant"),
+    [
+        ("MATCH (club {id: $club})-[:RIVAL]->(club2) RETURN club2", ["entity1"], {"$club": "$entity1"}),
+        ("MATCH (a {id: $b2})-[:KNOWS]->(b {id: $b1}) RETURN a", ["b1", "entity1"], {"$b2": "$entity1"}),
+        ("MATCH (a {id: $a1})-[:KNOWS]->(b {id: $b1}) RETURN a", ["a1", "b1"], {}),
+        ("MATCH (a {id: $z1}) RETURN a", ["a1", "b1"], {}),  # it could be either
+        ("MATCH (a {id: $z1})-[:KNOWS]->(b {id: $a1}) RETURN b", ["a1"], {}),  # nothing is left
+    ],
+)
+def test_unknown_parameters_stand_for_those_that_are_left(written: str, known: list[str], meant: dict[str, str]) -> None:
+    statement, repairs = known_parameters(parse(written), known)
+    for name, other in meant.items():
+        written = written.replace(name, other)
+    assert write(statement) == write(parse(written))
+    assert repairs == tuple(f"{name} read as {other}" for name, other in meant.items())
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (
+            "MATCH (nurse|doctor {id: $nurse1})-[:KNOWS]->(doctor2|nurse2) RETURN doctor2",
+            "MATCH (either {id: $nurse1})-[:KNOWS]->(either1) RETURN either1",
+        ),
+        (
+            "MATCH (doctor)-[:KNOWS]->(nurse|doctor2) WHERE doctor.hired < doctor2.hired RETURN doctor",
+            "MATCH (doctor)-[:KNOWS]->(either) WHERE doctor.hired < either.hired RETURN doctor",
+        ),
+        ("MATCH (a)-[:KNOWS|LIKES]->(b) RETURN a", "MATCH (a)-[:KNOWS|LIKES]->(b) RETURN a"),
+    ],
+)
+def test_one_of_several_types_is_one_variable(written: str, meant: str) -> None:
+    assert one_of_several(written) == meant

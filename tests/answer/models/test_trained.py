@@ -24,7 +24,7 @@ SHOWN = ShownSchema(
             Field("style", TEXT, MANY[:3], MANY),
             Field("best before", TEXT),
         ),
-        "Brewery": (Field("motto", TEXT, values=("x" * 50, *MANY[2:])),),
+        "Brewery": (Field("motto", TEXT, values=MANY[1:]), Field("history", TEXT, values=("x" * 31, "short"))),
         "Farm": (),
     },
     {"SUPPLIES": (Field("q_since", NUMBER, ("1999",)), Field("q_term", TEXT, values=("long", "short")))},
@@ -35,7 +35,7 @@ SHOWN = ShownSchema(
 def test_a_graph_in_brief() -> None:
     assert brief(SHOWN).splitlines() == [
         "beer: strength (4.2), tapped (2021-03-04), colour (dark, pale), style, `best before`",
-        f"brewery: motto ({', '.join(['x' * 30, *MANY[2:]])})",  # twelve texts are listed, thirteen are not
+        f"brewery: motto ({', '.join(MANY[1:])}), history",  # twelve short texts are listed, thirteen are not
         "(beer|cider)-[:BREWED_BY]->(brewery|farm)",
         "(brewery)-[:SUPPLIES]->(brewery) with q_since (1999), q_term (long, short)",
     ]

@@ -11,20 +11,37 @@ from importlib.resources import files
 from math import exp
 from typing import TYPE_CHECKING, Any
 
+from clew.answer.plans.plan import ABSENT
+
 if TYPE_CHECKING:
     from clew.answer.models.query_reader import ReadQuery
 
 __all__ = ["chance_of", "query_signs"]
 
-MOST = {"doubt": 5.0, "weakest": 3.0, "missing": 3.0, "unbound": 4.0}  # more says no more
+MOST = {
+    "doubt": 5.0,
+    "weakest": 3.0,
+    "reluctant": 5.0,
+    "steps": 5.0,
+    "loose": 5.0,
+    "missing": 3.0,
+    "unbound": 4.0,
+}  # more says no more
+LOOSE = -0.36  # log-probability of a token for which others were nearly as good
 
 
 def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
     """The evidence for and against a written query, by name; `confirmed`: the readers give the same answer."""
     plan, account = read.ran.candidate.plan, read.ran.interpretation.account
+    first, rest = read.logprobs[:1], read.logprobs[1:] if read.reluctant else read.logprobs
     signs = {
-        "doubt": -sum(read.logprobs),  # that the model has in all it wrote, and in one token
-        "weakest": -min(read.logprobs, default=0.0),
+        "doubt": -sum(rest),  # that the model has in all it wrote, and in one token
+        "weakest": -min(rest, default=0.0),
+        "reluctant": -sum(first) if read.reluctant else 0.0,  # to write any query
+        "empty": read.ran.is_empty,
+        "steps": sum(len(part.steps) for part in plan.parts),
+        "denied": any(part.kind == ABSENT for part in plan.parts),
+        "loose": sum(each < LOOSE for each in rest),
         "missing": len(account.missing),
         "unbound": len(account.unbound),
         "contradicted": read.contradicted,

@@ -21,6 +21,7 @@ PARTICLES = frozenset(
 )
 NOUN_ENDINGS = ("er", "or", "ist", "ian", "ant", "ent", "ee", "ion", "ity", "ship", "ary", "ency")
 VERBS_TOO = frozenset({"implement", "position", "transfer"})
+ONE_WAY = ("REPLACED", "ENDS", "BEGINS")  # verbs with which "with" does not mean each other
 SHORTEST = 2  # letters of an abbreviation, and of what it leaves out
 Stems = tuple[str, ...]
 
@@ -113,12 +114,17 @@ def written_out(word: str, types: Sequence[str] = ()) -> str:
 
 
 def is_mutual(relation: str, types: Sequence[str]) -> bool:
-    """Whether a relation holds both ways by what it means, even if stated once: spouse, neighbour, friend.
+    """Whether a relation holds both ways by what it means, even if stated once: spouse, neighbour, roped_with.
 
     >>> is_mutual("spouse", ["Person"]), is_mutual("parent", ["Person"]), is_mutual("spouse", ["Person", "City"])
     (True, False, False)
     """
-    found = senses_of(relation, types) if len(set(types)) == 1 else ()
+    if len(set(types)) != 1:
+        return False
+    *before, last = upper_snake(relation).split("_")
+    if last == "WITH" and before and before[-1] not in ONE_WAY:
+        return True
+    found = senses_of(relation, types)
     return any(not {*each.family.doers}.isdisjoint(each.family.receivers) for each in found)
 
 

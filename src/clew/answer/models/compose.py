@@ -12,14 +12,20 @@ from itertools import chain
 from math import exp
 
 from clew.answer.lexicon.words import Words
-from clew.answer.models.joining import bridge_names, join_variables, with_columns
+from clew.answer.models.joining import (
+    bridge_names,
+    join_variables,
+    known_parameters,
+    one_of_several,
+    with_columns,
+)
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
-from clew.answer.models.shown_schema import DAY, TEXT, Field, ShownSchema
+from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
 from clew.answer.plans.check import check_plan
 from clew.answer.plans.containment import containing, either_way, within_places
 from clew.answer.plans.filters import with_filters
 from clew.answer.plans.ground import names_to_ids
-from clew.answer.plans.plan import Asked, Condition, Part, Plan, Slot
+from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Part, Plan, Slot
 from clew.answer.plans.read import read_plan
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import Anchor, Meaning, ParsedQuestion
@@ -123,13 +129,14 @@ class Composer:
     def read(self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning]) -> Composed:
         """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it."""
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
-        statement, joined = parse(text), list[str]()
+        statement, done = known_parameters(parse(one_of_several(text)), list(given))
+        joined = [*done]
         for repair in (bridge_names, join_variables, with_columns):
             statement, done = repair(statement, self.shown)
             joined += done
-        plan = self._typed(_listed(read_plan(statement, given)))
+        plan = self._typed(_listed(read_plan(statement, given)), question)
         checked = check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
-        plan = _listed(names_to_ids(checked.plan, self.engine, self.schema))
+        plan = _listed(names_to_ids(self._called(checked.plan), self.engine, self.schema))
         plan = with_first_column(plan)
         _refuse_nobody(plan)
         meanings = {anchor: used for anchor in question.anchors if (used := _used(anchor, plan)) is not None}
@@ -187,16 +194,42 @@ class Composer:
                 log.info("no query was written%s: %s", " under a grammar" if wanted else "", error)
         return None
 
-    def _typed(self, plan: Plan) -> Plan:
-        """With the labels implied by the names of variables, where no label was written; a named entity has its own."""
+    def _typed(self, plan: Plan, question: ParsedQuestion) -> Plan:
+        """With the labels implied by the names of variables, where no label was written; a named entity has its own.
+
+        Where a relation leads to several labels, one that no word of the question says is left open.
+        """
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
-        named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"} if untyped else set()
+        named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
+        said = {*question.asked, *question.mentioned}
 
         def typed(slot: Slot) -> Slot:
             label = self.shown.label_of(slot.name)
-            return slot if slot.types or label is None or slot.name in named else replace(slot, types=(label,))
+            if slot.types or label is None or label in untyped or (untyped and slot.name in named):
+                return slot
+            unsaid = label not in said and slot.name not in named
+            is_open = unsaid and len(_reached(plan, slot.name, self.schema)) > 1
+            return slot if is_open else replace(slot, types=(label,))
 
         return replace(plan, slots=tuple(map(typed, plan.slots)))
+
+    def _called(self, plan: Plan) -> Plan:
+        """With the ids of what is called so, where a name is written in the place of an id."""
+        types = {slot.name: {self.schema.type_of(label) for label in slot.types} for slot in plan.slots}
+
+        def called(condition: Condition) -> Condition:
+            value = condition.value
+            if condition.key != "id" or condition.operator != "=" or not isinstance(value, str):
+                return condition
+            if self.engine.lookup([value])[0] >= 0:
+                return condition
+            found = self.engine.find(value, whole=True)
+            own = types[condition.of]
+            ids = tuple(each.id for each in found if not own or each.type in own)
+            return replace(condition, operator="IN", value=ids)
+
+        parts = tuple(replace(part, conditions=tuple(map(called, part.conditions))) for part in plan.parts)
+        return replace(plan, parts=parts)
 
     # values ---------------------------------------------------------------------------------------------------------
 
@@ -223,9 +256,19 @@ class Composer:
 
     def _conditions(self, part: Part, plan: Plan) -> Iterator[Condition]:
         return chain.from_iterable(
-            [each] if (field := self._field(plan, each.of, each.key)) is None else _fitted(each, field)
+            [each]
+            if (field := self._field(plan, each.of, each.key)) is None
+            else _fitted(self._in_words(each, field), field)
             for each in part.conditions
         )
+
+    def _in_words(self, condition: Condition, field: Field) -> Condition:
+        """With the name of an entity in the place of its id, where the values of a field are names."""
+        value = condition.value
+        if field.kind != TEXT or not isinstance(value, str) or value in (*field.values, *field.ids.values()):
+            return condition
+        (number,) = self.engine.lookup([value])
+        return condition if number < 0 else replace(condition, value=self.engine.describe([number])["name"][0].as_py())
 
     def _field(self, plan: Plan, of: str, key: str | None) -> Field | None:
         if key in (None, "", "id", "name"):
@@ -243,6 +286,20 @@ class Composer:
         return field
 
 
+def _reached(plan: Plan, slot: str, schema: StoreSchema) -> set[str]:
+    """The labels that the steps at a slot lead to, where these say what fills it: an absent step says what does not."""
+    parts = [part for part in plan.parts if any(slot in step.ends for step in part.steps)]
+    outside = any(each.of == slot for each in plan.asked) and all(part.kind in (ABSENT, COUNTED) for part in parts)
+    ends = [
+        {pair.subject if step.subject == slot else pair.object for name in step.relations for pair in known[name].ends}
+        for known in ({each.name: each for each in schema.relationships},)
+        for part in ([] if outside else parts)
+        for step in part.steps
+        if slot in step.ends and step.relations and known.keys() >= set(step.relations) and not step.repeated
+    ]
+    return set.intersection(*ends) if ends else set()
+
+
 def _chance_of_a_query(said: Completion) -> float:
     """How probable it was that a model would have begun a query, where it says so."""
     first = said.logprobs[0].alternatives if said.logprobs else ()
@@ -250,7 +307,7 @@ def _chance_of_a_query(said: Completion) -> float:
 
 
 def _is_numeric(field: Field) -> bool:
-    return field.kind not in (TEXT, DAY)
+    return field.kind not in (TEXT, DAY, SHARE)
 
 
 def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
@@ -264,13 +321,17 @@ def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
                 yield replace(condition, operator=operator, value=str(year))
         else:
             yield replace(condition, value=str(value))
+    elif field.kind == SHARE and isinstance(value, int | float):
+        yield replace(condition, value=value / 100 if value > 1 else value, shared=True)
     elif _is_numeric(field):
-        number = float(str(value)) if str(value).replace(".", "", 1).isdecimal() else None
+        number = float(str(value)) if str(value).removeprefix("-").replace(".", "", 1).isdecimal() else None
         if number is None:
             raise QueryError(f"{field.name} is a number, not {value!r}")
         yield replace(condition, value=int(number) if number.is_integer() else number, numeric=True)
     else:
-        known = next((each for each in field.values if each.lower() == str(value).lower()), None)
+        text = str(value)
+        known = next((each for each in field.values if each.lower() == text.lower()), None)
+        known = text if text in field.ids.values() else field.ids.get(known or "", known)
         if known is None and field.values:
             raise QueryError(f"no {field.name} is {value!r}: {', '.join(field.values)}")
         yield replace(condition, value=known or str(value).lower(), ignoring_case=known is None)
@@ -320,13 +381,18 @@ def _refuse_nobody(plan: Plan) -> None:
 
 
 def _used(anchor: Anchor, plan: Plan) -> Meaning | None:
-    """The meaning of a name that a plan mentions."""
-    mentioned = set()
-    for part in plan.parts:
-        for condition in part.conditions:
-            if condition.key == "id":
-                mentioned |= set(condition.value if isinstance(condition.value, tuple) else (condition.value,))
-    return next((meaning for meaning in anchor.meanings if not mentioned.isdisjoint(meaning.ids)), None)
+    """The meaning of a name that a plan mentions, by its ids or as a value."""
+    mentioned = {
+        each.casefold() if isinstance(each, str) and condition.key != "id" else each
+        for part in plan.parts
+        for condition in part.conditions
+        for each in (condition.value if isinstance(condition.value, tuple) else (condition.value,))
+    }
+
+    def said(meaning: Meaning) -> set[str]:
+        return {*meaning.ids, *(id.casefold() for id in meaning.ids), meaning.name.casefold()}
+
+    return next((meaning for meaning in anchor.meanings if not mentioned.isdisjoint(said(meaning))), None)
 
 
 def _candidate(plan: Plan, meanings: tuple[Meaning, ...]) -> Candidate:

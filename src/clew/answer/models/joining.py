@@ -1,17 +1,51 @@
-"""Variables that a query mentions but does not match, joined to its pattern where there is only one way to do so.
+"""What a model writes nearly rightly, repaired where there is only one way to do so.
 
 MATCH (staff)-[:WORKS_AT]->(branch) RETURN reading_group, in a graph where one relation alone connects reading groups
 and branches or staff, means the reading groups of the branch. In: a statement. Out: the same with that step.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
 from clew.answer.models.shown_schema import ShownSchema
 from clew.store.cypher import syntax as s
 
-__all__ = ["bridge_names", "join_variables", "with_columns"]
+__all__ = ["bridge_names", "join_variables", "known_parameters", "one_of_several", "with_columns"]
+
+SEVERAL = re.compile(r"\((\w+(?:\|\w+)+)(?=[ )])")  # (nurse|doctor)
+EITHER = "either"
+
+
+def one_of_several(text: str) -> str:
+    """A query in which an entity of one of several types has one variable of its own.
+
+    >>> one_of_several("MATCH (nurse|doctor)-[:WORKS_ON]->(ward {id: $ward1}) RETURN nurse, doctor")
+    'MATCH (either)-[:WORKS_ON]->(ward {id: $ward1}) RETURN either, either'
+    """
+    for number, found in enumerate(list(SEVERAL.finditer(text))):
+        own = f"{EITHER}{number or ''}"
+        text = text.replace(found[0], f"({own}", 1)
+        for name in found[1].split("|"):
+            if not re.search(rf"\({name}\b", text):
+                text = re.sub(rf"(?<![$:\w'.|]){name}\b", own, text)
+    return text
+
+
+def known_parameters(statement: s.Statement, known: Collection[str]) -> tuple[s.Statement, tuple[str, ...]]:
+    """The statement with the parameters that it does not use for those that nobody knows, if these are as many."""
+    used = dict.fromkeys(each.name for each in s.walk(statement) if isinstance(each, s.Parameter))
+    unknown, free = [name for name in used if name not in known], [name for name in known if name not in used]
+    if not unknown or len(unknown) != len(free):
+        return statement, ()
+    meant = dict(zip(unknown, free, strict=True))
+
+    def change(part: Any) -> Any:
+        return s.Parameter(meant.get(part.name, part.name)) if isinstance(part, s.Parameter) else part
+
+    changed: s.Statement = s.rewrite(statement, change)
+    return changed, tuple(f"${name} read as ${other}" for name, other in meant.items())
 
 
 def join_variables(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:

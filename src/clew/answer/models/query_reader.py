@@ -27,11 +27,13 @@ from clew.answer.runner import Ran, Runner
 from clew.answer.strategy import Question
 from clew.errors import InputError, ModelError, Timeout
 from clew.lm import Completion, Keeping, LanguageModel, Request, strip
+from clew.store.layout import StoreSchema
 
 __all__ = ["QueryReader", "ReadQuery", "query_reader_of"]
 
 log = logging.getLogger(__name__)
 MOST_TOKENS = 160
+QUERY = 'root ::= "MATCH " [^\\n]+'  # for a model that says NONE: what it would write
 SOME = 1  # alternatives whose log-probabilities are reported
 
 
@@ -45,6 +47,7 @@ class ReadQuery:
     contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
     turned: bool  # the other way round than it was written, which finds nothing
     paraphrased: bool  # with names that the question has in other words
+    reluctant: bool = False  # the model would rather have said that the graph has no answer
 
 
 class QueryReader:
@@ -82,7 +85,7 @@ class QueryReader:
     def read(
         self, question: Question, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
     ) -> tuple[ReadQuery | None, float]:
-        """What the model makes of a question, if it finds anything, and how sure it is that the graph has no answer.
+        """What the model makes of a question, and how sure it is that the graph has no answer.
 
         `parsed` is what the words of the question say: it is held to account for them.
         """
@@ -90,11 +93,20 @@ class QueryReader:
         none = 1.0
         for number, (asked, anchors) in enumerate(self.prompts(question.text)):
             said = self._complete(model, asked)
+            reluctant = said is not None and strip(said.text) == NONE
+            none = min(none, exp(sum(token.logprob for token in said.logprobs)) if said and reluctant else 0.0)
+            if reluctant:
+                said = self._complete(model, asked, grammar=QUERY)
             text = "" if said is None else strip(said.text)
-            none = min(none, exp(sum(token.logprob for token in said.logprobs)) if said and text == NONE else 0.0)
-            if said is None or text == NONE:
+            if said is None or not text:
                 continue
-            bare = replace(self._bare(question.text, anchors), filters=question.filters, subclasses=parsed.subclasses)
+            bare = replace(
+                self._bare(question.text, anchors),
+                filters=question.filters,
+                subclasses=parsed.subclasses,
+                asked=parsed.asked,
+                mentioned=parsed.mentioned,
+            )
             try:
                 composed = self._composer.read(text, bare, self._composer.placeholders(bare))
                 read = self._run(composed, parsed, model, runner)
@@ -108,30 +120,34 @@ class QueryReader:
                 told = replace(ran.interpretation, question=parsed)
                 logprobs = tuple(token.logprob for token in said.logprobs)
                 contradicted = contradictions(told, self._words) > 0
-                found.append(ReadQuery(text, ran, logprobs, contradicted, turned, paraphrased=number > 0))
-        return max(found, key=lambda each: sum(each.logprobs), default=None), none
+                found.append(ReadQuery(text, ran, logprobs, contradicted, turned, number > 0, reluctant))
+        return max(found, key=_likeliness, default=None), none
 
     def _run(
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
     ) -> tuple[Ran, bool] | None:
-        """What was written, or what it says with its one step between two of a type the other way round."""
-        for plan in (composed.candidate.plan, _turned(composed.candidate.plan)):
-            if plan is None:
-                continue
+        """What was written, or what it says with its one step between two of a type the other way round.
+
+        The second where only that finds something.
+        """
+        plans = (composed.candidate.plan, _turned(composed.candidate.plan, self._resources.schema))
+        found: list[Ran] = []
+        for plan in filter(None, plans):
             this = replace(composed, candidate=replace(composed.candidate, plan=plan))
             if is_opposed(parsed, this.candidate, self._polarity):
-                return None
+                break
             ran = run_written(this, parsed, model, self._resources, runner)
             if ran is None:
-                return None
+                break
             if not ran.is_empty:
-                return ran, plan is not composed.candidate.plan
-        return None
+                return ran, bool(found)
+            found.append(ran)
+        return (found[0], False) if found else None
 
-    def _complete(self, model: LanguageModel, asked: str) -> Completion | None:
+    def _complete(self, model: LanguageModel, asked: str, *, grammar: str | None = None) -> Completion | None:
         messages = messages_for(self._composer.shown, asked)
         try:
-            return model.complete(Request(messages, max_tokens=MOST_TOKENS, logprobs=SOME))
+            return model.complete(Request(messages, max_tokens=MOST_TOKENS, logprobs=SOME, grammar=grammar))
         except (ModelError, Timeout) as error:
             log.info("no query was written: %s", error)
             return None
@@ -140,6 +156,10 @@ class QueryReader:
         return ParsedQuestion(
             text, anchors=tuple(anchors), tokens=(), type_words=(), operation="list", asked=(), mentioned=()
         )
+
+
+def _likeliness(read: ReadQuery) -> tuple[bool, bool, float]:
+    return not read.reluctant, not read.ran.is_empty, sum(read.logprobs)
 
 
 def query_reader_of(resources: Resources) -> QueryReader:
@@ -154,10 +174,9 @@ def query_reader_of(resources: Resources) -> QueryReader:
     return resources.once("query reader", make)
 
 
-def _turned(plan: Plan) -> Plan | None:
+def _turned(plan: Plan, schema: StoreSchema) -> Plan | None:
     """The plan with its only step between two of one type the other way round; None where it has not just one."""
-    types = {slot.name: slot.types for slot in plan.slots}
-    alike = [step for part in plan.parts for step in part.steps if types[step.subject] == types[step.object]]
+    alike = [step for part in plan.parts for step in part.steps if not step.repeated and _joins_alike(step, schema)]
     if len(alike) != 1 or alike[0].either_way:
         return None
 
@@ -165,3 +184,9 @@ def _turned(plan: Plan) -> Plan | None:
         return replace(step, subject=step.object, object=step.subject) if step == alike[0] else step
 
     return replace(plan, parts=tuple(replace(part, steps=tuple(map(turn, part.steps))) for part in plan.parts))
+
+
+def _joins_alike(step: Step, schema: StoreSchema) -> bool:
+    """Whether what is at one end of a relation may be at the other."""
+    ends = [pair for name in step.relations for pair in schema.relationship(name).ends]
+    return not {pair.subject for pair in ends}.isdisjoint(pair.object for pair in ends)

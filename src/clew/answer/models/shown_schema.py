@@ -6,11 +6,13 @@ have a type, the ends of a relation are the types that are stated; what has none
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
+import numpy as np
 import pyarrow as pa
 
+from clew.answer.plans.shares import named_shares, share_of
 from clew.answer.values.attributes import Attribute
 from clew.graph import GraphContents, read_triples
 from clew.graph.encode import UNTYPED
@@ -22,9 +24,9 @@ __all__ = ["Field", "Join", "ShownSchema", "show_schema", "variables_of"]
 MOST_JOINS = 60  # of a large schema the most frequent ones: a prompt has to hold them
 MOST_LINES, MOST_FIELDS, MOST_EXAMPLES = 40, 10, 3  # of a prompt, of a type, of the values of a field
 LISTED = 300  # texts of a field that queries may mention
-LOOKED_AT = 2_000  # statements of a relation whose columns are looked at
+LOOKED_AT = 4_000  # statements of a relation whose columns are looked at
 LONGEST = 30  # letters of an example
-NUMBER, YEAR, DAY, TEXT = "number", "year", "day", "text"
+NUMBER, YEAR, DAY, SHARE, TEXT = "number", "year", "day", "share", "text"
 PATTERNS = {
     YEAR: re.compile(r"(1[0-9]|20)\d\d"),
     NUMBER: re.compile(r"[-+]?\d+(,\d{3})*(\.\d+)?"),
@@ -47,9 +49,10 @@ class Field:
     """A property of entities or a column of statements: its name in queries, its kind, its values or some of them."""
 
     name: str
-    kind: str  # number, year, day or text
+    kind: str  # number, year, day, share or text
     examples: tuple[str, ...] = ()
     values: tuple[str, ...] = ()  # all of them, where they are texts and not too many
+    ids: Mapping[str, str] = field(default_factory=dict, hash=False)  # of the values that are entities, by their names
 
     def __str__(self) -> str:
         shown = ", ".join(each[:LONGEST] for each in self.examples[:MOST_EXAMPLES])
@@ -158,6 +161,9 @@ def _texts_of(contents: GraphContents):  # type: ignore[no-untyped-def]
 def _field(name: str, texts: Sequence[str]) -> Field:
     distinct = list(dict.fromkeys(texts))
     kind = next((kind for kind, pattern in PATTERNS.items() if texts and all(map(pattern.fullmatch, texts))), TEXT)
+    if kind == TEXT and texts and all(share_of(text) is not None for text in distinct):
+        kind = SHARE
+        distinct.sort(key=lambda text: text in named_shares())  # a fraction or a percentage first
     few = kind == TEXT and len(distinct) <= LISTED
     return Field(name, kind, tuple(distinct[: 1 if kind != TEXT else MOST_EXAMPLES]), tuple(distinct) if few else ())
 
@@ -167,9 +173,23 @@ def _columns(contents: GraphContents, relationship: Relationship) -> Iterator[Fi
     if not own:
         return
     rows = read_triples(contents, relations=[relationship.relation], assertions=[each.column for each in own])
+    some = np.unique(np.linspace(0, rows.num_rows - 1, min(rows.num_rows, LOOKED_AT)).astype(np.int64))
     for each in own:
-        values = rows[each.column][:LOOKED_AT].to_pylist()
-        yield _field(each.name, [str(value) for value in values if value is not None])
+        values = rows[each.column].take(pa.array(some)).to_pylist()
+        yield _named(_field(each.name, [str(value) for value in values if value is not None]), contents)
+
+
+def _named(field: Field, contents: GraphContents) -> Field:
+    """A field whose values are entities, with the names of these."""
+    if field.kind != TEXT or not field.values:
+        return field
+    known = contents.lookup(list(field.values))
+    if (known < 0).any():
+        return field
+    names = contents.describe(known)["name"].to_pylist()
+    return Field(
+        field.name, TEXT, tuple(names[:MOST_EXAMPLES]), tuple(names), dict(zip(names, field.values, strict=True))
+    )
 
 
 def _example(contents: GraphContents, relationship: Relationship) -> tuple[str, str] | None:

@@ -41,6 +41,6 @@ def masked(text: str, anchors: Mapping[Anchor, Sequence[Placeholder]]) -> str:
 
 def _shown(field: Field) -> str:
     """A field with an example of its numbers or days, or with all its texts where they are few."""
-    texts = field.values if len(field.values) <= MOST_VALUES else ()
-    shown = ", ".join(each[:LONGEST] for each in (texts if field.kind == TEXT else field.examples[:1]))
+    few = len(field.values) <= MOST_VALUES and all(len(each) <= LONGEST for each in field.values)
+    shown = ", ".join((field.values if few else ()) if field.kind == TEXT else field.examples[:1])
     return f"{quote(field.name)} ({shown})" if shown else quote(field.name)

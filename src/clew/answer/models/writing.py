@@ -67,10 +67,9 @@ class ModelWriting(ABC):
         return self._written_first() if self.compose else self._written_last()
 
     def _queried(self, model: "Metered") -> Answer:
-        """The answer of the readers and of a trained model, which is asked where they are not sure, or always."""
+        """The answer of the readers and of a trained model, which is asked every question that a query can answer."""
         first = self._answer()
-        settled = first.abstained is None and first.certainty == "sure" and not self.compose
-        if settled or first.kind == "path" or self.parsed is None or self.parsed.unmet:
+        if first.kind == "path" or self.parsed is None or self.parsed.unmet:
             return first
         self.runner.report("model", "writing a query")
         reader = self._query_reader()

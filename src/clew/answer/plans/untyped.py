@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from clew.answer.plans.plan import Plan, Slot, Step
+from clew.answer.plans.plan import ABSENT, Plan, Slot, Step
 from clew.graph.encode import UNTYPED
 from clew.store.layout import StoreSchema
 
@@ -17,13 +17,15 @@ def with_untyped(plan: Plan, schema: StoreSchema) -> Plan:
     untyped = next((label.name for label in schema.labels if label.type == UNTYPED), None)
     if untyped is None or len(schema.labels) == 1:
         return plan
-    steps = [step for part in plan.parts for step in part.steps]
+    asked = {each.of for each in plan.asked}
     named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
 
     def opened(slot: Slot) -> Slot:
         if not slot.types or untyped in slot.types or slot.name in named:
             return slot
-        ends = [_ends(step, slot.name, schema) for step in steps if slot.name in (step.subject, step.object)]
+        parts = [part for part in plan.parts if part.kind != ABSENT or slot.name not in asked]
+        steps = [step for part in parts for step in part.steps if slot.name in step.ends]
+        ends = [_ends(step, slot.name, schema) for step in steps]
         allowed = {*slot.types, untyped}
         return replace(slot, types=(*slot.types, untyped)) if any(untyped in e and e <= allowed for e in ends) else slot
 

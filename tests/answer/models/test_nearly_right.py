@@ -1,0 +1,137 @@
+"""Queries that a trained model writes nearly rightly mean what a reader of the graph would say they mean."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import clew
+from clew.answer import Asker, CypherStrategy, Resources
+from clew.answer.kept import composer_of, words_of
+from clew.answer.models.trained import brief
+from clew.answer.reading.question import understand
+from clew.answer.runner import Runner
+from clew.answer.strategy import Question
+from clew.errors import QueryError
+
+STATED = [  # subject, its type, relation, object, its type, how often, from when on
+    ("Ann", "Nurse", "works_on", "Elm Ward", "Ward", None, None),
+    ("Bea", "Nurse", "works_on", "Elm Ward", "Ward", None, None),
+    ("Carl", "Doctor", "works_on", "Elm Ward", "Ward", None, None),
+    ("Dan", "Doctor", "works_on", "Oak Ward", "Ward", None, None),
+    ("Ann", "Nurse", "supervises", "Bea", "Nurse", None, None),
+    ("Carl", "Doctor", "supervises", "Ann", "Nurse", None, None),
+    ("Carl", "Doctor", "shares_office_with", "Dan", "Doctor", None, None),
+    ("Gout", "Illness", "has_sign", "Pain", "Sign", "9/10", "x:Old age"),
+    ("Gout", "Illness", "has_sign", "Fever", "Sign", "1/10", "x:Youth"),
+    ("Flu", "Illness", "has_sign", "Fever", "Sign", "80%", "x:Youth"),
+    ("Ann", "Nurse", "is_in", "Youth", "Age", None, None),
+    ("Bea", "Nurse", "is_in", "Old age", "Age", None, None),
+    ("Flu", "Illness", "kind_of", "Infection", "Illness", None, None),
+    ("Infection", "Illness", "kind_of", "Ailment", "Illness", None, None),
+    ("Ann", "Nurse", "nurses", "Flu", "Illness", None, None),
+]
+COLD = {"Elm Ward": "-4", "Oak Ward": "21"}
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    subject, subject_type, relation, object_, object_type, often, since = zip(*STATED, strict=True)
+    table = pa.table(
+        {
+            "subject": [f"x:{name}" for name in subject],
+            "subject_name": subject,
+            "subject_type": subject_type,
+            "relation": relation,
+            "object": [f"x:{name}" for name in object_],
+            "object_name": object_,
+            "object_type": object_type,
+            "frequency": pa.array(often, pa.string()),
+            "onset": pa.array(since, pa.string()),
+        }
+    )
+    types = {name: type for row in STATED for name, type in ((row[0], row[1]), (row[3], row[4]))}
+    entities = pa.table(
+        {
+            "id": [f"x:{name}" for name in types],
+            "name": list(types),
+            "type": list(types.values()),
+            "temperature": pa.array([COLD.get(name) for name in types], pa.string()),
+        }
+    )
+    path = Path(tmp_path_factory.mktemp("hospital")) / "hospital.clew"
+    clew.build(table, entities=entities, out=path)
+    asker = Asker(Resources(clew.open(path), encoder=None), CypherStrategy())
+    yield asker
+    asker.close()
+
+
+def found(hospital: Asker, text: str, written: str) -> set[str] | object:
+    """The names that a written query gives for a question, or its value."""
+    resources, composer = hospital.resources, composer_of(hospital.resources)
+    question = understand(text, resources.linker, words_of(resources))
+    composed = composer.read(written, question, composer.placeholders(question))
+    runner = Runner(resources, Question(text))
+    outcome = runner.outcome(composed.candidate)
+    return {item.name for item in outcome.items} or outcome.value
+
+
+ON_ELM = "MATCH (nurse)-[:WORKS_ON]->(ward {id: $ward1}) RETURN nurse"
+
+
+def test_a_type_that_nobody_says_is_left_open_where_a_relation_leads_to_several(hospital: Asker) -> None:
+    assert found(hospital, "Who works on Elm Ward?", ON_ELM) == {"Ann", "Bea", "Carl"}
+    assert found(hospital, "Which nurses work on Elm Ward?", ON_ELM) == {"Ann", "Bea"}
+
+
+def test_what_only_an_absent_step_leads_to_keeps_its_type(hospital: Asker) -> None:
+    written = "MATCH (nurse) WHERE NOT EXISTS { MATCH (nurse)-[:SUPERVISES]->(nurse2) } RETURN nurse"
+    assert found(hospital, "Who supervises nobody?", written) == {"Bea"}
+
+
+def test_one_of_several_types(hospital: Asker) -> None:
+    written = "MATCH (nurse|doctor)-[:WORKS_ON]->(ward {id: $ward1}) RETURN nurse, doctor"
+    with pytest.raises(QueryError, match="one column"):
+        found(hospital, "Who works on Elm Ward?", written.replace("nurse, doctor", "nurse, ward"))
+    assert found(hospital, "Who works on Elm Ward?", written) == {"Ann", "Bea", "Carl"}
+
+
+def test_a_name_in_the_place_of_an_id(hospital: Asker) -> None:
+    written = "MATCH (illness)-[:HAS_SIGN]->(sign) WHERE sign.id = 'fever' RETURN illness"
+    assert found(hospital, "Which illnesses come with it?", written) == {"Gout", "Flu"}
+    with pytest.raises(QueryError, match="no Sign of the name"):
+        found(hospital, "Which illnesses come with it?", written.replace("fever", "rash"))
+
+
+def test_a_parameter_of_another_name(hospital: Asker) -> None:
+    assert found(hospital, "Which nurses work on Elm Ward?", ON_ELM.replace("$ward1", "$department1")) == {"Ann", "Bea"}
+
+
+def test_numbers_below_zero(hospital: Asker) -> None:
+    written = "MATCH (ward) WHERE ward.temperature = -4 RETURN ward"
+    assert found(hospital, "Which wards are at -4 degrees?", written) == {"Elm Ward"}
+
+
+@pytest.mark.parametrize("bound", ["50", "0.5"])
+def test_shares_are_compared_as_shares(hospital: Asker, bound: str) -> None:
+    written = f"MATCH (illness)-[r:HAS_SIGN]->(sign {{id: $sign1}}) WHERE r.q_frequency > {bound} RETURN illness"
+    assert found(hospital, "Which illnesses bring fever to more than half?", written) == {"Flu"}
+
+
+@pytest.mark.parametrize("value", ["'Youth'", "'youth'", "$age1"])
+def test_entities_as_values_of_statements_go_by_their_names(hospital: Asker, value: str) -> None:
+    assert "q_onset (Youth, Old age)" in brief(composer_of(hospital.resources).shown)
+    written = f"MATCH (illness)-[r:HAS_SIGN]->(sign) WHERE r.q_onset = {value} RETURN sign"
+    assert found(hospital, "Which signs set in during youth?", written) == {"Fever"}
+
+
+def test_what_holds_with_each_other_holds_both_ways(hospital: Asker) -> None:
+    written = "MATCH (doctor {id: $doctor1})-[:SHARES_OFFICE_WITH]->(doctor2) RETURN doctor2"
+    assert found(hospital, "With whom does Dan share an office?", written) == {"Carl"}
+    assert found(hospital, "With whom does Carl share an office?", written) == {"Dan"}
+
+
+def test_kinds_count_where_nothing_matches_directly(hospital: Asker) -> None:
+    answer = hospital.ask("Which nurses nurse ailment?")
+    assert ({item.name for item in answer.items}, answer.abstained) == ({"Ann"}, None), answer.text
