@@ -94,7 +94,9 @@ def test_columns_are_taken_from_the_one_step_that_has_them(written: str, meant: 
         ("MATCH (a {id: $z1})-[:KNOWS]->(b {id: $a1}) RETURN b", ["a1"], {}),  # nothing is left
     ],
 )
-def test_unknown_parameters_stand_for_those_that_are_left(written: str, known: list[str], meant: dict[str, str]) -> None:
+def test_unknown_parameters_stand_for_those_that_are_left(
+    written: str, known: list[str], meant: dict[str, str]
+) -> None:
     statement, repairs = known_parameters(parse(written), known)
     for name, other in meant.items():
         written = written.replace(name, other)

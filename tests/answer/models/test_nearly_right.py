@@ -33,6 +33,7 @@ STATED = [  # subject, its type, relation, object, its type, how often, from whe
     ("Ann", "Nurse", "nurses", "Flu", "Illness", None, None),
 ]
 COLD = {"Elm Ward": "-4", "Oak Ward": "21"}
+RANKS = {"Ann": "head nurse", "Bea": "night nurse", "Carl": "head of surgery", "Dan": "registrar"}
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,7 @@ def hospital(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             "name": list(types),
             "type": list(types.values()),
             "temperature": pa.array([COLD.get(name) for name in types], pa.string()),
+            "rank": pa.array([RANKS.get(name) for name in types], pa.string()),
         }
     )
     path = Path(tmp_path_factory.mktemp("hospital")) / "hospital.clew"
@@ -111,6 +113,22 @@ def test_a_parameter_of_another_name(hospital: Asker) -> None:
 def test_numbers_below_zero(hospital: Asker) -> None:
     written = "MATCH (ward) WHERE ward.temperature = -4 RETURN ward"
     assert found(hospital, "Which wards are at -4 degrees?", written) == {"Elm Ward"}
+
+
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [("= 'Registrar'", {"Dan"}), ("= 'head'", {"Carl"}), ("<> 'registrar'", {"Carl"})],
+)
+def test_values_in_other_letters_or_by_some_of_their_words(hospital: Asker, value: str, names: set[str]) -> None:
+    assert found(hospital, "Which doctors?", f"MATCH (doctor) WHERE doctor.rank {value} RETURN doctor") == names
+
+
+def test_one_word_of_several_values_means_any_of_them(hospital: Asker) -> None:
+    written = "MATCH (nurse)-[:WORKS_ON]->(ward) WHERE nurse.rank {} RETURN nurse"
+    assert found(hospital, "Who?", written.format("= 'head'")) == {"Ann", "Carl"}  # of any type, which nobody says
+    assert found(hospital, "Which nurses?", written.format("= 'nurse'")) == {"Ann", "Bea"}
+    with pytest.raises(QueryError, match="no rank is 'cook'"):
+        found(hospital, "Which nurses?", written.format("= 'cook'"))
 
 
 @pytest.mark.parametrize("bound", ["50", "0.5"])

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from math import exp
 
 from clew.answer.lexicon.words import Words
@@ -20,17 +19,17 @@ from clew.answer.models.joining import (
     with_columns,
 )
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
-from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
+from clew.answer.models.shown_schema import ShownSchema
+from clew.answer.models.values import with_known_values
 from clew.answer.plans.check import check_plan
 from clew.answer.plans.containment import containing, either_way, within_places
 from clew.answer.plans.filters import with_filters
 from clew.answer.plans.ground import names_to_ids
-from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Part, Plan, Slot
+from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan, Slot
 from clew.answer.plans.read import read_plan
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import Anchor, Meaning, ParsedQuestion
 from clew.answer.reading.simplify import is_sure
-from clew.answer.sketch.said_values import bounds_of_years
 from clew.errors import InputError, ModelError, QueryError, Timeout
 from clew.graph.encode import UNTYPED
 from clew.lm import Completion, LanguageModel, Message, Request, Unreachable, load_prompt, strip
@@ -144,7 +143,9 @@ class Composer:
         if missing:
             raise QueryError(f"it does not mention {', '.join(missing)}")
         question = replace(question, anchors=tuple(meanings))
-        plan = within_places(either_way(self._valued(plan), self.mutual), self.schema, self.nested)
+        plan = within_places(
+            either_way(with_known_values(plan, self.shown, self.engine), self.mutual), self.schema, self.nested
+        )
         plan = with_filters(plan, question.filters)
         return Composed(question, _candidate(plan, tuple(meanings.values())), (*joined, *checked.repairs))
 
@@ -231,60 +232,6 @@ class Composer:
         parts = tuple(replace(part, conditions=tuple(map(called, part.conditions))) for part in plan.parts)
         return replace(plan, parts=parts)
 
-    # values ---------------------------------------------------------------------------------------------------------
-
-    def _valued(self, plan: Plan) -> Plan:
-        """The plan with its values as the graph has them: numbers and days in texts, texts in other letters.
-
-        Raises `QueryError` for a value that nothing in the graph has.
-        """
-
-        def numbered(column: Asked) -> Asked:
-            field = self._field(plan, column.of, column.key)
-            return replace(column, numeric=True) if field is not None and _is_numeric(field) else column
-
-        def asked(column: Asked) -> Asked:  # values of statements are given as they are written
-            known = numbered(column)
-            return known if any(slot.name == column.of for slot in plan.slots) else column
-
-        parts = tuple(replace(part, conditions=tuple(self._conditions(part, plan))) for part in plan.parts)
-        measure = plan.measure
-        if measure is not None and measure.key is not None:
-            measure = replace(measure, numeric=numbered(Asked(measure.of, measure.key)).numeric)
-        sort = tuple(replace(each, by=each.by and numbered(each.by)) for each in plan.sort)
-        return replace(plan, parts=parts, asked=tuple(map(asked, plan.asked)), measure=measure, sort=sort)
-
-    def _conditions(self, part: Part, plan: Plan) -> Iterator[Condition]:
-        return chain.from_iterable(
-            [each]
-            if (field := self._field(plan, each.of, each.key)) is None
-            else _fitted(self._in_words(each, field), field)
-            for each in part.conditions
-        )
-
-    def _in_words(self, condition: Condition, field: Field) -> Condition:
-        """With the name of an entity in the place of its id, where the values of a field are names."""
-        value = condition.value
-        if field.kind != TEXT or not isinstance(value, str) or value in (*field.values, *field.ids.values()):
-            return condition
-        (number,) = self.engine.lookup([value])
-        return condition if number < 0 else replace(condition, value=self.engine.describe([number])["name"][0].as_py())
-
-    def _field(self, plan: Plan, of: str, key: str | None) -> Field | None:
-        if key in (None, "", "id", "name"):
-            return None
-        for step in (step for part in plan.parts for step in part.steps):
-            if step.name == of:
-                column = self.shown.column(step.relations, key)
-                if column is None and key.startswith("q_"):
-                    raise QueryError(f"{' or '.join(step.relations)} has no {key}")
-                return column
-        labels = plan.slot(of).types
-        field = self.shown.field(labels, key)
-        if field is None and labels:
-            raise QueryError(f"{' or '.join(labels)} has no {key}")
-        return field
-
 
 def _reached(plan: Plan, slot: str, schema: StoreSchema) -> set[str]:
     """The labels that the steps at a slot lead to, where these say what fills it: an absent step says what does not."""
@@ -304,37 +251,6 @@ def _chance_of_a_query(said: Completion) -> float:
     """How probable it was that a model would have begun a query, where it says so."""
     first = said.logprobs[0].alternatives if said.logprobs else ()
     return sum(exp(logprob) for token, logprob in first if token.strip() == "MATCH")
-
-
-def _is_numeric(field: Field) -> bool:
-    return field.kind not in (TEXT, DAY, SHARE)
-
-
-def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
-    """A condition on a field by the kind of its values; on days, one with a year is one on all its days."""
-    value = condition.value
-    if isinstance(value, Asked | tuple) or value is None:
-        yield condition
-    elif field.kind == DAY and str(value)[:4].isdecimal() and condition.operator in ("<", "<=", ">", ">=", "="):
-        if len(str(value)) == len("2024"):
-            for operator, year in bounds_of_years(condition.operator, int(str(value))):
-                yield replace(condition, operator=operator, value=str(year))
-        else:
-            yield replace(condition, value=str(value))
-    elif field.kind == SHARE and isinstance(value, int | float):
-        yield replace(condition, value=value / 100 if value > 1 else value, shared=True)
-    elif _is_numeric(field):
-        number = float(str(value)) if str(value).removeprefix("-").replace(".", "", 1).isdecimal() else None
-        if number is None:
-            raise QueryError(f"{field.name} is a number, not {value!r}")
-        yield replace(condition, value=int(number) if number.is_integer() else number, numeric=True)
-    else:
-        text = str(value)
-        known = next((each for each in field.values if each.lower() == text.lower()), None)
-        known = text if text in field.ids.values() else field.ids.get(known or "", known)
-        if known is None and field.values:
-            raise QueryError(f"no {field.name} is {value!r}: {', '.join(field.values)}")
-        yield replace(condition, value=known or str(value).lower(), ignoring_case=known is None)
 
 
 def with_first_column(plan: Plan) -> Plan:

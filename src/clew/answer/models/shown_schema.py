@@ -6,7 +6,7 @@ have a type, the ends of a relation are the types that are stated; what has none
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -75,8 +75,12 @@ class ShownSchema:
         return next((label for form in forms for label, name in self.variables.items() if name == form), None)
 
     def field(self, labels: Iterable[str], name: str) -> Field | None:
-        """A property of entities of some labels."""
-        return next((each for label in labels for each in self.fields.get(label, ()) if each.name == name), None)
+        """A property of entities of some labels, with the values of all of them."""
+        own = [each for label in labels for each in self.fields.get(label, ()) if each.name == name]
+        if not own:
+            return None
+        texts = dict.fromkeys(value for each in own for value in each.values)
+        return replace(own[0], values=tuple(texts) if all(each.values for each in own) else ())
 
     def column(self, relationships: Iterable[str], name: str) -> Field | None:
         """A column of statements of some relationships."""

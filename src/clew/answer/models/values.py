@@ -1,0 +1,106 @@
+"""The values in a plan that a model wrote, as the graph has them: numbers and days in texts, texts in other letters.
+
+In: a plan. Out: the plan with values that its fields can have; `QueryError` for one that nothing in the graph has.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
+from clew.answer.plans.plan import Asked, Condition, Part, Plan
+from clew.answer.sketch.said_values import bounds_of_years
+from clew.errors import QueryError
+from clew.graph import GraphContents
+
+__all__ = ["with_known_values"]
+
+
+def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents) -> Plan:
+    """The plan with its values as the graph has them; what is compared, sorted or summed as numbers says so."""
+
+    def numbered(column: Asked) -> Asked:
+        field = _field(plan, column.of, column.key, shown)
+        return replace(column, numeric=True) if field is not None and _is_numeric(field) else column
+
+    def asked(column: Asked) -> Asked:  # values of statements are given as they are written
+        known = numbered(column)
+        return known if any(slot.name == column.of for slot in plan.slots) else column
+
+    def fitted(part: Part) -> Iterator[Condition]:
+        for each in part.conditions:
+            field = _field(plan, each.of, each.key, shown)
+            yield from [each] if field is None else _fitted(_in_words(each, field, contents), field)
+
+    parts = tuple(replace(part, conditions=tuple(fitted(part))) for part in plan.parts)
+    measure = plan.measure
+    if measure is not None and measure.key is not None:
+        measure = replace(measure, numeric=numbered(Asked(measure.of, measure.key)).numeric)
+    sort = tuple(replace(each, by=each.by and numbered(each.by)) for each in plan.sort)
+    return replace(plan, parts=parts, asked=tuple(map(asked, plan.asked)), measure=measure, sort=sort)
+
+
+def _field(plan: Plan, of: str, key: str | None, shown: ShownSchema) -> Field | None:
+    if key in (None, "", "id", "name"):
+        return None
+    for step in (step for part in plan.parts for step in part.steps):
+        if step.name == of:
+            column = shown.column(step.relations, key)
+            if column is None and key.startswith("q_"):
+                raise QueryError(f"{' or '.join(step.relations)} has no {key}")
+            return column
+    labels = plan.slot(of).types
+    field = shown.field(labels or shown.fields, key)
+    if field is None and labels:
+        raise QueryError(f"{' or '.join(labels)} has no {key}")
+    return field
+
+
+def _is_numeric(field: Field) -> bool:
+    return field.kind not in (TEXT, DAY, SHARE)
+
+
+def _in_words(condition: Condition, field: Field, contents: GraphContents) -> Condition:
+    """With the name of an entity in the place of its id, where the values of a field are names."""
+    value = condition.value
+    if field.kind != TEXT or not isinstance(value, str) or value in (*field.values, *field.ids.values()):
+        return condition
+    (number,) = contents.lookup([value])
+    return condition if number < 0 else replace(condition, value=contents.describe([number])["name"][0].as_py())
+
+
+def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
+    """A condition on a field by the kind of its values; on days, one with a year is one on all its days."""
+    value = condition.value
+    if isinstance(value, Asked | tuple) or value is None:
+        yield condition
+    elif field.kind == DAY and str(value)[:4].isdecimal() and condition.operator in ("<", "<=", ">", ">=", "="):
+        if len(str(value)) == len("2024"):
+            for operator, year in bounds_of_years(condition.operator, int(str(value))):
+                yield replace(condition, operator=operator, value=str(year))
+        else:
+            yield replace(condition, value=str(value))
+    elif field.kind == SHARE and isinstance(value, int | float):
+        yield replace(condition, value=value / 100 if value > 1 else value, shared=True)
+    elif _is_numeric(field):
+        number = float(str(value)) if str(value).removeprefix("-").replace(".", "", 1).isdecimal() else None
+        if number is None:
+            raise QueryError(f"{field.name} is a number, not {value!r}")
+        yield replace(condition, value=int(number) if number.is_integer() else number, numeric=True)
+    else:
+        yield _textual(condition, field, str(value))
+
+
+def _textual(condition: Condition, field: Field, text: str) -> Condition:
+    """A condition on a text: as the graph writes it, or those that have all its words ("confocal": a microscope)."""
+    same = [each for each in field.values if each.lower() == text.lower()]
+    words = set(text.lower().split())
+    known = same or [each for each in field.values if words and words <= set(each.lower().split())]
+    stated = [text] if text in field.ids.values() else [field.ids.get(each, each) for each in known]
+    if len(stated) == 1:
+        return replace(condition, value=stated[0])
+    if stated and condition.operator in ("=", "<>"):
+        denied = condition.negated != (condition.operator == "<>")
+        return replace(condition, operator="IN", value=tuple(stated), negated=denied)
+    if field.values:
+        raise QueryError(f"no {field.name} is {text!r}: {', '.join(field.values)}")
+    return replace(condition, value=text.lower(), ignoring_case=True)
