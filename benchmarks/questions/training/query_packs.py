@@ -21,7 +21,7 @@ from clew.answer.models.shown_schema import variables_of
 from clew.answer.models.trained import INSTRUCTION, brief
 from clew.store.layout import upper_snake
 
-VALUE = re.compile(r"(\w+\.\w+) = '([^']+)'")
+VALUE = re.compile(r"(\w+\.q_\w+) = '([^']+)'")
 FOLDER = Path(__file__).parents[1] / "queries"
 TOGETHER = 8  # questions of a pack
 LESS, GONE = 0.4, 0.25  # most of what no question needs that is left out, and how often something needed is
@@ -30,7 +30,7 @@ DOTTED = 0.15  # how often relations are named behind what they are of
 TERSE = 0.12  # how often relations and attributes go by their keys, as abbreviated as some graphs have them
 WIDER, MOST_WIDER = 0.4, 0.4  # how often relations have further types at their ends, and at most how many of them
 DENIED = 0.1  # how often some relations have one beside them that states their absence
-NAMED = 0.2  # how often a value that a question says is the name of something too
+NAMED = 0.1  # how often a value of a statement that a question says is the name of something too
 UNTYPED = 0.1  # how often the names of a question have no type
 SHORT = 2  # letters of keys that say nothing
 HELD = 20  # one schema of so many is measured and not learned from
