@@ -127,8 +127,6 @@ def test_it_sees_the_graph_in_brief_and_parameters_for_names(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("text", "settings"),
     [
-        (SURE, {}),
-        (SURE, {"phrase": True}),  # nor does it word the answer
         (DOUBTED, {"compose": False}),
         ("How is Ann Moss connected with Kendal?", {}),  # by a path, which is no query
     ],
@@ -154,11 +152,20 @@ def test_what_it_has_read_of_a_graph_is_kept_where_it_can_be(breweries: Asker) -
     assert [each.messages[-1].content.startswith(kept.removesuffix("?")) for each in model.requests] == [True, True]
 
 
-def test_it_is_asked_on_demand_where_the_readers_are_sure(ask: Ask) -> None:
-    answer, model = ask(SURE, BREWED, compose=True)
+@pytest.mark.parametrize("phrase", [False, True])  # it does not word the answer
+def test_it_is_asked_where_the_readers_are_sure_too(ask: Ask, phrase: bool) -> None:
+    answer, model = ask(SURE, BREWED, phrase=phrase)
     assert len(model.requests) == 1
     assert answer.certainty == "sure"
     assert answer.decided == "trained wrote the query, with the same result"
+
+
+@pytest.mark.parametrize(("logprob", "certainty"), [(-0.0001, "doubtful"), (-1.0, "sure")])
+def test_a_sure_answer_is_doubted_where_it_is_surely_another(ask: Ask, logprob: float, certainty: str) -> None:
+    another = "MATCH (beer)-[:BREWED_BY]->(brewery {id: $brewery1}), (beer)-[:TASTED_BY]->(person) RETURN beer"
+    answer, _ = ask(SURE, another, logprob=logprob)
+    assert (names(answer), answer.certainty) == ({"Amber Ale", "Dark Mild"}, certainty)
+    assert "TASTED_BY" in answer.alternatives[0].query
 
 
 # it gives the same answer ---------------------------------------------------------------------------------------------
@@ -258,7 +265,7 @@ def test_a_step_between_two_of_a_type_that_finds_nothing_is_turned(ask: Ask, mon
         "Ann Moss, I think",
         "MATCH (brewery {id: $brewery1})-[:EMPLOYS]->(person RETURN person",
         "MATCH (brewery {id: $brewery1})-[:MARRIED_TO]->(person) RETURN person",
-        "MATCH (brewery {id: $brewery7})-[:EMPLOYS]->(person) RETURN person",
+        "MATCH (brewery {id: $brewery7})-[:EMPLOYS]->(person {id: $person9}) RETURN person",
         "MATCH (brewery)-[:EMPLOYS]->(person) RETURN person",  # without the name
         "CREATE (person {id: $brewery1}) RETURN person",
         "MATCH (brewery {id: $brewery1})-[:EMPLOYS]->(person) DELETE person",

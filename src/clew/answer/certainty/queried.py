@@ -11,8 +11,6 @@ from importlib.resources import files
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from clew.answer.plans.plan import ABSENT
-
 if TYPE_CHECKING:
     from clew.answer.models.query_reader import ReadQuery
 
@@ -27,7 +25,6 @@ MOST = {
     "missing": 3.0,
     "unbound": 4.0,
 }  # more says no more
-LOOSE = -0.36  # log-probability of a token for which others were nearly as good
 
 
 def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
@@ -39,9 +36,6 @@ def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
         "weakest": -min(rest, default=0.0),
         "reluctant": -sum(first) if read.reluctant else 0.0,  # to write any query
         "empty": read.ran.is_empty,
-        "steps": sum(len(part.steps) for part in plan.parts),
-        "denied": any(part.kind == ABSENT for part in plan.parts),
-        "loose": sum(each < LOOSE for each in rest),
         "missing": len(account.missing),
         "unbound": len(account.unbound),
         "contradicted": read.contradicted,

@@ -203,14 +203,18 @@ class Composer:
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
         named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
         said = {*question.asked, *question.mentioned}
+        stated = {each.of for part in plan.parts for each in part.conditions} - named  # by what they have
+        stated |= {each.by.of for each in plan.sort if each.by is not None}
 
         def typed(slot: Slot) -> Slot:
             label = self.shown.label_of(slot.name)
             if slot.types or label is None or label in untyped or (untyped and slot.name in named):
                 return slot
-            unsaid = label not in said and slot.name not in named
-            is_open = unsaid and len(_reached(plan, slot.name, self.schema)) > 1
-            return slot if is_open else replace(slot, types=(label,))
+            reached = _reached(plan, slot.name, self.schema)
+            if label not in said and slot.name not in named and (len(reached) > 1 or (untyped and slot.name in stated)):
+                return slot
+            meant = [each for each in question.asked if each in reached] if label in question.asked else [label]
+            return replace(slot, types=tuple(meant) or (label,))
 
         return replace(plan, slots=tuple(map(typed, plan.slots)))
 

@@ -29,10 +29,11 @@ from clew.errors import InputError, ModelError, Timeout
 from clew.lm import Completion, Keeping, LanguageModel, Request, strip
 from clew.store.layout import StoreSchema
 
-__all__ = ["QueryReader", "ReadQuery", "query_reader_of"]
+__all__ = ["CONVINCED", "QueryReader", "ReadQuery", "query_reader_of"]
 
 log = logging.getLogger(__name__)
 MOST_TOKENS = 160
+CONVINCED = 0.9  # probability of NONE from which a model that says so is believed
 QUERY = 'root ::= "MATCH " [^\\n]+'  # for a model that says NONE: what it would write
 SOME = 1  # alternatives whose log-probabilities are reported
 
@@ -94,9 +95,10 @@ class QueryReader:
         for number, (asked, anchors) in enumerate(self.prompts(question.text)):
             said = self._complete(model, asked)
             reluctant = said is not None and strip(said.text) == NONE
-            none = min(none, exp(sum(token.logprob for token in said.logprobs)) if said and reluctant else 0.0)
+            denied = exp(sum(token.logprob for token in said.logprobs)) if said and reluctant else 0.0
+            none = min(none, denied)
             if reluctant:
-                said = self._complete(model, asked, grammar=QUERY)
+                said = self._complete(model, asked, grammar=QUERY) if denied < CONVINCED else None
             text = "" if said is None else strip(said.text)
             if said is None or not text:
                 continue

@@ -13,7 +13,7 @@ from clew.answer.certainty.queried import chance_of, query_signs
 from clew.answer.certainty.signs import NEVER_SURE, is_reversible
 from clew.answer.kept import words_of
 from clew.answer.models.capability import can_compose, is_trained
-from clew.answer.models.query_reader import QueryReader, ReadQuery, query_reader_of
+from clew.answer.models.query_reader import CONVINCED, QueryReader, ReadQuery, query_reader_of
 from clew.answer.plans.plan import ABSENT
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["ModelWriting", "as_alternative", "beside", "declined"]
 
 WRITTEN = DOUBTFUL - 0.05  # most for what a model alone says
-ALONE = 0.4  # chance from which the query of a trained model answers by itself, or in the place of a doubtful answer
-CONVINCED = 0.9  # probability of a trained model that the graph has no answer, from which a doubtful one is declined
+ALONE = 0.5  # chance from which the query of a trained model answers by itself, or in the place of a doubtful answer
+CLEAR = 0.9  # and from which it need not be doubted where the readers decline
 CERTAIN = 0.95  # chance from which an answer is sure that the readers give too
 DISSENTING = 0.7  # chance from which one that answers otherwise makes an answer doubtful
 
@@ -105,17 +105,24 @@ class ModelWriting(ABC):
 
     def _confirmed(self, first: Answer, read: ReadQuery) -> Answer:
         """The readers' answer, which a trained model gives too: sure, unless both could err alike."""
-        plan, probability = read.ran.candidate.plan, chance_of(query_signs(read, confirmed=True))
-        turned = any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
-        denied = any(part.kind == ABSENT for part in plan.parts) or plan.kind == "lacks"
-        never = turned or denied or any(first.signs.get(name) for name in NEVER_SURE)
+        probability = chance_of(query_signs(read, confirmed=True))
+        never = self._is_slippery(read) or any(first.signs.get(name) for name in NEVER_SURE)
         decided = f"{read.ran.interpretation.decided}, with the same result"
         certain = probability >= CERTAIN and not never
         confidence = max(first.confidence, probability) if certain else first.confidence
         return replace(first, confidence=confidence, decided=decided)
 
+    def _is_slippery(self, read: ReadQuery) -> bool:
+        """Whether a query denies something, or a relation of it joins one type with itself: what is easily misread."""
+        plan = read.ran.candidate.plan
+        denied = any(part.kind == ABSENT for part in plan.parts) or plan.kind == "lacks"
+        return denied or any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
+
     def _by_query(self, first: Answer, read: ReadQuery) -> Answer:
-        """The likelier of the readers' answer, if any, and a trained model's; either way doubtful, with the other."""
+        """The likelier of the readers' answer, if any, and a trained model's; either way doubtful, with the other.
+
+        What the readers decline and a trained model has clearly is not doubtful.
+        """
         probability = chance_of(query_signs(read, confirmed=False))
         own = 0.0 if first.abstained is not None else first.confidence
         if probability < ALONE or (first.certainty != "doubtful" and own > probability):
@@ -126,7 +133,9 @@ class ModelWriting(ABC):
             return beside(capped, other)
         self.ran = read.ran
         answer = self._answered(read.ran, first.usage.understanding)
-        answer = replace(answer, confidence=min(probability, WRITTEN), unrecognised=_unbound(read))
+        clear = first.abstained is not None and probability >= CLEAR and not self._is_slippery(read)
+        confidence = probability if clear else min(probability, WRITTEN)
+        answer = replace(answer, confidence=confidence, unrecognised=_unbound(read))
         if first.abstained is not None:
             return answer
         return beside(answer, as_alternative(first))
