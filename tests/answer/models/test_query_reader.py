@@ -291,11 +291,40 @@ def test_none_without_doubt_declines_a_doubtful_answer_and_offers_it(breweries: 
     assert answer.alternatives[0].interpretation in answer.abstained
 
 
-@pytest.mark.parametrize(("text", "logprob"), [(DOUBTED, HESITANT), (LIKELY, -0.0001), (DECLINED, -0.0001)])
-def test_none_that_declines_nothing(breweries: Asker, ask: Ask, text: str, logprob: float) -> None:
-    answer, model = ask(text, "NONE", logprob=logprob)
+@pytest.mark.parametrize("text", [LIKELY, DECLINED])
+def test_none_that_declines_nothing(breweries: Asker, ask: Ask, text: str) -> None:
+    answer, model = ask(text, "NONE")
     assert len(model.requests) == 1
     assert told(answer) == told(breweries.ask(text))
+
+
+def test_none_with_doubt_is_asked_again_for_a_query(breweries: Asker, ask: Ask) -> None:
+    answer, model = ask(DOUBTED, "NONE", AUDITED, logprob=HESITANT)
+    assert [each.grammar is not None for each in model.requests] == [False, True]
+    assert answer.decided == "trained wrote the query, with the same result"
+    assert answer.confidence == breweries.ask(DOUBTED).confidence  # it says so with reluctance
+
+
+# it finds nothing -----------------------------------------------------------------------------------------------------
+
+IN_WHITBY = "MATCH (beer)-[:BREWED_BY]->(brewery {id: $brewery1})-[:LOCATED_IN]->(town {id: $town1}) RETURN beer"
+
+
+def test_nothing_is_an_answer_too_if_it_is_likely_enough(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Does Fellside Brewery own any beers in Whitby?"
+    assert ask(text, IN_WHITBY)[0].abstained is not None
+    monkeypatch.setattr(writing, "chance_of", lambda signs: 0.6)
+    answer, _ = ask(text, IN_WHITBY)
+    assert (answer.abstained, answer.items, answer.certainty) == (None, (), "doubtful")
+    assert answer.text.startswith("No beers")
+
+
+def test_where_it_is_clear_it_need_not_be_doubted(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "How many beers are at Kendal?"
+    counted = "MATCH (beer)-[:BREWED_BY]->(brewery)-[:LOCATED_IN]->(town {id: $town1}) RETURN count(DISTINCT beer)"
+    monkeypatch.setattr(writing, "chance_of", lambda signs: writing.CLEAR)
+    answer, _ = ask(text, counted)
+    assert (answer.value, answer.abstained) == (2, None)
 
 
 def test_two_counts_are_compared(ask: Ask) -> None:

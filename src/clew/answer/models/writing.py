@@ -121,19 +121,20 @@ class ModelWriting(ABC):
     def _by_query(self, first: Answer, read: ReadQuery) -> Answer:
         """The likelier of the readers' answer, if any, and a trained model's; either way doubtful, with the other.
 
-        What the readers decline and a trained model has clearly is not doubtful.
+        What the readers decline and a trained model has clearly, with every needed word, is not doubtful.
         """
         probability = chance_of(query_signs(read, confirmed=False))
         own = 0.0 if first.abstained is not None else first.confidence
         if probability < ALONE or (first.certainty != "doubtful" and own > probability):
-            if first.abstained is not None:
+            if first.abstained is not None or read.ran.is_empty:
                 return first
             other = Alternative(read.ran.outcome.query, WRITTEN, verbalised(read.ran.candidate, self.words))
             capped = replace(first, confidence=min(own, WRITTEN)) if probability >= DISSENTING else first
             return beside(capped, other)
         self.ran = read.ran
         answer = self._answered(read.ran, first.usage.understanding)
-        clear = first.abstained is not None and probability >= CLEAR and not self._is_slippery(read)
+        bound = not read.ran.interpretation.account.missing
+        clear = first.abstained is not None and probability >= CLEAR and bound and not self._is_slippery(read)
         confidence = probability if clear else min(probability, WRITTEN)
         answer = replace(answer, confidence=confidence, unrecognised=_unbound(read))
         if first.abstained is not None:
