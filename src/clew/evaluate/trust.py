@@ -7,7 +7,7 @@ worst outcome, so it is counted apart; declining is right where the graph cannot
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isclose, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +131,9 @@ def accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
     if "yes" in gold:
         return isinstance(answer.value, bool) and answer.value == gold["yes"]
     if "number" in gold:
-        return not isinstance(answer.value, bool) and answer.value is not None and answer.value == gold["number"]
+        if not isinstance(answer.value, int | float) or isinstance(answer.value, bool):
+            return False
+        return isclose(answer.value, gold["number"], rel_tol=1e-6)  # averages are stated with some decimals
     if isinstance(answer.value, bool):
         return False
     if "values" in gold:
@@ -143,7 +145,8 @@ def accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
         return ids == set(gold["sources"])
     required, pool = set(gold["ids"]), set(gold.get("any_of", ()))
     drawn = ids - required
-    return required <= ids and drawn <= pool and (len(drawn) == gold.get("take", 0) or drawn == pool)
+    tied = not required and gold.get("take") == 1 and drawn == pool  # all that are tied for the one that is asked for
+    return required <= ids and drawn <= pool and (len(drawn) == gold.get("take", 0) or tied)
 
 
 def shares(outcomes: Sequence[Outcome]) -> list[Share]:

@@ -5,7 +5,13 @@ Parameters that nobody knows stand for those that are left, and one of several t
 
 import pytest
 
-from clew.answer.models.joining import join_variables, known_parameters, one_of_several, with_columns
+from clew.answer.models.joining import (
+    columns_own_steps,
+    join_variables,
+    known_parameters,
+    one_of_several,
+    with_columns,
+)
 from clew.answer.models.shown_schema import NUMBER, Field, Join, ShownSchema
 from clew.store.cypher import parse, write
 
@@ -120,3 +126,30 @@ def test_unknown_parameters_stand_for_those_that_are_left(
 )
 def test_one_of_several_types_is_one_variable(written: str, meant: str) -> None:
     assert one_of_several(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("MATCH (a)-[r:PLAYS_FOR]->(b) RETURN r.q_until", "MATCH (a)-[r:PLAYED_FOR]->(b) RETURN r.q_until"),
+        ("MATCH (a)-[r:PLAYS_FOR]->(b) RETURN r.q_since", None),
+        ("MATCH (a)-[r:PLAYS_FOR]->(b) RETURN r.q_fee", None),  # no relation has it
+        ("MATCH (a)-[r:PLAYED_FOR]->(b) WHERE r.q_until > 2000 RETURN a", None),
+    ],
+)
+def test_a_column_is_that_of_the_one_relation_between_the_same_types_that_has_it(
+    written: str, meant: str | None
+) -> None:
+    chess = ShownSchema(
+        (Join("player", "PLAYS_FOR", "club"), Join("player", "PLAYED_FOR", "club"), Join("game", "ENDED", "club")),
+        {name: name for name in ("player", "club", "game")},
+        {},
+        {
+            name: (Field("q_since" if name == "PLAYS_FOR" else "q_until", NUMBER),)
+            for name in ("PLAYS_FOR", "PLAYED_FOR")
+        },
+        {},
+    )
+    statement, repairs = columns_own_steps(parse(written), chess)
+    assert write(statement) == write(parse(meant or written))
+    assert len(repairs) == (meant is not None)

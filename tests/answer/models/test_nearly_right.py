@@ -129,7 +129,7 @@ def test_one_word_of_several_values_means_any_of_them(hospital: Asker) -> None:
         found(hospital, "Which nurses?", written.format("= 'cook'"))
 
 
-@pytest.mark.parametrize("bound", ["50", "0.5"])
+@pytest.mark.parametrize("bound", ["50", "0.5", "'50%'", "'1/2'"])
 def test_shares_are_compared_as_shares(hospital: Asker, bound: str) -> None:
     written = f"MATCH (illness)-[r:HAS_SIGN]->(sign {{id: $sign1}}) WHERE r.q_frequency > {bound} RETURN illness"
     assert found(hospital, "Which illnesses bring fever to more than half?", written) == {"Flu"}

@@ -13,6 +13,7 @@ from math import exp
 from clew.answer.lexicon.words import Words
 from clew.answer.models.joining import (
     bridge_names,
+    columns_own_steps,
     join_variables,
     known_parameters,
     one_of_several,
@@ -130,7 +131,7 @@ class Composer:
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
         statement, done = known_parameters(parse(one_of_several(text)), list(given))
         joined = [*done]
-        for repair in (bridge_names, join_variables, with_columns):
+        for repair in (bridge_names, join_variables, with_columns, columns_own_steps):
             statement, done = repair(statement, self.shown)
             joined += done
         plan = self._typed(_listed(read_plan(statement, given)), question)

@@ -12,7 +12,14 @@ from typing import Any
 from clew.answer.models.shown_schema import ShownSchema
 from clew.store.cypher import syntax as s
 
-__all__ = ["bridge_names", "join_variables", "known_parameters", "one_of_several", "with_columns"]
+__all__ = [
+    "bridge_names",
+    "columns_own_steps",
+    "join_variables",
+    "known_parameters",
+    "one_of_several",
+    "with_columns",
+]
 
 SEVERAL = re.compile(r"\((\w+(?:\|\w+)+)(?=[ )])")  # (nurse|doctor)
 EITHER = "either"
@@ -157,6 +164,35 @@ def with_columns(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
 
     changed: s.Statement = s.rewrite(statement, change) if only else statement
     return changed, tuple(f"{key} of {name} read as that of {' or '.join(only[name, key].types)}" for name, key in only)
+
+
+def columns_own_steps(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
+    """The statement with the one relation that has the columns asked of a step, between the same two labels.
+
+    "Until when did A play for B" is about the former club, where only that has a column for the end.
+    """
+    wanted: dict[str, set[str]] = {}
+    for each in s.walk(statement):
+        if isinstance(each, s.Property) and isinstance(each.of, s.Variable) and each.key.startswith("q_"):
+            wanted.setdefault(each.of.name, set()).add(each.key)
+    repairs: list[str] = []
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, s.RelationshipPattern) or len(part.types) != 1 or part.variable not in wanted:
+            return part
+        keys = wanted[part.variable]
+        if all(schema.column(part.types, key) is not None for key in keys):
+            return part
+        own = {(join.subject, join.object) for join in schema.joins if join.relationship == part.types[0]}
+        others = {join.relationship for join in schema.joins if (join.subject, join.object) in own}
+        fit = [name for name in sorted(others) if all(schema.column([name], key) is not None for key in keys)]
+        if len(fit) != 1:
+            return part
+        repairs.append(f"{part.types[0]} read as {fit[0]}, which has {', '.join(sorted(keys))}")
+        return replace(part, types=(fit[0],))
+
+    changed: s.Statement = s.rewrite(statement, change) if wanted else statement
+    return changed, tuple(repairs)
 
 
 def _steps(name: str, label: str, matched: list[str], schema: ShownSchema) -> Iterator[tuple[s.Pattern, str]]:

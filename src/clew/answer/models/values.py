@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
 from clew.answer.plans.plan import Asked, Condition, Part, Plan
+from clew.answer.plans.shares import share_of
 from clew.answer.sketch.said_values import bounds_of_years
 from clew.errors import QueryError
 from clew.graph import GraphContents
@@ -79,8 +80,8 @@ def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
                 yield replace(condition, operator=operator, value=str(year))
         else:
             yield replace(condition, value=str(value))
-    elif field.kind == SHARE and isinstance(value, int | float):
-        yield replace(condition, value=value / 100 if value > 1 else value, shared=True)
+    elif field.kind == SHARE and (share := _share(value)) is not None:
+        yield replace(condition, value=share, shared=True)
     elif _is_numeric(field):
         number = float(str(value)) if str(value).removeprefix("-").replace(".", "", 1).isdecimal() else None
         if number is None:
@@ -88,6 +89,14 @@ def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
         yield replace(condition, value=int(number) if number.is_integer() else number, numeric=True)
     else:
         yield _textual(condition, field, str(value))
+
+
+def _share(value: object) -> float | None:
+    """A share as a number, a percentage or a fraction: 50, 0.5, "50%" and "1/2"."""
+    if isinstance(value, int | float):
+        return value / 100 if value > 1 else float(value)
+    low, high = share_of(str(value)) or (0.0, 1.0)
+    return low if low == high else None
 
 
 def _textual(condition: Condition, field: Field, text: str) -> Condition:
