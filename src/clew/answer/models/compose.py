@@ -259,7 +259,7 @@ def _chance_of_a_query(said: Completion) -> float:
 
 
 def with_first_column(plan: Plan) -> Plan:
-    """The plan with the entity that its answer lists as its first column, else a value; others stand beside it.
+    """The plan with the entity that its answer lists as its first column, else a value; others come with it.
 
     `QueryError` if it asks for a number for each of several, or for statements themselves.
     """

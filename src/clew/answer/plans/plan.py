@@ -246,7 +246,7 @@ class Plan:
 
     @property
     def attribute(self) -> Asked | None:
-        """The property of entities whose values are asked for, in place of the entities; others may stand beside it."""
+        """The property of entities whose values are asked for, in place of the entities; others may come with it."""
         if self.kind != "rows" or not self.asked or self.measure is not None or self.column is not None:
             return None
         return None if self.asked[0].key in (None, "id", "name") else self.asked[0]

@@ -1,6 +1,6 @@
 """Further columns of an answer: what else is asked for of each item, row by row.
 
-In: a plan that asks for several columns, and the items of the first. Out: the items with what stands beside them.
+In: a plan that asks for several columns, and the items of the first. Out: the items, each with the rest of its rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

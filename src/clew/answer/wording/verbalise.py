@@ -109,7 +109,7 @@ class _Verbaliser:
         self, plan: Plan, names: Mapping[str, str], words: Words, *, known: Mapping[str, str] | None = None
     ) -> None:
         self.plan, self.names, self.words = plan, names, words
-        self.known = known or {}  # slots that are spoken of already: "them"
+        self.known = known or {}  # slots that were mentioned before: "them"
         self.used: set[Step] = set()
         self.valued: dict[str, list[str]] = {}  # what is said of the values of slots
         self.denied: set[str] = set()  # slots at the far end of what must not exist
