@@ -9,7 +9,7 @@ import pytest
 
 import clew
 from clew.answer import Answer, Asker, CypherStrategy, Resources
-from clew.answer.models import writing
+from clew.answer.models import writing, written
 from clew.answer.models.capability import TRAINED
 from clew.answer.models.query_reader import QueryReader
 from clew.errors import ModelError
@@ -197,6 +197,17 @@ def test_agreement_that_makes_nothing_sure(breweries: Asker, ask: Ask, text: str
     assert (names(answer), answer.confidence) == (names(alone), alone.confidence)
 
 
+def test_words_that_the_readers_left_out_do_not_count_where_the_query_accounts_for_them(
+    breweries: Asker, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, tasted = "Which beers reach Cleo Hart?", "MATCH (beer)-[:TASTED_BY]->(person {id: $person1}) RETURN beer"
+    assert breweries.ask(text).unrecognised == ("reach",)
+    assert ask(text, tasted)[0].certainty == "doubtful"
+    monkeypatch.setattr(written, "_meant", lambda question, composed, unbound, *others: [e.start for e in unbound])
+    answer, _ = ask(text, tasted)
+    assert (names(answer), answer.certainty, answer.unrecognised) == ({"Amber Ale"}, "sure", ())
+
+
 def test_agreement_below_certainty_adds_nothing(breweries: Asker, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "chance_of", lambda signs: writing.CERTAIN - 0.01)
     assert ask(DOUBTED, AUDITED)[0].confidence == breweries.ask(DOUBTED).confidence
@@ -317,6 +328,19 @@ def test_nothing_is_an_answer_too_if_it_is_likely_enough(ask: Ask, monkeypatch: 
     answer, _ = ask(text, IN_WHITBY)
     assert (answer.abstained, answer.items, answer.certainty) == (None, (), "doubtful")
     assert answer.text.startswith("No beers")
+
+
+def test_a_count_of_nothing_is_not_sure_though_both_agree(breweries: Asker, ask: Ask) -> None:
+    text = "How many beers are brewed by Quayside Brewery and tasted by Cleo Hart?"
+    counted = (
+        "MATCH (beer)-[:BREWED_BY]->(brewery {id: $brewery1}), (beer)-[:TASTED_BY]->(person {id: $person1}) "
+        "RETURN count(DISTINCT beer)"
+    )
+    alone = breweries.ask(text)
+    assert (alone.value, alone.certainty) == (0, "doubtful")
+    answer, _ = ask(text, counted)
+    assert (answer.value, answer.certainty) == (0, "doubtful")
+    assert breweries.ask(text.replace("Quayside", "Fellside")).value == 1
 
 
 def test_where_it_is_clear_it_need_not_be_doubted(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

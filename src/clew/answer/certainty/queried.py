@@ -35,7 +35,7 @@ def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
         "doubt": -sum(rest),  # that the model has in all it wrote, and in one token
         "weakest": -min(rest, default=0.0),
         "reluctant": -sum(first) if read.reluctant else 0.0,  # to write any query
-        "empty": read.ran.is_empty,
+        "empty": read.ran.is_empty or read.ran.outcome.counts_nothing,
         "missing": len(account.missing),
         "unbound": len(account.unbound),
         "contradicted": read.contradicted,

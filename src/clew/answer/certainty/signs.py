@@ -26,7 +26,7 @@ __all__ = ["LEFT_OUT", "NEVER_SURE", "Competitor", "confidence_in", "is_conteste
 AHEAD, BEHIND = 1.2, -0.3  # a margin beyond these says no more
 CLOSE = 0.5  # what scores less by this much is hardly meant
 LONG = 8  # words; longer questions leave more to be misread
-NEVER_SURE = ("left out", "contradicted", "astray", "unsure value")  # with any of these an answer is doubtful
+NEVER_SURE = ("left out", "contradicted", "astray", "unsure value", "zero")  # with any of these it is doubtful
 LEFT_OUT = 0.4  # and its confidence at most this
 
 
@@ -65,6 +65,7 @@ def signs_of(
         "name": 1.0 - min((meaning.score for meaning in candidate.meanings), default=1.0),
         "denied": float(any(part.kind == ABSENT for part in plan.parts)),
         "nothing": float((rows and not outcome.items) or (outcome.value is False and values is None)),
+        "zero": float(outcome.counts_nothing),
         "simpler": float(bool(interpretation.notes)),
         "contradicted": float(contradictions(interpretation, words)),
         "astray": float(goes_astray(interpretation, words)),

@@ -104,13 +104,18 @@ class ModelWriting(ABC):
         )
 
     def _confirmed(self, first: Answer, read: ReadQuery) -> Answer:
-        """The readers' answer, which a trained model gives too: sure, unless both could err alike."""
+        """The readers' answer, which a trained model gives too: sure, unless both could err alike.
+
+        Words that the readers left out do not count where the model's query accounts for every word.
+        """
         probability = chance_of(query_signs(read, confirmed=True))
-        never = self._is_slippery(read) or any(first.signs.get(name) for name in NEVER_SURE)
-        decided = f"{read.ran.interpretation.decided}, with the same result"
-        certain = probability >= CERTAIN and not never
-        confidence = max(first.confidence, probability) if certain else first.confidence
-        return replace(first, confidence=confidence, decided=decided)
+        doubts = [name for name in NEVER_SURE if first.signs.get(name)]
+        accounted = doubts == ["left out"] and not read.ran.interpretation.account.unbound
+        answer = replace(first, decided=f"{read.ran.interpretation.decided}, with the same result")
+        if probability < CERTAIN or (doubts and not accounted) or self._is_slippery(read):
+            return answer
+        unrecognised = () if accounted else first.unrecognised
+        return replace(answer, confidence=max(first.confidence, probability), unrecognised=unrecognised)
 
     def _is_slippery(self, read: ReadQuery) -> bool:
         """Whether a query denies something, or a relation of it joins one type with itself: what is easily misread."""

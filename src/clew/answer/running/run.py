@@ -56,6 +56,12 @@ class Outcome:
     matched: Intersection | None = None  # how, where no store was needed
     tied: tuple[Item, ...] = ()  # what has the same number as the last item, beyond the several that were asked for
 
+    @property
+    def counts_nothing(self) -> bool:
+        """Whether the answer is the number 0, which is more often misread than true."""
+        counted = self.plan.measure is not None and self.plan.measure.function == "count"
+        return counted and not self.plan.asked and self.value == 0
+
 
 def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
     """What a plan asks for: walked by the engine if it is a conjunction of names, else asked of the store."""
