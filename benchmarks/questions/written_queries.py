@@ -48,8 +48,8 @@ from clew.lm.messages import Stream, TokenLogprob
 from clew.progress import silent
 
 DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
-    "doubt": -1, "weakest": -1, "reluctant": -1, "empty": -1, "missing": -1, "unbound": -1, "contradicted": -1,
-    "turned": -1, "paraphrased": -1, "no": -1, "confirmed": 1,
+    "doubt": -1, "weakest": -1, "reluctant": -1, "empty": -1, "missing": -1, "unbound": -1, "turned": -1,
+    "paraphrased": -1, "no": -1, "confirmed": 1,
 }  # fmt: skip
 BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.93, 0.95, 1.01)
 

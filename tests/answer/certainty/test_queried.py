@@ -7,26 +7,33 @@ import pytest
 from clew.answer.certainty.queried import MOST, chance_of, query_signs
 
 NONE = dict.fromkeys(
-    ("doubt", "weakest", "missing", "unbound", "contradicted", "turned", "paraphrased", "no", "confirmed"), 0.0
+    ("doubt", "weakest", "reluctant", "empty", "missing", "unbound", "turned", "paraphrased", "no", "confirmed"), 0.0
 )
 
 
 def written(
-    *logprobs: float, missing: int = 0, unbound: int = 0, kind: str = "rows", value: object = None, **signs: bool
+    *logprobs: float,
+    missing: int = 0,
+    unbound: int = 0,
+    kind: str = "rows",
+    value: object = None,
+    empty: bool = False,
+    **signs: bool,
 ) -> SimpleNamespace:
     """A query as it ran, as far as its signs are read."""
     account = SimpleNamespace(missing=[None] * missing, unbound=[None] * unbound)
     ran = SimpleNamespace(
         candidate=SimpleNamespace(plan=SimpleNamespace(kind=kind)),
         interpretation=SimpleNamespace(account=account),
-        outcome=SimpleNamespace(value=value),
+        outcome=SimpleNamespace(value=value, counts_nothing=kind == "count" and value == 0),
+        is_empty=empty,
     )
     return SimpleNamespace(
-        ran=ran, logprobs=logprobs, **{"contradicted": False, "turned": False, "paraphrased": False, **signs}
+        ran=ran, logprobs=logprobs, **{"reluctant": False, "turned": False, "paraphrased": False, **signs}
     )
 
 
-@pytest.mark.parametrize("sign", ["doubt", "weakest", "missing", "contradicted", "turned", "paraphrased", "no"])
+@pytest.mark.parametrize("sign", ["doubt", "weakest", "reluctant", "empty", "missing", "turned", "paraphrased", "no"])
 def test_what_speaks_against_a_query(sign: str) -> None:
     assert chance_of({**NONE, sign: 0.5}) < chance_of(NONE)
     assert chance_of({**NONE, sign: 1.0}) < chance_of({**NONE, sign: 0.5})
@@ -52,12 +59,14 @@ def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
         (written(*[-4.0] * 3), {"doubt": MOST["doubt"], "weakest": MOST["weakest"]}),
         (written(missing=2, unbound=3), {"missing": 2.0, "unbound": 3.0}),
         (written(missing=9, unbound=9), {"missing": MOST["missing"], "unbound": MOST["unbound"]}),
-        (written(contradicted=True), {"contradicted": 1.0}),
+        (written(-0.75, -0.25, reluctant=True), {"doubt": 0.25, "weakest": 0.25, "reluctant": 0.75}),
+        (written(empty=True), {"empty": 1.0}),
         (written(turned=True), {"turned": 1.0}),
         (written(paraphrased=True), {"paraphrased": 1.0}),
         (written(kind="exists", value=False), {"no": 1.0}),
         (written(kind="exists", value=True), {}),
-        (written(kind="count", value=0), {}),
+        (written(kind="count", value=0), {"empty": 1.0}),
+        (written(kind="count", value=3), {}),
     ],
 )
 def test_signs(read: SimpleNamespace, signs: dict[str, float]) -> None:

@@ -86,7 +86,7 @@ def test_questions_lose_their_marks_and_queries_speak_of_the_graph(farms: Writte
         Row(
             "Which farms border {0} and {1}?",
             ("Farm", "Farm"),
-            "MATCH (farm)-[:BORDERS]->(farm2 {id: $n0}), (farm)-[:BORDERS]->(farm3 {id: $n1}) RETURN farm",
+            "MATCH (farm)-[:BORDERS]-(farm2 {id: $n0}), (farm)-[:BORDERS]-(farm3 {id: $n1}) RETURN farm",  # both ways
             frozenset({"f3"}),
         ),
         Row("How many crops are there?", (), "MATCH (crop) RETURN count(crop) AS number", frozenset()),
@@ -115,7 +115,7 @@ def test_packs_as_they_are(farms: WrittenSchema) -> None:
     assert ["Who owns $farm1?", "NONE"] in pack["asked"]  # type: ignore[operator]
     assert [  # type: ignore[operator]
         "Which farms border $farm1 and $farm2?",
-        "MATCH (farm)-[:BORDERS]->(farm2 {id: $farm1}), (farm)-[:BORDERS]->(farm3 {id: $farm2}) RETURN farm",
+        "MATCH (farm)-[:BORDERS]-(farm2 {id: $farm1}), (farm)-[:BORDERS]-(farm3 {id: $farm2}) RETURN farm",
     ] in pack["asked"]
 
 
@@ -123,8 +123,8 @@ def test_what_needs_something_that_is_left_out_has_no_answer(
     farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset({"f1"}))
-    for chance in ("OTHERWISE", "LOW", "OPEN", "DOTTED"):
-        monkeypatch.setattr(query_packs, chance, 0.0)
+    for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED"):
+        monkeypatch.setattr(query_packs, often, 0.0)
     (pack,) = packs(farms, random.Random(1))
     queries = dict(pack["asked"])  # type: ignore[call-overload]
     assert "GROWS" not in str(pack["graph"])
@@ -145,9 +145,50 @@ def test_now_and_then_something_needed_is_left_out_and_else_nothing(
     assert {len(needed & each) for each in gone} == {1}
 
 
+def test_graphs_are_shown_as_real_ones_are(farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch) -> None:
+    for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "NAMED"):
+        monkeypatch.setattr(query_packs, often, 0.0)
+    for often in ("WIDER", "MOST_WIDER", "DENIED", "UNTYPED"):
+        monkeypatch.setattr(query_packs, often, 1.0)
+    monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset())
+    found = [pack for seed in range(20) for pack in packs(farms, random.Random(seed))]
+    graphs = " ".join(str(pack["graph"]) for pack in found)
+    assert "LACKS_GROWS" in graphs
+    assert "(farm|market)-[:GROWS]->(crop)" in graphs
+    asked, query = next(each for each in found[0]["asked"] if "grown by" in each[0])  # type: ignore[attr-defined]
+    assert (asked, query) == (
+        "Which crops are grown by $entity1?",
+        "MATCH (farm {id: $entity1})-[:GROWS]->(crop) RETURN crop",
+    )
+
+
+def test_terse_names_are_the_keys(farms: WrittenSchema) -> None:
+    named = WrittenSchema("farms", {"grw": farms.relations["f1"]}, {"siz": farms.attributes["a1"]})
+    terse = query_packs._terse(named)
+    assert (terse.relations["grw"][1], terse.attributes["siz"][1]) == ("GRW", "siz")
+    query = "MATCH (farm)-[:GROWS]->(crop) WHERE farm.size > 3 RETURN farm"
+    assert query_packs._as_in(query, named, terse) == "MATCH (farm)-[:GRW]->(crop) WHERE farm.siz > 3 RETURN farm"
+    assert query_packs._terse(farms).relations == farms.relations, "two letters say nothing"
+
+
+def test_what_may_be_of_several_types_has_a_variable_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "ships.txt"
+    path.write_text(
+        "== ships\no1: Person owns Ship\no2: Company owns Ship\n"
+        "- whose is {Ship}? => MATCH (x)-[:o1|o2]->(s {id: $1}) RETURN x\n"
+    )
+    (ships,) = read_queries([path])
+    assert ships.rows[0].query == "MATCH (x)-[:OWNS]->(ship {id: $n0}) RETURN x"
+    assert "(person|company)-[:OWNS]->(ship)" in brief(shown(ships, random.Random(3))).replace(
+        "company|person", "person|company"
+    )
+
+
 def test_other_ways_to_say_it(farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch) -> None:
-    for chance in ("OTHERWISE", "LOW", "OPEN", "DOTTED"):
-        monkeypatch.setattr(query_packs, chance, 1.0)
+    for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED"):
+        monkeypatch.setattr(query_packs, often, 1.0)
+    for often in ("TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED"):
+        monkeypatch.setattr(query_packs, often, 0.0)
     monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset())
     (pack,) = packs(farms, random.Random(1))
     (asked, query) = next(each for each in pack["asked"] if "grown by" in each[0])  # type: ignore[attr-defined]

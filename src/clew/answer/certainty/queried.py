@@ -38,7 +38,6 @@ def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
         "empty": read.ran.is_empty or read.ran.outcome.counts_nothing,
         "missing": len(account.missing),
         "unbound": len(account.unbound),
-        "contradicted": read.contradicted,
         "turned": read.turned,
         "paraphrased": read.paraphrased,
         "no": plan.kind in ("exists", "lacks") and not read.ran.outcome.value,

@@ -118,10 +118,17 @@ class ModelWriting(ABC):
         return replace(answer, confidence=max(first.confidence, probability), unrecognised=unrecognised)
 
     def _is_slippery(self, read: ReadQuery) -> bool:
-        """Whether a query denies something, or a relation of it joins one type with itself: what is easily misread."""
+        """Whether a query denies something, or a relation of it joins one type with itself: what is easily misread.
+
+        Or it has who does what to whom otherwise than the grammar of the question.
+        """
         plan = read.ran.candidate.plan
         denied = any(part.kind == ABSENT for part in plan.parts) or plan.kind == "lacks"
-        return denied or any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
+        return (
+            denied
+            or read.contradicted
+            or any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
+        )
 
     def _by_query(self, first: Answer, read: ReadQuery) -> Answer:
         """The likelier of the readers' answer, if any, and a trained model's; either way doubtful, with the other.
