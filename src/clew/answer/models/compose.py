@@ -240,11 +240,11 @@ class Composer:
 
 def _reached(plan: Plan, slot: str, schema: StoreSchema) -> set[str]:
     """The labels that the steps at a slot lead to, where these say what fills it: an absent step says what does not."""
+    known = {each.name: each for each in schema.relationships}
     parts = [part for part in plan.parts if any(slot in step.ends for step in part.steps)]
     outside = any(each.of == slot for each in plan.asked) and all(part.kind in (ABSENT, COUNTED) for part in parts)
     ends = [
         {pair.subject if step.subject == slot else pair.object for name in step.relations for pair in known[name].ends}
-        for known in ({each.name: each for each in schema.relationships},)
         for part in ([] if outside else parts)
         for step in part.steps
         if slot in step.ends and step.relations and known.keys() >= set(step.relations) and not step.repeated

@@ -21,6 +21,7 @@ from clew.answer.runner import Ran, Runner
 from clew.answer.strategy import Question
 from clew.answer.wording.explain import SHOWN_ALTERNATIVES, verbalised
 from clew.answer.wording.phrase import phrased
+from clew.errors import Timeout
 
 if TYPE_CHECKING:
     from clew.answer.models.written import Written
@@ -74,7 +75,11 @@ class ModelWriting(ABC):
         self.runner.report("model", "writing a query")
         reader = self._query_reader()
         begun = perf_counter()
-        read, none = reader.read(self.question, self.parsed, model, self.runner)
+        try:
+            read, none = reader.read(self.question, self.parsed, model, self.runner)
+        except Timeout:  # what the readers say is at hand
+            self.runner.report("model", "it ran out of time")
+            return first
         understood = first.usage.understanding + perf_counter() - begun - (read.ran.seconds if read else 0.0)
         first = replace(first, usage=replace(first.usage, understanding=understood))
         if read is None:
