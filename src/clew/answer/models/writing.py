@@ -77,7 +77,7 @@ class ModelWriting(ABC):
         begun = perf_counter()
         try:
             read, none = reader.read(self.question, self.parsed, model, self.runner)
-        except Timeout:  # what the readers say is at hand
+        except Timeout:  # the readers have answered already
             self.runner.report("model", "it ran out of time")
             return first
         understood = first.usage.understanding + perf_counter() - begun - (read.ran.seconds if read else 0.0)
