@@ -27,7 +27,7 @@ from benchmarks.text2cypher.planting import plant
 from benchmarks.text2cypher.schema import Schema, load_schemas
 from benchmarks.text2cypher.training import in_training, shared_relations
 from clew.answer import Plan
-from clew.answer.plans.read import read_plan
+from clew.answer.plans.cypher.read import read_plan
 from clew.app.assemble import Settings, assemble
 from clew.errors import ClewError, InputError, QueryError
 from clew.evaluate.benches.text2cypher import Pair, load_pairs, query_kind

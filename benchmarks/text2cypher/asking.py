@@ -9,10 +9,10 @@ from benchmarks.text2cypher.gold import first_column, from_store, plain, to_stor
 from benchmarks.text2cypher.schema import Schema
 from clew.answer import Answer, Asker, Plan, Question
 from clew.answer.answer import Item
+from clew.answer.plans.assertions.show import shown_query
 from clew.answer.plans.canonical import same
-from clew.answer.plans.ground import names_to_ids
-from clew.answer.plans.read import read_plan
-from clew.answer.plans.show import shown_query
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.schema.ground import names_to_ids
 from clew.answer.running.run import Outcome, run_plan
 from clew.answer.strategy import Step
 from clew.errors import ClewError, QueryError

@@ -10,7 +10,7 @@ import pytest
 import clew
 from clew.answer import Answer, Asker, CypherStrategy, Question, Resources
 from clew.answer.kept import schema_paths_of, words_of
-from clew.answer.plans.check import check_plan
+from clew.answer.plans.schema.check import check_plan
 from clew.answer.reading.candidates import candidates
 from clew.answer.reading.question import understand
 from clew.errors import QueryError

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 import clew
 from clew.answer import Asker, Plan, Resources
-from clew.answer.plans.write import write_statement
+from clew.answer.plans.cypher.write import write_statement
 from clew.errors import ClewError
 from clew.graph import read_entities
 from clew.store.cypher import parse, render

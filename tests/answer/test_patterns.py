@@ -9,9 +9,9 @@ import pytest
 import clew
 from clew.answer import Asker, Question, Resources
 from clew.answer.plans.canonical import same
-from clew.answer.plans.ground import names_to_ids
-from clew.answer.plans.read import read_plan
-from clew.answer.plans.write import write_statement
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.cypher.write import write_statement
+from clew.answer.plans.schema.ground import names_to_ids
 from clew.answer.running.expand import expand
 from clew.answer.running.run import run_plan
 from clew.graph import Relation

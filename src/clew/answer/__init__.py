@@ -7,7 +7,7 @@ from clew.answer.answer import Answer, Cell, Cited, Evidence, Item, Support, Usa
 from clew.answer.ask import Asker, ask
 from clew.answer.cypher import CypherStrategy
 from clew.answer.diagnosis.diagnose import Diagnoses, diagnose
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.answer.plans.plan import Plan
 from clew.answer.resources import Resources
 from clew.answer.strategies.readers import ReadersStrategy

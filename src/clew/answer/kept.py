@@ -9,7 +9,7 @@ from clew.answer.lexicon.forms import core_name
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.schema_paths import SchemaPaths
+from clew.answer.plans.schema.paths import SchemaPaths
 from clew.answer.reading.judged import Judge, Link
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources

@@ -12,9 +12,9 @@ from time import perf_counter
 from clew.answer.answer import Answer
 from clew.answer.certainty.signs import Competitor, is_contested
 from clew.answer.kept import hierarchy_of
+from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan
-from clew.answer.plans.untyped import with_untyped
-from clew.answer.plans.write import write_statement
+from clew.answer.plans.schema.untyped import with_untyped
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.rank import Ranked

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from clew.answer.answer import Answer
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.answer.resources import Resources
 from clew.errors import InputError
 from clew.registry import Entry, Registry

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from clew.answer import Asker, Plan
-from clew.answer.plans.ground import names_to_ids
-from clew.answer.plans.read import read_plan
-from clew.answer.plans.write import write_statement
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.cypher.write import write_statement
+from clew.answer.plans.schema.ground import names_to_ids
 from clew.answer.running.expand import expand
 from clew.errors import QueryError, UnknownName
 from clew.evaluate.coverage import missing_parts

@@ -13,7 +13,7 @@ from typing import Any
 from clew._version import __version__
 from clew.answer import Answer, Asker
 from clew.answer.plans.canonical import same
-from clew.answer.plans.read import read_plan
+from clew.answer.plans.cypher.read import read_plan
 from clew.errors import ClewError, QueryError
 from clew.evaluate.evidence import check_evidence
 from clew.evaluate.metrics import Given, GoldSet, GoldTop, ItemScore, Seconds, score, summarise

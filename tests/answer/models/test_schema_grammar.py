@@ -11,7 +11,7 @@ from clew.answer import Asker
 from clew.answer.kept import vocabulary_of
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
 from clew.answer.models.shown_schema import Field, Join, ShownSchema, show_schema
-from clew.answer.plans.read import read_plan
+from clew.answer.plans.cypher.read import read_plan
 from clew.errors import QueryError
 from clew.lm import load_prompt
 from clew.lm.grammar import check_grammar

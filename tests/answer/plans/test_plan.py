@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.answer.plans.canonical import canonical, same
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.plan import (
     ABSENT,
     COUNTED,
@@ -26,8 +28,6 @@ from clew.answer.plans.plan import (
     Sort,
     Step,
 )
-from clew.answer.plans.read import read_plan
-from clew.answer.plans.write import write_statement
 from clew.errors import InputError, QueryError
 from clew.store.cypher import parse, render, write
 from effort import examples

@@ -3,9 +3,9 @@
 import pytest
 
 from clew.answer.plans.canonical import same
+from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.plan import Count, Plan
 from clew.answer.plans.quantify import counted, every, only, root_of
-from clew.answer.plans.read import read_plan
 from clew.store.cypher import parse
 
 BASE = "MATCH (s:Studio)<-[:MADE_BY]-(f:Film)-[:DIRECTED_BY]->(p:Person {id: 'p1'})"

@@ -11,6 +11,7 @@ import pytest
 
 import clew
 from clew.answer import Asker, Question, Resources
+from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.plan import (
     ABSENT,
     COMPARISONS,
@@ -26,7 +27,6 @@ from clew.answer.plans.plan import (
     Sort,
     Step,
 )
-from clew.answer.plans.write import write_statement
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.run import Outcome, run_plan
 from clew.answer.running.tree import tree_of

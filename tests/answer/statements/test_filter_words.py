@@ -8,7 +8,7 @@ import pytest
 import clew
 from clew import GraphEngine
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.answer.reading.question import understand
 from clew.answer.statements.filter_words import find_filters, provenance_of
 from clew.link import Linker

@@ -19,7 +19,7 @@ from benchmarks.text2cypher.training import in_training, shared_relations
 from clew.answer import Answer, Asker, Plan, Resources
 from clew.answer.answer import Item
 from clew.answer.plans.canonical import same
-from clew.answer.plans.read import read_plan
+from clew.answer.plans.cypher.read import read_plan
 from clew.answer.running.run import Outcome
 from clew.evaluate.benches.text2cypher import load_pairs
 from clew.store.cypher import parse

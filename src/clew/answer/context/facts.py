@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from clew.answer.context.linked import LinkedQuestion
 from clew.answer.context.relevance import relevance_of
 from clew.answer.context.retrieval import Retrieval
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.answer.resources import Resources
 from clew.errors import Timeout
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from clew.answer.context.tokens import estimate_tokens
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.errors import InputError, UnknownName
 
 __all__ = ["LINKING", "STYLES", "Retrieval"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from clew.answer.diagnosis.hierarchy import Hierarchy, Lists, build_hierarchy, information_content
 from clew.answer.diagnosis.relations import ProfileRelations
-from clew.answer.plans.shares import share_of
+from clew.answer.plans.assertions.shares import share_of
 from clew.errors import InputError
 from clew.graph import read_triples
 from clew.traverse import GraphEngine

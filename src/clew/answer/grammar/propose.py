@@ -17,7 +17,7 @@ from clew.answer.grammar.parse import Tree
 from clew.answer.grammar.quantifiers import Quantifier, find_quantifiers
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Meaning
-from clew.answer.plans.filters import with_filters
+from clew.answer.plans.assertions.filters import with_filters
 from clew.answer.plans.plan import Plan
 from clew.answer.reading.candidates import Candidate, with_siblings
 from clew.answer.reading.intent import YES_NO

@@ -22,12 +22,12 @@ from clew.answer.models.joining import (
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
 from clew.answer.models.shown_schema import ShownSchema
 from clew.answer.models.values import with_known_values
-from clew.answer.plans.check import check_plan
-from clew.answer.plans.containment import containing, either_way, within_places
-from clew.answer.plans.filters import with_filters
-from clew.answer.plans.ground import names_to_ids
+from clew.answer.plans.assertions.filters import with_filters
+from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan, Slot
-from clew.answer.plans.read import read_plan
+from clew.answer.plans.schema.check import check_plan
+from clew.answer.plans.schema.containment import containing, either_way, within_places
+from clew.answer.plans.schema.ground import names_to_ids
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import Anchor, Meaning, ParsedQuestion
 from clew.answer.reading.simplify import is_sure

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 
-from clew.answer.plans.shares import named_shares, share_of
+from clew.answer.plans.assertions.shares import named_shares, share_of
 from clew.answer.values.attributes import Attribute
 from clew.graph import GraphContents, read_triples
 from clew.graph.encode import UNTYPED

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
+from clew.answer.plans.assertions.shares import share_of
 from clew.answer.plans.plan import Asked, Condition, Part, Plan
-from clew.answer.plans.shares import share_of
 from clew.answer.sketch.said_values import bounds_of_years
 from clew.errors import QueryError
 from clew.graph import GraphContents

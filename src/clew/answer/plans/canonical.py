@@ -8,8 +8,7 @@ from dataclasses import astuple, replace
 from itertools import islice, permutations, product
 from typing import Any
 
-from clew.answer.plans.plan import OPTIONAL, REQUIRED, TEXTUAL, Asked, Condition, Count, Part, Plan, Step
-from clew.answer.plans.read_conditions import TURNED
+from clew.answer.plans.plan import OPTIONAL, REQUIRED, TEXTUAL, TURNED, Asked, Condition, Count, Part, Plan, Step
 
 __all__ = ["canonical", "same"]
 
@@ -22,7 +21,7 @@ MOST_ORDERS = 5_000  # orders of indistinguishable slots to try; plans have few
 def same(one: Plan, other: Plan) -> bool:
     """Whether two plans are equivalent.
 
-    >>> from clew.answer.plans.read import read_plan
+    >>> from clew.answer.plans.cypher.read import read_plan
     >>> from clew.store.cypher import parse
     >>> a = read_plan(parse("MATCH (g:Gene)-[:CAUSES]->(d {name: 'Gout'}) RETURN DISTINCT g.id"))
     >>> b = read_plan(parse("MATCH (x)<-[:CAUSES]-(y:Gene) WHERE x.name = 'Gout' RETURN y.name"))

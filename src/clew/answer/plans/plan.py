@@ -21,6 +21,7 @@ __all__ = [
     "PATH_LENGTH",
     "REQUIRED",
     "TEXTUAL",
+    "TURNED",
     "Asked",
     "Condition",
     "Count",
@@ -36,6 +37,7 @@ __all__ = [
 REQUIRED, OPTIONAL, ABSENT, COUNTED = "required", "optional", "absent", "counted"
 PATH_LENGTH = 4  # hops of a path between two named entities
 TEXTUAL = ("CONTAINS", "STARTS WITH", "ENDS WITH", "=~")  # operators for which one of several texts is enough
+TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # the same said from the other side
 Scalar = str | int | float | bool | None
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -97,7 +99,7 @@ class Condition:
     `operator` is = <> < <= > >= IN, CONTAINS, STARTS WITH, ENDS WITH, =~, HOLDS (a list has the value in it), IS NULL,
     IS NOT NULL, or DIFFERS (two slots are not the same entity). Of several texts one is enough; a value may also be
     another property; IN with None among its values lets absence pass. All conditions on one step are about one single
-    assertion of its triple (`provenance.py`).
+    assertion of its triple (`assertions/provenance.py`).
     """
 
     of: str
@@ -108,7 +110,7 @@ class Condition:
     ignoring_case: bool = False
     sized: bool = False  # it is about how long the property is
     numeric: bool = False  # it is about the number that the property's text states (`running/values.py`)
-    shared: bool = False  # it is about the share that the property of a step states: 3/5 is 0.6 (`shares.py`)
+    shared: bool = False  # it is about the share that the property of a step states, as 3/5 is 0.6 (`shares.py`)
 
     @property
     def says_there_is_one(self) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
 from clew.answer.lexicon.words import Said
-from clew.answer.plans.filters import with_filters
+from clew.answer.plans.assertions.filters import with_filters
 from clew.answer.plans.plan import (
     ABSENT,
     PATH_LENGTH,
@@ -25,7 +25,7 @@ from clew.answer.plans.plan import (
     Sort,
     Step,
 )
-from clew.answer.plans.schema_paths import Move, SchemaPath, SchemaPaths
+from clew.answer.plans.schema.paths import Move, SchemaPath, SchemaPaths
 from clew.answer.reading.question import Meaning, ParsedQuestion
 from clew.answer.values.attributes import ValuePart
 from clew.store.deadline import Deadline

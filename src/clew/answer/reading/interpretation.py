@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from clew.answer.grammar.fitting import Has
 from clew.answer.grammar.propose import propose
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.containment import containing, either_way, within_places
 from clew.answer.plans.plan import ABSENT, COUNTED
+from clew.answer.plans.schema.containment import containing, either_way, within_places
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.any_type import of_any_type
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates

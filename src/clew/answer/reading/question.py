@@ -15,7 +15,7 @@ from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.coreference import with_antecedent
 from clew.answer.names.meanings import Anchor, Meaning, either, inside
 from clew.answer.names.naming import SHORTEST_NAME, find_anchors
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.answer.quantities.aside import Choice, choose_among, set_aside
 from clew.answer.quantities.compared import find_compared
 from clew.answer.quantities.quantifier_words import (

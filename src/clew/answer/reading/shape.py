@@ -6,7 +6,7 @@ In: a candidate, however it was found. Out: the candidate as the question wants 
 
 from dataclasses import replace
 
-from clew.answer.plans.filters import meets_qualifiers
+from clew.answer.plans.assertions.filters import meets_qualifiers
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Slot, Sort, Step
 from clew.answer.plans.quantify import counted, every, root_of
 from clew.answer.reading.candidates import Candidate

@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any
 
 from clew.answer.answer import Cell, Item
+from clew.answer.plans.assertions.shares import in_plain_words
 from clew.answer.plans.plan import REQUIRED, Asked, Condition, Part, Plan
-from clew.answer.plans.shares import in_plain_words
 from clew.answer.wording.value_words import further_titles
 from clew.graph import GraphContents
 

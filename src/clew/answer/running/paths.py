@@ -1,7 +1,7 @@
 """Shortest paths between two named entities, walked by the engine, as an answer with its evidence."""
 
 from clew.answer.answer import Answer, Evidence
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.answer.plans.plan import PATH_LENGTH, Plan
 from clew.answer.running.evidence import cite, ids_of
 from clew.errors import QueryError

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from clew.answer.answer import Item
 from clew.answer.lexicon.numbers import as_number
+from clew.answer.plans.assertions.provenance import passing_triples, restrict_to_assertions
+from clew.answer.plans.assertions.show import shown_query
+from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.plan import COMPARISONS, REQUIRED, Asked, Condition, Part, Plan, Sort
-from clew.answer.plans.provenance import passing_triples, restrict_to_assertions
-from clew.answer.plans.show import shown_query
-from clew.answer.plans.write import write_statement
 from clew.answer.running.columns import beside, is_several, named_texts, with_items
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from clew.answer.names.meanings import Anchor
-from clew.answer.plans.containment import either_way
 from clew.answer.plans.plan import (
     ABSENT,
     REQUIRED,
@@ -19,6 +18,7 @@ from clew.answer.plans.plan import (
     Step,
 )
 from clew.answer.plans.quantify import counted, counted_together, every, only
+from clew.answer.plans.schema.containment import either_way
 from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical

@@ -11,7 +11,7 @@ from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.polarity import HARM
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import inside
-from clew.answer.plans.filters import with_filters
+from clew.answer.plans.assertions.filters import with_filters
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation

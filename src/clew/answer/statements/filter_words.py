@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.answer.lexicon.times import MONTHS
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.errors import UnknownName
 from clew.graph import GraphContents
 from clew.graph.assertions import EXTRACTED_AGENT

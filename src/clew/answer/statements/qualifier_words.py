@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from clew.answer.lexicon.numbers import COMPARISON, OPERATORS
-from clew.answer.plans.filters import Qualifier
+from clew.answer.plans.assertions.filters import Qualifier
 from clew.answer.statements.column_words import find_column, is_end, is_time
 from clew.store.layout import StoreSchema
 

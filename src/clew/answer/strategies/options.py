@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.answer.context.facts import Neighbourhood
 from clew.answer.context.linked import LinkedQuestion
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.answer.resources import Resources
 from clew.graph.schema import Schema
 

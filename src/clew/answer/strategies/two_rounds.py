@@ -10,7 +10,7 @@ from time import perf_counter
 from clew.answer.answer import Answer, Cited, Evidence, Item, Support, Usage
 from clew.answer.diagnosis.diagnose import NOT_ADVICE, Diagnoses, diagnose_with, predict_for
 from clew.answer.diagnosis.two_rounds import DROPPED, RoundSettings, TwoRounds
-from clew.answer.plans.filters import Filters
+from clew.answer.plans.assertions.filters import Filters
 from clew.answer.resources import Resources
 from clew.answer.strategy import Question, Step
 from clew.errors import InputError

@@ -11,7 +11,7 @@ from typing import Any
 
 from clew.answer.lexicon.dimensions import dimensions, units
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Measure, Part, Plan, Slot, Sort, Step
-from clew.answer.plans.schema_paths import SchemaPath, SchemaPaths
+from clew.answer.plans.schema.paths import SchemaPath, SchemaPaths
 from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.reading.intent import WH
 from clew.answer.reading.question import ParsedQuestion

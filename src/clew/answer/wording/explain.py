@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from clew.answer.answer import Alternative, Ambiguity
 from clew.answer.certainty.signs import Competitor
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.filters import Filters
-from clew.answer.plans.show import shown_query
+from clew.answer.plans.assertions.filters import Filters
+from clew.answer.plans.assertions.show import shown_query
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import ParsedQuestion

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.filters import Qualifier
+from clew.answer.plans.assertions.filters import Qualifier
 from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Plan
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from clew.answer.plans.filters import COMPARED
+from clew.answer.plans.assertions.filters import COMPARED
 from clew.answer.plans.plan import Asked, Condition, Plan
 from clew.plurals import plural
 

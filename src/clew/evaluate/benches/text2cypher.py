@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from clew.answer.plans.read import read_plan
+from clew.answer.plans.cypher.read import read_plan
 from clew.errors import InputError, QueryError
 from clew.progress import Progress, silent, track
 from clew.store.cypher import Statement, parse

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import clew
 from arcadedb import Server, arcadedb  # noqa: F401 (a fixture)
+from clew.answer.plans.assertions.filters import Filters, Qualifier, with_filters
+from clew.answer.plans.assertions.provenance import find_passing
 from clew.answer.plans.canonical import same
-from clew.answer.plans.check import check_plan
-from clew.answer.plans.filters import Filters, Qualifier, with_filters
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.plan import Asked, Condition, Measure, Part, Plan, Slot, Step
-from clew.answer.plans.provenance import find_passing
-from clew.answer.plans.read import read_plan
-from clew.answer.plans.write import write_statement
+from clew.answer.plans.schema.check import check_plan
 from clew.answer.running.evidence import gather_evidence
 from clew.answer.running.run import run_plan
 from clew.errors import InputError, QueryError

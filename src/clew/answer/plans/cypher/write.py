@@ -27,7 +27,7 @@ __all__ = ["BLOCK", "PASSES", "SHARE", "write_statement"]
 NUMBER = "number"
 ANSWER = "answer"
 ENTITY_KEYS = ("id", "name")
-PASSES = "PASSES"  # operator of a condition on a triple's number, never read: see `provenance.py`
+PASSES = "PASSES"  # operator of a condition on a triple's number, never read: see `assertions/provenance.py`
 SHARE = "share"  # function of plans: the share that a text states
 BLOCK = 256  # triples to a string of signs: what stores find fastest
 
@@ -35,7 +35,7 @@ BLOCK = 256  # triples to a string of signs: what stores find fastest
 def write_statement(plan: Plan, *, keys: tuple[str, ...] = ENTITY_KEYS) -> s.Statement:
     """The statement of a plan; an asked slot without a property comes as its `keys`, one column each.
 
-    >>> from clew.answer.plans.read import read_plan
+    >>> from clew.answer.plans.cypher.read import read_plan
     >>> from clew.store.cypher import parse, write
     >>> print(write(write_statement(read_plan(parse("MATCH (g:Gene)--(d {name: 'Gout'}) RETURN count(g)")))))
     MATCH (g:Gene)--({name: 'Gout'})

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from clew.answer.plans.canonical import same
-from clew.answer.plans.read import read_plan
-from clew.answer.plans.write import write_statement
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.cypher.write import write_statement
 from clew.errors import QueryError
 from clew.store.cypher import parse, write
 

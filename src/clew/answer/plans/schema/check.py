@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from difflib import get_close_matches
 
+from clew.answer.plans.assertions.provenance import AS_OF, LAYER, STEP_KEYS
 from clew.answer.plans.plan import Asked, Condition, Plan, Slot, Step
-from clew.answer.plans.provenance import AS_OF, LAYER, STEP_KEYS
 from clew.errors import QueryError
 from clew.graph.assertions import LAYERS
 from clew.store.layout import StoreSchema, upper_snake

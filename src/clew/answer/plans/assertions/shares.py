@@ -28,7 +28,7 @@ Interval = tuple[float, float]
 @cache
 def named_shares() -> dict[str, Interval]:
     """The classes of frequency that are known by an id, with the least and the greatest share that each stands for."""
-    listed = json.loads(files("clew.answer.plans").joinpath("shares.json").read_text("utf-8"))
+    listed = json.loads(files("clew.answer.plans.assertions").joinpath("shares.json").read_text("utf-8"))
     return {name: (float(low), float(high)) for name, (low, high) in listed.items()}
 
 

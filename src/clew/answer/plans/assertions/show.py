@@ -8,10 +8,10 @@ Stores keep the assertions of a triple as parallel lists; a plan names one asser
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from clew.answer.plans.assertions.provenance import AS_OF, LAYER
+from clew.answer.plans.assertions.shares import holds_of_share, named_shares
+from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.plan import TEXTUAL, Asked, Condition, Part, Plan, Step
-from clew.answer.plans.provenance import AS_OF, LAYER
-from clew.answer.plans.shares import holds_of_share, named_shares
-from clew.answer.plans.write import write_statement
 from clew.graph.assertions import CURATED_AGENTS, CURATED_LEVELS, EXTRACTED_AGENT
 from clew.graph.staging import Source
 from clew.store.cypher import syntax as s

@@ -3,8 +3,8 @@
 import pytest
 
 from clew.answer.plans.canonical import same
-from clew.answer.plans.check import Checked, check_plan
-from clew.answer.plans.read import read_plan
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.schema.check import Checked, check_plan
 from clew.errors import QueryError
 from clew.store.cypher import parse
 from clew.store.layout import Label, LabelPair, Property, Relationship, StoreSchema

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from clew.answer.plans.assertions.provenance import AS_OF, LAYER
 from clew.answer.plans.plan import Condition, Plan, Step
-from clew.answer.plans.provenance import AS_OF, LAYER
 from clew.errors import InputError
 from clew.graph import Where
 

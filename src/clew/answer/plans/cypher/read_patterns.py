@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from clew.answer.plans.cypher.read_conditions import Scope, read_property, read_value, refused
 from clew.answer.plans.plan import Condition, Slot, Step
-from clew.answer.plans.read_conditions import Scope, read_property, read_value, refused
 from clew.store.cypher import syntax as s
 
 __all__ = ["PatternReader"]

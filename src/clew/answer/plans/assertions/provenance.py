@@ -19,9 +19,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.answer.lexicon.numbers import as_number
+from clew.answer.plans.assertions.shares import holds_of_share
+from clew.answer.plans.cypher.write import BLOCK, PASSES
 from clew.answer.plans.plan import REQUIRED, TEXTUAL, Asked, Condition, Part, Plan
-from clew.answer.plans.shares import holds_of_share
-from clew.answer.plans.write import BLOCK, PASSES
 from clew.errors import QueryError
 from clew.graph import GraphContents, Where, read_triples
 from clew.graph.assertions import Assertions

@@ -4,24 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clew.answer.plans.plan import (
-    ABSENT,
-    COUNTED,
-    OPTIONAL,
-    REQUIRED,
-    Asked,
-    Condition,
-    Count,
-    Measure,
-    Part,
-    Plan,
-    Sort,
-    Step,
-)
-from clew.answer.plans.quantify import counted
-from clew.answer.plans.read_conditions import (
+from clew.answer.plans.cypher.read_conditions import (
     AGGREGATES,
-    TURNED,
     Scope,
     called,
     conjuncts,
@@ -34,7 +18,23 @@ from clew.answer.plans.read_conditions import (
     refused,
     said,
 )
-from clew.answer.plans.read_patterns import PatternReader
+from clew.answer.plans.cypher.read_patterns import PatternReader
+from clew.answer.plans.plan import (
+    ABSENT,
+    COUNTED,
+    OPTIONAL,
+    REQUIRED,
+    TURNED,
+    Asked,
+    Condition,
+    Count,
+    Measure,
+    Part,
+    Plan,
+    Sort,
+    Step,
+)
+from clew.answer.plans.quantify import counted
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clew.answer.plans.plan import TEXTUAL, Asked, Condition, Measure, Slot
+from clew.answer.plans.plan import TEXTUAL, TURNED, Asked, Condition, Measure, Slot
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
 from clew.store.cypher.write import write
 
 __all__ = [
     "AGGREGATES",
-    "TURNED",
     "Scope",
     "called",
     "conjuncts",
@@ -29,7 +28,6 @@ __all__ = [
 ]
 
 AGGREGATES = ("count", "sum", "avg", "min", "max", "collect")
-TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 COMPARED = (*TURNED, "IN", *TEXTUAL)
 LOWERING = ("tolower", "lower")
 DATING = ("date", "datetime")

@@ -1,0 +1,1 @@
+"""Cypher read as a plan, and a plan written as Cypher."""
