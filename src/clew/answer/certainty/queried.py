@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chance_of", "query_signs"]
 
-MOST = {
-    "doubt": 5.0,
-    "weakest": 3.0,
-    "reluctant": 5.0,
-    "steps": 5.0,
-    "loose": 5.0,
-    "missing": 3.0,
-    "unbound": 4.0,
-}  # more says no more
+MOST = {"doubt": 5.0, "weakest": 3.0, "reluctant": 5.0, "missing": 3.0, "unbound": 4.0}  # more says no more
 
 
 def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
