@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clew.answer.lexicon.families import is_mutual
-from clew.answer.lexicon.forms import core_name
+from clew.answer.lexicon.forms import plain_name, word_table
 from clew.answer.lexicon.own_words import load_words
 from clew.answer.lexicon.polarity import polarity_of_relations
 from clew.answer.lexicon.words import Words
@@ -21,7 +21,7 @@ from clew.answer.values.attributes import find_attributes
 from clew.answer.values.vocabulary import Vocabulary
 from clew.graph import read_triples
 from clew.link import Paraphrases
-from clew.store.layout import Relationship, StoreSchema, upper_snake
+from clew.store.layout import Relationship, StoreSchema
 
 if TYPE_CHECKING:
     from clew.answer.models.compose import Composer
@@ -43,8 +43,7 @@ __all__ = [
     "words_of",
 ]
 
-PARENT = "PARENT"
-SUBCLASS = ("IS_A", "ISA", "SUBCLASS_OF", "SUBTYPE_OF", "KIND_OF", "TYPE_OF", "KIND", "BROADER", PARENT)
+PARENT = "parent"  # of a class, where it is not of a person
 MOST_COMPARED = 20_000  # triples of a relation that are compared with their reverse
 
 
@@ -142,7 +141,7 @@ def paraphrases_of(resources: Resources) -> Paraphrases | None:
 
 def hierarchy_of(resources: Resources) -> dict[str, str]:
     """The subclass relationship of each label that has one, declared transitive or called so."""
-    return resources.once("hierarchy", lambda: _hierarchy(resources, SUBCLASS))
+    return resources.once("hierarchy", lambda: _hierarchy(resources, word_table("relations.json")["subclass"]))
 
 
 def schema_paths_of(resources: Resources) -> SchemaPaths:
@@ -192,12 +191,8 @@ def _hierarchy(resources: Resources, called: Collection[str] = ()) -> dict[str, 
     return {
         ends.subject: each.name
         for each in resources.schema.relationships
-        if (each.relation in transitive or _core(each) in called) and not each.negated
+        if (each.relation in transitive or plain_name(each.called) in called) and not each.negated
         for ends in each.ends
         if ends.subject == ends.object
-        and not (_core(each) == PARENT and words.is_class("who", ends.subject))  # people are no classes
+        and not (plain_name(each.called) == PARENT and words.is_class("who", ends.subject))  # people are no classes
     }
-
-
-def _core(relationship: Relationship) -> str:
-    return upper_snake(core_name(relationship.called))

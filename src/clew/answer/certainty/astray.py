@@ -10,11 +10,10 @@ of which a plan answers one.
 import re
 from collections.abc import Iterator, Sequence
 
-from clew.answer.lexicon.forms import core_name, stem
+from clew.answer.lexicon.forms import plain_name, stem
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import OPTIONAL, Plan, Step
 from clew.answer.reading.interpretation import Interpretation
-from clew.store.layout import upper_snake
 
 __all__ = ["goes_astray"]
 
@@ -105,7 +104,7 @@ def _is_unsaid(interpretation: Interpretation, slot: str, words: Words) -> bool:
     if len(steps) < 2 or len(words.schema.labels) == 1 or spoken.intersection(types):
         return False
     relations = [name for step in steps for name in step.relations]
-    named = [part for name in types for part in upper_snake(core_name(name)).lower().split("_")]
+    named = [part for name in types for part in plain_name(name).split()]
     if any(stem(part) in words.classes["where"] for part in named):
         return False
     return not any(_is_said(name, interpretation, words) for name in relations)

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
-from clew.answer.lexicon.forms import core_name
+from clew.answer.lexicon.forms import plain_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Step
 from clew.answer.reading.intent import YES_NO
 from clew.answer.reading.interpretation import Interpretation
-from clew.store.layout import upper_snake
 
 __all__ = ["contradictions"]
 
@@ -74,7 +73,7 @@ def _is_active(step: Step, verbs: list[str], words: Words) -> bool | None:
     if len(step.relations) != 1 or step.repeated:
         return None
     known = words.schema.relationship(step.relations[0])
-    parts = upper_snake(core_name(known.called)).lower().split("_")
+    parts = plain_name(known.called).split()
     one_type = any(ends.subject == ends.object for ends in known.ends)
     if known.symmetric or one_type or not any(words.is_own(known.name, verb) for verb in verbs):
         return None

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from clew.answer.lexicon.forms import core_name, is_irregular, stem, word_table
+from clew.answer.lexicon.forms import is_irregular, plain_name, stem, word_table
 from clew.plurals import plural
 from clew.store.layout import upper_snake
 
@@ -21,7 +21,6 @@ PARTICLES = frozenset(
 )
 NOUN_ENDINGS = ("er", "or", "ist", "ian", "ant", "ent", "ee", "ion", "ity", "ship", "ary", "ency")
 VERBS_TOO = frozenset({"implement", "position", "transfer"})
-ONE_WAY = ("REPLACED", "ENDS", "BEGINS")  # verbs with which "with" does not mean each other
 SHORTEST = 2  # letters of an abbreviation, and of what it leaves out
 Stems = tuple[str, ...]
 
@@ -86,8 +85,7 @@ def senses_of(relation: str, types: Sequence[str] = ()) -> tuple[Sense, ...]:
     >>> [sense.subject_does for sense in senses_of("managed_by")[:1]], senses_of("acidity")
     ([False], ())
     """
-    named = upper_snake(core_name(relation)).lower().split("_")
-    words = [part for word in named if word for part in written_out(word, types).split("_")]
+    words = [part for word in plain_name(relation).split() for part in written_out(word, types).split("_")]
     led = len(words) > 1 and words[0] in LEADING
     words = words[1:] if led else words
     typed = {stem(word) for type in types for word in upper_snake(type).lower().split("_")}
@@ -121,8 +119,8 @@ def is_mutual(relation: str, types: Sequence[str]) -> bool:
     """
     if len(set(types)) != 1:
         return False
-    *before, last = upper_snake(relation).split("_")
-    if last == "WITH" and before and before[-1] not in ONE_WAY:
+    *before, last = upper_snake(relation).lower().split("_")
+    if last == "with" and before and before[-1] not in word_table("relations.json")["one way"]:  # not "replaced with"
         return True
     found = senses_of(relation, types)
     return any(not {*each.family.doers}.isdisjoint(each.family.receivers) for each in found)

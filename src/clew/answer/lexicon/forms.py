@@ -111,7 +111,7 @@ def plain_name(name: str) -> str:
     >>> plain_name("people__person__placeOfBirth"), plain_name("biolink:treats")
     ('place of birth', 'treats')
     """
-    return " ".join(upper_snake(core_name(name)).lower().split("_")) or "thing"
+    return " ".join(upper_snake(core_name(name)).lower().split("_"))
 
 
 @cache

@@ -7,8 +7,7 @@ another type of the graph means that one alone.
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from clew.answer.lexicon.forms import core_name, singular, word_table
-from clew.store.layout import upper_snake
+from clew.answer.lexicon.forms import plain_name, singular, word_table
 
 __all__ = ["other_nouns"]
 
@@ -20,7 +19,7 @@ def other_nouns(types: Iterable[str]) -> dict[str, list[str]]:
     >>> "firm" in found["Company"], "colleague" in found["Employee"], "people" in found["Employee"]
     (True, True, False)
     """
-    names = {type: " ".join(upper_snake(core_name(type)).lower().split("_")) for type in types}
+    names = {type: plain_name(type) for type in types}
     own = {_form(name) for name in names.values()}
     found = {}
     for type, name in names.items():

@@ -7,7 +7,7 @@ for *located_in*, never for *resembles*. The lists are English and in light.json
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from clew.answer.lexicon.forms import core_name, root, stem, tokens_of, word_table
+from clew.answer.lexicon.forms import plain_name, root, stem, tokens_of, word_table
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
 __all__ = ["is_light", "senses_of_relation", "senses_of_verb"]
@@ -37,7 +37,7 @@ def senses_of_relation(relation: Relationship, schema: StoreSchema) -> frozenset
     """What a relation may mean, by the words of its name; of one that says "has" by those of its object's type too."""
     if relation.relation in HIERARCHIES:
         return frozenset({"class", "part"})
-    words = upper_snake(core_name(relation.called)).lower().split("_")
+    words = plain_name(relation.called).split()
     if words[0] in ("has", "have"):
         words += [
             word for ends in relation.ends for word in upper_snake(schema.type_of(ends.object)).lower().split("_")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clew.answer.lexicon.families import senses_of, synonyms_of
-from clew.answer.lexicon.forms import Token, core_name, root, singular, stem, tokens_of, word_table
+from clew.answer.lexicon.forms import Token, core_name, plain_name, root, singular, stem, tokens_of, word_table
 from clew.answer.lexicon.kinds import other_nouns
 from clew.answer.lexicon.phrases import (
     TRAILING,
@@ -89,7 +89,7 @@ class Words:
             ]
             for each in schema.relationships
         }
-        own = {label.name: [" ".join(upper_snake(core_name(label.type)).lower().split("_"))] for label in schema.labels}
+        own = {label.name: [plain_name(label.type)] for label in schema.labels}
         self._type_index = {**_heads(_index(own, singular)), **_index(self.types, singular)}
         elsewhere = _index(
             {name: phrases for name, phrases in known["types"].items() if name not in self.types}, singular

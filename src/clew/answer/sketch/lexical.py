@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from clew.answer.lexicon.forms import core_name, plain_name, stem, tokens_of, word_table
+from clew.answer.lexicon.forms import plain_name, stem, tokens_of, word_table
 from clew.answer.lexicon.light import senses_of_relation, senses_of_verb
 from clew.answer.lexicon.words import Words
 from clew.answer.sketch.linking import Meant, SchemaItem, schema_items
@@ -17,7 +17,7 @@ from clew.answer.values.vocabulary import Vocabulary
 from clew.embed import Encoder
 from clew.embed.cached import CachedEncoder
 from clew.graph.encode import UNTYPED
-from clew.store.layout import Relationship, StoreSchema, upper_snake
+from clew.store.layout import Relationship, StoreSchema
 
 __all__ = ["Lexical", "agreed"]
 
@@ -85,7 +85,7 @@ class Lexical:
 
     def _bare(self, said: Sequence[str], relation: Relationship) -> float:
         """Of words that say little: more where the relation is called by the same small word."""
-        parts = set(upper_snake(core_name(relation.called)).lower().split("_"))
+        parts = set(plain_name(relation.called).split())
         senses = senses_of_verb(said[0], said[1:]) if said else frozenset()
         also = bool(senses & senses_of_relation(relation, self.schema))
         return BARE + 0.2 * bool(parts & {word.lower() for word in said}) + 0.1 * also

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from clew.answer.lexicon.dimensions import ANY_TIME, Unit, dimensions, units
 from clew.answer.lexicon.families import written_out
-from clew.answer.lexicon.forms import core_name, singular, stem
+from clew.answer.lexicon.forms import plain_name, singular, stem
 from clew.answer.plans.plan import Plan
 from clew.graph import GraphContents
-from clew.store.layout import StoreSchema, upper_snake
+from clew.store.layout import StoreSchema
 
 __all__ = ["Attribute", "ValuePart", "find_attributes"]
 
@@ -103,7 +103,7 @@ def _literal_relations(contents: GraphContents, schema: StoreSchema) -> Iterator
 def _attribute(
     label: str, key: str, name: str, values: pa.ChunkedArray, *, relation: str = "", target: str = ""
 ) -> Attribute:
-    named = upper_snake(core_name(name)).lower().split("_")
+    named = plain_name(name).split()
     words = [part for word in named for part in written_out(word).split("_")]
     title, unit = _title(words, target)
     stems = tuple(map(stem, title))

@@ -7,34 +7,13 @@ whatever that contains counts too; the plan itself where nothing is contained in
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from clew.answer.lexicon.forms import core_name
+from clew.answer.lexicon.forms import plain_name, word_table
 from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
-from clew.store.layout import Relationship, StoreSchema, upper_snake
+from clew.store.layout import StoreSchema
 
 __all__ = ["containing", "either_way", "within_places"]
 
-WITHIN = frozenset(("PART_OF", "IS_PART_OF", "PART", "LOCATED_IN", "LOC", "IS_IN", "IN", "WITHIN", "LIES_IN")) | {
-    "SITUATED_IN",
-    "CONTAINED_IN",
-    "CONTAINED_BY",
-}
-GROUPED = frozenset(
-    ("KIND", "KIND_OF", "TYPE_OF", "GROUP", "CATEGORY", "PARENT_TAXON", "SUBGROUP_OF", "MEMBER_OF_GROUP")
-)
-PLACES = frozenset(
-    ("place", "location", "city", "town", "village", "country", "region", "subregion", "state", "province", "county")
-) | {
-    "nation",
-    "district",
-    "continent",
-    "island",
-    "municipality",
-    "area",
-    "territory",
-    "settlement",
-    "borough",
-    "commune",
-}
+WITHIN, GROUPED, PLACES = (frozenset(word_table("relations.json")[each]) for each in ("within", "grouped", "places"))
 DEEPEST = 8  # places inside each other
 
 
@@ -43,7 +22,9 @@ def containing(schema: StoreSchema) -> tuple[frozenset[str], ...]:
     found = []
     for names in (WITHIN, GROUPED):
         own = [
-            each for each in schema.relationships if _core(each) in names and not each.negated and not each.symmetric
+            each
+            for each in schema.relationships
+            if plain_name(each.called) in names and not each.negated and not each.symmetric
         ]
         inner = {ends.subject for each in own for ends in each.ends}
         outer = {ends.object for each in own for ends in each.ends}
@@ -86,7 +67,7 @@ def _widened(plan: Plan, part: Part, condition: Condition, schema: StoreSchema, 
     named = condition.of
     if condition.key != "id" or condition.negated or not _is_outer(plan.slot(named), schema, nested):
         return None
-    placed = any(_core_name(label) in PLACES for label in plan.slot(named).types)
+    placed = any(_noun(label) in PLACES for label in plan.slot(named).types)
     chain = list(_chain(plan, part, named, nested))
     if not chain or any(step.repeated or step.name or len(step.relations) != 1 for step in chain):
         return None
@@ -126,8 +107,8 @@ def _needed(plan: Plan) -> set[str]:
 
 def _is_outer(slot: Slot, schema: StoreSchema, nested: frozenset[str]) -> bool:
     around = {ends.object for name in nested for ends in schema.relationship(name).ends}
-    groups = all(_core(schema.relationship(name)) in GROUPED for name in nested)
-    return any(label in around and (groups or _core_name(label) in PLACES) for label in slot.types)
+    groups = all(plain_name(schema.relationship(name).called) in GROUPED for name in nested)
+    return any(label in around and (groups or _noun(label) in PLACES) for label in slot.types)
 
 
 def _leads_inside(step: Step, schema: StoreSchema, nested: frozenset[str]) -> bool:
@@ -137,9 +118,5 @@ def _leads_inside(step: Step, schema: StoreSchema, nested: frozenset[str]) -> bo
     return not relation.symmetric and any(ends.object in inside for ends in relation.ends)
 
 
-def _core(relation: Relationship) -> str:
-    return upper_snake(core_name(relation.called))
-
-
-def _core_name(label: str) -> str:
-    return upper_snake(core_name(label)).lower().split("_")[-1]
+def _noun(label: str) -> str:
+    return plain_name(label).split()[-1]
