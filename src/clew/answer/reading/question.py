@@ -14,7 +14,8 @@ from clew.answer.lexicon.frames import Frame, find_frame, sentence_behind, sente
 from clew.answer.lexicon.words import Said, TypeWord, Words
 from clew.answer.names.coreference import with_antecedent
 from clew.answer.names.meanings import Anchor, Meaning, either, inside
-from clew.answer.names.naming import SHORTEST_NAME, find_anchors
+from clew.answer.names.name_search import SHORTEST_NAME
+from clew.answer.names.naming import find_anchors
 from clew.answer.plans.assertions.filters import Filters
 from clew.answer.quantities.aside import Choice, choose_among, set_aside
 from clew.answer.quantities.compared import find_compared
