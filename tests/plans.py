@@ -53,6 +53,8 @@ def plans(draw: st.DrawFn) -> Plan:
         key = "size" if function == "max" else None
         passing = draw(st.booleans()) and bool(asked)
         measure = Measure(function, draw(st.sampled_from(names)), key, *((">", 2) if passing else ()))
+        if passing and draw(st.booleans()):
+            measure = measure.bounded("<=", 7)
     if draw(st.booleans()):
         by = None if measure is not None else Asked(asked[0].of, asked[0].key or "name")
         sort = (Sort(by, draw(st.booleans())),)

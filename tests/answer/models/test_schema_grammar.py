@@ -113,12 +113,30 @@ def test_values_are_those_that_the_question_may_mean(question: str, condition: s
     [
         "RETURN room, sum(course.hours) AS number ORDER BY number DESC LIMIT 1",
         "WITH room, avg(course.fee) AS number WHERE number > 30 RETURN room",
+        "WITH room, sum(course.fee) AS number WHERE number > 30 AND number < 2 RETURN room, number",
+        "WITH room, max(course.fee) AS number WHERE number > 30 RETURN count(DISTINCT room)",
+        "WITH room, min(course.fee) AS number WHERE number > 30 RETURN count(*) > 0",
+        "RETURN sum(course.fee) >= 30",
+        "RETURN count(DISTINCT course) >= 30",
     ],
 )
 def test_each_may_have_a_total(wanted: str) -> None:
     query = f"MATCH (course)-[:HELD_IN]->(room) {wanted}"
     assert Grammar(query_grammar(SCHOOL, [], "more than 30 in all?")).accepts(query)
-    assert read_plan(parse(query)).measure is not None
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "RETURN avg(r.q_mark)",
+        "RETURN max(r.q_mark) > 30",
+        "WITH pupil, sum(r.q_mark) AS number WHERE number > 30 RETURN pupil",
+    ],
+)
+def test_statements_may_have_totals_too(wanted: str) -> None:
+    query = f"MATCH (pupil)-[r:ENROLLED_IN]->(course) {wanted}"
+    assert Grammar(query_grammar(SCHOOL, [], "more than 30 in all?")).accepts(query)
+    assert read_plan(parse(query)).measures
 
 
 def test_the_worked_examples_are_sentences_of_it_and_plans() -> None:

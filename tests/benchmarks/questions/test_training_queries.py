@@ -63,6 +63,24 @@ def test_blocks_are_schemas(blocks: list[WrittenSchema]) -> None:
     assert blocks[0].attributes["a2"] == ("Farm", "is_certified", "bool")
 
 
+def test_totals_with_bounds_are_read(tmp_path: Path) -> None:
+    rows = """
+- Which farms? => MATCH (f)-[g:f1]->(c) WITH f, sum(g.area) AS n WHERE n > 5 AND n < 9 RETURN f, n
+- How many? => MATCH (f)-[:f2]->(m), (f)-[:f3]->(o) WITH m, avg(o.a1) AS n WHERE n >= 5 RETURN count(DISTINCT m)
+- Does {Farm}? => MATCH (f {id: $1})-[g:f1]->(c) RETURN max(g.area) > 5
+"""
+    path = tmp_path / "totals.txt"
+    path.write_text(BLOCK.split("- Which", 1)[0] + rows)
+    (schema,) = read_queries([path])
+    assert [row.query for row in schema.rows] == [
+        "MATCH (farm)-[r:GROWS]->(crop) WITH farm, sum(r.q_area) AS number WHERE number > 5 AND number < 9 "
+        "RETURN farm, number",
+        "MATCH (farm)-[:SELLS_TO]->(market), (farm)-[:BORDERS]-(farm2) WITH market, avg(farm2.size) AS number "
+        "WHERE number >= 5 RETURN count(DISTINCT market)",
+        "MATCH (farm {id: $n0})-[r:GROWS]->(crop) RETURN max(r.q_area) > 5",
+    ]
+
+
 def test_questions_lose_their_marks_and_queries_speak_of_the_graph(farms: WrittenSchema) -> None:
     assert farms.rows == [
         Row(

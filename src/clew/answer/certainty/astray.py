@@ -71,7 +71,7 @@ def _between(plan: Plan) -> Iterator[str]:
     """Slots that are neither asked for, counted, named nor restricted."""
     held = {each.of for part in plan.parts for each in part.conditions if not each.says_there_is_one}
     held |= {each.of for each in plan.asked} | {part.count.of for part in plan.parts if part.count is not None}
-    held |= {plan.measure.of} if plan.measure is not None else set()
+    held |= {each.of for each in plan.measures}
     return (slot.name for slot in plan.slots if slot.name not in held)
 
 

@@ -1,6 +1,7 @@
 """Numbers as people write them (10,000, ten million, 1.5m, third, IV), and the words that compare with them."""
 
 import re
+from collections.abc import Collection, Iterator
 
 __all__ = [
     "COMPARISON",
@@ -10,6 +11,7 @@ __all__ = [
     "OPERATORS",
     "ROMAN",
     "as_number",
+    "find_numbers",
     "read_number",
     "read_ordinal",
     "spellings",
@@ -76,6 +78,18 @@ def read_number(text: str) -> int | float | None:
             part += NUMBERS[word] if word in NUMBERS else float(word.replace(",", ""))
     whole = total + part
     return int(whole) if whole.is_integer() else whole
+
+
+def find_numbers(text: str, wanted: Collection[object]) -> Iterator[tuple[int, int]]:
+    """Where a text has one of some numbers, as they are written or said.
+
+    >>> list(find_numbers("over 60,000 or 2.5 million in 3 years", (60000, 2500000)))
+    [(5, 11), (15, 26)]
+    """
+    for found in re.finditer(NUMBER, text, re.IGNORECASE):
+        number = read_number(found[0])
+        if number is not None and number in wanted:
+            yield found.span()
 
 
 def read_ordinal(text: str) -> int | None:

@@ -122,7 +122,9 @@ class _Writer:
             yield "last", self._held_as("b")
         yield "further", '", " | (" WITH " variable)? " MATCH "'
         yield "bound", _any(map(literal, dict.fromkeys((*SMALL, *self.numbers))))
-        yield "having", '" WITH " variable ", " number " AS number WHERE number" compared bound " RETURN " variable'
+        passing = '"number" compared bound (" AND number" compared bound)?'
+        yield "having", f'" WITH " variable ", " number " AS number WHERE " {passing} " RETURN " chosen'
+        yield "chosen", _any(['variable ", number"?', '"count(DISTINCT " variable ")"', '"count(*) > 0"'])
         yield from self._wanted()
         yield "variable", _any(f"variable-{at}" for at in places)
         for at in places:
@@ -133,15 +135,17 @@ class _Writer:
         fields = [f"variable-{at} {_keys(fields)}" for at, fields in self._fields() if fields]
         columns = [each for listed in self.schema.columns.values() for each in listed]
         forms = ['"DISTINCT "? variable', '"count(DISTINCT " variable ")"', '"count(*) > 0"']
-        forms += ['variable ", " number " AS number ORDER BY number" order? " LIMIT " limit']
+        forms += ['variable ", " number " AS number ORDER BY number" order? " LIMIT " limit', "number compared bound"]
         if fields:
-            forms += ["field", 'variable " ORDER BY " field order? " LIMIT " limit', 'way "(" field ")"']
-        if columns:
-            forms += [f"step {_keys(columns)}"]
-        yield "wanted", _any(forms)
-        yield "number", _any(['"count(DISTINCT " variable ")"', *(['way "(" field ")"'] if fields else [])])
-        if fields:
+            forms += ["field", 'variable " ORDER BY " field order? " LIMIT " limit']
             yield "field", _any(fields)
+        if columns:
+            forms += ["column"]
+            yield "column", f"step {_keys(columns)}"
+        values = [*(["field"] if fields else []), *(["column"] if columns else [])]
+        totals = [f'way "(" ({_any(values)}) ")"'] if values else []
+        yield "wanted", _any([*forms, *totals])
+        yield "number", _any(['"count(DISTINCT " variable ")"', *totals])
 
     def _fields(self) -> Iterator[tuple[int, tuple[Field, ...]]]:
         for at, label in enumerate(self.labels):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
 from clew.answer.plans.assertions.shares import share_of
-from clew.answer.plans.plan import Asked, Condition, Part, Plan
+from clew.answer.plans.plan import Asked, Condition, Measure, Part, Plan
 from clew.answer.sketch.said_values import bounds_of_years
 from clew.errors import QueryError
 from clew.graph import GraphContents
@@ -33,11 +33,20 @@ def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents) -
             yield from [each] if field is None else _fitted(_in_words(each, field, contents), field)
 
     parts = tuple(replace(part, conditions=tuple(fitted(part))) for part in plan.parts)
-    measure = plan.measure
-    if measure is not None and measure.key is not None:
-        measure = replace(measure, numeric=numbered(Asked(measure.of, measure.key)).numeric)
+
+    def measured(measure: Measure) -> Measure:
+        return replace(measure, numeric=measure.key is not None and numbered(Asked(measure.of, measure.key)).numeric)
+
+    having = plan.having and replace(plan.having, measure=measured(plan.having.measure))
     sort = tuple(replace(each, by=each.by and numbered(each.by)) for each in plan.sort)
-    return replace(plan, parts=parts, asked=tuple(map(asked, plan.asked)), measure=measure, sort=sort)
+    return replace(
+        plan,
+        parts=parts,
+        asked=tuple(map(asked, plan.asked)),
+        measure=plan.measure and measured(plan.measure),
+        sort=sort,
+        having=having,
+    )
 
 
 def _field(plan: Plan, of: str, key: str | None, shown: ShownSchema) -> Field | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
 from clew.answer.kept import composer_of, link_of, polarity_of, words_of
-from clew.answer.lexicon.numbers import read_number
+from clew.answer.lexicon.numbers import find_numbers, read_number
 from clew.answer.models.compose import Composed
 from clew.answer.plans.plan import ABSENT, COUNTED, Condition, Plan
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
@@ -24,7 +24,6 @@ from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
 from clew.answer.sketch.linking import Meant
 from clew.answer.sketch.sketch import split_words
-from clew.answer.values.asking import AGGREGATES
 from clew.errors import ClewError, Timeout
 from clew.lm import LanguageModel
 
@@ -93,6 +92,8 @@ def _account(question: ParsedQuestion, composed: Composed, resources: Resources,
     candidate, link = composed.candidate, link_of(resources)
     account = account_for(question, candidate, words_of(resources), next(iter(question.trees), None))
     met = {each.start for each in account.unbound if _is_in(each, candidate.plan)}
+    spans = list(find_numbers(question.text, _numbers(candidate.plan)))
+    met |= {each.start for each in account.unbound if any(start <= each.start < end for start, end in spans)}
     rest = [each for each in account.unbound if each.start not in met]
     met |= set(_meant(question, composed, rest, link, runner))
     bound = [Binding(each.start, each.end, "written") for each in account.unbound if each.start in met]
@@ -129,7 +130,7 @@ def _share(meant: Meant, composed: Composed) -> float:
     keys = {(each.of, each.key) for part in plan.parts for each in part.conditions}
     keys |= {(each.of, each.key or "") for each in plan.asked}
     keys |= {(each.by.of, each.by.key or "") for each in plan.sort if each.by is not None}
-    keys |= {(plan.measure.of, plan.measure.key or "")} if plan.measure is not None else set()
+    keys |= {(each.of, each.key or "") for each in plan.measures}
     return (
         sum(meant.relations.get(name, 0.0) for name in set(composed.candidate.relationships))
         + sum(meant.types.get(label, 0.0) for label in set(composed.candidate.labels))
@@ -142,13 +143,9 @@ def _is_in(word: Unbound, plan: Plan) -> bool:
     """Whether a value, an amount, an order or a negation of a plan stands for a word."""
     conditions = _conditions(plan)
     absent = any(part.kind == ABSENT for part in plan.parts)
-    counted = any(part.kind == COUNTED for part in plan.parts)
-    counted = counted or (plan.measure is not None and plan.measure.operator is not None)
-    number = read_number(word.text)
-    if number is not None:
-        return number in _numbers(plan)
-    if plan.measure is not None and AGGREGATES.get(word.text.lower()) == plan.measure.function:
-        return True
+    counted = any(part.kind == COUNTED for part in plan.parts) or any(each.bounds for each in plan.measures)
+    if read_number(word.text) is not None:  # one that the plan has is known by its place
+        return False
     if word.role == NEGATION:
         return absent or any(map(_denies, conditions))
     if word.role == QUANTIFIER:
@@ -180,8 +177,7 @@ def _texts(plan: Plan) -> set[str]:
 
 def _numbers(plan: Plan) -> set[object]:
     counts: set[object] = {part.count.number for part in plan.parts if part.count is not None and part.count.operator}
-    bound = plan.measure.value if plan.measure is not None else None
-    counts |= {bound} if isinstance(bound, int | float) else set()
+    counts |= {value for each in plan.measures for _, value in each.bounds if isinstance(value, int | float)}
     values = [each.value for each in _conditions(plan)]
     years = {int(each[:4]) for each in values if isinstance(each, str) and each[:4].isdecimal()}
     numbers = {each for each in values if isinstance(each, int | float)}

@@ -8,7 +8,20 @@ from dataclasses import astuple, replace
 from itertools import islice, permutations, product
 from typing import Any
 
-from clew.answer.plans.plan import OPTIONAL, REQUIRED, TEXTUAL, TURNED, Asked, Condition, Count, Part, Plan, Step
+from clew.answer.plans.plan import (
+    OPTIONAL,
+    REQUIRED,
+    TEXTUAL,
+    TURNED,
+    Asked,
+    Condition,
+    Count,
+    Having,
+    Measure,
+    Part,
+    Plan,
+    Step,
+)
 
 __all__ = ["canonical", "same"]
 
@@ -62,7 +75,17 @@ def _plain(plan: Plan) -> Plan:
         for part in parts
     )
     slots = tuple(replace(slot, types=tuple(sorted(set(slot.types)))) for slot in plan.slots)
-    return _greater_first(replace(plan, slots=slots, parts=parts, asked=asked))
+    measure = plan.measure and _measure(plan.measure)
+    having = plan.having and Having(plan.having.of, _measure(plan.having.measure))
+    return _greater_first(replace(plan, slots=slots, parts=parts, asked=asked, measure=measure, having=having))
+
+
+def _measure(measure: Measure) -> Measure:
+    """The same with its bounds in order."""
+    if not measure.further:
+        return measure
+    (operator, value), *others = sorted(measure.bounds, key=repr)
+    return replace(measure, operator=operator, value=value, further=tuple(others))
 
 
 def _count(count: Count) -> Count:
@@ -114,7 +137,7 @@ def _without_own_ends(part: Part) -> Part:
 
 
 def _is_needed(plan: Plan) -> set[str]:
-    names = {each.of for each in plan.asked} | ({plan.measure.of} if plan.measure else set())
+    names = plan.wanted
     for part in plan.parts:
         for condition in part.conditions:
             names |= {condition.of, *([condition.value.of] if isinstance(condition.value, Asked) else [])}
@@ -163,8 +186,8 @@ def _said_of(plan: Plan, name: str) -> list[str]:
         return []
     said = [f"asked {place} {each.key} {each.sized}" for place, each in enumerate(plan.asked) if each.of == name]
     said += [f"sorted {place}" for place, sort in enumerate(plan.sort) if sort.by is not None and sort.by.of == name]
-    if plan.measure is not None and plan.measure.of == name:
-        said.append(f"measured {plan.measure.key}")
+    said += [f"measured {place} {each.key}" for place, each in enumerate(plan.measures) if each.of == name]
+    said += ["chosen"] if plan.having is not None and plan.having.of == name else []
     for part in plan.parts:
         if part.count is not None and part.count.of == name:
             said.append(f"counted {_counted(plan, part)}")

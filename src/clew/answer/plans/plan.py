@@ -25,6 +25,7 @@ __all__ = [
     "Asked",
     "Condition",
     "Count",
+    "Having",
     "Measure",
     "Part",
     "Plan",
@@ -150,8 +151,8 @@ class Part:
 class Measure:
     """A number for each row of what is asked: a count of distinct entities, or an aggregate of a property.
 
-    `operator` and `value` keep only rows whose number passes, as in "more than three"; a value that is a plan is the
-    number that this one counts, as in "every one of them".
+    `operator` and `value` keep only rows whose number passes, as in "more than three", and so does each further bound;
+    a value that is a plan is the number that this one counts, as in "every one of them".
     """
 
     function: str  # count, sum, avg, min, max, collect
@@ -160,6 +161,35 @@ class Measure:
     operator: str | None = None
     value: "int | float | Plan | None" = None
     numeric: bool = False  # the numbers that the property's texts state are aggregated
+    further: tuple[tuple[str, "int | float | Plan | None"], ...] = ()  # operators and values, as in "and less than ten"
+
+    @property
+    def bounds(self) -> tuple[tuple[str, "int | float | Plan | None"], ...]:
+        """All operators with their values."""
+        return () if self.operator is None else ((self.operator, self.value), *self.further)
+
+    def bounded(self, operator: str, value: int | float) -> "Measure":
+        """With one more bound."""
+        if self.operator is None:
+            return replace(self, operator=operator, value=value)
+        return replace(self, further=(*self.further, (operator, value)))
+
+    def passes(self, number: object) -> bool:
+        """Whether a number is within all bounds."""
+        return isinstance(number, int | float) and all(
+            isinstance(value, int | float) and COMPARISONS[operator](number, value) for operator, value in self.bounds
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Having:
+    """What a measure must be for each entity of a slot, whatever else is asked of these: how many deliver over 60,000.
+
+    Without a slot it is that of all rows together.
+    """
+
+    of: str
+    measure: Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +206,7 @@ class Plan:
 
     `kind` is rows (asked columns and perhaps a measure), exists (whether there is any row), lacks (whether there is
     none) or path (a shortest path between the two slots of the only step). No asked column and a measure is one number.
+    `having` is what the rows are chosen by before that.
     """
 
     slots: tuple[Slot, ...]
@@ -186,6 +217,7 @@ class Plan:
     sort: tuple[Sort, ...] = ()
     skip: int = 0
     limit: int | None = None
+    having: Having | None = None
 
     def __post_init__(self) -> None:
         slots = {slot.name for slot in self.slots}
@@ -227,8 +259,20 @@ class Plan:
                 if isinstance(condition.value, Asked):
                     yield condition.value.of, named
         yield from ((asked.of, named) for asked in self.asked)
-        if self.measure is not None:
-            yield self.measure.of, named
+        yield from ((measure.of, named) for measure in self.measures)
+        if self.having is not None and self.having.of:
+            yield self.having.of, slots
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is measured to be given, and to choose rows by."""
+        chosen = None if self.having is None else self.having.measure
+        return tuple(each for each in (self.measure, chosen) if each is not None)
+
+    @property
+    def wanted(self) -> set[str]:
+        """The slots and steps that are asked for or measured."""
+        return {each.of for each in self.asked} | {each.of for each in self.measures}
 
     @property
     def operation(self) -> str:
@@ -315,11 +359,15 @@ class Plan:
                 count = replace(count, of=name(count.of), number=than)
             return replace(old, steps=steps, conditions=tuple(map(condition, old.conditions)), count=count)
 
+        def measure(old: Measure) -> Measure:
+            return replace(old, of=name(old.of))
+
         return replace(
             self,
             slots=tuple(replace(slot, name=name(slot.name)) for slot in self.slots),
             parts=tuple(map(part, self.parts)),
             asked=tuple(replace(column, of=name(column.of)) for column in self.asked),
-            measure=self.measure and replace(self.measure, of=name(self.measure.of)),
+            measure=self.measure and measure(self.measure),
             sort=tuple(replace(sort, by=sort.by and replace(sort.by, of=name(sort.by.of))) for sort in self.sort),
+            having=self.having and Having(name(self.having.of), measure(self.having.measure)),
         )

@@ -31,6 +31,8 @@ def root_of(plan: Plan) -> str | None:
         return plan.asked[0].of
     if plan.measure is not None:
         return plan.measure.of
+    if plan.having is not None and plan.having.of:
+        return plan.having.of
     return next((each.of for each in plan.required.conditions if each.key == "id" and not each.negated), None)
 
 

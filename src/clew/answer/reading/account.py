@@ -21,7 +21,7 @@ from clew.answer.grammar.roles import (
     WH,
 )
 from clew.answer.lexicon.light import is_light
-from clew.answer.lexicon.numbers import OFTEN, read_number
+from clew.answer.lexicon.numbers import OFTEN, find_numbers
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
@@ -30,6 +30,7 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import JOINING
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.reading.unbound import UnboundWords
+from clew.answer.values.asking import AGGREGATES
 
 __all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
 
@@ -173,13 +174,19 @@ class _Accountant:
         """Words that the count, the order, the bound, the negation or the hierarchy of the plan stands for."""
         plan = self.plan
         absent = _denies(plan, self.words)
-        measured = plan.measure.value if plan.measure else None
+        measured = [value for measure in plan.measures for _, value in measure.bounds]
         counts = [part.count.number for part in plan.parts if part.count is not None and part.count.operator]
-        ranked, bounded = (
-            bool(plan.sort),
-            bool(counts) or (plan.measure is not None and plan.measure.operator is not None),
-        )
-        numbers = {plan.limit, measured, self.question.number, *counts}
+        ranked, bounded = bool(plan.sort), bool(counts or measured)
+        numbers = {
+            plan.limit,
+            self.question.number,
+            *counts,
+            *(each for each in measured if not isinstance(each, Plan)),
+        }
+        functions = {measure.function for measure in plan.measures}
+        totals = self.left_out.places_of("totals") if "sum" in functions else set()
+        every = any(isinstance(each, Plan) for each in measured)
+        spans = list(find_numbers(self.question.text, numbers))
         hierarchical = any(step.relations and set(step.relations) <= _hierarchy(self.words) for step in _steps(plan))
         several = len(self.question.anchors) > 1
         asked = {
@@ -191,13 +198,15 @@ class _Accountant:
         for at, word in enumerate(self.lowered):
             if self._is("negation", at) and absent:
                 yield at, "negation"
+            elif at in totals or AGGREGATES.get(word) in functions:
+                yield at, "aggregate"
             elif self._is("comparison", at) and (ranked or bounded):
                 yield at, "order" if ranked and not bounded else "bound"
-            elif (number := read_number(word) or OFTEN.get(word)) in numbers and number is not None:
+            elif OFTEN.get(word, "") in numbers or any(s <= self.tokens[at].start < e for s, e in spans):
                 yield at, "number"
             elif self.tokens[at].start in self.candidate.quantified:
                 yield at, "quantifier"
-            elif (word in EVERY and (at + 1 in asked or isinstance(measured, Plan))) or at in only:
+            elif (word in EVERY and (at + 1 in asked or every)) or at in only:
                 yield at, "asked"
             elif word in ("each", "both") and several:
                 yield at, "names"

@@ -15,7 +15,7 @@ from clew.answer.plans.plan import ABSENT, Part, Plan, Step
 from clew.answer.reading.account import Account, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
-from clew.answer.wording.value_words import aggregate_said
+from clew.answer.wording.value_words import aggregate_said, chosen_said
 from clew.answer.wording.verbalise import BESIDE, COMPARED
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
@@ -222,11 +222,12 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
         called |= names_in(candidate)
     outer = [part for part in plan.parts if not part.inside and (part.count is None or part.count.operator)]
     joined = ", and ".join(text for part in outer if (text := _said(plan, part, called, words, names)))
-    such_that = f" such that {joined}" if joined else ""
+    chosen = f", with {said}" if (said := chosen_said(plan)) else ""
+    such_that = f" such that {joined}{chosen}" if joined else chosen
     if plan.kind == "path":
         return f"how is {called['a']} connected to {called['b']}"
     if plan.kind in ("exists", "lacks"):
-        return f"is it {'so' if plan.kind == 'exists' else 'not so'} that {joined}"
+        return f"is it {'so' if plan.kind == 'exists' else 'not so'} that {joined}{chosen}"
     if plan.operation == "count":
         return f"how many {_plural(candidate.asked, words)} are there{such_that}"
     if plan.operation == "top" and plan.measure is not None and plan.measure.function == "count":

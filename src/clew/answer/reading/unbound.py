@@ -63,7 +63,7 @@ class UnboundWords:
             return STRUCTURE
         if self._is_of_a_time(token) or (word == SAME and not self._holds_sameness()):
             return RESTRICTION
-        if self.is_class("frame", at) or self._is_listing(at) or at in self._small_phrases:
+        if self.is_class("frame", at) or self._is_listing(at) or at in self._prepositions:
             return None
         if self.is_class("restriction", at) or YEAR.fullmatch(word):
             return RESTRICTION
@@ -114,12 +114,14 @@ class UnboundWords:
         return self.lowered[0] in WH and (not verbs or all(word.role == "aux" for word in verbs))
 
     @cached_property
-    def _small_phrases(self) -> set[int]:
+    def _prepositions(self) -> set[int]:
         """Where prepositions of several words stand: "on board", "in front of"."""
+        return self.places_of("prepositions")
+
+    def places_of(self, phrases: str) -> set[int]:
+        """Where the words of some phrases of asking.json stand."""
         found = (
-            (at, phrase.split())
-            for phrase in word_table("asking.json")["prepositions"]
-            for at in range(len(self.lowered))
+            (at, phrase.split()) for phrase in word_table("asking.json")[phrases] for at in range(len(self.lowered))
         )
         return {at + n for at, words in found if self.lowered[at : at + len(words)] == words for n in range(len(words))}
 

@@ -9,10 +9,11 @@ from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.assertions.provenance import passing_triples, restrict_to_assertions
 from clew.answer.plans.assertions.show import shown_query
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import COMPARISONS, REQUIRED, Asked, Condition, Part, Plan, Sort
+from clew.answer.plans.plan import REQUIRED, Asked, Condition, Having, Part, Plan, Sort
 from clew.answer.running.columns import beside, is_several, named_texts, with_items
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect
+from clew.answer.running.rows import MOST_ROWS, run_rows
 from clew.answer.running.tree import tree_of
 from clew.answer.running.values import (
     Valued,
@@ -37,7 +38,6 @@ __all__ = ["Outcome", "comes_first", "run_plan"]
 
 ROW_CAP = 10_000
 SUPPORT = "support"
-MOST_VALUED = 1_000_000  # rows that are sorted or aggregated
 TIES = 50  # rows beyond those asked for in which ties are looked for
 PUBLICATION = re.compile(r"(?:PMID|PMC|DOI)\b|https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 
@@ -68,6 +68,8 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     deadline = Deadline.after(timeout)
     plan = _resolved(plan, store, engine, timeout)
     shown = shown_query(plan, store.schema, engine.snapshot.sources)
+    if plan.having is not None:
+        return replace(_chosen(plan, plan.having, store, engine, deadline, limit), plan=plan, query=shown)
     if is_several(plan):
         first = run_plan(replace(plan, asked=plan.asked[:1]), store, engine, timeout=timeout, limit=limit)
         return _with_columns(replace(first, plan=plan, query=shown), store, engine, deadline)
@@ -81,19 +83,33 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     if matched is not None:
         base = Outcome(plan, ran, shown, seconds=timeout - deadline.left, matched=matched)
         return _counted(base, engine, store.schema, limit)
+    if plan.column is not None:
+        rows = run_rows(ran, store, engine, timeout=deadline.left, limit=limit)
+        found = Outcome(plan, ran, shown, truncated=rows.truncated, seconds=rows.seconds)
+        return replace(found, items=tuple(_values(plan.column, rows, engine)))
     held = restrict_to_assertions(ran, engine, store.schema)
     statement = write_statement(_beyond(held.plan))
-    if ran.operation in ("list", "difference") and ran.measure is None and ran.column is None:
+    if ran.operation in ("list", "difference") and ran.measure is None:
         statement = _ranked(statement)
     rows = store.run(statement, held.parameters, timeout=max(deadline.left, 0.001), limit=limit)
     base = Outcome(plan, ran, shown, truncated=rows.truncated, seconds=rows.seconds)
     if plan.kind in ("exists", "lacks") or (plan.measure is not None and not plan.asked):
         value = rows.rows[0][0] if rows.rows else None
         return replace(base, value=value)
-    if plan.column is not None:
-        return replace(base, items=tuple(_values(plan.column, rows, engine)))
     items = sorted(_items(plan, rows, store), key=_place(plan)) if _may_tie(plan) else list(_items(plan, rows, store))
     return _with_ties(replace(base, items=tuple(items)), plan)
+
+
+def _chosen(plan: Plan, having: Having, store: Store, engine: GraphEngine, deadline: Deadline, limit: int) -> Outcome:
+    """What a plan asks of those whose measure passes: first which these are, then the rest."""
+    asked = (Asked(having.of),) if having.of else ()
+    measured = replace(plan, kind="rows", asked=asked, measure=having.measure, having=None, sort=(), skip=0, limit=None)
+    found = run_plan(measured, store, engine, timeout=deadline.left, limit=MOST_ROWS)
+    if not having.of:
+        return replace(found, value=having.measure.passes(found.value) == (plan.kind == "exists"))
+    chosen = Condition(having.of, "id", "IN", tuple(item.id for item in found.items))
+    rest = replace(plan, having=None).with_part(Part(REQUIRED, (), (chosen,)))
+    return run_plan(rest, store, engine, timeout=max(deadline.left, 0.001), limit=limit)
 
 
 def _with_columns(outcome: Outcome, store: Store, engine: GraphEngine, deadline: Deadline) -> Outcome:
@@ -102,8 +118,7 @@ def _with_columns(outcome: Outcome, store: Store, engine: GraphEngine, deadline:
     if not outcome.items:
         return outcome
     ran = expand(hold_values(with_items(plan, outcome.items), engine, store.schema), engine, store.schema)
-    held = restrict_to_assertions(ran, engine, store.schema)
-    rows = store.run(write_statement(held.plan), held.parameters, timeout=max(deadline.left, 0.001), limit=MOST_VALUED)
+    rows = run_rows(ran, store, engine, timeout=deadline.left)
     items = beside(plan, outcome.items, rows.rows, engine)
     return replace(outcome, items=tuple(items), truncated=outcome.truncated or rows.truncated)
 
@@ -122,8 +137,7 @@ def _valued(
 ) -> Outcome:
     """A plan that asks for values of entities, sorts by them or aggregates them."""
     plan = outcome.plan
-    held = restrict_to_assertions(with_value(outcome.ran, column), engine, store.schema)
-    rows = store.run(write_statement(held.plan), held.parameters, timeout=max(deadline.left, 0.001), limit=MOST_VALUED)
+    rows = run_rows(with_value(outcome.ran, column), store, engine, timeout=deadline.left)
     base = replace(outcome, truncated=rows.truncated, seconds=rows.seconds)
     found = valued_rows(rows.rows)
     if plan.measure is not None and not plan.asked:
@@ -253,8 +267,8 @@ def _matched_items(plan: Plan, matched: Intersection, engine: GraphEngine, schem
     measure, type = plan.measure, _type(plan, schema)
     numbers = matched.support.tolist() if measure is None else matched.count(measure.of).tolist()
     rows = list(zip(numbers, table["name"].to_pylist(), table["id"].to_pylist(), strict=True))
-    if measure is not None and measure.operator is not None and isinstance(measure.value, int | float):
-        rows = [row for row in rows if COMPARISONS[measure.operator](row[0], measure.value)]
+    if measure is not None:
+        rows = [row for row in rows if measure.passes(row[0])]
     falling = measure is None or (bool(plan.sort) and plan.sort[0].descending)
     for number, name, id in sorted(rows, key=lambda row: (-row[0] if falling else row[0], row[1], row[2])):
         yield Item(str(id), str(name), type, None if measure is None else number)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from clew.answer.lexicon.numbers import as_number
-from clew.answer.plans.plan import COMPARISONS, REQUIRED, Asked, Condition, Measure, Part, Plan
+from clew.answer.plans.plan import REQUIRED, Asked, Condition, Measure, Part, Plan
 from clew.graph import GraphContents
 from clew.store.layout import StoreSchema
 
@@ -115,14 +115,9 @@ def aggregates(measure: Measure, rows: Iterable[Valued]) -> list[Valued]:
         texts = [] if measure.numeric or measure.function not in EXTREMES else sorted(str(row.value) for row in values)
         stated = [text for text in texts if text not in ("", "None")]
         value = stated[EXTREMES[measure.function]] if stated else aggregated(measure, values)
-        if value is not None and (measure.operator is None or _passes(value, measure)):
+        if value is not None and (measure.operator is None or measure.passes(value)):
             found.append(Valued(id, values[0].name, value))
     return found
-
-
-def _passes(value: object, measure: Measure) -> bool:
-    numbers = isinstance(value, int | float) and isinstance(measure.value, int | float)
-    return numbers and bool(COMPARISONS[str(measure.operator)](value, measure.value))
 
 
 def hold_values(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Plan:

@@ -7,7 +7,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
-from clew.answer.wording.value_words import AGGREGATED
+from clew.answer.wording.value_words import AGGREGATED, figure
 from clew.answer.wording.verbalise import verbalise
 
 __all__ = ["LISTED", "amount", "plain_list", "value_phrase", "value_text"]
@@ -23,7 +23,7 @@ def amount(value: object, attribute: Attribute | None = None) -> str:
     """
     number = isinstance(value, int | float) and (attribute is None or attribute.kind != "time")
     unit = f" {attribute.unit.name}" if attribute is not None and attribute.unit is not None else ""
-    shown = f"{value:,.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}" if number else value
+    shown = figure(value) if number or isinstance(value, float) else value
     return f"{shown}{unit}"
 
 

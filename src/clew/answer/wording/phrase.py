@@ -129,7 +129,7 @@ def _exists_text(
     candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], value: bool, sources: Sequence[str]
 ) -> str:
     """Yes or no, with the triple in question and its sources."""
-    if any(part.kind in (ABSENT, COUNTED) for part in candidate.plan.parts):
+    if candidate.plan.having or any(part.kind in (ABSENT, COUNTED) for part in candidate.plan.parts):
         return _bounded_text(candidate, words, value)
     said = relation_phrase(candidate.plan, names_in(candidate), words)
     said = (

@@ -1,13 +1,25 @@
 """The words for types and values: nouns, what a condition says of a property, what is added up or averaged."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from clew.answer.plans.assertions.filters import COMPARED
-from clew.answer.plans.plan import Asked, Condition, Plan
+from clew.answer.plans.plan import Asked, Condition, Measure, Plan
 from clew.plurals import plural
 
-__all__ = ["AGGREGATED", "aggregate_said", "any_of", "further_titles", "nouns", "title_of", "type_name", "value_said"]
+__all__ = [
+    "AGGREGATED",
+    "aggregate_said",
+    "any_of",
+    "bounds_said",
+    "chosen_said",
+    "figure",
+    "further_titles",
+    "nouns",
+    "title_of",
+    "type_name",
+    "value_said",
+]
 
 AGGREGATED = {"avg": "average", "sum": "total", "min": "least", "max": "greatest"}
 FEW_TYPES = 3  # of which each is named
@@ -34,11 +46,41 @@ def aggregate_said(plan: Plan) -> str:
     value = f"{AGGREGATED[measure.function]} {title_of(measure.key)}"
     if not plan.asked:
         return value
-    of = next((nouns(slot.types, 2) for slot in plan.slots if slot.name == measure.of), "statements")
-    if measure.operator is not None and measure.value is not None:
-        return f"{value} of these {of} {COMPARED[measure.operator]} {measure.value:g}"
+    if measure.bounds:
+        return _bounded(plan, measure)
     ranked = next((sort for sort in plan.sort if sort.by is None), None)
-    return f"the {'' if ranked is None else 'highest ' if ranked.descending else 'lowest '}{value} of these {of}"
+    of = _measured(plan, measure) or " of these statements"
+    return f"the {'' if ranked is None else 'highest ' if ranked.descending else 'lowest '}{value}{of}"
+
+
+def chosen_said(plan: Plan) -> str:
+    """The total, average, least or greatest that rows are chosen by; none of a count, which its noun states."""
+    having = plan.having
+    return "" if having is None or having.measure.function not in AGGREGATED else _bounded(plan, having.measure)
+
+
+def _bounded(plan: Plan, measure: Measure) -> str:
+    """ "total amount above 60,000 and below 90,000", "average beds of these wards above 55"."""
+    value = f"{AGGREGATED[measure.function]} {title_of(str(measure.key))}"
+    return f"{value}{_measured(plan, measure)} {bounds_said(measure, COMPARED)}"
+
+
+def _measured(plan: Plan, measure: Measure) -> str:
+    return next((f" of these {nouns(slot.types, 2)}" for slot in plan.slots if slot.name == measure.of), "")
+
+
+def bounds_said(measure: Measure, words: Mapping[str, str]) -> str:
+    """The bounds of a measure, with words for operators: "at least 3 and at most 5"."""
+    return " and ".join(f"{words[operator]} {figure(value)}" for operator, value in measure.bounds)
+
+
+def figure(number: object) -> str:
+    """A number as people write it.
+
+    >>> figure(13355), figure(60000.0), figure(0.5)
+    ('13,355', '60,000', '0.5')
+    """
+    return f"{number:,.2f}".rstrip("0").rstrip(".") if isinstance(number, float) else f"{number:,}"
 
 
 def further_titles(plan: Plan) -> list[str]:

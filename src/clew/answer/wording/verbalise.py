@@ -12,6 +12,8 @@ from clew.answer.plans.quantify import root_of
 from clew.answer.wording.value_words import (
     aggregate_said,
     any_of,
+    bounds_said,
+    chosen_said,
     further_titles,
     nouns,
     title_of,
@@ -54,7 +56,7 @@ def verbalise(plan: Plan, names: Mapping[str, str], words: Words, *, number: int
         said = _Verbaliser(plan, names, words).phrase(slot, number)
     except _Unsayable:
         return None
-    further = [aggregate_said(plan)] if plan.asked else []
+    further = [aggregate_said(plan) if plan.asked else "", chosen_said(plan)]
     further += [" and ".join(further_titles(plan))] if plan.measure is None else []
     return ", with ".join([said, *filter(None, further)])
 
@@ -64,7 +66,7 @@ def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
     if plan.kind == "path" and len(names) == 2:
         return f"shortest paths between {' and '.join(names.values())}"
     if plan.kind in ("exists", "lacks"):
-        compared = any(map(plan.compared_with, plan.parts))
+        compared = plan.having is not None or any(map(plan.compared_with, plan.parts))
         said = judged_phrase(plan, names, words) if compared else relation_phrase(plan, names, words)
         return said and f"whether {said}{' is not in this graph' if plan.kind == 'lacks' else ''}"
     if plan.column is not None:
@@ -183,14 +185,15 @@ class _Verbaliser:
         if slot in self.counts:
             count = self.counts[slot]
             return f"{COMPARED[count.operator]} {count.number} {nouns(types, int(count.number))}"
-        measure = self.plan.measure
-        other = measure is not None and measure.function == "count" and measure.of == slot
-        if measure is None or not other or not self.plan.asked or self.plan.asked[0].of == slot:
+        root = self.plan.asked[0].of if self.plan.asked else self.plan.having and self.plan.having.of
+        measure = next((each for each in self.plan.measures if (each.function, each.of) == ("count", slot)), None)
+        if measure is None or not root or root == slot:
             return noun
         if isinstance(measure.value, Plan):
             return f"every {nouns(types, 1)}"
-        if measure.operator is not None and measure.value is not None:
-            return f"{COMPARED[measure.operator]} {measure.value:g} {nouns(types, int(measure.value))}"
+        if isinstance(measure.value, int | float):
+            last = measure.bounds[-1][1]
+            return f"{bounds_said(measure, COMPARED)} {nouns(types, 2 if isinstance(last, Plan) else int(last or 0))}"
         ranked = next((sort for sort in self.plan.sort if sort.by is None), None)
         return noun if ranked is None else f"the {'most' if ranked.descending else 'fewest'} {noun}"
 

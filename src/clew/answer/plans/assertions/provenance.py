@@ -27,7 +27,18 @@ from clew.graph import GraphContents, Where, read_triples
 from clew.graph.assertions import Assertions
 from clew.store.layout import StoreSchema
 
-__all__ = ["AS_OF", "LAYER", "STEP_KEYS", "Restricted", "find_passing", "passing_triples", "restrict_to_assertions"]
+__all__ = [
+    "AS_OF",
+    "LAYER",
+    "STEP_KEYS",
+    "TRIPLE",
+    "Restricted",
+    "assertions_of",
+    "find_passing",
+    "meeting_rows",
+    "passing_triples",
+    "restrict_to_assertions",
+]
 
 TRIPLE, LAYER, AS_OF = STEP_KEYS = ("triple", "layer", "as_of")  # of every step, beside what its assertions have
 WEIGHED = ("source", "agent_type", "knowledge_level", "valid_from", "valid_to")  # columns of layers and days
@@ -122,15 +133,28 @@ def _blocks(mask: Mask) -> list[str]:
 
 
 def find_passing(conditions: Iterable[Condition], contents: GraphContents, schema: StoreSchema) -> Mask:
-    """The triples with one assertion that meets all conditions on a step; negated ones count only if all are."""
+    """The triples with one assertion that meets all conditions on a step."""
     conditions = list(conditions)
-    columns = {each.name: each.column for relationship in schema.relationships for each in relationship.properties}
+    columns = _columns(schema)
     needed = {columns[each.key] for each in conditions if each.key in columns}
     table = read_triples(contents, assertions=[*needed, *WEIGHED, "negated"])
-    owner = table["number"].to_numpy()  # (assertions,) the triple that each states
-    stated = np.zeros(contents.counts["triples"], bool)
-    stated[read_triples(contents, where=Where())["number"].to_numpy()] = True
-    rows = ~stated[owner] | ~_negated(table)
+    mask = np.zeros(contents.counts["triples"], bool)
+    mask[table["number"].to_numpy()[meeting_rows(conditions, table, contents, schema)]] = True
+    return mask
+
+
+def assertions_of(triples: Sequence[int], contents: GraphContents) -> pa.Table:
+    """All assertions of some triples, which are given in order."""
+    return contents.assertion_table(np.asarray(triples, np.int64))
+
+
+def meeting_rows(
+    conditions: Iterable[Condition], table: pa.Table, contents: GraphContents, schema: StoreSchema
+) -> Mask:
+    """Which assertions of some triples meet all conditions on a step; of negated ones only if a triple has no other."""
+    columns = _columns(schema)
+    owner, negated = table["number"].to_numpy(), _negated(table)  # (assertions,) the triple that each states
+    rows = ~negated | ~np.isin(owner, owner[~negated]) if negated.any() else ~negated
     weighed: dict[str, str] = {}
     for condition in conditions:
         if condition.key in (LAYER, AS_OF):
@@ -140,15 +164,15 @@ def find_passing(conditions: Iterable[Condition], contents: GraphContents, schem
             rows &= _meeting(pa.chunked_array([pa.array(owner)]), condition)
         else:
             rows &= _rows(condition, table, columns)
-    numbers, starts = np.unique(owner[rows], return_index=True)
-    mask = np.zeros(len(stated), bool)
-    mask[numbers] = True
-    if len(numbers) and weighed:
-        kept, offsets = table.filter(pa.array(rows)), np.append(starts, int(rows.sum()))
-        left = Assertions([kept], offsets, contents.snapshot.sources)
-        where = Where(layer=weighed.get(LAYER, "all"), as_of=weighed.get(AS_OF), negated=True)
-        mask[numbers] = left.passing(where)
-    return mask
+    if weighed:
+        each = Assertions([table], np.arange(len(table) + 1), contents.snapshot.sources)
+        rows &= each.passing(Where(layer=weighed.get(LAYER, "all"), as_of=weighed.get(AS_OF), negated=True))
+    return rows
+
+
+def _columns(schema: StoreSchema) -> dict[str, str]:
+    """The columns of assertions by the names of properties."""
+    return {each.name: each.column for relationship in schema.relationships for each in relationship.properties}
 
 
 def _negated(table: pa.Table) -> Mask:

@@ -1,15 +1,13 @@
 """A Cypher statement → the plan it says, or one sentence about what no plan can say."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clew.answer.plans.cypher.read_conditions import (
     AGGREGATES,
     Scope,
-    called,
     conjuncts,
-    counted_patterns,
     is_aggregate,
     is_count,
     read_condition,
@@ -18,27 +16,27 @@ from clew.answer.plans.cypher.read_conditions import (
     refused,
     said,
 )
-from clew.answer.plans.cypher.read_patterns import PatternReader
+from clew.answer.plans.cypher.read_matches import MatchReader
 from clew.answer.plans.plan import (
-    ABSENT,
-    COUNTED,
     OPTIONAL,
     REQUIRED,
     TURNED,
     Asked,
     Condition,
     Count,
+    Having,
     Measure,
     Part,
     Plan,
     Sort,
-    Step,
 )
 from clew.answer.plans.quantify import counted
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
 
 __all__ = ["read_plan"]
+
+NAMES = ("id", "name")
 
 
 def read_plan(statement: s.Statement, parameters: Mapping[str, Any] | None = None) -> Plan:
@@ -55,32 +53,16 @@ def read_plan(statement: s.Statement, parameters: Mapping[str, Any] | None = Non
 
 
 @dataclass(slots=True)
-class _Around:
-    """An absent or counted part while what stands inside it is read."""
-
-    name: str
-    steps: list[Step]
-    conditions: list[Condition]
-
-
-@dataclass(slots=True)
-class _Reader(PatternReader):
+class _Reader(MatchReader):
     """Reads clause after clause."""
 
-    paths: dict[str, s.Pattern] = field(default_factory=dict)
-    parts: list[Part] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
-    matched: dict[str, None] = field(default_factory=dict)  # slots of patterns that must be found
     measure: Measure | None = None
-    counted_for: set[str] = field(default_factory=set)  # slots that COUNT { … } counts something for
+    having: Having | None = None
     sort: tuple[Sort, ...] = ()
     skip: int = 0
     limit: int | None = None
-    kind: str = "rows"
     grouped: bool = False
-    around: _Around | None = None  # the absent or counted part that is being read
-    named: int = 0  # such parts so far
-    closed: set[str] = field(default_factory=set)  # names of patterns inside conditions, which are known only there
     compared: Count | None = None  # a count of what was matched that is compared with another, as the whole answer
 
     def plan(self, query: s.Query) -> Plan:
@@ -106,9 +88,10 @@ class _Reader(PatternReader):
             sort=self.sort,
             skip=self.skip,
             limit=self.limit,
+            having=self.having,
         )
         if self.compared is None:
-            return plan
+            return _with_plain_count(plan)
         found = counted(plan, self.compared, Count(str(self.compared.number)))
         if found is None:
             raise refused("a comparison of these counts")
@@ -130,123 +113,6 @@ class _Reader(PatternReader):
         if self.limit is not None or self.skip:
             raise refused(f"{what} after a limit")
 
-    # patterns -----------------------------------------------------------------------------------------------------
-
-    def _match(
-        self,
-        patterns: tuple[s.Pattern, ...],
-        where: s.Expression | None,
-        kind: str,
-        *,
-        compared: tuple[str, int] = ("", 0),
-    ) -> None:
-        steps: list[Step] = []
-        conditions: list[Condition] = []
-        known = set(self.scope.slots)
-        for pattern in patterns:
-            if pattern.variable is not None:
-                self.paths[pattern.variable] = pattern
-            if pattern.kind == "all":
-                raise refused("allShortestPaths")
-            if pattern.kind:
-                self.kind = "path"
-            self._pattern(pattern, steps, conditions)
-            if kind == REQUIRED:
-                self.matched |= dict.fromkeys(entity.variable or "" for entity in pattern.entities)
-        new = [name for name in self.scope.slots if name not in known]
-        place, around = len(self.parts), self.around
-        if kind in (ABSENT, COUNTED):
-            self.named += 1
-            self.around = _Around(f"p{self.named}", steps, conditions)
-        self._where(where, conditions)
-        name = self.around.name if self.around is not None and self.around is not around else ""
-        self.around = around
-        if kind == COUNTED and not new:
-            raise refused("the count of what is known already")
-        count = Count(_farthest(new, steps, conditions), *compared) if kind == COUNTED else None
-        if steps or conditions or count:
-            name = name if any(part.inside == name for part in self.parts) else ""
-            inside = around.name if around is not None and kind in (ABSENT, COUNTED) else ""
-            self.parts.insert(place, Part(kind, tuple(steps), tuple(conditions), count, name, inside))
-
-    # conditions ---------------------------------------------------------------------------------------------------
-
-    def _where(self, where: s.Expression | None, conditions: list[Condition]) -> None:
-        for condition in conjuncts(where):
-            match condition:
-                case s.Unary("NOT", s.PatternExpression(pattern)):
-                    self._inner((pattern,), None, ABSENT)
-                case s.Unary("NOT", s.Subquery("EXISTS", patterns, inner)):
-                    self._inner(patterns, inner, ABSENT)
-                case s.PatternExpression(pattern):
-                    self._inner((pattern,), None, REQUIRED)
-                case s.Subquery("EXISTS", patterns, inner):
-                    self._inner(patterns, inner, REQUIRED)
-                case s.HasLabels(s.Variable(name), labels) if name in self.scope.slots:
-                    self.scope.slots[name] = self._narrowed(self.scope.slots[name], labels)
-                case s.Binary(operator, counted, s.Literal(int() as number)) if is_count(counted):
-                    self._count_condition(counted, operator, number)
-                case s.Binary(operator, one, other) if is_count(one) and is_count(other) and operator in TURNED:
-                    self._compare(one, operator, other)
-                case _:
-                    conditions.append(read_condition(condition, self.scope))
-
-    def _inner(
-        self,
-        patterns: tuple[s.Pattern, ...],
-        where: s.Expression | None,
-        kind: str,
-        compared: tuple[str, int] = ("", 0),
-    ) -> None:
-        """A pattern inside a condition: what it names for the first time is known only there."""
-        again = {name: self._new(name) for name in s.declared(patterns) if name in self.closed}
-        patterns, where = (called(each, again) for each in (patterns, where))
-        before = {*self.scope.slots, *self.scope.steps}
-        if kind != REQUIRED or self.around is None:
-            self._match(patterns, where, kind, compared=compared)
-        else:
-            for pattern in patterns:  # what must be there within what must not is part of it
-                self._pattern(pattern, self.around.steps, self.around.conditions)
-            self._where(where, self.around.conditions)
-        self.closed |= {*self.scope.slots, *self.scope.steps} - before
-
-    # counts of patterns -------------------------------------------------------------------------------------------
-
-    def _count_condition(self, counted: s.Expression, operator: str, number: int) -> None:
-        """COUNT { … } > 3: none and some are what must be absent or there, the rest is a part that is counted."""
-        patterns, where = counted_patterns(counted)
-        if (operator, number) in (("=", 0), ("<", 1)):
-            self._inner(patterns, where, ABSENT)
-        elif (operator, number) in ((">", 0), (">=", 1)):
-            self._inner(patterns, where, REQUIRED)
-        elif operator in TURNED:
-            self._inner(patterns, where, COUNTED, (operator, number))
-        else:
-            raise refused(f"the condition {said(s.Binary(operator, counted, s.Literal(number)))}")
-
-    def _compare(self, one: s.Expression, operator: str, other: s.Expression) -> None:
-        """COUNT { … } > COUNT { … }: two parts that are counted, the second for the first to be compared with."""
-        places = []
-        for each in (one, other):
-            places.append(len(self.parts))
-            self._inner(*counted_patterns(each), COUNTED)
-        first, second = (self.parts[place] for place in places)
-        assert first.count is not None
-        assert second.count is not None
-        self.parts[places[0]] = replace(first, count=Count(first.count.of, operator, second.count.of))
-
-    def _counted(self, counted: s.Expression) -> Measure:
-        """How many ends a pattern has, for what is already known of it: an optional part and a count."""
-        patterns, where = counted_patterns(counted)
-        known, place = set(self.scope.slots), len(self.parts)
-        self._match(patterns, where, OPTIONAL)
-        new = [name for name in self.scope.slots if name not in known]
-        if not new:
-            raise refused(f"the count {said(counted)}, which finds nothing new")
-        part = self.parts[place]
-        self.counted_for |= {end for step in part.steps for end in step.ends} & known
-        return Measure("count", _farthest(new, part.steps, part.conditions))
-
     # what is wanted -----------------------------------------------------------------------------------------------
 
     def _with(self, projection: s.Projection, where: s.Expression | None) -> None:
@@ -261,8 +127,11 @@ class _Reader(PatternReader):
         for item, column in zip(projection.items, found, strict=True):
             self._keep(column, item.column)
         self._order(projection)
-        for condition in conjuncts(where):
-            self._having(condition)
+        beside = [condition for condition in conjuncts(where) if not self._bounds(condition)]
+        conditions = tuple(read_condition(each, self.scope) for each in beside)
+        if any(each.of not in {column.of for column in self.asked} for each in conditions):
+            raise refused(f"the condition {said(beside[0])} on a count")
+        self.parts += [Part(REQUIRED, (), conditions)] if conditions else []
 
     def _pass_on(self, projection: s.Projection, where: s.Expression | None, found: list[Asked | Measure]) -> None:
         """WITH that only names what goes on, perhaps in order and not all of it: then nothing but RETURN can follow."""
@@ -278,19 +147,32 @@ class _Reader(PatternReader):
         if conditions:
             self.parts.append(Part(REQUIRED, (), tuple(conditions)))
 
-    def _having(self, condition: s.Expression) -> None:
+    def _bounds(self, condition: s.Expression) -> bool:
+        """Take a condition on a measure into its bounds; False for any other."""
         match condition:
-            case s.Binary(operator, s.Variable(name), s.Literal(int() | float() as value)) if operator in TURNED:
-                measure = self.scope.aliases.get(name)
-                if measure is not None and measure == self.measure and self.measure.operator is None:
-                    self.measure = replace(self.measure, operator=operator, value=value)
-                    self.scope.aliases[name] = self.measure
-                    return
-        raise refused(f"the condition {said(condition)} on a count")
+            case s.Binary(operator, s.Variable(name), wanted) if operator in TURNED:
+                pass
+            case s.Binary(turned, wanted, s.Variable(name)) if turned in TURNED:
+                operator = TURNED[turned]
+            case _:
+                return False
+        if self.measure is None or self.scope.aliases.get(name) != self.measure:
+            return False
+        self.measure = self.measure.bounded(operator, self._number(wanted))
+        self.scope.aliases[name] = self.measure
+        return True
+
+    def _number(self, wanted: s.Expression) -> int | float:
+        value = read_value(wanted, self.scope)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise refused(f"a measure compared with {said(wanted)}")
+        return value
 
     def _return(self, projection: s.Projection) -> None:
         if projection.everything:
             raise refused("RETURN *")
+        if self.measure is not None and self.measure.bounds and not self._returns_groups(projection):
+            self._hold_groups(projection, self.measure)
         if self._asks_existence(projection):
             return
         before, self.asked = self.asked, []
@@ -303,6 +185,26 @@ class _Reader(PatternReader):
         if projection.order and self.limit is not None:
             raise refused("an order after a limit")
         self._order(projection)
+
+    def _returns_groups(self, projection: s.Projection) -> bool:
+        """Whether what was measured is returned or sorted by, or nothing is but what it was measured for."""
+        columns = [*(each.expression for each in projection.items), *(each.expression for each in projection.order)]
+        if any(isinstance(each, s.Variable) and self.scope.aliases.get(each.name) == self.measure for each in columns):
+            return True
+        return all(isinstance(each, s.Variable) or self._is_name(each) for each in columns)
+
+    def _is_name(self, expression: s.Expression) -> bool:
+        column = read_property(expression, self.scope)
+        return column is not None and column.key in NAMES
+
+    def _hold_groups(self, projection: s.Projection, measure: Measure) -> None:
+        """What WITH measures is what rows are chosen by; RETURN asks something else of them."""
+        groups = dict.fromkeys(column.of for column in self.asked)
+        mentioned = {each.name for each in s.walk(projection) if isinstance(each, s.Variable)}
+        if len(groups) != 1 or self.sort or self.limit is not None or not mentioned <= {*groups, *self.scope.aliases}:
+            raise refused("RETURN of anything but what WITH counts by, or of how many these are")
+        (of,) = groups
+        self.having, self.measure, self.asked, self.grouped = Having(of, measure), None, [], False
 
     def _keep_groups(self, before: list[Asked]) -> None:
         """After a count, rows are what was counted by, whether all of it is returned or not."""
@@ -324,6 +226,11 @@ class _Reader(PatternReader):
                     case [Measure("count", of, None), Measure("count", than, None)]:
                         self.kind, self.compared = "exists", Count(of, operator, than)
                         return True
+            case (s.Item(s.Binary(operator, one, wanted)),) if operator in TURNED and is_aggregate(one):
+                measure = self._column(one)
+                assert isinstance(measure, Measure)
+                self.kind, self.having = "exists", Having("", measure.bounded(operator, self._number(wanted)))
+                return True
         return False
 
     def _keep(self, column: Asked | Measure, name: str) -> None:
@@ -345,7 +252,7 @@ class _Reader(PatternReader):
             case s.Variable(name) if name in self.paths and self.kind == "path":
                 return Asked(self.paths[name].entities[0].variable or next(iter(self.scope.slots)))
             case s.CountAll():
-                return Measure("count", next(iter(self.scope.slots), ""))
+                return Measure("count", self.having.of if self.having else next(iter(self.scope.slots), ""))
             case s.Call(function, (inner,)) if function.lower() in AGGREGATES:
                 column = self._column(inner)
                 if isinstance(column, Asked) and not column.sized:
@@ -381,9 +288,11 @@ class _Reader(PatternReader):
         return value
 
 
-def _farthest(new: Sequence[str], steps: Sequence[Step], conditions: Sequence[Condition]) -> str:
-    """What a pattern counts: its end that leads away from what is known, and that is not named itself."""
-    named = {each.of for each in conditions if each.key in ("id", "name")}
-    free = [name for name in new if name not in named] or new
-    near = {end for step in steps for end in step.ends if not set(step.ends) <= set(new)}
-    return free[0] if free[-1] in near and free[0] not in near else free[-1]
+def _with_plain_count(plan: Plan) -> Plan:
+    """The plan with a counted part where it chooses rows by how many there are of a slot, and that is all."""
+    if plan.having is None or not plan.having.of:
+        return plan
+    match plan.having.measure:
+        case Measure("count", of, None, ">" | ">=" | "=" as operator, int() as number, further=()) if number > 0:
+            return counted(replace(plan, having=None), Count(of, operator, number)) or plan
+    return plan

@@ -97,7 +97,7 @@ class _Writer:
         steps = [each for each in part.steps if each not in up.values()]
         groups: list[list[Step]] = [[]]
         waiting = dict(up)
-        wanted = {each.of for each in self.plan.asked} | ({self.plan.measure.of} if self.plan.measure else set())
+        wanted = self.plan.wanted
         for step in steps:
             if any(_may_be_one(step, other, held, up, wanted) for other in groups[-1]):
                 groups.append([])
@@ -119,7 +119,7 @@ class _Writer:
         joined = {end for part in parts for step in part.steps for end in (step.subject, step.object)}
         inner = {end for part in absent for step in part.steps for end in (step.subject, step.object)}
         inner |= {part.count.of for part in absent if part.count}
-        wanted = {asked.of for asked in self.plan.asked} | ({self.plan.measure.of} if self.plan.measure else set())
+        wanted = self.plan.wanted
         wanted |= {condition.of for part in parts for condition in part.conditions}
         return [
             slot.name
@@ -214,6 +214,11 @@ class _Writer:
 
     def wanted(self, keys: tuple[str, ...]) -> Iterator[s.Clause]:
         plan = self.plan
+        if plan.having is not None and plan.having.of:
+            yield _grouped([plan.having.of], plan.having.measure)
+        elif plan.having is not None:
+            yield _returned([s.Item(_bounds(plan.having.measure, _measure(plan.having.measure)), ANSWER)])
+            return
         if plan.kind in ("exists", "lacks"):
             compared = ">" if plan.kind == "exists" else "="
             yield _returned([s.Item(s.Binary(compared, s.CountAll(), s.Literal(0)), ANSWER)])
@@ -222,10 +227,10 @@ class _Writer:
             yield _returned([s.Item(s.Variable("path"), "path")])
             return
         measured = plan.measure
-        if measured is not None and measured.operator is not None and plan.asked:
-            yield self._grouped(measured)
-        columns = [item for asked in plan.asked for item in _columns(asked, keys)]
         grouped = measured is not None and measured.operator is not None and bool(plan.asked)
+        if measured is not None and grouped:
+            yield _grouped(dict.fromkeys(asked.of for asked in plan.asked), measured)
+        columns = [item for asked in plan.asked for item in _columns(asked, keys)]
         if measured is not None:
             value = s.Variable(NUMBER) if grouped else _measure(measured)
             columns.append(s.Item(value, NUMBER))
@@ -245,15 +250,20 @@ class _Writer:
         asked = {replace(each, key=key) for each in self.plan.asked for key in ([each.key] if each.key else keys)}
         return all(sort.by is None or replace(sort.by, key=sort.by.key or "name") in asked for sort in self.plan.sort)
 
-    def _grouped(self, measured: Measure) -> s.With:
-        """The counts that the rows are chosen by."""
-        names = dict.fromkeys(asked.of for asked in self.plan.asked)
-        items = [s.Item(s.Variable(name), None, name) for name in names]
-        items.append(s.Item(_measure(measured), NUMBER))
-        value = measured.value
-        wanted = _subcount(value) if isinstance(value, Plan) else s.Literal(value)
-        passes = s.Binary(str(measured.operator), s.Variable(NUMBER), wanted)
-        return s.With(s.Projection(tuple(items)), passes)
+
+def _grouped(names: Iterable[str], measured: Measure) -> s.With:
+    """The counts that the rows are chosen by."""
+    items = [s.Item(s.Variable(name), None, name) for name in names]
+    items.append(s.Item(_measure(measured), NUMBER))
+    return s.With(s.Projection(tuple(items)), _bounds(measured, s.Variable(NUMBER)))
+
+
+def _bounds(measured: Measure, number: s.Expression) -> s.Expression:
+    """That a measure is within its bounds."""
+    wanted = (
+        (each, _subcount(value) if isinstance(value, Plan) else s.Literal(value)) for each, value in measured.bounds
+    )
+    return _joined("AND", [s.Binary(operator, number, value) for operator, value in wanted])
 
 
 def _may_be_one(

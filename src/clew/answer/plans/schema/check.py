@@ -10,7 +10,7 @@ from datetime import date
 from difflib import get_close_matches
 
 from clew.answer.plans.assertions.provenance import AS_OF, LAYER, STEP_KEYS
-from clew.answer.plans.plan import Asked, Condition, Plan, Slot, Step
+from clew.answer.plans.plan import Asked, Condition, Measure, Plan, Slot, Step
 from clew.errors import QueryError
 from clew.graph.assertions import LAYERS
 from clew.store.layout import StoreSchema, upper_snake
@@ -68,12 +68,16 @@ class _Checker:
             for part in plan.parts
         )
         asked = tuple(replace(each, key=self._key(each.of, each.key, plan)) for each in plan.asked)
-        measure = plan.measure and replace(plan.measure, key=self._key(plan.measure.of, plan.measure.key, plan))
+        measure = plan.measure and self._measure(plan.measure, plan)
+        having = plan.having and replace(plan.having, measure=self._measure(plan.having.measure, plan))
         sort = tuple(
             replace(each, by=each.by and replace(each.by, key=self._key(each.by.of, each.by.key, plan)))
             for each in plan.sort
         )
-        return replace(plan, parts=parts, asked=asked, measure=measure, sort=sort)
+        return replace(plan, parts=parts, asked=asked, measure=measure, sort=sort, having=having)
+
+    def _measure(self, measure: Measure, plan: Plan) -> Measure:
+        return replace(measure, key=self._key(measure.of, measure.key, plan))
 
     def _slot(self, slot: Slot) -> Slot:
         known = [label.name for label in self.schema.labels]
