@@ -15,6 +15,13 @@ def nothing_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
+@pytest.fixture
+def kept_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of kept prompts in a cache of its own, which is not there yet."""
+    monkeypatch.setenv("CLEW_HOME", str(tmp_path / "home"))
+    return tmp_path / "home" / "prompts"
+
+
 def test_the_list_says_what_is_missing_and_how_to_get_it(run, nothing_installed: Path) -> None:
     ran = run("models")
     assert ran.code == 0
@@ -69,12 +76,60 @@ def test_getting_what_is_not_available_is_one_line(run) -> None:
     )
 
 
+def test_kept_prompts_are_listed_and_cleared(run, kept_prompts: Path) -> None:
+    assert run("models", "--json").json["prompts"] == {"directory": str(kept_prompts), "files": 0, "bytes": 0}
+    assert "kept prompt" not in run("models").out
+    states = [kept_prompts / f"{'a1' * 16}-{'b2' * 32}", kept_prompts / f"{'c3' * 16}-{'d4' * 32}"]
+    killed, foreign = kept_prompts / f"{'e5' * 8}.part", kept_prompts / "my prompts.txt"
+    kept_prompts.mkdir(parents=True)
+    for path in (*states, killed, foreign):
+        path.write_bytes(bytes(1000))
+    assert run("models", "--json").json["prompts"] == {"directory": str(kept_prompts), "files": 3, "bytes": 3000}
+    assert f"3 kept prompts (3.0 KB) in {kept_prompts}; `clew models clear` empties it" in run("models").out
+    assert run("models", "clear").out == f"removed 3 kept prompts (3.0 KB) from {kept_prompts}\n"
+    assert list(kept_prompts.iterdir()) == [foreign]
+    assert run("models", "clear").out == f"no kept prompts in {kept_prompts}\n"
+
+
+def test_clearing_tells_in_json_what_it_removed(run, kept_prompts: Path) -> None:
+    kept_prompts.mkdir(parents=True)
+    state = kept_prompts / f"{'a1' * 16}-{'b2' * 32}"
+    state.write_bytes(bytes(7))
+    report = run("models", "clear", "--json").json
+    assert report["removed"] == [str(state)]
+    assert report["prompts"] == {"directory": str(kept_prompts), "files": 0, "bytes": 0}
+    assert run("models", "--json").json["removed"] == []
+
+
+def test_a_user_without_a_cache_has_no_kept_prompts(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clew.lm.clients.llama_states.states_directory", lambda: None)
+    assert run("models", "--json").json["prompts"] == {"directory": None, "files": 0, "bytes": 0}
+    assert run("models", "clear").out == "no kept prompts: this user has no cache\n"
+
+
+def test_a_cache_that_cannot_be_read_is_cleared_with_an_error_and_hides_no_model(
+    run, kept_prompts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept_prompts.mkdir(parents=True)
+
+    def refuse(self: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    assert run("models", "--json").json["prompts"]["files"] == 0
+    ran = run("models", "clear")
+    assert ran.code == 1
+    assert "Permission denied" in ran.error
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["models", "fetch"], "takes list or get, not 'fetch'"),
+        (["models", "fetch"], "takes list, get or clear, not 'fetch'"),
         (["models", "get", "smolm"], "did you mean 'smollm2'"),
         (["models", "get", "--verify"], "--verify goes with list"),
+        (["models", "clear", "--verify"], "--verify goes with list"),
+        (["models", "clear", "smollm2"], "clear takes no names"),
     ],
 )
 def test_mistakes(run, arguments: list[str], sentence: str) -> None:

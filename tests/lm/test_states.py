@@ -9,7 +9,7 @@ import pytest
 from clew.errors import ModelError
 from clew.lm import Completion, Keeping, Request, open_model
 from clew.lm.clients import llama_states, llamacpp
-from clew.lm.clients.llama_states import KeptStates
+from clew.lm.clients.llama_states import KeptFiles, KeptStates, clear_states, kept_files
 from clew.lm.clients.llamacpp import LlamaCpp
 from clew.lm.wrappers.time_limit import TimeLimit
 
@@ -221,6 +221,20 @@ def test_the_least_recently_used_go_first(folder: Path, monkeypatch: pytest.Monk
     assert len(kept_in(folder)) == 2
     assert first in kept_in(folder)
     assert not {second, killed} & set(kept_in(folder))
+
+
+def test_all_that_was_saved_is_cleared(folder: Path) -> None:
+    assert clear_states() == kept_files() == KeptFiles(folder)
+    reader = Reader(folder)
+    reader.save(1)
+    reader.save(2, 3)
+    saved = KeptFiles(folder, tuple(kept_in(folder)), sum(path.stat().st_size for path in kept_in(folder)))
+    assert kept_files() == clear_states() == saved
+    assert len(saved.paths) == 2
+    assert kept_in(folder) == []
+    assert not reader.restores(1)
+    reader.save(1)
+    assert reader.restores(1)
 
 
 def test_a_user_without_a_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

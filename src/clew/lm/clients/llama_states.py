@@ -1,26 +1,32 @@
 """Prompts that llama.cpp has read, kept in the user's cache: a later process restores them instead of reading again.
 
 A state is one file, named by a hash of all it depends on and by its own checksum, so a damaged or unfinished file is
-never restored. Of more than `MOST_BYTES` the least recently used go first; the folder may be removed at any time.
+never restored. Of more than `MOST_BYTES` the least recently used go first; all may be removed at any time.
 """
 
 import hashlib
 import json
 import logging
 import os
+import re
 import secrets
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clew.cache import cache_directory
 from clew.errors import GraphError, ModelError, Timeout
 from clew.files import block_checksums, sync
-from clew.lm.clients.llama_engine import LlamaEngine
 from clew.lm.wrappers.time_limit import TimeLimit
 
-__all__ = ["KeptStates", "states_directory"]
+if TYPE_CHECKING:
+    from clew.lm.clients.llama_engine import LlamaEngine
+
+__all__ = ["KeptFiles", "KeptStates", "clear_states", "kept_files", "states_directory"]
 
 MOST_BYTES = 1 << 30
+FILE = re.compile(r"[0-9a-f]{32}-[0-9a-f]{64}|[0-9a-f]{16}\.part")  # a state, or an unfinished one
 log = logging.getLogger(__name__)
 
 
@@ -31,10 +37,46 @@ def states_directory() -> Path | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class KeptFiles:
+    """The files of states in a folder, unfinished ones of killed processes too, and their size in bytes."""
+
+    folder: Path | None
+    paths: tuple[Path, ...] = ()
+    size: int = 0
+
+
+def kept_files() -> KeptFiles:
+    """The prompts that are kept for this user; none in a cache that cannot be read."""
+    folder = states_directory()
+    with suppress(OSError):
+        return _files(folder)
+    return KeptFiles(folder)
+
+
+def clear_states() -> KeptFiles:
+    """Remove the prompts that are kept for this user; gives what was there."""
+    kept = _files(states_directory())
+    for path in kept.paths:
+        path.unlink(missing_ok=True)
+    return kept
+
+
+def _files(folder: Path | None) -> KeptFiles:
+    if folder is None or not folder.is_dir():
+        return KeptFiles(folder)
+    paths = [path for path in sorted(folder.iterdir()) if FILE.fullmatch(path.name) and path.is_file()]
+    sizes = {}
+    for path in paths:
+        with suppress(FileNotFoundError):  # another process removes files too
+            sizes[path] = path.stat().st_size
+    return KeptFiles(folder, tuple(sizes), sum(sizes.values()))
+
+
 class KeptStates:
     """The states of a loaded model, which saves to `folder`; beside the tokens they depend on `depends`."""
 
-    def __init__(self, engine: LlamaEngine, folder: Path | None, depends: tuple[str | int, ...]) -> None:
+    def __init__(self, engine: "LlamaEngine", folder: Path | None, depends: tuple[str | int, ...]) -> None:
         self._engine, self._folder, self._depends = engine, folder, depends
 
     def restore(self, tokens: list[int], limit: TimeLimit) -> bool:
