@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import clew
+from askers import asker_of_rows
 from clew.answer import Asker, CypherStrategy, Resources
 from clew.errors import MissingModel
 from clew.graph.staging import Relation
@@ -108,22 +109,6 @@ STAFF = [  # subject, type, relation, object, type, role, since
 @pytest.fixture(scope="session")
 def hospital(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
     """Staff of several types on two wards, with columns of statements and a hierarchy that is only called so."""
-    subject, subject_type, relation, object_, object_type, role, since = zip(*STAFF, strict=True)
-    table = pa.table(
-        {
-            "subject": [f"x:{name}" for name in subject],
-            "subject_name": subject,
-            "subject_type": subject_type,
-            "relation": relation,
-            "object": [f"x:{name}" for name in object_],
-            "object_name": object_,
-            "object_type": object_type,
-            "qualifier:role": role,
-            "qualifier:since": since,
-        }
-    )
-    path = tmp_path_factory.mktemp("hospital") / "hospital.clew"
-    clew.build(table, out=path)
-    asker = Asker(Resources(clew.open(path), encoder=None), CypherStrategy())
-    yield asker
-    asker.close()
+    folder = tmp_path_factory.mktemp("hospital")
+    with asker_of_rows(folder, STAFF, "qualifier:role", "qualifier:since") as asker:
+        yield asker

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-import clew
-from clew.answer import Asker, CypherStrategy, Resources
+from askers import asker_of_rows
+from clew.answer import Asker
 from clew.answer.certainty.astray import CHOICE, FIRST, SECOND
 
 
@@ -36,24 +35,13 @@ def test_what_nobody_mentions_is_not_sure(hospital: Asker) -> None:
 @pytest.fixture
 def breweries(tmp_path: Path) -> Iterator[Asker]:
     rows = [("Lantern", "founded_by", "Ann"), ("Heron", "founded_by", "Bo"), ("Quay", "founded_by", "Cleo")]
-    rows += [("Ann", "works_as_head_brewer_at", "Lantern"), ("Bo", "works_as_head_brewer_at", "Quay")]
-    types = {"Ann": "person", "Bo": "person", "Cleo": "person"}
-    subject, relation, object_ = zip(*rows, strict=True)
-    table = pa.table(
-        {
-            "subject": [f"x:{name}" for name in subject],
-            "subject_name": subject,
-            "subject_type": [types.get(name, "brewery") for name in subject],
-            "relation": relation,
-            "object": [f"x:{name}" for name in object_],
-            "object_name": object_,
-            "object_type": [types.get(name, "brewery") for name in object_],
-        }
-    )
-    clew.build(table, out=tmp_path / "breweries.clew")
-    asker = Asker(Resources(clew.open(tmp_path / "breweries.clew"), encoder=None), CypherStrategy())
-    yield asker
-    asker.close()
+    stated = [(one, "brewery", relation, other, "person") for one, relation, other in rows]
+    stated += [
+        ("Ann", "person", "works_as_head_brewer_at", "Lantern", "brewery"),
+        ("Bo", "person", "works_as_head_brewer_at", "Quay", "brewery"),
+    ]
+    with asker_of_rows(tmp_path, stated) as asker:
+        yield asker
 
 
 def test_the_same_thing_is_one_thing(breweries: Asker) -> None:

@@ -1,13 +1,12 @@
 """Queries that a trained model writes nearly rightly mean what a reader of the graph would say they mean."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-import clew
-from clew.answer import Asker, CypherStrategy, Resources
+from askers import asker_of_rows
+from clew.answer import Asker
 from clew.answer.kept import composer_of, words_of
 from clew.answer.models.trained import brief
 from clew.answer.reading.question import understand
@@ -38,20 +37,6 @@ RANKS = {"Ann": "head nurse", "Bea": "night nurse", "Carl": "head of surgery", "
 
 @pytest.fixture(scope="module")
 def hospital(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
-    subject, subject_type, relation, object_, object_type, often, since = zip(*STATED, strict=True)
-    table = pa.table(
-        {
-            "subject": [f"x:{name}" for name in subject],
-            "subject_name": subject,
-            "subject_type": subject_type,
-            "relation": relation,
-            "object": [f"x:{name}" for name in object_],
-            "object_name": object_,
-            "object_type": object_type,
-            "frequency": pa.array(often, pa.string()),
-            "onset": pa.array(since, pa.string()),
-        }
-    )
     types = {name: type for row in STATED for name, type in ((row[0], row[1]), (row[3], row[4]))}
     entities = pa.table(
         {
@@ -62,11 +47,9 @@ def hospital(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             "rank": pa.array([RANKS.get(name) for name in types], pa.string()),
         }
     )
-    path = Path(tmp_path_factory.mktemp("hospital")) / "hospital.clew"
-    clew.build(table, entities=entities, out=path)
-    asker = Asker(Resources(clew.open(path), encoder=None), CypherStrategy())
-    yield asker
-    asker.close()
+    folder = tmp_path_factory.mktemp("hospital")
+    with asker_of_rows(folder, STATED, "frequency", "onset", entities=entities) as asker:
+        yield asker
 
 
 def found(hospital: Asker, text: str, written: str) -> set[str] | object:

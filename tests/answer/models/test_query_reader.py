@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-import clew
+from askers import asker_of_rows
 from clew.answer import Answer, Asker, CypherStrategy, Resources
 from clew.answer.models import writing, written
 from clew.answer.models.capability import TRAINED
@@ -63,23 +61,8 @@ class Trained(Scripted):
 
 @pytest.fixture(scope="module")
 def breweries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
-    subject, subject_type, relation, object_, object_type = zip(*STATED, strict=True)
-    table = pa.table(
-        {
-            "subject": [f"x:{name}" for name in subject],
-            "subject_name": subject,
-            "subject_type": subject_type,
-            "relation": relation,
-            "object": [f"x:{name}" for name in object_],
-            "object_name": object_,
-            "object_type": object_type,
-        }
-    )
-    path = Path(tmp_path_factory.mktemp("breweries")) / "breweries.clew"
-    clew.build(table, out=path)
-    asker = Asker(Resources(clew.open(path), encoder=None), CypherStrategy())
-    yield asker
-    asker.close()
+    with asker_of_rows(tmp_path_factory.mktemp("breweries"), STATED) as asker:
+        yield asker
 
 
 Ask = Callable[..., tuple[Answer, Trained]]

@@ -1,12 +1,11 @@
 """Several columns asked for: items with what stands beside them, row by row, in words and with their evidence."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import clew
-from clew.answer import Answer, Asker, Resources
+from askers import asker_of_csv
+from clew.answer import Answer, Asker
 from clew.app.cli.asking.ask import show_answer
 from clew.app.records import answer_record
 from clew.app.server.agents import _short
@@ -33,13 +32,8 @@ WORKS = "MATCH (vet:Vet)-[r:WORKS_AT]->(practice:Practice) "
 
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
-    folder = Path(tmp_path_factory.mktemp("practices"))
-    (folder / "entities.csv").write_text(ENTITIES, "utf-8")
-    (folder / "stated.csv").write_text(STATED, "utf-8")
-    clew.build(folder / "stated.csv", entities=folder / "entities.csv", out=folder / "practices.clew")
-    asker = Asker(Resources(clew.open(folder / "practices.clew"), encoder=None))
-    yield asker
-    asker.close()
+    with asker_of_csv(tmp_path_factory.mktemp("practices"), STATED, ENTITIES) as asker:
+        yield asker
 
 
 def shown(answer: Answer) -> dict[str, list[tuple[str, ...]]]:

@@ -1,12 +1,11 @@
 """Two counts compared, and totals for each of what is asked for: read, run, put into words, with their evidence."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import clew
-from clew.answer import Answer, Asker, Resources
+from askers import asker_of_csv
+from clew.answer import Answer, Asker
 from clew.errors import QueryError
 
 ENTITIES = """id,name,type,beds,sex
@@ -52,13 +51,8 @@ WARDS = "MATCH (ward:Ward)-[:BELONGS_TO]->(department:Department) "
 
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
-    folder = Path(tmp_path_factory.mktemp("vets"))
-    (folder / "entities.csv").write_text(ENTITIES, "utf-8")
-    (folder / "stated.csv").write_text(STATED, "utf-8")
-    clew.build(folder / "stated.csv", entities=folder / "entities.csv", out=folder / "vets.clew")
-    asker = Asker(Resources(clew.open(folder / "vets.clew"), encoder=None))
-    yield asker
-    asker.close()
+    with asker_of_csv(tmp_path_factory.mktemp("vets"), STATED, ENTITIES) as asker:
+        yield asker
 
 
 def cited(answer: Answer) -> set[tuple[str, str, str]]:

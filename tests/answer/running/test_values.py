@@ -1,12 +1,11 @@
 """Columns of statements hold numbers as texts, a list for each statement: ordered and added up as numbers."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-import clew
-from clew.answer import Asker, Resources
+from askers import asker_of_csv
+from clew.answer import Asker
 
 STATED = """subject,subject_type,relation,object,object_type,daily
 Anna's,Bakery,makes,Rye,Bread,9
@@ -19,12 +18,8 @@ MADE = "MATCH (b:Bakery)-[r:MAKES]->(:Bread) "
 
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
-    folder = Path(tmp_path_factory.mktemp("bakeries"))
-    (folder / "stated.csv").write_text(STATED, "utf-8")
-    clew.build(folder / "stated.csv", out=folder / "bakeries.clew")
-    asker = Asker(Resources(clew.open(folder / "bakeries.clew"), encoder=None))
-    yield asker
-    asker.close()
+    with asker_of_csv(tmp_path_factory.mktemp("bakeries"), STATED) as asker:
+        yield asker
 
 
 @pytest.mark.parametrize(
