@@ -1,7 +1,8 @@
-"""Random plans for the tests: connected or not, with every kind of part, condition, measure and order."""
+"""Plans for the tests: those of queries, and random ones with every kind of part, condition, measure and order."""
 
 from hypothesis import strategies as st
 
+from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.plan import (
     ABSENT,
     COUNTED,
@@ -17,12 +18,18 @@ from clew.answer.plans.plan import (
     Sort,
     Step,
 )
+from clew.store.cypher import parse
 
 LABELS = ("Gene", "Disease", "Odd Type")
 RELATIONS = ("CAUSES", "IS_A", "in")
 KEYS = ("id", "name", "size", "odd key")
 VALUES = st.one_of(st.text(max_size=6), st.integers(-5, 5), st.booleans(), st.floats(-1, 1))
 COMPARED = ("=", "<>", "<", ">=", "CONTAINS", "STARTS WITH")
+
+
+def plan_of(text: str) -> Plan:
+    """The plan of a query."""
+    return read_plan(parse(text))
 
 
 @st.composite

@@ -3,16 +3,11 @@
 import pytest
 
 from clew.answer.plans.canonical import same
-from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.plan import Count, Plan
 from clew.answer.plans.quantify import counted, every, only, root_of
-from clew.store.cypher import parse
+from plans import plan_of
 
 BASE = "MATCH (s:Studio)<-[:MADE_BY]-(f:Film)-[:DIRECTED_BY]->(p:Person {id: 'p1'})"
-
-
-def plan_of(text: str) -> Plan:
-    return read_plan(parse(text))
 
 
 def test_counting_takes_the_slot_and_all_beyond_it() -> None:
