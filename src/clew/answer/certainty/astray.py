@@ -1,7 +1,7 @@
 """Plans that lead where no word of the question points: such an answer is doubtful at best.
 
-Checked are a plan that returns over the relation it came by ("projects of employees of project A") though nothing says
-that it is shared, and one that shares nothing though the question says "the same"; a yes to "a tablet or a liquid?"; an
+Checked: a plan that returns by the relation it came by ("projects of employees of project A") though nothing says that
+it is shared, and one that shares nothing though the question says "the same"; a yes to "a tablet or a liquid?"; an
 entity in between that no word mentions, reached by relations that no word mentions; a relation that says more than the
 question ("works as head brewer at" for "work at"); and a second request in one question ("…; count its districts too"),
 of which a plan answers one.
@@ -42,12 +42,12 @@ CHOICE = re.compile(
     re.IGNORECASE,
 )
 WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
-PLACES = frozenset({"at", "in", "on", "for", "of", "to", "by", "with"})  # what a role is followed by
+PLACES = frozenset({"at", "in", "on", "for", "of", "to", "by", "with"})  # words that follow a role
 NEAR = 12  # letters between words of one phrase
 
 
 def goes_astray(interpretation: Interpretation, words: Words) -> bool:
-    """Whether a plan returns, strays or answers one of two requests."""
+    """Whether a plan returns, strays or answers only one of two requests."""
     return (
         _asks_twice(interpretation)
         or any(_returns(interpretation, slot) for slot in _between(interpretation.candidate.plan))
@@ -60,7 +60,7 @@ def goes_astray(interpretation: Interpretation, words: Words) -> bool:
 
 
 def _asks_twice(interpretation: Interpretation) -> bool:
-    """Whether a question has a second request, which is no follow-up to the first ("list them")."""
+    """Whether a question has a second request that is no follow-up to the first ("list them")."""
     text = interpretation.question.text
     spans = (each.span() for each in SECOND.finditer(text))
     framed = interpretation.question.followed
@@ -76,14 +76,14 @@ def _between(plan: Plan) -> Iterator[str]:
 
 
 def _steps(plan: Plan, slot: str) -> list[Step]:
-    """The steps at a slot; those of nested places count for nothing."""
+    """The steps at a slot; none if one of them walks a hierarchy or nested places."""
     parts = (part for part in plan.parts if part.kind != OPTIONAL and not part.inside)
     found = [step for part in parts for step in part.steps if slot in step.ends]
     return [] if any(step.repeated for step in found) else found
 
 
 def _returns(interpretation: Interpretation, slot: str) -> bool:
-    """Whether a plan leaves a slot over the relation by which it reaches it, which is said once and not as shared."""
+    """Whether a plan leaves a slot by the relation it came by, which the question mentions once and not as shared."""
     steps = _steps(interpretation.candidate.plan, slot)
     moves = [(name, step.subject == slot) for step in steps for name in step.relations]
     twice = {name for name, forward in moves if moves.count((name, forward)) > 1}
@@ -130,7 +130,7 @@ def _is_apart(interpretation: Interpretation) -> bool:
 
 
 def _offers(interpretation: Interpretation) -> bool:
-    """Whether a question that ends in "A or B" is answered by yes or no, and may want one of the two."""
+    """Whether a question that ends in "A or B" is answered by yes or no, though it may ask which of the two."""
     return interpretation.candidate.plan.kind == "exists" and CHOICE.fullmatch(interpretation.question.text) is not None
 
 
@@ -139,7 +139,7 @@ def _relations(plan: Plan) -> set[str]:
 
 
 def _says_more(relation: str, interpretation: Interpretation, words: Words) -> bool:
-    """Whether a verb with "as" in a relation's own name is said without what follows it: "works_as_cook_at"."""
+    """Whether a relation is a verb with a role ("works_as_cook_at") and the question has the verb without the role."""
     verb, _, role = words.core(relation).lower().partition("_as_")
     if not role or "_" in verb:
         return False
@@ -149,7 +149,7 @@ def _says_more(relation: str, interpretation: Interpretation, words: Words) -> b
 
 
 def _is_said(relation: str, interpretation: Interpretation, words: Words) -> bool:
-    """Whether a word of the question stands for a relation by what it is called."""
+    """Whether the question mentions a relation."""
     tokens = interpretation.question.tokens
     said: Sequence[str] = [token.text for token in tokens if not words.is_class("frame", token.text)]
     parts = {each.part for each in interpretation.account.bindings}

@@ -1,7 +1,7 @@
-"""What a question says and its plan has the other way round, or not at all: such an answer is doubtful at best.
+"""Plans that contradict their question: such an answer is doubtful at best.
 
-Four things are checked that no unbound word gives away: who does what to whom ("which planets orbit Titan"), a yes or
-no that is answered by a list, an exception ("other than those …") from which the plan takes nothing away, and a verb
+Four things are checked that unbound words do not reveal: who does what to whom ("which planets orbit Titan"), a yes or
+no that is answered by a list, an exception ("other than those …") that the plan does not exclude, and a verb
 that is denied ("never painted") where the plan denies something further away.
 """
 
@@ -26,7 +26,7 @@ CHOOSING = frozenset({"which", "what", "who", "whom", "whose", "list", "show", "
 
 
 def contradictions(interpretation: Interpretation, words: Words) -> int:
-    """In how many of four ways a plan says something else than its question does."""
+    """In how many of the four ways a plan contradicts its question."""
     return sum(
         (
             _is_turned(interpretation, words),
@@ -38,7 +38,7 @@ def contradictions(interpretation: Interpretation, words: Words) -> int:
 
 
 def _is_turned(interpretation: Interpretation, words: Words) -> bool:
-    """Whether most trees have as the subject of a verb what is the object of its relation in the plan."""
+    """Whether in most parse trees the subject of a verb is the object of its relation in the plan."""
     votes = [
         vote
         for tree in interpretation.question.trees
@@ -50,7 +50,7 @@ def _is_turned(interpretation: Interpretation, words: Words) -> bool:
 
 
 def _votes(clause: Clause, sentence: Sentence, interpretation: Interpretation, words: Words) -> Iterator[bool]:
-    """For each step from the requested type to a name that a verb of the clause stands for: whether it is turned."""
+    """For each step from the requested type to a name that a verb of the clause stands for: whether it is reversed."""
     plan, tree = interpretation.candidate.plan, sentence.tree
     verbs = [tree.words[at].text for at in clause.words if tree.words[at].kind == "VERB"]
     asked = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
@@ -104,7 +104,7 @@ def _excludes_nothing(interpretation: Interpretation) -> bool:
 
 
 def _denies_elsewhere(interpretation: Interpretation) -> bool:
-    """Whether the main verb is denied, but everything that must be absent is said of others than those asked for."""
+    """Whether the main verb is denied, but what must be absent concerns entities other than those asked for."""
     plan = interpretation.candidate.plan
     absent = [part for part in plan.parts if part.kind == ABSENT and not part.inside]
     asked = {column.of for column in plan.asked} | ({plan.measure.of} if plan.measure is not None else set())

@@ -1,7 +1,7 @@
-"""How likely an answer is right to a query that a trained model wrote: its signs, weighed by a fitted model.
+"""The probability that a query written by a trained model answers rightly: its signs, weighed by a fitted model.
 
-The weights are in queried.json, fitted by `python -m benchmarks.questions.written_queries fit` on graphs of strangers;
-its figures leave each graph out of the fit that judges it (docs/asking.md).
+The weights are in queried.json, fitted by `python -m benchmarks.questions.written_queries fit` on others' graphs;
+its figures are cross-validated, one graph left out at a time (docs/asking.md).
 """
 
 import json
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chance_of", "query_signs"]
 
-MOST = {"doubt": 5.0, "weakest": 3.0, "reluctant": 5.0, "missing": 3.0, "unbound": 4.0}  # more says no more
+MOST = {"doubt": 5.0, "weakest": 3.0, "reluctant": 5.0, "missing": 3.0, "unbound": 4.0}  # larger values say no more
 
 
 def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
@@ -24,7 +24,7 @@ def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
     plan, account = read.ran.candidate.plan, read.ran.interpretation.account
     first, rest = read.logprobs[:1], read.logprobs[1:] if read.reluctant else read.logprobs
     signs = {
-        "doubt": -sum(rest),  # that the model has in all it wrote, and in one token
+        "doubt": -sum(rest),  # of the model about the whole query, and about its least probable token
         "weakest": -min(rest, default=0.0),
         "reluctant": -sum(first) if read.reluctant else 0.0,  # to write any query
         "empty": read.ran.is_empty or read.ran.outcome.counts_nothing,

@@ -2,7 +2,7 @@
 
 In: an interpretation that was run, and the plans that could have been meant instead. Out: signs, each a number, and
 from them the probability that the answer is right. The weights are in weights.json, fitted by
-`python -m benchmarks.certainty` on questions of graphs that the reader had not been developed on (docs/asking.md).
+`python -m benchmarks.certainty` on questions about graphs that the reader was not developed on (docs/asking.md).
 """
 
 import json
@@ -24,15 +24,15 @@ from clew.answer.running.run import Outcome
 __all__ = ["LEFT_OUT", "NEVER_SURE", "Competitor", "confidence_in", "is_contested", "is_reversible", "signs_of"]
 
 AHEAD, BEHIND = 1.2, -0.3  # a margin beyond these says no more
-CLOSE = 0.5  # what scores less by this much is hardly meant
+CLOSE = 0.5  # a plan that scores lower by this much is hardly meant
 LONG = 8  # words; longer questions leave more to be misread
-NEVER_SURE = ("left out", "contradicted", "astray", "unsure value", "zero")  # with any of these it is doubtful
-LEFT_OUT = 0.4  # and its confidence at most this
+NEVER_SURE = ("left out", "contradicted", "astray", "unsure value", "zero")  # an answer with any of these is doubtful
+LEFT_OUT = 0.4  # and has at most this confidence
 
 
 @dataclass(frozen=True, slots=True)
 class Competitor:
-    """Another plan for the question, and whether it answers otherwise than the chosen one."""
+    """Another plan for the question, and whether its answer differs from that of the chosen one."""
 
     ranked: Ranked
     differs: bool

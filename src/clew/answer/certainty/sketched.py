@@ -1,7 +1,7 @@
-"""How likely an answer is right that only the second reader gives: signs of its sketch, weighed by a fitted model.
+"""The probability that an answer of the second reader alone is right: signs of its sketch, weighed by a fitted model.
 
-The weights are in sketched.json, fitted by `python -m benchmarks.second_reader` on graphs of strangers;
-its figures leave each graph out of the fit that judges it (docs/asking.md).
+The weights are in sketched.json, fitted by `python -m benchmarks.second_reader` on others' graphs;
+its figures are cross-validated, one graph left out at a time (docs/asking.md).
 """
 
 import json
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["probability_of", "sketch_signs"]
 
 LEAST = 0.005  # probability below which it makes no difference
-MOST = 3.0  # words that are missing; more say no more
+MOST = 3.0  # missing words; further ones say no more
 
 
 def sketch_signs(spoken: "Spoken") -> dict[str, float]:

@@ -1,7 +1,7 @@
-"""Which language models may write queries by themselves: those that were tried by their weights, others by their size.
+"""Which language models may write queries by themselves: measured ones, known by their weights; others by their size.
 
-Models below a billion parameters attach names to the wrong types however they are told; one of 1.5 billion answered
-more questions wrongly than rightly that the readers had declined (docs/asking.md has figures).
+Models below a billion parameters attach names to the wrong types whatever the prompt; one of 1.5 billion answered more
+of the questions that the readers had declined wrongly than rightly (figures in docs/asking.md).
 """
 
 import re
@@ -28,14 +28,14 @@ SCALE = {"m": 1e6, "b": 1e9}
 
 
 def is_trained(model: "LanguageModel") -> bool:
-    """Whether a model was trained to write queries, from questions about invented graphs."""
+    """Whether a model was trained to write queries, on questions about invented graphs."""
     return model.identity in TRAINED
 
 
 def can_compose(model: "LanguageModel") -> bool:
-    """Whether a model was seen to write queries, or should by the size that its name states.
+    """Whether a model can write queries: as measured, or judging by the size in its name.
 
-    What serves at a URL and does not say its size is taken to be able: nobody sets up a server for a tiny model.
+    A model at a URL whose size is unknown is assumed to be able: nobody sets up a server for a tiny model.
     """
     if model.identity in TRIED:
         return TRIED[model.identity]
@@ -44,7 +44,7 @@ def can_compose(model: "LanguageModel") -> bool:
 
 
 def parameters_in(name: str) -> float | None:
-    """How many parameters a model's name says it has.
+    """The number of parameters that a model's name states.
 
     >>> parameters_in("Llama-3.2-3B-Instruct-Q4_K_M"), parameters_in("SmolLM2-135M"), parameters_in("llama3.2")
     (3000000000.0, 135000000.0, None)

@@ -1,4 +1,4 @@
-"""Near ties between plans, broken by a language model: it is shown them in words and says a letter.
+"""Near ties between plans, broken by a language model, which sees each in words and answers with a letter.
 
 In: ranked plans and the question. Out: the plans with the chosen one first, and what was decided. A model that fails
 changes nothing.
@@ -20,7 +20,7 @@ MOST = 5
 
 
 def near_ties(ranked: Sequence[Ranked], words: Words, *, margin: float) -> dict[str, Ranked]:
-    """The best few plans by what they say, as far as their scores lie within a margin of the best."""
+    """The best few plans that read differently in words, with scores within a margin of the best."""
     said: dict[str, Ranked] = {}
     for each in ranked:
         if ranked[0].score - each.score > margin or len(said) == MOST:
@@ -32,7 +32,7 @@ def near_ties(ranked: Sequence[Ranked], words: Words, *, margin: float) -> dict[
 def break_tie(
     ranked: list[Ranked], question: str, words: Words, model: LanguageModel, *, margin: float
 ) -> tuple[list[Ranked], str | None]:
-    """Let a model say which of the plans within a margin of the best is meant; with one of them it is not asked."""
+    """Let a model choose among the plans within a margin of the best; it is not asked if there is only one."""
     options = near_ties(ranked, words, margin=margin)
     if len(options) < 2:
         return ranked, None
@@ -47,7 +47,7 @@ def break_tie(
 
 
 def likeliest(model: LanguageModel, question: str, options: Sequence[str]) -> int:
-    """The place of the option whose letter the model finds likeliest."""
+    """The index of the option whose letter the model finds most probable."""
     letters = list(ascii_uppercase[: len(options)])
     prompt = load_prompt("clew.answer", "choose.txt")
     listed = "\n".join(f"{letter}. {option}?" for letter, option in zip(letters, options, strict=True))

@@ -1,7 +1,7 @@
-"""Cypher that a model writes by itself: under a grammar of the graph's own, read into a plan, checked, or refused.
+"""Cypher that a model writes by itself, under a grammar made from the graph: read into a plan and checked, or refused.
 
-In: an understood question. Out: at most two candidate plans, the second only if the first is no good; none where the
-model says that the graph does not hold the answer. What it writes is never run as text.
+In: a parsed question. Out: at most two candidate plans, the second only if the first fails; none where the model says
+that the graph has no answer. What it writes is never run as text.
 """
 
 import logging
@@ -44,23 +44,23 @@ log = logging.getLogger(__name__)
 MOST_TOKENS = 150
 MOST_MEANINGS = 3
 ALTERNATIVES = 5  # tokens whose probabilities are reported
-OVERRULED = -5.0  # logarithm of the probability of a token below which only the grammar explains it
-RELUCTANT = 0.2  # probability of a query from which NONE is not taken for an answer
+OVERRULED = -5.0  # log-probability of a token below which the grammar chose it, not the model
+RELUCTANT = 0.2  # probability of a query at which NONE is no longer accepted
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
     """A plan that a model wrote, with the names it mentions and what had to be repaired."""
 
-    question: ParsedQuestion  # without names that the model did not take for names
+    question: ParsedQuestion  # without the names that the model did not use as names
     candidate: Candidate
     repairs: tuple[str, ...]
 
 
 class Composer:
-    """Lets models write queries for one graph; the long beginning of its prompts is the same for every question.
+    """Lets models write queries for one graph; all its prompts have the same long beginning.
 
-    `mutual` are relationships that hold both ways, though they are stated one way.
+    `mutual` are relationships that hold both ways but are stated one way.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Composer:
         self.nested = containing(schema)
 
     def compose(self, question: ParsedQuestion, model: LanguageModel) -> Iterator[Composed]:
-        """What the model makes of a question; asking for the second says that the first was no good."""
+        """The plans that a model writes for a question; asking for the second means that the first failed."""
         held = self.placeholders(question)
         messages = [*self.beginning, self._turn(question.text, list(held))]
         before = ""
@@ -103,7 +103,7 @@ class Composer:
             ]
 
     def placeholders(self, question: ParsedQuestion) -> dict[Placeholder, Meaning]:
-        """What the question names, each meaning with a name of its own: $disease1, $phenotype1."""
+        """A placeholder for each meaning of each name in the question: $disease1, $phenotype1."""
         return {each: meaning for own in self.named(question).values() for each, meaning in own.items()}
 
     def named(self, question: ParsedQuestion) -> dict[Anchor, dict[Placeholder, Meaning]]:
@@ -127,7 +127,7 @@ class Composer:
         return found
 
     def read(self, text: str, question: ParsedQuestion, held: Mapping[Placeholder, Meaning]) -> Composed:
-        """The plan of a text, fitted to the graph; raises `QueryError` with what is wrong with it."""
+        """The plan of a written query, fitted to the graph; raises `QueryError` with what is wrong with it."""
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
         statement, done = known_parameters(parse(one_of_several(text)), list(given))
         joined = [*done]
@@ -173,7 +173,7 @@ class Composer:
     def _write(
         self, model: LanguageModel, messages: Sequence[Message], question: str, held: Sequence[Placeholder]
     ) -> str | None:
-        """What the model writes; None where it fails. One that says NONE without conviction has to write a query.
+        """What the model writes; None where it fails. After a NONE without conviction it has to write a query.
 
         Log-probabilities are those before the grammar restricts the choice.
         """
@@ -181,7 +181,7 @@ class Composer:
         if said is not None and strip(said.text) == NONE and _chance_of_a_query(said) >= RELUCTANT:
             said = self._complete(model, messages, query_grammar(self.shown, held, question, none=False)) or said
         if said is None or any(token.logprob < OVERRULED for token in said.logprobs):
-            return None  # where the grammar has the last word, the query is not what the model means
+            return None  # the grammar chose a token: the query is not what the model means
         return strip(said.text)
 
     def _complete(self, model: LanguageModel, messages: Sequence[Message], grammar: str) -> Completion | None:
@@ -197,14 +197,14 @@ class Composer:
         return None
 
     def _typed(self, plan: Plan, question: ParsedQuestion) -> Plan:
-        """With the labels implied by the names of variables, where no label was written; a named entity has its own.
+        """The plan with the labels that its variables imply, where none was written; a named entity has its own.
 
-        Where a relation leads to several labels, one that no word of the question says is left open.
+        Where a relation leads to several labels, a label that no word of the question mentions is left open.
         """
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
         named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
         said = {*question.asked, *question.mentioned}
-        stated = {each.of for part in plan.parts for each in part.conditions} - named  # by what they have
+        stated = {each.of for part in plan.parts for each in part.conditions} - named  # slots with other conditions
         stated |= {each.by.of for each in plan.sort if each.by is not None}
 
         def typed(slot: Slot) -> Slot:
@@ -220,7 +220,7 @@ class Composer:
         return replace(plan, slots=tuple(map(typed, plan.slots)))
 
     def _called(self, plan: Plan) -> Plan:
-        """With the ids of what is called so, where a name is written in the place of an id."""
+        """The plan with ids where the model wrote a name in place of an id."""
         types = {slot.name: {self.schema.type_of(label) for label in slot.types} for slot in plan.slots}
 
         def called(condition: Condition) -> Condition:
@@ -239,7 +239,7 @@ class Composer:
 
 
 def _reached(plan: Plan, slot: str, schema: StoreSchema) -> set[str]:
-    """The labels that the steps at a slot lead to, where these say what fills it: an absent step says what does not."""
+    """The labels that the steps at a slot lead to; none if it is asked for and all its steps are absent or counted."""
     known = {each.name: each for each in schema.relationships}
     parts = [part for part in plan.parts if any(slot in step.ends for step in part.steps)]
     outside = any(each.of == slot for each in plan.asked) and all(part.kind in (ABSENT, COUNTED) for part in parts)
@@ -253,15 +253,15 @@ def _reached(plan: Plan, slot: str, schema: StoreSchema) -> set[str]:
 
 
 def _chance_of_a_query(said: Completion) -> float:
-    """How probable it was that a model would have begun a query, where it says so."""
+    """The probability that the model would have begun a query, if it reports it."""
     first = said.logprobs[0].alternatives if said.logprobs else ()
     return sum(exp(logprob) for token, logprob in first if token.strip() == "MATCH")
 
 
 def with_first_column(plan: Plan) -> Plan:
-    """The plan with the entity that its answer lists as its first column, else a value; others come with it.
+    """The plan with the entity that its answer lists as its first column, else a value; the other columns follow.
 
-    `QueryError` if it asks for a number for each of several, or for statements themselves.
+    Raises `QueryError` if it asks for a number for each of several, or for statements themselves.
     """
     if plan.kind != "rows" or not plan.asked:
         return plan
@@ -271,7 +271,7 @@ def with_first_column(plan: Plan) -> Plan:
         columns = list(dict.fromkeys(Asked(each.of) for each in plan.asked))
     if any(each.key is None and each.of not in slots for each in columns) or (plan.measure and len(columns) > 1):
         raise QueryError("an answer lists entities or values: return variables of the pattern, or properties of them")
-    itself = next((each for each in plan.asked if each.key is None), None)  # rather than one known by its name alone
+    itself = next((each for each in plan.asked if each.key is None), None)  # rather than by its id or name
     first = itself or next((each for each in columns if each.key is None), columns[0])
     return replace(plan, asked=(first, *(each for each in columns if each != first)))
 
@@ -281,7 +281,7 @@ def _is_entity(column: Asked, slots: set[str]) -> bool:
 
 
 def _listed(plan: Plan) -> Plan:
-    """Being equal to a list of ids means being one of them."""
+    """The plan in which equality with a list of ids means membership in it."""
 
     def listed(condition: Condition) -> Condition:
         value = condition.value

@@ -1,4 +1,4 @@
-"""Questions made from a graph itself, to begin with: one for each operation, about entities that are really joined so.
+"""Example questions made from a graph itself: one for each operation, about entities that are linked in that way.
 
 List, count, top n, shared by all, difference, yes or no and two steps, on the graph's most frequent relationships. The
 same graph always gives the same questions.
@@ -79,7 +79,7 @@ def _sample(join: _Join, engine: GraphEngine, schema: StoreSchema, *, objects: i
 
 
 class _Speaker:
-    """Puts samples into words."""
+    """Turns samples into questions."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
@@ -100,11 +100,11 @@ class _Speaker:
         yield judged[0].upper() + judged[1:]
 
     def listed(self, sample: _Joined) -> str:
-        """What is joined to a named object."""
+        """What is linked to a named object."""
         return f"{self._which(sample)} {sample.objects[0]}?"
 
     def chained(self, second: _Joined, first: _Joined) -> str:
-        """Two steps: what is joined to what is joined to a named object."""
+        """Two steps: what is linked to something that is linked to a named object."""
         inner = f"{self._plural(first.ends.subject)} that {self._verb(first)} {first.objects[0]}"
         return f"{self._which(second)} {inner}?"
 
@@ -115,7 +115,7 @@ class _Speaker:
         return self.words.relations[sample.relationship][0]
 
     def _auxiliary(self, sample: _Joined) -> str:
-        """What the everyday words of a relationship need before them in a question: "is" linked to, "does" show."""
+        """The auxiliary verb before the everyday words of a relationship in a question: "is" linked to, "does" show."""
         phrase = self._phrase(sample)
         return "is" if phrase.split()[0].endswith("ed") or phrase.endswith(" of") else "does"
 

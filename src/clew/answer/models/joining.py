@@ -1,7 +1,7 @@
-"""What a model writes nearly rightly, repaired where there is only one way to do so.
+"""Queries that a model writes nearly correctly, repaired where there is only one way to do so.
 
 MATCH (staff)-[:WORKS_AT]->(branch) RETURN reading_group, in a graph where one relation alone connects reading groups
-and branches or staff, means the reading groups of the branch. In: a statement. Out: the same with that step.
+and branches or staff, means the reading groups of the branch. In: a statement. Out: the statement with that step.
 """
 
 import re
@@ -26,7 +26,7 @@ EITHER = "either"
 
 
 def one_of_several(text: str) -> str:
-    """A query in which an entity of one of several types has one variable of its own.
+    """The query with a single variable for an entity of one of several types.
 
     >>> one_of_several("MATCH (nurse|doctor)-[:WORKS_ON]->(ward {id: $ward1}) RETURN nurse, doctor")
     'MATCH (either)-[:WORKS_ON]->(ward {id: $ward1}) RETURN either, either'
@@ -41,7 +41,7 @@ def one_of_several(text: str) -> str:
 
 
 def known_parameters(statement: s.Statement, known: Collection[str]) -> tuple[s.Statement, tuple[str, ...]]:
-    """The statement with the parameters that it does not use for those that nobody knows, if these are as many."""
+    """The statement with its unknown parameters replaced by those it does not use, if there are as many of each."""
     used = dict.fromkeys(each.name for each in s.walk(statement) if isinstance(each, s.Parameter))
     unknown, free = [name for name in used if name not in known], [name for name in known if name not in used]
     if not unknown or len(unknown) != len(free):
@@ -56,7 +56,7 @@ def known_parameters(statement: s.Statement, known: Collection[str]) -> tuple[s.
 
 
 def join_variables(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
-    """The statement with a step for each variable that nothing matches, and what was added, in words."""
+    """The statement with a step for each variable that no pattern matches, and what was added, in words."""
     matched = dict.fromkeys(each.variable for each in s.walk(statement) if isinstance(each, s.EntityPattern))
     mentioned = dict.fromkeys(each.name for each in s.walk(statement) if isinstance(each, s.Variable))
     added: list[s.Pattern] = []
@@ -72,7 +72,7 @@ def join_variables(statement: s.Statement, schema: ShownSchema) -> tuple[s.State
 
 
 def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
-    """The statement with names of the type that they have, where a variable says another, and what was changed.
+    """The statement with named entities as their own type, where a variable says another, and what was changed.
 
     MATCH (baker)-[:WINNER_OF]->(series {id: $show1}) means a series of that show, if one relation alone joins series
     and shows; in (series)-[:PART_OF]->(series2 {id: $show1}) the second is the show itself, if PART_OF leads to shows.
@@ -112,7 +112,7 @@ def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
 
 
 def _fits(pattern: s.Pattern, at: int, label: str, schema: ShownSchema) -> bool:
-    """Whether the steps beside an entity of a pattern can have a label at this end."""
+    """Whether the steps at an entity of a pattern can have a label at that end."""
     for beside, far in ((at - 1, at - 2), (at + 1, at + 2)):
         if not 0 <= far < len(pattern.elements):
             continue
@@ -140,7 +140,7 @@ def _joining_steps(label: str, other: str, schema: ShownSchema) -> Iterator[s.Re
 
 
 def with_columns(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
-    """The statement with columns of entities taken from the one step at them that has them, and which these are."""
+    """The statement with columns written for entities read from the only step there that has them, and which."""
     entities = {each.variable for each in s.walk(statement) if isinstance(each, s.EntityPattern)}
     wanted = {
         (each.of.name, each.key)
@@ -167,7 +167,7 @@ def with_columns(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
 
 
 def columns_own_steps(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
-    """The statement with the one relation that has the columns asked of a step, between the same two labels.
+    """The statement with each step that lacks a wanted column read as the one relation between its labels that has it.
 
     "Until when did A play for B" is about the former club, where only that has a column for the end.
     """
@@ -196,7 +196,7 @@ def columns_own_steps(statement: s.Statement, schema: ShownSchema) -> tuple[s.St
 
 
 def _steps(name: str, label: str, matched: list[str], schema: ShownSchema) -> Iterator[tuple[s.Pattern, str]]:
-    """The ways to join a variable with one that is matched."""
+    """The ways to connect a variable with one that is matched."""
     for other in matched:
         for join in schema.joins:
             for here, there, way in ((join.subject, join.object, "out"), (join.object, join.subject, "in")):

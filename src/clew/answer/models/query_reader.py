@@ -1,7 +1,7 @@
-"""The third reader: a model that was trained to write queries reads a question, its names as parameters.
+"""The third reader: a model trained to write queries reads a question, with parameters in place of its names.
 
-It sees the names that are spelt as in the graph; where other words only resemble a name, it is asked with these names
-as well, and what it is surer of counts. In: a question. Out: what it wrote, as it ran, with the signs of it.
+It sees the names that are spelt as in the graph; where other words only resemble a name, it is asked again with these
+names too, and the query it is surer of counts. In: a question. Out: its query as it ran, with its signs.
 """
 
 import logging
@@ -33,7 +33,7 @@ __all__ = ["CONVINCED", "QueryReader", "ReadQuery", "query_reader_of"]
 
 log = logging.getLogger(__name__)
 MOST_TOKENS = 160
-CONVINCED = 0.9  # probability of NONE from which a model that says so is believed
+CONVINCED = 0.9  # probability of NONE at which the model is believed
 QUERY = 'root ::= "MATCH " [^\\n]+'  # for a model that says NONE: what it would write
 SOME = 1  # alternatives whose log-probabilities are reported
 
@@ -46,8 +46,8 @@ class ReadQuery:
     ran: Ran
     logprobs: tuple[float, ...]  # of its tokens
     contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
-    turned: bool  # the other way round than it was written, which finds nothing
-    paraphrased: bool  # with names that the question has in other words
+    turned: bool  # reversed, because as written it finds nothing
+    paraphrased: bool  # with names that the question paraphrases
     reluctant: bool = False  # the model would rather have said that the graph has no answer
 
 
@@ -61,7 +61,7 @@ class QueryReader:
         self._polarity = polarity_of(resources)
 
     def read_graph(self, model: LanguageModel) -> None:
-        """Let a model read what is the same for all questions, which it keeps: at first a minute on two cores."""
+        """Let a model read, and keep, the beginning of every prompt: a minute on two cores the first time."""
         request = Request(messages_for(self._composer.shown, "?"), max_tokens=1)
         try:
             model.keep(request) if isinstance(model, Keeping) else model.complete(request)
@@ -69,7 +69,7 @@ class QueryReader:
             log.info("%s could not read the graph: %s", model.name, error)
 
     def prompts(self, text: str) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
-        """The question as the model is asked it, with the names in it; once more with names in other words."""
+        """The question as the model sees it, with the names in it; then again with paraphrased names too."""
         before: list[str] = []
         for paraphrases in dict.fromkeys((None, paraphrases_of(self._resources))):
             anchors = tuple(
@@ -86,9 +86,9 @@ class QueryReader:
     def read(
         self, question: Question, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
     ) -> tuple[ReadQuery | None, float]:
-        """What the model makes of a question, and how sure it is that the graph has no answer.
+        """The query that a model writes for a question, and how sure it is that the graph has no answer.
 
-        `parsed` is what the words of the question say: it is held to account for them.
+        `parsed` is the question as the readers parse it: the query has to account for its words.
         """
         found: list[ReadQuery] = []
         none = 1.0
@@ -128,9 +128,9 @@ class QueryReader:
     def _run(
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
     ) -> tuple[Ran, bool] | None:
-        """What was written, or what it says with its one step between two of a type the other way round.
+        """The query as it ran, and whether its only step between two entities of one type was reversed.
 
-        The second where only that finds something.
+        It is reversed if only that finds something.
         """
         plans = (composed.candidate.plan, _turned(composed.candidate.plan, self._resources.schema))
         found: list[Ran] = []
@@ -177,7 +177,7 @@ def query_reader_of(resources: Resources) -> QueryReader:
 
 
 def _turned(plan: Plan, schema: StoreSchema) -> Plan | None:
-    """The plan with its only step between two of one type the other way round; None where it has not just one."""
+    """The plan with its only step between two entities of one type reversed; None unless there is exactly one."""
     alike = [step for part in plan.parts for step in part.steps if not step.repeated and _joins_alike(step, schema)]
     if len(alike) != 1 or alike[0].either_way:
         return None
@@ -189,6 +189,6 @@ def _turned(plan: Plan, schema: StoreSchema) -> Plan | None:
 
 
 def _joins_alike(step: Step, schema: StoreSchema) -> bool:
-    """Whether what is at one end of a relation may be at the other."""
+    """Whether entities of one type can be at both ends of a relation."""
     ends = [pair for name in step.relations for pair in schema.relationship(name).ends]
     return not {pair.subject for pair in ends}.isdisjoint(pair.object for pair in ends)

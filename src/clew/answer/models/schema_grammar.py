@@ -2,8 +2,8 @@
 
 Relationships with their ends, variables (one for each label, which say the label), fields, columns and the placeholders
 of what a question names all come from closed lists, and so do values: numbers of the question, and texts of the graph
-that a word of the question resembles. Patterns are bounded; nothing that writes can be said. The other sentence is
-NONE: the graph does not hold what is asked for. In: a schema, a question and its placeholders. Out: GBNF.
+that a word of the question resembles. Patterns are bounded, and nothing can be written to the graph. The other
+sentence is NONE: the graph has no answer. In: a schema, a question and its placeholders. Out: GBNF.
 """
 
 import re
@@ -30,7 +30,7 @@ FIXED = (  # rules that are the same for every graph
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 WORD = re.compile(r"[^\W\d_]{3,}")
 ALIKE = 4  # first letters that a value and a word of the question share
-SMALL = ("1", "2", "3")  # numbers that counts are compared with though nobody says them: several, both, more than one
+SMALL = ("1", "2", "3")  # numbers for counts that no question states: several, both, more than one
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Placeholder:
     """An entity that a question names, as a query mentions it: $disease1 for Marfan syndrome, a Disease."""
 
     name: str
-    labels: tuple[str, ...]  # of what it may stand for; any where there is none
+    labels: tuple[str, ...]  # of the entities it may stand for; empty for any
     text: str
     said: str = ""  # the label as it is shown
 
@@ -49,7 +49,7 @@ class Placeholder:
 def query_grammar(
     schema: ShownSchema, placeholders: Sequence[Placeholder], question: str = "", *, none: bool = True
 ) -> str:
-    """The grammar of queries that say no more than a plan can, or (unless `none` is False) NONE.
+    """The grammar of queries that a plan can express, or (unless `none` is False) NONE.
 
     >>> from clew.answer.models.shown_schema import Join
     >>> genes = ShownSchema((Join("Gene", "CAUSES", "Disease"),), {"Gene": "gene", "Disease": "disease"}, {}, {}, {})
@@ -85,12 +85,12 @@ class _Writer:
         for join in schema.joins:
             nested = not ends[join.relationship][0].isdisjoint(ends[join.relationship][1])
             inner = self._inner(join.relationship, nested)
-            arrow = f'("-[" {inner} "]->" | "<-[" {inner} "]-")'  # `check_plan` turns what is the wrong way round
+            arrow = f'("-[" {inner} "]->" | "<-[" {inner} "]-")'  # `check_plan` reverses those that do not fit
             for here, there in dict.fromkeys([(join.subject, join.object), (join.object, join.subject)]):
                 self.moves[here].setdefault(arrow, []).append(labels.index(there))
 
     def _inner(self, relationship: str, nested: bool) -> str:
-        """What stands in square brackets: with a variable where statements have columns, repeated where it nests."""
+        """The contents of square brackets: with a variable where statements have columns, repeated where it nests."""
         said = literal(f":{quote(relationship)}")
         variable = "step? " if self.schema.columns.get(relationship) else ""
         return f"{variable}{said}{' (' + literal('*') + ')?' if nested else ''}"
@@ -170,14 +170,14 @@ class _Writer:
         return f"{key} compared ({_any(map(literal, self.numbers))})" if self.numbers else ""
 
     def _is_said(self, value: str) -> bool:
-        """Whether a word of the question begins as one of a value does: Japanese and Japan."""
+        """Whether a word of the question and one of a value begin alike: Japanese and Japan."""
         return any(word[:ALIKE].lower() in self.begun for word in WORD.findall(value))
 
     def _variable(self, at: int) -> str:
         return literal(self.schema.variables[self.labels[at]])
 
     def _label(self, at: int) -> Iterator[tuple[str, str]]:
-        """What stands in round brackets for a label, and where steps lead from there."""
+        """The contents of round brackets for a label, and where steps lead from there."""
         label = self.labels[at]
         held = self.held[label]
         named = f" held-{at}?" if held else ""
@@ -191,7 +191,7 @@ class _Writer:
                 yield f"step-{at}-{left}", _any(self._steps(at, left))
 
     def _steps(self, at: int, left: int) -> Iterator[str]:
-        """A step from a label and up to `left` - 1 further ones; what is of the same label has another variable."""
+        """A step from a label and up to `left` - 1 further ones; another entity of the label has another variable."""
         for arrow, ends in self.moves[self.labels[at]].items():
             reached = _any(
                 f"{'other' if there == at else 'end'}-{there}{self._walk(there, left - 1)}" for there in ends

@@ -1,7 +1,7 @@
-"""A graph's schema as a model is shown it: types with their fields, relations with their columns, an example of each.
+"""A graph's schema as shown to a model: types with their fields, relations with their columns, an example of each.
 
 In: a graph. Out: a `ShownSchema`, from which the prompt and the grammar of queries are made. Where only some entities
-have a type, the ends of a relation are the types that are stated; what has none is of the label for untyped entities.
+have a type, the ends of a relation are the types that are stated; the others have the label for untyped entities.
 """
 
 import re
@@ -21,8 +21,8 @@ from clew.store.layout import QUALIFIER, Relationship, StoreSchema
 
 __all__ = ["Field", "Join", "ShownSchema", "show_schema", "variables_of"]
 
-MOST_JOINS = 60  # of a large schema the most frequent ones: a prompt has to hold them
-MOST_LINES, MOST_FIELDS, MOST_EXAMPLES = 40, 10, 3  # of a prompt, of a type, of the values of a field
+MOST_JOINS = 60  # the most frequent of a large schema: they have to fit into a prompt
+MOST_LINES, MOST_FIELDS, MOST_EXAMPLES = 40, 10, 3  # lines of a prompt, fields of a type, examples of a field
 LISTED = 300  # texts of a field that queries may mention
 LOOKED_AT = 4_000  # statements of a relation whose columns are looked at
 LONGEST = 30  # letters of an example
@@ -51,7 +51,7 @@ class Field:
     name: str
     kind: str  # number, year, day, share or text
     examples: tuple[str, ...] = ()
-    values: tuple[str, ...] = ()  # all of them, where they are texts and not too many
+    values: tuple[str, ...] = ()  # all of them, if they are texts and not too many
     ids: Mapping[str, str] = field(default_factory=dict, hash=False)  # of the values that are entities, by their names
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class ShownSchema:
     """What queries may contain: joins, a variable for each label, fields of labels and columns of relationships."""
 
     joins: tuple[Join, ...]  # the most frequent first
-    variables: Mapping[str, str]  # label → variable; further ones of the label have a number behind it
+    variables: Mapping[str, str]  # label → variable; further ones of the label end in a number
     fields: Mapping[str, tuple[Field, ...]]  # by label
     columns: Mapping[str, tuple[Field, ...]]  # by relationship
     examples: Mapping[str, tuple[str, str]]  # a subject and an object by relationship
@@ -206,7 +206,7 @@ def _example(contents: GraphContents, relationship: Relationship) -> tuple[str, 
 
 
 def variables_of(labels: Iterable[str]) -> dict[str, str]:
-    """A word for each label that is no keyword, like no other and does not end in a digit."""
+    """A distinct word for each label, which is no keyword and does not end in a digit."""
     found: dict[str, str] = {}
     for label in labels:
         word = re.sub(r"[^a-z0-9_]", "", label.lower())

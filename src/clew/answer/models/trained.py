@@ -1,7 +1,7 @@
-"""What a model that was trained to write queries is shown: a graph in brief, a question with parameters for names.
+"""The prompt of a model trained to write queries: a graph in brief, and a question with parameters for names.
 
-It learned from questions about invented graphs (benchmarks/questions/queries) that were shown in the same way, so it
-needs no instructions and no worked examples: a graph of a dozen relations takes some 250 tokens.
+It was trained on questions about invented graphs (benchmarks/questions/queries) in the same form, so it needs no
+instructions and no worked examples: a graph of a dozen relations takes some 250 tokens.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from clew.store.cypher.write import quote
 __all__ = ["brief", "masked", "messages_for"]
 
 INSTRUCTION = "Write the Cypher query that answers the question from this graph, or NONE."
-MOST_VALUES = 12  # texts of a field that are listed; of a field with more none is
+MOST_VALUES = 12  # texts of a field that are listed; none of a field with more
 
 
 def messages_for(schema: ShownSchema, question: str) -> list[Message]:
@@ -29,7 +29,7 @@ def brief(schema: ShownSchema) -> str:
 
 
 def masked(text: str, anchors: Mapping[Anchor, Sequence[Placeholder]]) -> str:
-    """A question with parameters in the place of its names; several where a name can mean several things."""
+    """A question with parameters in place of its names; several where a name can mean several things."""
     parts, here = [], 0
     for anchor in sorted(anchors, key=lambda each: each.start):
         said = " or ".join(f"${each.name}" for each in anchors[anchor])

@@ -1,4 +1,4 @@
-"""The values in a plan that a model wrote, as the graph has them: numbers and days in texts, texts in other letters.
+"""The values in a plan that a model wrote, as the graph has them: numbers and days stored as text, texts in any case.
 
 In: a plan. Out: the plan with values that its fields can have; `QueryError` for one that nothing in the graph has.
 """
@@ -17,7 +17,7 @@ __all__ = ["with_known_values"]
 
 
 def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents) -> Plan:
-    """The plan with its values as the graph has them; what is compared, sorted or summed as numbers says so."""
+    """The plan with its values as the graph has them; what is compared, sorted or summed as numbers is marked."""
 
     def numbered(column: Asked) -> Asked:
         field = _field(plan, column.of, column.key, shown)
@@ -70,7 +70,7 @@ def _is_numeric(field: Field) -> bool:
 
 
 def _in_words(condition: Condition, field: Field, contents: GraphContents) -> Condition:
-    """With the name of an entity in the place of its id, where the values of a field are names."""
+    """The condition with an entity's name in place of its id, where the values of a field are names."""
     value = condition.value
     if field.kind != TEXT or not isinstance(value, str) or value in (*field.values, *field.ids.values()):
         return condition
@@ -79,7 +79,7 @@ def _in_words(condition: Condition, field: Field, contents: GraphContents) -> Co
 
 
 def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
-    """A condition on a field by the kind of its values; on days, one with a year is one on all its days."""
+    """A condition fitted to the kind of its field's values; a year compared with days stands for all its days."""
     value = condition.value
     if isinstance(value, Asked | tuple) or value is None:
         yield condition
@@ -109,7 +109,7 @@ def _share(value: object) -> float | None:
 
 
 def _textual(condition: Condition, field: Field, text: str) -> Condition:
-    """A condition on a text: as the graph writes it, or those that have all its words ("confocal": a microscope)."""
+    """A condition on a text: as the graph writes it, or on all texts that have its words ("confocal": a microscope)."""
     same = [each for each in field.values if each.lower() == text.lower()]
     words = set(text.lower().split())
     known = same or [each for each in field.values if words and words <= set(each.lower().split())]

@@ -1,6 +1,6 @@
-"""What a language model writes for one question: a query, where it is asked to or the readers doubt, and the words.
+"""What a language model writes for one question: a query, if asked to or if the readers doubt, and the wording.
 
-What a model alone says is doubtful. `cypher.py` and `strategies/readers.py` say how the readers answer.
+An answer of a model alone is doubtful. `cypher.py` and `strategies/readers.py` are how the readers answer.
 """
 
 from abc import ABC, abstractmethod
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelWriting", "as_alternative", "beside", "declined"]
 
-WRITTEN = DOUBTFUL - 0.05  # most for what a model alone says
-ALONE = 0.5  # chance from which the query of a trained model answers by itself, or in the place of a doubtful answer
-CLEAR = 0.9  # and from which it need not be doubted where the readers decline
-CERTAIN = 0.95  # chance from which an answer is sure that the readers give too
-DISSENTING = 0.7  # chance from which one that answers otherwise makes an answer doubtful
+WRITTEN = DOUBTFUL - 0.05  # highest confidence of an answer of a model alone
+ALONE = 0.5  # chance at which a trained model's query answers by itself, or in place of a doubtful answer
+CLEAR = 0.9  # and at which it is not doubtful where the readers decline
+CERTAIN = 0.95  # chance at which an answer that the readers give too is sure
+DISSENTING = 0.7  # chance at which a different answer makes the readers' doubtful
 
 
 class ModelWriting(ABC):
@@ -51,7 +51,7 @@ class ModelWriting(ABC):
 
     @abstractmethod
     def _understand(self) -> ParsedQuestion:
-        """What the words of the question say."""
+        """The question as its words are read."""
 
     @abstractmethod
     def _answer(self) -> Answer:
@@ -62,7 +62,7 @@ class ModelWriting(ABC):
         """The answer that an interpretation gives."""
 
     def _read(self) -> Answer:
-        """The answer of the readers or of a model, not yet in the words of the model."""
+        """The answer of the readers or of a model, before a model words it."""
         if self.model is not None and self.compose is not False and is_trained(self.model):
             return self._queried(self.model)
         return self._written_first() if self.compose else self._written_last()
@@ -98,7 +98,7 @@ class ModelWriting(ABC):
         return reader
 
     def _denied(self, first: Answer, model: "Metered") -> Answer:
-        """A doubtful answer to what the graph does not hold, as a trained model has it: declined, and offered."""
+        """A doubtful answer where a trained model says that the graph has none: declined, but offered."""
         if first.abstained is not None or first.certainty != "doubtful":
             return first
         meant = as_alternative(first)
@@ -109,9 +109,9 @@ class ModelWriting(ABC):
         )
 
     def _confirmed(self, first: Answer, read: ReadQuery) -> Answer:
-        """The readers' answer, which a trained model gives too: sure, unless both could err alike.
+        """The readers' answer, which a trained model gives too: sure, unless both could make the same mistake.
 
-        Words that the readers left out do not count where the model's query accounts for every word.
+        Words that the readers left out do not matter if the model's query accounts for every word.
         """
         probability = chance_of(query_signs(read, confirmed=True))
         doubts = [name for name in NEVER_SURE if first.signs.get(name)]
@@ -123,9 +123,9 @@ class ModelWriting(ABC):
         return replace(answer, confidence=max(first.confidence, probability), unrecognised=unrecognised)
 
     def _is_slippery(self, read: ReadQuery) -> bool:
-        """Whether a query denies something, or a relation of it joins one type with itself: what is easily misread.
+        """Whether a query is easily misread: it denies something, or a relation of it connects one type with itself.
 
-        Or it has who does what to whom otherwise than the grammar of the question.
+        Or it contradicts the grammar of the question about who does what to whom.
         """
         plan = read.ran.candidate.plan
         denied = any(part.kind == ABSENT for part in plan.parts) or plan.kind == "lacks"
@@ -136,9 +136,9 @@ class ModelWriting(ABC):
         )
 
     def _by_query(self, first: Answer, read: ReadQuery) -> Answer:
-        """The likelier of the readers' answer, if any, and a trained model's; either way doubtful, with the other.
+        """The likelier of the readers' answer, if any, and a trained model's: doubtful, with the other to choose from.
 
-        What the readers decline and a trained model has clearly, with every needed word, is not doubtful.
+        If the readers decline, a clear query of a trained model that accounts for every needed word is not doubtful.
         """
         probability = chance_of(query_signs(read, confirmed=False))
         own = 0.0 if first.abstained is not None else first.confidence
@@ -159,7 +159,7 @@ class ModelWriting(ABC):
         return beside(answer, as_alternative(first))
 
     def _written_first(self) -> Answer:
-        """What a model makes of the question; without a query that runs, the answer of the readers."""
+        """The answer to a model's query; if none of its queries runs, the answer of the readers."""
         begun = perf_counter()
         self.parsed = self._understand()
         written = None if self.parsed.unmet else self._written(self.parsed)
@@ -186,7 +186,7 @@ class ModelWriting(ABC):
         return self._weighed(first, written, first.usage.understanding + spent)
 
     def _weighed(self, first: Answer, written: "Written", understood: float) -> Answer:
-        """The readers' answer, with what a model makes of the question: the same, or another one to choose from."""
+        """The readers' answer weighed against a model's: confirmed by it, or with it to choose from."""
         said = verbalised(written.ran.candidate, self.words)
         self.runner.report("model", said)
         if first.abstained is not None:
@@ -199,7 +199,7 @@ class ModelWriting(ABC):
         return beside(first, other)
 
     def _by_model(self, written: "Written", understood: float) -> Answer:
-        """The answer to what a model alone wrote: doubtful."""
+        """The answer to a query that only a model wrote: doubtful."""
         answer = self._answered(written.ran, understood)
         return replace(answer, confidence=min(answer.confidence, WRITTEN))
 
@@ -212,7 +212,7 @@ class ModelWriting(ABC):
         return written_reader_of(self.resources).read(parsed, self.model, self.runner)
 
     def _worded(self, answer: Answer) -> Answer:
-        """The answer in the words of the model, if it may phrase it, with all that the model was used for."""
+        """The answer in the words of the model, if it may phrase it, with the calls and tokens of the model."""
         if self.model is None:
             return answer
         begun, text = perf_counter(), answer.text
@@ -232,19 +232,19 @@ class ModelWriting(ABC):
 
 
 def as_alternative(first: Answer) -> Alternative:
-    """An answer, to choose."""
+    """An answer as an alternative to choose."""
     said = first.interpretation[0].removeprefix("interpreted as: ") if first.interpretation else ""
     return Alternative(first.query, round(min(first.confidence, WRITTEN), 3), said)
 
 
 def beside(answer: Answer, other: Alternative) -> Answer:
-    """An answer with another interpretation to choose from, before those that it has."""
+    """An answer with one more interpretation to choose from, ahead of those it has."""
     rest = (each for each in answer.alternatives if each.interpretation != other.interpretation)
     return replace(answer, alternatives=(other, *rest)[:SHOWN_ALTERNATIVES])
 
 
 def declined(first: Answer, reason: str) -> Answer:
-    """No answer, for a reason, with the one that there was to choose."""
+    """A declined answer with its reason, and the answer there was as an alternative."""
     none = Answer("", abstained=reason, text=reason, unrecognised=first.unrecognised)
     return beside(replace(none, question=first.question, usage=first.usage), as_alternative(first))
 

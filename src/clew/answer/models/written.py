@@ -1,8 +1,8 @@
-"""A query that a model wrote, as one more reading of a question: run, and held to every word of it.
+"""A query that a model wrote, as one more reading of a question: run, and checked against every word of it.
 
 The words that a plan accounts for by itself are bound as for any other plan (`reading/account.py`). Of the rest, values
-and amounts must be in the plan, and what a verb or a noun means is for the schema linker to say, which knows nothing of
-the model: a plan with a word that neither accounts for answers another question.
+and amounts must be in the plan, and the schema linker, which knows nothing of the model, says what a verb or a noun
+means: a plan with a word that neither accounts for answers another question.
 """
 
 import logging
@@ -30,7 +30,7 @@ from clew.lm import LanguageModel
 __all__ = ["Written", "WrittenReader", "run_written", "written_reader_of"]
 
 log = logging.getLogger(__name__)
-MEANT = 0.3  # probability that words mean a part of the plan, from which they are accounted for
+MEANT = 0.3  # probability of meaning a part of the plan at which words are accounted for
 GRADING = ("<", "<=", ">", ">=")
 
 
@@ -43,7 +43,7 @@ class Written:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every word that a plan cannot do without is accounted for, and nothing is said otherwise."""
+        """Whether every needed word is accounted for, and nothing contradicts the question."""
         return not self.ran.interpretation.account.missing and not self.contradicted
 
 
@@ -55,7 +55,7 @@ class WrittenReader:
         self._words, self._polarity = words_of(resources), polarity_of(resources)
 
     def read(self, question: ParsedQuestion, model: LanguageModel, runner: Runner) -> Written | None:
-        """The first of what a model writes that finds something; None where it says that the graph has no answer."""
+        """The first query of a model that finds something; None where it says that the graph has no answer."""
         for composed in self._composer.compose(question, model):
             if is_opposed(question, composed.candidate, self._polarity):
                 return None
@@ -88,7 +88,7 @@ def run_written(
 
 
 def _account(question: ParsedQuestion, composed: Composed, resources: Resources, runner: Runner) -> Account:
-    """Which words of a question a plan accounts for: as for any plan, or by what it holds, or as the linker has it."""
+    """Which words of a question a plan accounts for: as for any plan, by its values, or according to the linker."""
     candidate, link = composed.candidate, link_of(resources)
     account = account_for(question, candidate, words_of(resources), next(iter(question.trees), None))
     met = {each.start for each in account.unbound if _is_in(each, candidate.plan)}
@@ -105,7 +105,7 @@ def _account(question: ParsedQuestion, composed: Composed, resources: Resources,
 def _meant(
     question: ParsedQuestion, composed: Composed, unbound: Sequence[Unbound], link: Link | None, runner: Runner
 ) -> Iterator[int]:
-    """Where words begin that mean a part of the plan, as the linker has it."""
+    """Where words begin that mean a part of the plan, according to the linker."""
     if link is None or not unbound:
         return
     anchors = sorted(question.anchors, key=lambda each: each.start)
@@ -123,7 +123,7 @@ def written_reader_of(resources: Resources) -> WrittenReader:
 
 
 def _share(meant: Meant, composed: Composed) -> float:
-    """How probable it is that words mean any part of a plan."""
+    """The probability that words mean any part of a plan."""
     plan = composed.candidate.plan
     labels = {slot.name: slot.types for slot in plan.slots}
     relations = {step.name: step.relations for part in plan.parts for step in part.steps if step.name}
@@ -140,11 +140,11 @@ def _share(meant: Meant, composed: Composed) -> float:
 
 
 def _is_in(word: Unbound, plan: Plan) -> bool:
-    """Whether a value, an amount, an order or a negation of a plan stands for a word."""
+    """Whether a value, an amount, an order or a negation of a plan accounts for a word."""
     conditions = _conditions(plan)
     absent = any(part.kind == ABSENT for part in plan.parts)
     counted = any(part.kind == COUNTED for part in plan.parts) or any(each.bounds for each in plan.measures)
-    if read_number(word.text) is not None:  # one that the plan has is known by its place
+    if read_number(word.text) is not None:  # a number in the plan is bound by its position
         return False
     if word.role == NEGATION:
         return absent or any(map(_denies, conditions))
@@ -156,7 +156,7 @@ def _is_in(word: Unbound, plan: Plan) -> bool:
 
 
 def _values_left(question: ParsedQuestion, plan: Plan) -> Iterator[Unbound]:
-    """Values that the question states for a field, as its words have it, and the plan does not."""
+    """Values that the question states for a field and the plan does not have."""
     said = [(each.start, each.value) for each in question.values.conditions if each.value is not None]
     known = _texts(plan)
     for start, value in said:
