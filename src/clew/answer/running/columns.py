@@ -54,7 +54,7 @@ def beside(plan: Plan, items: Sequence[Item], rows: Sequence[Sequence[Any]], con
 
 
 def named_texts(texts: set[str], contents: GraphContents) -> dict[str, str]:
-    """Values of statements as people read them: by the name of what they are the id of, or in plain words."""
+    """Values of statements as people read them: an id as the name of its entity, others in plain words."""
     listed = sorted(texts)
     known = contents.lookup(listed)
     names: Mapping[str, str] = {row["id"]: row["name"] for row in contents.describe(known[known >= 0]).to_pylist()}

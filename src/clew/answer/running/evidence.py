@@ -1,4 +1,4 @@
-"""The evidence of an answer: which triples carry each item, and what their sources state."""
+"""The evidence of an answer: which triples support each item, and what their sources state."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,13 +19,13 @@ __all__ = ["cite", "gather_evidence", "ids_of"]
 SHOWN = 25  # items whose evidence is gathered
 MOST_SUPPORTS = 400
 MOST_COUNTED = 60  # triples of what a plan counts, for each support
-ALL_SUPPORTS = 100_000  # where the evidence of every item is asked for
+ALL_SUPPORTS = 100_000  # if the evidence of every item is asked for
 
 
 def gather_evidence(
     outcome: Outcome, store: Store, engine: GraphEngine, *, timeout: float = 30.0, every_item: bool = False
 ) -> Evidence:
-    """The triples behind the first items of an outcome, or behind every one; or behind its number or yes."""
+    """The triples behind the first items of an outcome, or behind all; or behind its number or yes or no."""
     items = outcome.items if every_item else outcome.items[:SHOWN]
     most = ALL_SUPPORTS if every_item else MOST_SUPPORTS
     if outcome.matched is not None:
@@ -38,7 +38,7 @@ def gather_evidence(
     if root is not None and outcome.items:
         held = Condition(root, "id", "IN", tuple(item.id for item in items))
         plan = plan.with_part(Part(REQUIRED, (), (held,)))
-    judged = outcome.value is False and _is_all_named(plan)  # then what was counted shows that it is not so
+    judged = outcome.value is False and _is_all_named(plan)  # the counts then show why it is false
     matches = _Matches(store, engine, timeout)
     rows = matches.of(_uncounted(plan) if judged else plan, limit=most)
     supports = [Support(filled.get(root) if root else None, filled, triples) for filled, triples in rows]
@@ -51,7 +51,7 @@ def gather_evidence(
 
 
 def _counts(plan: Plan) -> list[Part]:
-    """The parts that are counted for what matches."""
+    """The parts that are counted for each match."""
     return [part for part in plan.parts if part.kind == COUNTED and not part.inside]
 
 
@@ -74,20 +74,20 @@ def _is_all_named(plan: Plan) -> bool:
 
 
 class _Matches:
-    """What a store finds for plans, with the triples that it finds."""
+    """The matches of plans in a store, with their triples."""
 
     def __init__(self, store: Store, engine: GraphEngine, timeout: float) -> None:
         self._store, self._engine, self._deadline = store, engine, Deadline.after(timeout)
         self.truncated = False
 
     def of(self, plan: Plan, *, limit: int) -> list[tuple[dict[str, str], tuple[int, ...]]]:
-        """What fills the slots, and the triples of the required steps."""
+        """The entities that fill the slots, and the triples of the required steps."""
         plan = _with_named_steps(plan)
         steps = plan.required.steps
         others = tuple(part for part in plan.parts if part.kind not in (REQUIRED, OPTIONAL))
         slots = _outer(plan)
         used = {end for part in (plan.required, *others) for step in part.steps for end in step.ends}
-        single = [step for step in steps if step.longest == 1]  # what longer ones walked is found afterwards
+        single = [step for step in steps if step.longest == 1]  # the triples of longer ones are found afterwards
         asked = (*(Asked(slot.name, "id") for slot in slots), *(Asked(step.name, "triple") for step in single))
         wanted = replace(
             plan,
@@ -96,7 +96,7 @@ class _Matches:
             parts=(plan.required, *others),
             asked=asked,
             measure=None,
-            sort=tuple(map(Sort, asked)),  # whichever store runs it, and wherever it stops
+            sort=tuple(map(Sort, asked)),  # the same order on every store, wherever it stops
             skip=0,
             limit=None,
         )
@@ -138,7 +138,7 @@ def _cited(
 def _matched_supports(
     outcome: Outcome, matched: Intersection, items: Sequence[Item], engine: GraphEngine, most: int
 ) -> tuple[list[Support], bool]:
-    """The matches behind some items, or behind a number or yes, and whether there are more."""
+    """The matches behind some items, or behind a number or a yes, and whether there are more."""
     plan = outcome.ran
     roots = engine.lookup([item.id for item in items]) if items else matched.found
     found, more = matched.matches([int(root) for root in roots], most=most)
@@ -219,7 +219,7 @@ def _walked(outcome: Outcome) -> list[Step]:
 
 
 def ids_of(plan: Plan, slot: str) -> tuple[str, ...]:
-    """The ids that a slot of a plan is held to; empty where it is held to none."""
+    """The ids that a slot of a plan is restricted to; empty if it is not."""
     for condition in plan.required.conditions:
         if (condition.of, condition.key) == (slot, "id"):
             return tuple(map(str, condition.value)) if isinstance(condition.value, tuple) else (str(condition.value),)

@@ -43,7 +43,7 @@ def _expanded(part: Part, engine: GraphEngine, schema: StoreSchema, plan: Plan) 
 
 
 def _named(part: Part, slot: str) -> tuple[str, ...] | None:
-    """The ids a slot is held to, if nothing else is said of it."""
+    """The ids that a slot is restricted to, if it has no other condition."""
     said = [condition for condition in part.conditions if condition.of == slot]
     if len(said) != 1 or said[0].key != "id" or said[0].negated:
         return None
@@ -68,7 +68,7 @@ def _reached(
     relations = [schema.relationship(name).relation for name in step.relations]
     within = engine.hop(list(ids), step.longest, mode="within", direction=direction, relations=relations)
     found = within.entities["id"].to_pylist()
-    if step.shortest > 0:  # what is only reached in no step at all does not count
+    if step.shortest > 0:  # a start that is reached in zero steps does not count
         found = [each for each in found if each not in ids] if step.shortest == 1 else found
     return tuple(sorted(found))
 
@@ -78,8 +78,8 @@ def with_subclasses(
 ) -> Plan | None:
     """The plan that includes subclasses of the terms it names; None where no named entity is in a hierarchy.
 
-    `hierarchy` maps a label to the relationship that leads from a subclass to its superclass; `kinds` are those of the
-    parts whose names are widened.
+    `hierarchy` maps a label to the relationship that leads from a subclass to its superclass; `kinds` are the
+    kinds of parts whose names are widened.
     """
     slots, changed = list(plan.slots), False
     parts = []

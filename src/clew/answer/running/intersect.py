@@ -54,7 +54,7 @@ class Intersection:
 
     root: Branch
     links: Mapping[str, Links]  # by the slot they lead to
-    walked: Mapping[str, Links]  # the same before what leads to nothing was dropped, and of counted parts
+    walked: Mapping[str, Links]  # the same before dead ends were dropped, and those of counted parts
 
     @cached_property
     def _sets(self) -> dict[str, Ints]:
@@ -116,7 +116,7 @@ class Intersection:
         return listed, False
 
     def _of(self, root: int) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
-        """The matches of one entity: branch after branch, back to the last one that has another triple to offer."""
+        """The matches of one entity, by backtracking: after each, the last branch with another triple takes it."""
         branches = list(self.root.below())
         entities = {self.root.name: root}
         triples: dict[str, int] = {}
@@ -158,7 +158,7 @@ class Intersection:
 
 
 def _count(path: Sequence[Links], roots: Ints) -> NDArray[np.int64]:
-    """How many distinct entities links lead to, one after another, from each of some that are in ascending order."""
+    """How many distinct entities a chain of links leads to from each root; roots are in ascending order."""
     starts, ends = roots, roots
     for links in path:
         order = np.argsort(links.parent, kind="stable")

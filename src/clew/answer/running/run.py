@@ -1,4 +1,4 @@
-"""A plan run: by intersecting where it is a conjunction, else on a store; the items, or the number or yes asked for."""
+"""A plan → its items, number, or yes or no: by intersection where it is a conjunction, else on a store."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -54,7 +54,7 @@ class Outcome:
     truncated: bool = False
     seconds: float = 0.0
     matched: Intersection | None = None  # how, where no store was needed
-    tied: tuple[Item, ...] = ()  # what has the same number as the last item, beyond the several that were asked for
+    tied: tuple[Item, ...] = ()  # items with the number of the last one, beyond those asked for
 
     @property
     def counts_nothing(self) -> bool:
@@ -190,7 +190,7 @@ def _stated(found: Sequence[Valued], column: Asked) -> Iterator[Item]:
 def comes_first(outcome: Outcome, ids: Collection[str]) -> bool:
     """Whether some entities have more than all others of a ranking, or fewer if it begins with the fewest.
 
-    What is no item has none.
+    An entity that is no item counts as 0.
     """
     own = [item.number or 0 for item in outcome.items if item.id in ids] or [0]
     others = [item.number or 0 for item in outcome.items if item.id not in ids] or [0]
@@ -198,12 +198,12 @@ def comes_first(outcome: Outcome, ids: Collection[str]) -> bool:
 
 
 def _may_tie(plan: Plan) -> bool:
-    """Whether a plan asks for as many as have the most, or the fewest."""
+    """Whether a plan asks for the first few of a ranking."""
     return plan.operation == "top" and plan.limit is not None and not plan.skip
 
 
 def _beyond(plan: Plan) -> Plan:
-    """The plan with more rows than were asked for, in which ties are found, in one order on every store."""
+    """The plan with more rows than were asked for, to find ties, in the same order on every store."""
     if not _may_tie(plan) or plan.limit is None:
         return plan
     of = plan.asked[0].of
@@ -216,7 +216,7 @@ def _place(plan: Plan) -> Callable[[Item], tuple[float, str, str]]:
 
 
 def _with_ties(outcome: Outcome, plan: Plan) -> Outcome:
-    """As many items as were asked for, and those that have as much as the last of them."""
+    """As many items as were asked for, and those that are tied with the last of them."""
     if not _may_tie(plan) or plan.limit is None or not outcome.items[: plan.limit]:
         return outcome
     kept, rest = outcome.items[: plan.limit], outcome.items[plan.limit :]
@@ -225,14 +225,14 @@ def _with_ties(outcome: Outcome, plan: Plan) -> Outcome:
 
 
 def _and_tied(outcome: Outcome, plan: Plan, tied: Sequence[Item]) -> Outcome:
-    """With what is tied: where the one that has the most is asked for, all that have it are; else apart."""
+    """With ties: if only the first is asked for, all that are tied for it are items; otherwise they are kept apart."""
     if plan.limit == 1:
         return replace(outcome, items=(*outcome.items, *tied))
     return replace(outcome, tied=tuple(tied))
 
 
 def _resolved(plan: Plan, store: Store, engine: GraphEngine, timeout: float) -> Plan:
-    """The plan with the number that another plan counts in its place."""
+    """The plan with the number that it compares with, where another plan counts that."""
     if plan.measure is None or not isinstance(plan.measure.value, Plan):
         return plan
     counted = run_plan(plan.measure.value, store, engine, timeout=timeout).value
@@ -275,7 +275,7 @@ def _matched_items(plan: Plan, matched: Intersection, engine: GraphEngine, schem
 
 
 def _ranked(statement: Statement) -> Statement:
-    """With how many ways there are to each row, the best supported first."""
+    """With the number of matches of each row, the best supported first."""
     (query,) = statement.queries
     *clauses, last = query.clauses
     assert isinstance(last, s.Return)

@@ -1,4 +1,4 @@
-"""The shape of a conjunction: slots as branches of a tree, with the ids they are held to."""
+"""The shape of a conjunction: slots as branches of a tree, with the ids they are restricted to."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from clew.store.layout import StoreSchema
 
 __all__ = ["Branch", "tree_of"]
 
-FEWEST_HELD = 2  # slots held to ids that make a conjunction
+FEWEST_HELD = 2  # slots restricted to ids that make a conjunction
 UNKNOWN = 1 << 60  # cost of a branch that no named entity limits
 
 
@@ -125,7 +125,7 @@ def _touched(part: Part) -> list[str]:
 
 
 def _grown(root: str, part: Part, slots: dict[str, Slot]) -> Branch | None:
-    """The tree of a part's steps from a root; None where they form no tree, or where more is said than ids."""
+    """The tree of a part's steps from a root; None where they form no tree, or have conditions other than ids."""
     named = {step.name for step in part.steps if step.name}
     plain = [each for each in part.conditions if each.of not in named]
     waiting, branches = list(part.steps), {root: Branch(root, slots[root].types)}
@@ -148,7 +148,7 @@ def _grown(root: str, part: Part, slots: dict[str, Slot]) -> Branch | None:
 
 
 def _apply(condition: Condition, branches: dict[str, Branch]) -> bool:
-    """Hold a slot to the ids of a condition; False for any other condition."""
+    """Restrict a slot to the ids of a condition; False for any other condition."""
     if condition.of not in branches or condition.key != "id" or condition.ignoring_case or condition.sized:
         return False
     branch, value = branches[condition.of], condition.value

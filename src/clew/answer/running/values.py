@@ -1,4 +1,4 @@
-"""Values of entities in a run: conditions on the numbers that texts state, and rows with a value each.
+"""Values of entities when a plan runs: conditions on the numbers that texts state, and rows with a value each.
 
 Stores hold what tables say, often numbers as text. Conditions on numbers become the ids of the entities that meet them;
 orders, aggregates and values that are asked for are made from the rows of a plan.
@@ -89,7 +89,7 @@ def with_value(plan: Plan, column: Asked) -> Plan:
 
 
 def is_of_another(plan: Plan, column: Asked) -> bool:
-    """Whether rows are sorted by a value of something else than what they are: authors by the length of a book."""
+    """Whether rows are sorted by a value of something other than what they list: authors by the length of a book."""
     if plan.measure is not None:
         return False
     steps = {step.object: step.subject for step in plan.required.steps} if column.key == "name" else {}

@@ -113,7 +113,7 @@ class _Verbaliser:
         self.plan, self.names, self.words = plan, names, words
         self.known = known or {}  # slots that were mentioned before: "them"
         self.used: set[Step] = set()
-        self.valued: dict[str, list[str]] = {}  # what is said of the values of slots
+        self.valued: dict[str, list[str]] = {}  # slot → its conditions on values, in words
         self.denied: set[str] = set()  # slots at the far end of what must not exist
         self.counts = {part.count.of: part.count for part in plan.parts if part.count is not None}
         self.compared = [part for part in plan.parts if plan.compared_with(part) is not None]
@@ -130,7 +130,7 @@ class _Verbaliser:
                 self.valued.setdefault(condition.of, []).append(said)
 
     def _only(self) -> Iterator[str]:
-        """Slots that stand for all there are: no other may fail to be as they are, which need not be said then."""
+        """Slots that are said with "only", which covers the absent part that rules out all others."""
         for part in self.plan.parts:
             inner = self.plan.inner(part)
             if part.kind != ABSENT or not inner or part.inside or len(part.steps) != 1:
