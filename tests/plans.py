@@ -143,7 +143,12 @@ def conditions(draw: st.DrawFn, names: list[str]) -> Condition:
     if form == "size":
         return Condition(of, key, ">", draw(st.integers(0, 5)), sized=True)
     if form == "other":
-        return Condition(of, key, draw(st.sampled_from(["<", "="])), Asked(draw(st.sampled_from(names)), "size"))
+        return Condition(
+            of,
+            key,
+            draw(st.sampled_from(["<", "="])),
+            Asked(draw(st.sampled_from(names)), "size", plus=draw(st.sampled_from([0, 3, -0.5]))),
+        )
     if form == "lower":
         return Condition(of, key, "CONTAINS", draw(st.text("abc", max_size=3)), ignoring_case=True)
     return Condition(of, key, draw(st.sampled_from(COMPARED)), draw(VALUES), negated=draw(st.booleans()))

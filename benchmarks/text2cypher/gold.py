@@ -95,9 +95,9 @@ class _Translation:
         sort = tuple(
             Sort(each.by and replace(each.by, key=self.sorted_key(each.by)), each.descending) for each in given.sort
         )
-        return replace(
-            given, parts=parts, asked=asked, measure=given.measure and self.measure(given.measure), sort=sort
-        )
+        measure = given.measure and self.measure(given.measure)
+        having = given.having and replace(given.having, measure=self.measure(given.having.measure))
+        return replace(given, parts=parts, asked=asked, measure=measure, sort=sort, having=having)
 
     def attribute(self, of: str, key: str) -> tuple[str, Attribute]:
         """The column of an attribute, and what the schema says of it."""
@@ -151,7 +151,8 @@ class _Translation:
         step = next((each for each in _steps(self.given) if each.name == given.of), None)
         if step is None or given.function != "count":
             return given
-        others = [end for end in step.ends if all(each.of != end for each in self.given.asked)]
+        known = {each.of for each in self.given.asked} | ({self.given.having.of} if self.given.having else set())
+        others = [end for end in step.ends if end not in known]
         return replace(given, of=others[0]) if len(others) == 1 else given
 
 
@@ -202,6 +203,9 @@ def _renamed(plan: Plan, type: Callable[[str], str], relation: Callable[[str], s
         value = column(given.value) if isinstance(given.value, Asked) else given.value
         return replace(given, key=key(given.key), value=value)
 
+    def measure(given: Measure) -> Measure:
+        return replace(given, key=given.key and key(given.key))
+
     parts = tuple(
         replace(
             part,
@@ -215,8 +219,9 @@ def _renamed(plan: Plan, type: Callable[[str], str], relation: Callable[[str], s
         slots=tuple(replace(slot, types=tuple(map(type, slot.types))) for slot in plan.slots),
         parts=parts,
         asked=tuple(map(column, plan.asked)),
-        measure=plan.measure and replace(plan.measure, key=plan.measure.key and key(plan.measure.key)),
+        measure=plan.measure and measure(plan.measure),
         sort=tuple(Sort(each.by and column(each.by), each.descending) for each in plan.sort),
+        having=plan.having and replace(plan.having, measure=measure(plan.having.measure)),
     )
 
 
@@ -234,7 +239,7 @@ def plain(plan: Plan, schema: Schema) -> Plan:
     }
     plan = oriented(plan, schema)
     used = {(each.by.of, each.by.key) for each in plan.sort if each.by}
-    used |= {(plan.measure.of, plan.measure.key)} if plan.measure else set()
+    used |= {(each.of, each.key) for each in plan.measures}
     used |= {(e.of, e.key) for part in plan.parts for e in part.conditions if e.operator != "IS NOT NULL"}
     parts = tuple(
         replace(part, conditions=tuple(_plain_conditions(part.conditions, used, kinds))) for part in plan.parts
@@ -245,6 +250,7 @@ def plain(plan: Plan, schema: Schema) -> Plan:
         asked=tuple(replace(each, numeric=False) for each in plan.asked),
         measure=plan.measure and replace(plan.measure, numeric=False),
         sort=tuple(Sort(each.by and replace(each.by, numeric=False), each.descending) for each in plan.sort),
+        having=plan.having and replace(plan.having, measure=replace(plan.having.measure, numeric=False)),
     )
 
 

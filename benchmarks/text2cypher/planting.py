@@ -184,9 +184,11 @@ class Planting:
     def _copies(self, plan: Plan, filled: dict[str, str]) -> dict[str, list[str]]:
         """As many entities as a plan counts at least, for the slot that it counts."""
         bounds = [(part.count.of, part.count.number) for part in plan.parts if part.count is not None]
-        measure = plan.measure
-        if measure is not None and measure.function == "count" and isinstance(measure.value, int | float):
-            bounds.append((measure.of, int(measure.value)))
+        bounds += [
+            (measure.of, int(measure.value))
+            for measure in plan.measures
+            if measure.function == "count" and isinstance(measure.value, int | float)
+        ]
         found = {}
         for slot, number in bounds:
             if slot in filled and number <= MOST_COUNTED:

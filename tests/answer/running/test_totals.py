@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-import clew
+from askers import asker_of_csv
 from clew.answer import Asker, CypherStrategy, Resources
 from clew.answer.plans.canonical import same
 from clew.answer.plans.cypher.read import read_plan
@@ -47,13 +47,8 @@ MATCH = "MATCH (x:Supplier)-[r:DELIVERS]->(y:Depot) "
 
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
-    folder = Path(tmp_path_factory.mktemp("deliveries"))
-    (folder / "entities.csv").write_text(ENTITIES, "utf-8")
-    (folder / "stated.csv").write_text(STATED, "utf-8")
-    clew.build(folder / "stated.csv", entities=folder / "entities.csv", out=folder / "deliveries.clew")
-    asker = Asker(Resources(clew.open(folder / "deliveries.clew"), encoder=None))
-    yield asker
-    asker.close()
+    with asker_of_csv(Path(tmp_path_factory.mktemp("deliveries")), STATED, ENTITIES) as asker:
+        yield asker
 
 
 def measured(function: str, key: str, since: int) -> dict[str, float]:

@@ -63,10 +63,12 @@ def test_blocks_are_schemas(blocks: list[WrittenSchema]) -> None:
     assert blocks[0].attributes["a2"] == ("Farm", "is_certified", "bool")
 
 
-def test_totals_with_bounds_are_read(tmp_path: Path) -> None:
+def test_totals_with_bounds_and_comparisons_are_read(tmp_path: Path) -> None:
     rows = """
 - Which farms? => MATCH (f)-[g:f1]->(c) WITH f, sum(g.area) AS n WHERE n > 5 AND n < 9 RETURN f, n
 - How many? => MATCH (f)-[:f2]->(m), (f)-[:f3]->(o) WITH m, avg(o.a1) AS n WHERE n >= 5 RETURN count(DISTINCT m)
+- Which are wider? => MATCH (f)-[:f3]->(o) WHERE f.a1 >= o.a1 + 200 RETURN f
+- Which alike? => MATCH (f)-[g:f1]->(c)<-[h:f1]-(o) WHERE g.area = h.area AND f.a1 <> o.a1 RETURN f
 - Does {Farm}? => MATCH (f {id: $1})-[g:f1]->(c) RETURN max(g.area) > 5
 """
     path = tmp_path / "totals.txt"
@@ -77,6 +79,9 @@ def test_totals_with_bounds_are_read(tmp_path: Path) -> None:
         "RETURN farm, number",
         "MATCH (farm)-[:SELLS_TO]->(market), (farm)-[:BORDERS]-(farm2) WITH market, avg(farm2.size) AS number "
         "WHERE number >= 5 RETURN count(DISTINCT market)",
+        "MATCH (farm)-[:BORDERS]-(farm2) WHERE farm.size >= farm2.size + 200 RETURN farm",
+        "MATCH (farm)-[r:GROWS]->(crop)<-[r2:GROWS]-(farm2) WHERE r.q_area = r2.q_area AND farm.size <> farm2.size "
+        "RETURN farm",
         "MATCH (farm {id: $n0})-[r:GROWS]->(crop) RETURN max(r.q_area) > 5",
     ]
 

@@ -89,6 +89,12 @@ class _Writer:
             for here, there in dict.fromkeys([(join.subject, join.object), (join.object, join.subject)]):
                 self.moves[here].setdefault(arrow, []).append(labels.index(there))
 
+    @property
+    def values(self) -> list[str]:
+        """The rules of what has values: fields of entities and columns of statements, as far as there are any."""
+        there = {"field": self.schema.fields, "column": self.schema.columns}
+        return [name for name, known in there.items() if any(known.values())]
+
     def _inner(self, relationship: str, nested: bool) -> str:
         """The contents of square brackets: with a variable where statements have columns, repeated where it nests."""
         said = literal(f":{quote(relationship)}")
@@ -137,14 +143,12 @@ class _Writer:
         forms = ['"DISTINCT "? variable', '"count(DISTINCT " variable ")"', '"count(*) > 0"']
         forms += ['variable ", " number " AS number ORDER BY number" order? " LIMIT " limit', "number compared bound"]
         if fields:
-            forms += ["field", 'variable " ORDER BY " field order? " LIMIT " limit']
+            forms += ['variable " ORDER BY " field order? " LIMIT " limit']
             yield "field", _any(fields)
         if columns:
-            forms += ["column"]
             yield "column", f"step {_keys(columns)}"
-        values = [*(["field"] if fields else []), *(["column"] if columns else [])]
-        totals = [f'way "(" ({_any(values)}) ")"'] if values else []
-        yield "wanted", _any([*forms, *totals])
+        totals = [f'way "(" ({_any(self.values)}) ")"'] if self.values else []
+        yield "wanted", _any([*forms, *self.values, *totals])
         yield "number", _any(['"count(DISTINCT " variable ")"', *totals])
 
     def _fields(self) -> Iterator[tuple[int, tuple[Field, ...]]]:
@@ -157,6 +161,8 @@ class _Writer:
             yield from (f"variable-{at} {said}" for each in fields if (said := self._compared(each)))
         columns = dict.fromkeys(each for listed in self.schema.columns.values() for each in listed)
         yield from (f"step {said}" for each in columns if (said := self._compared(each)))
+        shift = f' ((" + " | " - ") ({_any(map(literal, self.numbers))}))?' if self.numbers else ""
+        yield from (f"{name} compared {name}{shift}" for name in self.values)
 
     def _compared(self, field: Field) -> str:
         """A field or a column with what it may be compared with; nothing where the question has no value for it."""

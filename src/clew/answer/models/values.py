@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
 from clew.answer.plans.assertions.shares import share_of
-from clew.answer.plans.plan import Asked, Condition, Measure, Part, Plan
+from clew.answer.plans.plan import Asked, Condition, Joint, Measure, Part, Plan
 from clew.answer.sketch.said_values import bounds_of_years
 from clew.errors import QueryError
 from clew.graph import GraphContents
@@ -30,6 +30,8 @@ def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents) -
     def fitted(part: Part) -> Iterator[Condition]:
         for each in part.conditions:
             field = _field(plan, each.of, each.key, shown)
+            if isinstance(each.value, Asked):
+                _field(plan, each.value.of, each.value.key, shown)  # which says so where there is none
             yield from [each] if field is None else _fitted(_in_words(each, field, contents), field)
 
     parts = tuple(replace(part, conditions=tuple(fitted(part))) for part in plan.parts)
@@ -81,7 +83,7 @@ def _in_words(condition: Condition, field: Field, contents: GraphContents) -> Co
 def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
     """A condition fitted to the kind of its field's values; a year compared with days stands for all its days."""
     value = condition.value
-    if isinstance(value, Asked | tuple) or value is None:
+    if isinstance(value, Asked | Joint | tuple) or value is None:
         yield condition
     elif field.kind == DAY and str(value)[:4].isdecimal() and condition.operator in ("<", "<=", ">", ">=", "="):
         if len(str(value)) == len("2024"):

@@ -14,7 +14,7 @@ from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, S
 from clew.answer.kept import composer_of, link_of, polarity_of, words_of
 from clew.answer.lexicon.numbers import find_numbers, read_number
 from clew.answer.models.compose import Composed
-from clew.answer.plans.plan import ABSENT, COUNTED, Condition, Plan
+from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.judged import Link
@@ -179,6 +179,7 @@ def _numbers(plan: Plan) -> set[object]:
     counts: set[object] = {part.count.number for part in plan.parts if part.count is not None and part.count.operator}
     counts |= {value for each in plan.measures for _, value in each.bounds if isinstance(value, int | float)}
     values = [each.value for each in _conditions(plan)]
+    counts |= {abs(each.plus) for each in values if isinstance(each, Asked)}
     years = {int(each[:4]) for each in values if isinstance(each, str) and each[:4].isdecimal()}
     numbers = {each for each in values if isinstance(each, int | float)}
     return {plan.limit, *counts, *numbers, *years, *(year - 1 for year in years)}  # after 2019 is from 2020 on

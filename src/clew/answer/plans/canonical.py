@@ -140,7 +140,7 @@ def _is_needed(plan: Plan) -> set[str]:
     names = plan.wanted
     for part in plan.parts:
         for condition in part.conditions:
-            names |= {condition.of, *([condition.value.of] if isinstance(condition.value, Asked) else [])}
+            names |= {condition.of, *condition.others}
     return names | {sort.by.of for sort in plan.sort if sort.by is not None}
 
 
@@ -256,15 +256,5 @@ def _ordered(condition: Condition) -> Condition:
         return replace(condition, of=str(value), value=condition.of)
     if isinstance(value, Asked) and condition.operator in TURNED and not condition.ignoring_case:
         here = Asked(condition.of, condition.key, condition.sized, condition.numeric)
-        if repr(value) < repr(here):
-            turned = TURNED[condition.operator]
-            return replace(
-                condition,
-                of=value.of,
-                key=value.key or "",
-                sized=value.sized,
-                numeric=value.numeric,
-                operator=turned,
-                value=here,
-            )
+        return condition.turned if repr(replace(value, plus=0)) < repr(here) else condition
     return condition

@@ -21,11 +21,13 @@ __all__ = [
     "PATH_LENGTH",
     "REQUIRED",
     "TEXTUAL",
+    "TOGETHER",
     "TURNED",
     "Asked",
     "Condition",
     "Count",
     "Having",
+    "Joint",
     "Measure",
     "Part",
     "Plan",
@@ -37,6 +39,7 @@ __all__ = [
 
 REQUIRED, OPTIONAL, ABSENT, COUNTED = "required", "optional", "absent", "counted"
 PATH_LENGTH = 4  # hops of a path between two named entities
+TOGETHER = "TOGETHER"  # operator of a condition on several columns at once, which only a plan that runs has
 TEXTUAL = ("CONTAINS", "STARTS WITH", "ENDS WITH", "=~")  # operators for which one of several texts is enough
 TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # the same said from the other side
 Scalar = str | int | float | bool | None
@@ -81,16 +84,25 @@ class Step:
 class Asked:
     """A column of the answer: a slot or named step itself, one property of it, or (`sized`) how long that is.
 
-    `numeric` is the number that the property's text states.
+    `numeric` is the number that the property's text states; `plus` is added to what something is compared with.
     """
 
     of: str
     key: str | None = None
     sized: bool = False
     numeric: bool = False
+    plus: int | float = 0
 
 
-Value = Scalar | tuple[Scalar, ...] | Asked
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """What ids and triples several slots and steps have in the rows that pass."""
+
+    columns: tuple[Asked, ...]
+    rows: tuple[tuple[str | int, ...], ...] = ()
+
+
+Value = Scalar | tuple[Scalar, ...] | Asked | Joint
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +124,24 @@ class Condition:
     sized: bool = False  # it is about how long the property is
     numeric: bool = False  # it is about the number that the property's text states (`running/values.py`)
     shared: bool = False  # it is about the share that the property of a step states, as 3/5 is 0.6 (`shares.py`)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The slots and steps that it mentions beside its own."""
+        match self.value:
+            case Asked(of):
+                return (of,)
+            case Joint(columns):
+                return tuple(column.of for column in columns if column.of != self.of)
+        return (str(self.value),) if self.operator == "DIFFERS" else ()
+
+    @property
+    def turned(self) -> "Condition":
+        """A comparison of two properties, said from the other side."""
+        assert isinstance(self.value, Asked)
+        here = Asked(self.of, self.key, self.sized, self.numeric, -self.value.plus)
+        of, key, sized, numeric = self.value.of, self.value.key or "", self.value.sized, self.value.numeric
+        return replace(self, of=of, key=key, sized=sized, numeric=numeric, operator=TURNED[self.operator], value=here)
 
     @property
     def says_there_is_one(self) -> bool:
@@ -255,9 +285,7 @@ class Plan:
             for step in part.steps:
                 yield from ((step.subject, slots), (step.object, slots))
             for condition in part.conditions:
-                yield condition.of, named
-                if isinstance(condition.value, Asked):
-                    yield condition.value.of, named
+                yield from ((name, named) for name in (condition.of, *condition.others))
         yield from ((asked.of, named) for asked in self.asked)
         yield from ((measure.of, named) for measure in self.measures)
         if self.having is not None and self.having.of:
@@ -344,6 +372,8 @@ class Plan:
             value = old.value
             if isinstance(value, Asked):
                 value = replace(value, of=name(value.of))
+            elif isinstance(value, Joint):
+                value = replace(value, columns=tuple(replace(each, of=name(each.of)) for each in value.columns))
             elif old.operator == "DIFFERS":
                 value = name(str(value))
             return replace(old, of=name(old.of), value=value)

@@ -7,7 +7,7 @@ the plan with the quantifier, or None where its steps do not allow that.
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Step
+from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Count, Measure, Part, Plan, Step
 
 __all__ = ["counted", "counted_together", "every", "only", "root_of"]
 
@@ -153,15 +153,8 @@ def _limb(plan: Plan, slot: str) -> _Limb | None:
     beyond = _reached(slot, [step for step in steps if step is not towards[0]])
     inner = tuple(step for step in steps if step is not towards[0] and set(step.ends) <= beyond)
     names = beyond | {step.name for step in (towards[0], *inner) if step.name}
-    said = tuple(each for each in plan.required.conditions if each.of in names or _compared(each) in names)
+    said = tuple(each for each in plan.required.conditions if each.of in names or not names.isdisjoint(each.others))
     return _Limb(towards[0], inner, frozenset(beyond), said)
-
-
-def _compared(condition: Condition) -> str:
-    """The other slot that a condition mentions."""
-    if isinstance(condition.value, Asked):
-        return condition.value.of
-    return str(condition.value) if condition.operator == "DIFFERS" else ""
 
 
 def _other(step: Step, slot: str) -> str:

@@ -20,6 +20,7 @@ from clew.answer.grammar.roles import (
 from clew.answer.lexicon.forms import Token, word_table
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.words import Words
+from clew.answer.plans.plan import Asked
 from clew.answer.reading.amounts import find_quantifying, is_passed_over
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
@@ -76,7 +77,9 @@ class UnboundWords:
         return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
 
     def _holds_sameness(self) -> bool:
-        """Whether a plan has two things in common: a circle of steps, one relation twice, or a number compared."""
+        """Whether a plan has two things in common: a circle of steps, one relation twice, or values compared."""
+        if any(isinstance(each.value, Asked) for part in self.plan.parts for each in part.conditions):
+            return True
         steps = [step for part in self.plan.parts for step in part.steps]
         ends = {end for step in steps for end in step.ends}
         twice = len({step.relations for step in steps}) < len(steps)

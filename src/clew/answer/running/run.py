@@ -11,6 +11,7 @@ from clew.answer.plans.assertions.show import shown_query
 from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.plan import REQUIRED, Asked, Condition, Having, Part, Plan, Sort
 from clew.answer.running.columns import beside, is_several, named_texts, with_items
+from clew.answer.running.compared import hold_compared
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect
 from clew.answer.running.rows import MOST_ROWS, run_rows
@@ -68,6 +69,10 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
     deadline = Deadline.after(timeout)
     plan = _resolved(plan, store, engine, timeout)
     shown = shown_query(plan, store.schema, engine.snapshot.sources)
+    compared = hold_compared(plan, store, engine, deadline)
+    if compared is not plan:
+        found = run_plan(compared, store, engine, timeout=max(deadline.left, 0.001), limit=limit)
+        return replace(found, plan=plan, query=shown)
     if plan.having is not None:
         return replace(_chosen(plan, plan.having, store, engine, deadline, limit), plan=plan, query=shown)
     if is_several(plan):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, Condition, Count, Part, Plan, Slot, Step
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, TOGETHER, Condition, Count, Part, Plan, Slot, Step
 from clew.store.layout import StoreSchema
 
 __all__ = ["Branch", "tree_of"]
@@ -127,7 +127,7 @@ def _touched(part: Part) -> list[str]:
 def _grown(root: str, part: Part, slots: dict[str, Slot]) -> Branch | None:
     """The tree of a part's steps from a root; None where they form no tree, or have conditions other than ids."""
     named = {step.name for step in part.steps if step.name}
-    plain = [each for each in part.conditions if each.of not in named]
+    plain = [each for each in part.conditions if each.of not in named or each.operator == TOGETHER]
     waiting, branches = list(part.steps), {root: Branch(root, slots[root].types)}
     grew = True
     while waiting and grew:

@@ -23,6 +23,7 @@ __all__ = [
     "Valued",
     "aggregated",
     "aggregates",
+    "held_ids",
     "hold_values",
     "is_of_another",
     "value_column",
@@ -149,11 +150,11 @@ def _compared(
 ) -> NDArray[np.bool_]:
     wanted = condition.value
     if isinstance(wanted, Asked):
-        other = _numbers(wanted.key or "name", contents, schema)[contents.lookup(_ids(plan, wanted.of))]
+        other = _numbers(wanted.key or "name", contents, schema)[contents.lookup(held_ids(plan, wanted.of))]
         other = other[~np.isnan(other)]
         if not len(other):
             return np.zeros(len(column), bool)
-        number = float(other[0])
+        number = float(other[0]) + wanted.plus
     elif isinstance(wanted, int | float):
         number = float(wanted)
     else:
@@ -166,7 +167,8 @@ def _compared(
     return np.asarray(stated & (~met if condition.negated else met), bool)
 
 
-def _ids(plan: Plan, slot: str) -> Sequence[str]:
+def held_ids(plan: Plan, slot: str) -> Sequence[str]:
+    """The ids that a slot is held to."""
     for condition in plan.required.conditions:
         if (condition.of, condition.key) == (slot, "id") and not condition.negated:
             return tuple(map(str, condition.value)) if isinstance(condition.value, tuple) else (str(condition.value),)

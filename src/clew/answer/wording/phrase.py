@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.assertions.filters import Qualifier
-from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Plan
+from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, TURNED, Asked, Condition
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
 from clew.answer.wording.amounts import LISTED, amount, plain_list, value_text
-from clew.answer.wording.value_words import aggregate_said, title_of, type_name
+from clew.answer.wording.value_words import aggregate_said, compared_said, nouns, title_of, type_name
 from clew.answer.wording.verbalise import judged_phrase, listed, relation_phrase, verbalise
 from clew.plurals import counted, plural
 
@@ -92,14 +92,29 @@ def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bo
         phrase = f"{plural(noun, number)}{_about(named)}"
     valued = f" {candidate.values.said}" if candidate.values is not None and candidate.values.said else ""
     aside = f" (other than {plain_list(candidate.aside, len(candidate.aside))})" if candidate.aside else ""
-    return f"{phrase}{valued}{aside}{_qualified(candidate.plan)}"
+    return f"{phrase}{valued}{aside}{_qualified(candidate)}"
 
 
-def _qualified(plan: Plan) -> str:
+def _qualified(candidate: Candidate) -> str:
     """What a plan asks of the qualifiers of statements: " (with a frequency above 50%)"."""
-    conditions = [each for part in plan.parts for each in part.conditions if each.key.startswith("q_")]
-    said = [str(Qualifier(each.key, each.operator, each.value, shared=each.shared)) for each in conditions]  # type: ignore[arg-type]
-    return f" ({', '.join(dict.fromkeys(said))})" if said else ""
+    said = [_said_of_statements(each, candidate) for part in candidate.plan.parts for each in part.conditions]
+    return f" ({', '.join(dict.fromkeys(filter(None, said)))})" if any(said) else ""
+
+
+def _said_of_statements(condition: Condition, candidate: Candidate) -> str:
+    slots = {slot.name: slot.types for slot in candidate.plan.slots}
+    if isinstance(condition.value, Asked) and condition.operator in TURNED:
+        condition = condition.turned if condition.of in slots else condition
+        assert isinstance(condition.value, Asked)
+        if condition.of in slots:
+            return ""
+        of = condition.value.of
+        statement = "the same statement" if of == condition.of else "the other statement"
+        other = names_in(candidate).get(of) or (f"the {nouns(slots[of], 1)}" if of in slots else statement)
+        return f"with {compared_said(condition, other)}"
+    if not condition.key.startswith("q_"):
+        return ""
+    return str(Qualifier(condition.key, condition.operator, condition.value, shared=condition.shared))  # type: ignore[arg-type]
 
 
 def phrased(model: "LanguageModel", question: str, plain: str) -> str:
@@ -129,13 +144,15 @@ def _exists_text(
     candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], value: bool, sources: Sequence[str]
 ) -> str:
     """Yes or no, with the triple in question and its sources."""
-    if candidate.plan.having or any(part.kind in (ABSENT, COUNTED) for part in candidate.plan.parts):
+    plan = candidate.plan
+    compares = any(isinstance(each.value, Asked) for part in plan.parts for each in part.conditions)
+    if plan.having or compares or any(part.kind in (ABSENT, COUNTED) for part in plan.parts):
         return _bounded_text(candidate, words, value)
     said = relation_phrase(candidate.plan, names_in(candidate), words)
     said = (
         said or f"{plain_list([name for name, _ in named], len(named)) if named else 'such an entity'} linked as asked"
     )
-    said = f"{said}{_qualified(candidate.plan)}"
+    said = f"{said}{_qualified(candidate)}"
     there = value == (candidate.plan.kind == "exists")
     stated = f" ({', '.join(sources)})" if sources and there else ""
     return f"{'Yes' if value else 'No'}: {said}{stated if there else ' is not in this graph'}."

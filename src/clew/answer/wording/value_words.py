@@ -13,6 +13,7 @@ __all__ = [
     "any_of",
     "bounds_said",
     "chosen_said",
+    "compared_said",
     "figure",
     "further_titles",
     "nouns",
@@ -22,6 +23,9 @@ __all__ = [
 ]
 
 AGGREGATED = {"avg": "average", "sum": "total", "min": "least", "max": "greatest"}
+EVEN = {"=": "equal to", "<>": "other than"}
+GREATER, LESS = (">", ">="), ("<", "<=")
+FURTHER = {">": "more than ", "<": "more than ", ">=": "at least ", "<=": "at least "}
 FEW_TYPES = 3  # of which each is named
 
 
@@ -36,6 +40,30 @@ def value_said(condition: Condition) -> str | None:
         return None
     said = "" if condition.operator == "=" else f"{COMPARED[condition.operator]} "
     return f"{title_of(condition.key)} {said}{value}"
+
+
+def compared_said(condition: Condition, other: str) -> str:
+    """What a comparison with a property of something `other` says, as it reads after "with".
+
+    >>> compared_said(Condition("a", "elo", ">=", Asked("b", "elo", plus=200)), "the other player")
+    'elo at least 200 above that of the other player'
+    >>> compared_said(Condition("a", "town", "=", Asked("b", "town")), "Ada")
+    'the same town as Ada'
+    """
+    value, operator, title = condition.value, condition.operator, title_of(condition.key)
+    assert isinstance(value, Asked)
+    same = title == title_of(str(value.key))
+    theirs = f"that of {other}" if same else f"the {title_of(str(value.key))} of {other}"
+    denied = "not " if condition.negated else ""
+    if not value.plus and operator in EVEN:
+        alike = f"the same {title} as {other}" if operator == "=" else f"another {title} than {other}"
+        return f"{denied}{alike}" if same else f"{title} {denied}{EVEN[operator]} {theirs}"
+    if not value.plus:
+        return f"{title} {denied}{COMPARED[operator]} {theirs}"
+    by, up = figure(abs(value.plus)), value.plus > 0
+    if operator == "=" or (operator in GREATER if up else operator in LESS):
+        return f"{title} {denied}{FURTHER.get(operator, '')}{by} {'above' if up else 'below'} {theirs}"
+    return f"{title} {denied}{COMPARED[operator]} {theirs} {'plus' if up else 'minus'} {by}"
 
 
 def aggregate_said(plan: Plan) -> str:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Part, Plan, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, TURNED, Asked, Condition, Part, Plan, Step
 from clew.answer.plans.quantify import root_of
 from clew.answer.wording.value_words import (
     aggregate_said,
     any_of,
     bounds_said,
     chosen_said,
+    compared_said,
     further_titles,
     nouns,
     title_of,
@@ -119,8 +120,11 @@ class _Verbaliser:
         self.compared = [part for part in plan.parts if plan.compared_with(part) is not None]
         self.used |= {step for part in self.compared for step in part.steps}
         self.only = set(self._only())
+        slots = {slot.name for slot in plan.slots}
         for condition in (each for part in plan.parts for each in part.conditions):
-            slots = {slot.name for slot in plan.slots}
+            if isinstance(condition.value, Asked) and condition.operator in TURNED:
+                self._compare(condition)
+                continue
             wanted = {*(each.of for each in plan.asked), plan.measure and plan.measure.of}
             compared = condition.key == "id" and condition.of in wanted
             if condition.of in slots and condition.of not in names and not condition.says_there_is_one and not compared:
@@ -128,6 +132,18 @@ class _Verbaliser:
                 if said is None:
                     raise _Unsayable
                 self.valued.setdefault(condition.of, []).append(said)
+
+    def _compare(self, condition: Condition) -> None:
+        """Keep what a comparison says of a slot; one with a column of statements is said of these."""
+        assert isinstance(condition.value, Asked)
+        if condition.of in self.names and condition.value.of not in self.names:
+            condition = condition.turned
+        assert isinstance(condition.value, Asked)
+        types = {slot.name: slot.types for slot in self.plan.slots}
+        if condition.of in types and condition.value.of in types:
+            other = "other " if types[condition.of] == types[condition.value.of] else ""
+            named = self.names.get(condition.value.of) or f"the {other}{nouns(types[condition.value.of], 1)}"
+            self.valued.setdefault(condition.of, []).append(compared_said(condition, named))
 
     def _only(self) -> Iterator[str]:
         """Slots that are said with "only", which covers the absent part that rules out all others."""

@@ -42,7 +42,7 @@ class Qualifier:
         if self.operator in ("IS NULL", "IS NOT NULL"):
             return f"with {'no' if self.operator == 'IS NULL' else 'a'} {name} stated"
         if self.operator in ("<", "<=", ">", ">="):
-            return f"with a {name} {COMPARED[self.operator]} {self.value}"
+            return f"with {'an' if name[:1] in 'aeiou' else 'a'} {name} {COMPARED[self.operator]} {self.value}"
         values = self.value if isinstance(self.value, tuple) else (self.value,)
         return f"with the {name} {_any('none stated' if each is None else str(each) for each in values)}"
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from clew.answer.lexicon.numbers import as_number
 from clew.answer.plans.assertions.shares import holds_of_share
 from clew.answer.plans.cypher.write import BLOCK, PASSES
-from clew.answer.plans.plan import REQUIRED, TEXTUAL, Asked, Condition, Part, Plan
+from clew.answer.plans.plan import REQUIRED, TEXTUAL, Asked, Condition, Joint, Part, Plan
 from clew.errors import QueryError
 from clew.graph import GraphContents, Where, read_triples
 from clew.graph.assertions import Assertions
@@ -38,6 +38,7 @@ __all__ = [
     "meeting_rows",
     "passing_triples",
     "restrict_to_assertions",
+    "step_columns",
 ]
 
 TRIPLE, LAYER, AS_OF = STEP_KEYS = ("triple", "layer", "as_of")  # of every step, beside what its assertions have
@@ -66,19 +67,20 @@ class Restricted:
     """A plan whose conditions on steps are about the numbers of triples, and the parameters that hold these."""
 
     plan: Plan
-    parameters: Mapping[str, Sequence[str]]
+    parameters: Mapping[str, Sequence[Any]]
 
 
 def restrict_to_assertions(plan: Plan, contents: GraphContents, schema: StoreSchema) -> Restricted:
     """The plan as a store can run it."""
     steps = {step.name for part in plan.parts for step in part.steps if step.name}
-    if not any(condition.of in steps for part in plan.parts for condition in part.conditions):
+    conditions = [condition for part in plan.parts for condition in part.conditions]
+    if not any(each.of in steps or isinstance(each.value, Joint) for each in conditions):
         return Restricted(plan, {})
     for part in plan.parts:
         for step in part.steps:
             if step.repeated and any(condition.of == step.name for each in plan.parts for condition in each.conditions):
                 raise QueryError(f"{step.name} stands for several triples: conditions on provenance are about one")
-    parameters: dict[str, Sequence[str]] = {}
+    parameters: dict[str, Sequence[Any]] = {}
     required = [plan.required] if any(part.kind == REQUIRED for part in plan.parts) else []
     parts = [*required, *(part for part in plan.parts if part.kind != REQUIRED)]
     held = tuple(_held(part, steps, parameters, contents, schema) for part in parts)
@@ -96,9 +98,15 @@ def passing_triples(plan: Plan, contents: GraphContents, schema: StoreSchema) ->
 
 
 def _held(
-    part: Part, steps: set[str], parameters: dict[str, Sequence[str]], contents: GraphContents, schema: StoreSchema
+    part: Part, steps: set[str], parameters: dict[str, Sequence[Any]], contents: GraphContents, schema: StoreSchema
 ) -> Part:
-    kept = [condition for condition in part.conditions if condition.of not in steps]
+    joint = [each for each in part.conditions if isinstance(each.value, Joint)]
+    kept = [condition for condition in part.conditions if condition.of not in steps and condition not in joint]
+    for each in joint:
+        assert isinstance(each.value, Joint)
+        name = f"clew_joint{len(parameters)}"
+        parameters[name] = [list(row) for row in each.value.rows]
+        kept.append(replace(each, key=name, value=Joint(each.value.columns)))
     for step, conditions in _by_step(part, steps).items():
         name = f"clew_passing{len(parameters)}"
         mask = _remembered(tuple(replace(each, of="") for each in conditions), contents, schema)
@@ -111,7 +119,7 @@ def _by_step(part: Part, steps: set[str]) -> dict[str, list[Condition]]:
     """The conditions of a part on each step."""
     found: dict[str, list[Condition]] = {}
     for condition in part.conditions:
-        if condition.of in steps:
+        if condition.of in steps and not isinstance(condition.value, Joint):
             found.setdefault(condition.of, []).append(condition)
     return found
 
@@ -135,7 +143,7 @@ def _blocks(mask: Mask) -> list[str]:
 def find_passing(conditions: Iterable[Condition], contents: GraphContents, schema: StoreSchema) -> Mask:
     """The triples with one assertion that meets all conditions on a step."""
     conditions = list(conditions)
-    columns = _columns(schema)
+    columns = step_columns(schema)
     needed = {columns[each.key] for each in conditions if each.key in columns}
     table = read_triples(contents, assertions=[*needed, *WEIGHED, "negated"])
     mask = np.zeros(contents.counts["triples"], bool)
@@ -152,7 +160,7 @@ def meeting_rows(
     conditions: Iterable[Condition], table: pa.Table, contents: GraphContents, schema: StoreSchema
 ) -> Mask:
     """Which assertions of some triples meet all conditions on a step; of negated ones only if a triple has no other."""
-    columns = _columns(schema)
+    columns = step_columns(schema)
     owner, negated = table["number"].to_numpy(), _negated(table)  # (assertions,) the triple that each states
     rows = ~negated | ~np.isin(owner, owner[~negated]) if negated.any() else ~negated
     weighed: dict[str, str] = {}
@@ -170,7 +178,7 @@ def meeting_rows(
     return rows
 
 
-def _columns(schema: StoreSchema) -> dict[str, str]:
+def step_columns(schema: StoreSchema) -> dict[str, str]:
     """The columns of assertions by the names of properties."""
     return {each.name: each.column for relationship in schema.relationships for each in relationship.properties}
 

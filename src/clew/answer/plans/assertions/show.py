@@ -5,13 +5,13 @@
 Stores keep the assertions of a triple as parallel lists; a plan names one assertion (`provenance.py`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clew.answer.plans.assertions.provenance import AS_OF, LAYER
 from clew.answer.plans.assertions.shares import holds_of_share, named_shares
-from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.plan import TEXTUAL, Asked, Condition, Part, Plan, Step
+from clew.answer.plans.cypher.write import shifted, write_statement
+from clew.answer.plans.plan import TEXTUAL, Asked, Condition, Joint, Part, Plan, Step
 from clew.graph.assertions import CURATED_AGENTS, CURATED_LEVELS, EXTRACTED_AGENT
 from clew.graph.staging import Source
 from clew.store.cypher import syntax as s
@@ -20,7 +20,7 @@ from clew.store.layout import StoreSchema
 
 __all__ = ["shown_query"]
 
-AT = s.Variable("i")
+AT, THERE = s.Variable("i"), s.Variable("j")
 SILENT = ("", "not_provided")
 NOTHING = s.Literal(value=True)
 
@@ -30,9 +30,10 @@ def shown_query(plan: Plan, schema: StoreSchema, sources: Iterable[Source] = ())
     steps = {step.name: step for part in plan.parts for step in part.steps if step.name}
     if not any(condition.of in steps for part in plan.parts for condition in part.conditions):
         return write(write_statement(plan))
+    plan = replace(plan, parts=tuple(_of_steps(part, steps) for part in plan.parts))
     curated = tuple(source.name for source in sources if source.curated)
     tests: dict[str, s.Expression] = {}
-    parts = tuple(_held(part, steps, _Lists(schema, curated), tests) for part in plan.parts)
+    parts = tuple(_held(part, steps, _Lists(schema, curated, steps), tests) for part in plan.parts)
     statement = write_statement(replace(plan, parts=parts))
 
     def change(part: s.Expression) -> s.Expression:
@@ -55,14 +56,23 @@ def _held(part: Part, steps: Mapping[str, Step], lists: "_Lists", tests: dict[st
     return replace(part, conditions=tuple(kept))
 
 
+def _of_steps(part: Part, steps: Mapping[str, Step]) -> Part:
+    """The part with comparisons of entities and statements as conditions on the statements."""
+    conditions = tuple(
+        each.turned if each.of not in steps and isinstance(each.value, Asked) and each.value.of in steps else each
+        for each in part.conditions
+    )
+    return replace(part, conditions=conditions)
+
+
 MARK = "assertion"  # property that no store has: what stands for a test until the statement is written
 
 
 class _Lists:
     """Conditions on the assertions of a step in terms of the lists that its relationships have."""
 
-    def __init__(self, schema: StoreSchema, curated: Sequence[str]) -> None:
-        self.schema, self.curated = schema, curated
+    def __init__(self, schema: StoreSchema, curated: Sequence[str], steps: Collection[str]) -> None:
+        self.schema, self.curated, self.steps = schema, curated, steps
 
     def test(self, step: Step, conditions: Sequence[Condition]) -> s.Expression:
         """That one assertion of a step's triple meets all conditions."""
@@ -115,6 +125,8 @@ class _Lists:
             return self._is(condition.key, "", negated=(condition.operator == "IS NULL") == condition.negated)
         if condition.shared and isinstance(condition.value, int | float):
             whole = _share(value, condition.operator, float(condition.value))
+        elif isinstance(condition.value, Asked):
+            whole = self._with_other(value, condition.operator, condition.value)
         elif condition.key == "evidence" and condition.operator in ("=", "IN", "STARTS WITH"):
             whole = self._cited(condition)
         else:
@@ -124,6 +136,17 @@ class _Lists:
             return whole
         stated = self._is(condition.key, "", negated=True)
         return s.Binary("AND", s.Unary("NOT", whole) if condition.negated else whole, stated)
+
+    def _with_other(self, value: s.Expression, operator: str, other: Asked) -> s.Expression:
+        """A comparison with a property of an entity, or with a column of this or another statement."""
+        listed: s.Expression = s.Property(s.Variable(other.of), other.key or "name")
+        if other.of not in self.steps:
+            return s.Binary(operator, value, shifted(listed, other.plus))
+        if s.Variable(other.of) == self.step:
+            return s.Binary(operator, value, shifted(s.Index(listed, AT), other.plus))
+        last = s.Binary("-", s.Call("size", (listed,)), s.Literal(1))
+        test = s.Binary(operator, value, shifted(s.Index(listed, THERE), other.plus))
+        return s.Quantifier("any", THERE.name, s.Call("range", (s.Literal(0), last)), test)
 
     def _cited(self, condition: Condition) -> s.Expression:
         """Documents are one text, joined by |: the wanted one stands at its beginning or behind a |."""
@@ -155,8 +178,7 @@ class _Lists:
 
 def _compared(left: s.Expression, condition: Condition) -> s.Expression:
     value = condition.value
-    if isinstance(value, Asked):
-        return s.Binary(condition.operator, left, s.Property(s.Variable(value.of), value.key or "name"))
+    assert not isinstance(value, Asked | Joint)
     if isinstance(value, tuple):
         given = ["" if each is None else each for each in value]
         if condition.operator in TEXTUAL:

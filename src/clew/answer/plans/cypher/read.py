@@ -188,10 +188,11 @@ class _Reader(MatchReader):
 
     def _returns_groups(self, projection: s.Projection) -> bool:
         """Whether what was measured is returned or sorted by, or nothing is but what it was measured for."""
-        columns = [*(each.expression for each in projection.items), *(each.expression for each in projection.order)]
+        items = [each.expression for each in projection.items]
+        columns = [*items, *(each.expression for each in projection.order)]
         if any(isinstance(each, s.Variable) and self.scope.aliases.get(each.name) == self.measure for each in columns):
             return True
-        return all(isinstance(each, s.Variable) or self._is_name(each) for each in columns)
+        return all(isinstance(each, s.Variable) or self._is_name(each) for each in items)
 
     def _is_name(self, expression: s.Expression) -> bool:
         column = read_property(expression, self.scope)
@@ -200,7 +201,7 @@ class _Reader(MatchReader):
     def _hold_groups(self, projection: s.Projection, measure: Measure) -> None:
         """What WITH measures is what rows are chosen by; RETURN asks something else of them."""
         groups = dict.fromkeys(column.of for column in self.asked)
-        mentioned = {each.name for each in s.walk(projection) if isinstance(each, s.Variable)}
+        mentioned = {each.name for each in s.walk(projection.items) if isinstance(each, s.Variable)}
         if len(groups) != 1 or self.sort or self.limit is not None or not mentioned <= {*groups, *self.scope.aliases}:
             raise refused("RETURN of anything but what WITH counts by, or of how many these are")
         (of,) = groups

@@ -114,6 +114,8 @@ def _compared(operator: str, left: s.Expression, right: s.Expression, scope: Sco
         case s.Call(function, (inner,)) if function.lower() == "share" and (column := read_property(inner, scope)):
             if column.of in scope.steps and operator in TURNED:
                 return Condition(column.of, column.key or "", operator, read_value(right, scope), shared=True)
+    if any(isinstance(side, s.Binary) for side in (left, right)):
+        return _linear(operator, left, right, scope)
     column = read_property(left, scope)
     if column is not None and column.key is not None:
         value = read_property(right, scope) or read_value(right, scope)
@@ -128,6 +130,37 @@ def _compared(operator: str, left: s.Expression, right: s.Expression, scope: Sco
         holds = "=" if turned.of in scope.steps else "HOLDS"  # of a step, each assertion has one value
         return Condition(turned.of, turned.key, holds, read_value(left, scope))
     return None
+
+
+def _linear(operator: str, left: s.Expression, right: s.Expression, scope: Scope) -> Condition | None:
+    """a.x >= b.x + 200, a.x - b.x > 5 and their like: at most one property on each side once they are sorted."""
+    if operator not in TURNED:
+        return None
+    terms = [*_terms(left, scope), *((-sign, each) for sign, each in _terms(right, scope))]
+    one = [each for sign, each in terms if isinstance(each, Asked) and sign > 0]
+    other = [each for sign, each in terms if isinstance(each, Asked) and sign < 0]
+    over = sum(sign * each for sign, each in terms if not isinstance(each, Asked))  # one - other + over compares with 0
+    if not one:
+        one, other, operator, over = other, one, TURNED[operator], -over
+    if len(one) != 1 or len(other) > 1 or any(each.sized for each in (*one, *other)):
+        return None
+    value = replace(other[0], plus=-over) if other else -over
+    return Condition(one[0].of, str(one[0].key), operator, value, numeric=one[0].numeric)
+
+
+def _terms(expression: s.Expression, scope: Scope) -> Iterator[tuple[int, Asked | int | float]]:
+    """The properties and numbers that are added or taken away."""
+    match expression:
+        case s.Binary("+" | "-" as sign, left, right):
+            yield from _terms(left, scope)
+            yield from ((each if sign == "+" else -each, term) for each, term in _terms(right, scope))
+        case _ if (column := read_property(expression, scope)) is not None and column.key is not None:
+            yield 1, column
+        case _:
+            value = read_value(expression, scope)
+            if not isinstance(value, int | float) or isinstance(value, bool):
+                raise refused(f"that {said(expression)} is added")
+            yield 1, value
 
 
 def read_property(expression: s.Expression, scope: Scope) -> Asked | None:

@@ -13,6 +13,7 @@ from clew.answer.plans.plan import (
     TEXTUAL,
     Asked,
     Condition,
+    Joint,
     Measure,
     Part,
     Plan,
@@ -22,7 +23,7 @@ from clew.answer.plans.plan import (
 )
 from clew.store.cypher import syntax as s
 
-__all__ = ["BLOCK", "PASSES", "SHARE", "write_statement"]
+__all__ = ["BLOCK", "PASSES", "SHARE", "shifted", "write_statement"]
 
 NUMBER = "number"
 ANSWER = "answer"
@@ -109,7 +110,7 @@ class _Writer:
         made, left = [], list(part.conditions)
         for group in groups:
             known |= {name for step in group for name in (*step.ends, step.name)}
-            here = [each for each in left if {each.of, *_others(each)} <= known or group is groups[-1]]
+            here = [each for each in left if {each.of, *each.others} <= known or group is groups[-1]]
             left = [each for each in left if each not in here]
             made.append(Part(REQUIRED, tuple(group), tuple(here)))
         return made
@@ -162,7 +163,7 @@ class _Writer:
             near[:1] if near and len(near[0].relations) == 1 and not (near[0].repeated or near[0].either_way) else []
         )
         beside = {of, *(step.name for step in first if step.name), *(end for step in first for end in step.ends)}
-        plain = [each for each in part.conditions if {each.of, *_others(each)} <= beside]
+        plain = [each for each in part.conditions if {each.of, *each.others} <= beside]
         inline, other = self._split(plain)
         patterns = self._patterns(first, inline) or [s.Pattern((self._entity(of, inline),))]
         where = [_condition(condition) for condition in (*other, *_left(inline))]
@@ -181,7 +182,7 @@ class _Writer:
         for condition in conditions:
             changed = condition.negated or condition.ignoring_case or condition.sized or condition.numeric
             plain = condition.operator == "=" and not changed
-            literal = condition.value is not None and not isinstance(condition.value, tuple | Asked)
+            literal = isinstance(condition.value, str | int | float)
             if plain and literal and condition.of not in self.steps:
                 inline.setdefault(condition.of, []).append(condition)
             else:
@@ -285,13 +286,6 @@ def _may_be_one(
     return len(ids) < 2 or not ids[0].isdisjoint(ids[1])
 
 
-def _others(condition: Condition) -> tuple[str, ...]:
-    """What a condition mentions beside its own slot or step."""
-    if isinstance(condition.value, Asked):
-        return (condition.value.of,)
-    return (str(condition.value),) if condition.operator == "DIFFERS" else ()
-
-
 def _subcount(plan: Plan) -> s.Expression:
     """How many a plan counts, inside another."""
     match, *_ = _Writer(plan).matches()
@@ -330,6 +324,8 @@ def _positive(condition: Condition) -> s.Expression:
     left = _property(Asked(condition.of, condition.key, condition.sized, condition.numeric))
     if condition.operator == PASSES:
         return _passes(left, str(condition.value))
+    if isinstance(condition.value, Joint):  # whose rows are in a parameter
+        return s.Binary("IN", s.ListLiteral(tuple(map(_property, condition.value.columns))), s.Parameter(condition.key))
     if condition.operator in ("IS NULL", "IS NOT NULL"):
         return s.IsNull(left, negated=condition.operator == "IS NOT NULL")
     if condition.ignoring_case:
@@ -352,8 +348,13 @@ def _passes(number: s.Expression, parameter: str) -> s.Expression:
 
 def _value(value: Any) -> s.Expression:
     if isinstance(value, Asked):
-        return _property(value)
+        return shifted(_property(value), value.plus)
     return s.ListLiteral(tuple(map(s.Literal, value))) if isinstance(value, tuple) else s.Literal(value)
+
+
+def shifted(column: s.Expression, plus: int | float) -> s.Expression:
+    """An expression with a number added or taken away."""
+    return s.Binary("+" if plus > 0 else "-", column, s.Literal(abs(plus))) if plus else column
 
 
 def _property(column: Asked) -> s.Expression:
