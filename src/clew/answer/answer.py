@@ -182,6 +182,7 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     confidence: float = 0.0  # the probability that the question was read rightly
     signs: Mapping[str, float] = field(default_factory=dict)  # what the confidence is made of
+    uncovered: str = ""  # which years, days or texts of the question the graph records nothing of
     abstained: str | None = None
     suggestions: tuple[str, ...] = ()  # which strategies could try a question that was declined, and their cost
 

@@ -21,7 +21,7 @@ from clew.answer.kept import (
     stated_once_of,
     vocabulary_of,
 )
-from clew.answer.models.writing import ModelWriting
+from clew.answer.models.writing import ModelWriting, covered
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
@@ -124,7 +124,7 @@ class Answering(ModelWriting):
 
     def answer(self) -> Answer:
         with self.runner.in_time():
-            answer = self._worded(self._read())
+            answer = self._worded(covered(self._read()))
             if answer.abstained is None:
                 return answer
             return replace(answer, suggestions=suggest_strategies(self.question, self.resources))
@@ -294,7 +294,8 @@ class Answering(ModelWriting):
                 sources=answer.evidence.sources,
                 tied=ran.outcome.tied,
             )
-            + (self._instead(question) if nothing else ""),
+            + (self._instead(question) if nothing else "")
+            + "".join(f" {str(each)[:1].upper()}{str(each)[1:]}." for each in ran.outcome.outside),
             query=ran.outcome.query,
             named=tuple(each for meaning in best.meanings for each in meaning.ids),
             interpretation=(*describe(interpretation.candidate, question.filters, self.words), *ran.notes),
@@ -309,6 +310,7 @@ class Answering(ModelWriting):
             trace=trace if interpretation.decided is None else (*trace, interpretation.decided),
             confidence=confidence_in(signs) if asked else 1.0,
             signs=signs,
+            uncovered=ran.outcome.uncovered,
         )
 
     def _abstention(self, question: ParsedQuestion) -> Answer:

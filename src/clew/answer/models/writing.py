@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clew.answer.models.written import Written
     from clew.lm import Metered
 
-__all__ = ["ModelWriting", "as_alternative", "beside", "declined"]
+__all__ = ["ModelWriting", "as_alternative", "beside", "covered", "declined"]
 
 WRITTEN = DOUBTFUL - 0.05  # highest confidence of an answer of a model alone
 ALONE = 0.5  # chance at which a trained model's query answers by itself, or in place of a doubtful answer
@@ -125,13 +125,14 @@ class ModelWriting(ABC):
     def _is_slippery(self, read: ReadQuery) -> bool:
         """Whether a query is easily misread: it denies something, or a relation of it connects one type with itself.
 
-        Or it contradicts the grammar of the question about who does what to whom.
+        Or it contradicts the grammar of the question about who does what to whom, or wants what nothing comes near.
         """
         plan = read.ran.candidate.plan
         denied = any(part.kind == ABSENT for part in plan.parts) or plan.kind == "lacks"
         return (
             denied
             or read.contradicted
+            or bool(read.ran.outcome.outside)
             or any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
         )
 
@@ -247,6 +248,13 @@ def declined(first: Answer, reason: str) -> Answer:
     """A declined answer with its reason, and the answer there was as an alternative."""
     none = Answer("", abstained=reason, text=reason, unrecognised=first.unrecognised)
     return beside(replace(none, question=first.question, usage=first.usage), as_alternative(first))
+
+
+def covered(answer: Answer) -> Answer:
+    """An answer, or why there is none: it rests on years, days or texts that the graph records nothing of."""
+    if answer.abstained is not None or not answer.uncovered:
+        return answer
+    return declined(answer, f"The graph does not cover what is asked for: {answer.uncovered}.")
 
 
 def _unbound(read: ReadQuery) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from clew.answer.running.columns import beside, is_several, named_texts, with_it
 from clew.answer.running.compared import hold_compared
 from clew.answer.running.expand import expand
 from clew.answer.running.intersect import Intersection, intersect
+from clew.answer.running.outside import Outside
 from clew.answer.running.rows import MOST_ROWS, run_rows
 from clew.answer.running.tree import tree_of
 from clew.answer.running.values import (
@@ -56,12 +57,27 @@ class Outcome:
     seconds: float = 0.0
     matched: Intersection | None = None  # how, where no store was needed
     tied: tuple[Item, ...] = ()  # items with the number of the last one, beyond those asked for
+    outside: tuple[Outside, ...] = ()  # conditions that the graph records nothing near, where nothing was found
 
     @property
     def counts_nothing(self) -> bool:
         """Whether the answer is the number 0, which is more often misread than true."""
         counted = self.plan.measure is not None and self.plan.measure.function == "count"
         return counted and not self.plan.asked and self.value == 0
+
+    @property
+    def finds_nothing(self) -> bool:
+        """Whether no row matches: an empty list, the number 0, no number, or a no."""
+        if self.plan.kind in ("exists", "lacks"):
+            return self.value is (self.plan.kind == "lacks")
+        if self.plan.measure is not None and not self.plan.asked:
+            return self.counts_nothing or self.value is None
+        return self.plan.kind == "rows" and not self.items
+
+    @property
+    def uncovered(self) -> str:
+        """Which years, days or texts of the plan the graph records nothing of, in words; "" if it covers them."""
+        return "; ".join(str(each) for each in self.outside if each.is_uncovered)
 
 
 def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 30.0, limit: int = ROW_CAP) -> Outcome:
