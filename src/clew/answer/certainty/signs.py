@@ -65,7 +65,7 @@ def signs_of(
         "name": 1.0 - min((meaning.score for meaning in candidate.meanings), default=1.0),
         "denied": float(any(part.kind == ABSENT for part in plan.parts)),
         "nothing": float((rows and not outcome.items) or (outcome.value is False and values is None)),
-        "zero": float(outcome.counts_nothing or bool(outcome.outside)),
+        "zero": float(outcome.counts_nothing or bool(outcome.uncovered)),
         "simpler": float(bool(interpretation.notes)),
         "contradicted": float(contradictions(interpretation, words)),
         "astray": float(goes_astray(interpretation, words)),

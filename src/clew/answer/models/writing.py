@@ -132,7 +132,7 @@ class ModelWriting(ABC):
         return (
             denied
             or read.contradicted
-            or bool(read.ran.outcome.outside)
+            or bool(read.ran.outcome.uncovered)
             or any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
         )
 
