@@ -95,6 +95,18 @@ def test_a_text_that_nobody_has(asker: Asker, query: str, said: list[str]) -> No
     assert [str(each) for each in find_outside(plan_of(query), resources.engine, resources.schema)] == said
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        f"{WARDS}id = 'w1' AND w.opened < '2014'",
+        "MATCH (n:Nurse {id: 'n1'})-[r:WORKS_ON]->(w:Ward {id: 'w1'}) WHERE r.q_since < 2010",
+    ],
+)
+def test_a_no_about_what_is_named_is_a_no(asker: Asker, asked: str) -> None:
+    answer = asker.ask_cypher(f"{asked} RETURN count(*) > 0")
+    assert (answer.value, answer.uncovered) == (False, "")
+
+
 def test_more_than_the_most_is_none_and_the_answer_says_how_many_there_are(asker: Asker) -> None:
     answer = asker.ask_cypher(f"{WARDS}beds > 500 RETURN w")
     assert answer.text.endswith("Records of beds run from 8 to 40; above 500 is outside.")

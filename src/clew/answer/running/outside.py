@@ -1,7 +1,8 @@
 """Conditions outside of what a graph records, where finding nothing means that the graph does not cover it.
 
 In: a plan that finds nothing. Out: its conditions on a year, a day or a number below the least or above the greatest
-that the column holds for these types or relations, and on a text that none of them has.
+that the column holds for these types or relations, and on a text that none of them has. Of what is named the graph has
+the value itself: a no is a no there.
 """
 
 import re
@@ -65,7 +66,8 @@ _known: "WeakKeyDictionary[GraphContents, dict[Column, Recorded | None]]" = Weak
 def find_outside(plan: Plan, contents: GraphContents, schema: StoreSchema) -> tuple[Outside, ...]:
     """The conditions of a plan that no recorded value comes near, each column once."""
     parts = [part for part in plan.parts if part.kind in (REQUIRED, COUNTED) and not part.inside]
-    conditions = [each for part in parts for each in part.conditions if _is_plain(each)]
+    named = _named(parts)
+    conditions = [each for part in parts for each in part.conditions if each.of not in named and _is_plain(each)]
     found: dict[tuple[str, str], Outside] = {}
     for each in conditions:
         column = _column(each, plan, parts)
@@ -75,6 +77,13 @@ def find_outside(plan: Plan, contents: GraphContents, schema: StoreSchema) -> tu
             title = _title(each, parts, schema)
             found.setdefault((each.of, each.key), Outside(title, _wanted(beside, recorded), recorded))
     return tuple(found.values())
+
+
+def _named(parts: Sequence[Part]) -> set[str]:
+    """The slots that an entity is named for, and the steps between two of these."""
+    ids = [each for part in parts for each in part.conditions if each.key == "id" and each.operator in ("=", "IN")]
+    slots = {each.of for each in ids if not each.negated}
+    return slots | {step.name for part in parts for step in part.steps if slots.issuperset(step.ends)}
 
 
 def _is_plain(condition: Condition) -> bool:
