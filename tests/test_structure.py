@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,10 @@ def test_graph_is_seen_by_its_readers_and_walkers_alone() -> None:
                 assert source != "clew.graph.model", f"{module} imports {source}"
 
 
-@pytest.mark.parametrize("kernels", [False, pytest.param(True, marks=pytest.mark.slow, id="with Triton")])
+TRITON = [pytest.mark.slow, pytest.mark.skipif(find_spec("triton") is None, reason="Triton is not installed")]
+
+
+@pytest.mark.parametrize("kernels", [False, pytest.param(True, marks=TRITON, id="with Triton")])
 def test_public_names_exist_and_are_sorted(kernels: bool) -> None:
     wrong = []
     for module in MODULES:
