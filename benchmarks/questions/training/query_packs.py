@@ -1,6 +1,7 @@
 """What the training of a model that writes queries starts from: graphs as it is shown them, each with some questions.
 
     python -m benchmarks.questions.training.query_packs packs.json --epochs 4
+    python -m benchmarks.questions.training.query_packs packs.json --epochs 1 --only twenty_six twenty_seven
 
 Every epoch shows a schema anew: other examples, another order, without some of what no question needs, and now and then
 without something that one does need, whose answer is then NONE.
@@ -41,8 +42,10 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="files to take, without .txt; otherwise all")
     given = parser.parse_args()
-    schemas = [each for each in read_queries(sorted(given.folder.glob("*.txt"))) if each.rows]
+    paths = sorted(path for path in given.folder.glob("*.txt") if given.only is None or path.stem in given.only)
+    schemas = [each for each in read_queries(paths) if each.rows]
     print(len(schemas), "schemas,", sum(len(each.rows) for each in schemas), "questions,", end=" ")
     print(sum(each.unreadable for each in schemas), "unreadable")
     names = sorted({each.name for each in schemas})[::HELD]
