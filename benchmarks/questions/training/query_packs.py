@@ -24,7 +24,7 @@ from clew.store.layout import upper_snake
 
 VALUE = re.compile(r"(\w+\.q_\w+) = '([^']+)'")
 FOLDER = Path(__file__).parents[1] / "queries"
-TOGETHER = 8  # questions of a pack
+TOGETHER = 12  # questions of a pack
 LESS, GONE = 0.4, 0.25  # most of what no question needs that is left out, and how often something needed is
 OTHERWISE, LOW, OPEN = 0.12, 0.12, 0.15  # how often a name may mean two things, and questions lose capitals, their mark
 DOTTED = 0.15  # how often relations are named behind what they are of
