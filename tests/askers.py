@@ -8,8 +8,12 @@ import pyarrow as pa
 
 import clew
 from clew.answer import Asker, CypherStrategy, Resources
+from clew.answer.kept import composer_of, words_of
+from clew.answer.reading.question import understand
+from clew.answer.runner import Runner
+from clew.answer.strategy import Question
 
-__all__ = ["asker_of_csv", "asker_of_rows"]
+__all__ = ["asker_of_csv", "asker_of_rows", "found_by_query"]
 
 Row = Sequence[str | None]
 
@@ -50,3 +54,12 @@ def asker_of_csv(folder: Path, stated: str, entities: str | None = None) -> Iter
     clew.build(folder / "stated.csv", entities=known, out=folder / "csv.clew")
     with closing(Asker(Resources(clew.open(folder / "csv.clew"), encoder=None))) as asker:
         yield asker
+
+
+def found_by_query(asker: Asker, text: str, written: str) -> set[str] | object:
+    """The names that a query, written by a model for a question, gives, or its value."""
+    resources, composer = asker.resources, composer_of(asker.resources)
+    question = understand(text, resources.linker, words_of(resources))
+    composed = composer.read(written, question, composer.placeholders(question))
+    outcome = Runner(resources, Question(text)).outcome(composed.candidate)
+    return {item.name for item in outcome.items} or outcome.value

@@ -14,6 +14,7 @@ wrote, on a GPU, is in results/writer.
 import argparse
 import gzip
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -65,7 +66,7 @@ class Recorded(Closing):
         self._answers = answers
 
     def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
-        found = self._answers.get(request.messages[-1].content)
+        found = self._answers.get(without_examples(request.messages[-1].content))
         if found is not None and request.grammar is not None:
             found = found.get("forced")
         if found is None:
@@ -134,7 +135,15 @@ def note(given: argparse.Namespace) -> None:
 def recorded(prompts: Path, answers: Path) -> Recorded:
     """The model whose answers to some prompts are in a file, line by line."""
     read = zip(_lines(prompts), _lines(answers), strict=True)
-    return Recorded({f"{prompt['graph']}\n\nQuestion: {prompt['question']}": answer for prompt, answer in read})
+    return Recorded(
+        {without_examples(f"{prompt['graph']}\n\nQuestion: {prompt['question']}"): answer for prompt, answer in read}
+    )
+
+
+def without_examples(prompt: str) -> str:
+    """A prompt without the values that it shows of fields: better examples leave recorded answers comparable."""
+    graph, asked, question = prompt.rpartition("\n\nQuestion: ")
+    return re.sub(r"(?<=[\w`]) \([^)]*\)", "", graph) + asked + question
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """What answering derives from a graph once and keeps with its resources: words, attributes, hierarchies, paths."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ __all__ = [
     "judge_of",
     "lexical_of",
     "link_of",
+    "owners_of",
     "paraphrases_of",
     "polarity_of",
     "schema_of",
@@ -67,6 +68,19 @@ def vocabulary_of(resources: Resources) -> Vocabulary:
         return Vocabulary(found, types, {each.target for each in found if each.target} - subjects)
 
     return resources.once("vocabulary", make)
+
+
+def owners_of(resources: Resources) -> Mapping[str, frozenset[str]]:
+    """The labels whose entities have each property."""
+
+    def make() -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for each in vocabulary_of(resources).attributes:
+            if not each.relation:
+                found.setdefault(each.key, set()).add(each.label)
+        return {key: frozenset(labels) for key, labels in found.items()}
+
+    return resources.once("owners", make)
 
 
 def polarity_of(resources: Resources) -> dict[str, str]:

@@ -11,7 +11,7 @@ from time import perf_counter
 
 from clew.answer.answer import Answer
 from clew.answer.certainty.signs import Competitor, is_contested
-from clew.answer.kept import hierarchy_of
+from clew.answer.kept import hierarchy_of, owners_of
 from clew.answer.plans.cypher.write import write_statement
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan
 from clew.answer.plans.schema.untyped import with_untyped
@@ -150,7 +150,7 @@ class Runner:
 
     def outcome(self, candidate: Candidate, *, as_written: bool = False) -> Outcome:
         """What a plan gives; one for paths is only written, since paths are found apart."""
-        plan = candidate.plan if as_written else with_untyped(candidate.plan, self.schema)
+        plan = candidate.plan if as_written else with_untyped(candidate.plan, self.schema, owners_of(self.resources))
         if plan.kind == "path":
             return Outcome(plan, plan, write(write_statement(plan)))
         if self.question.report is not None:

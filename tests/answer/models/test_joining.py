@@ -6,6 +6,7 @@ Parameters that nobody knows stand for those that are left, and one of several t
 import pytest
 
 from clew.answer.models.joining import (
+    bridge_names,
     columns_own_steps,
     join_variables,
     known_parameters,
@@ -46,6 +47,37 @@ def test_only_one_way(written: str, pattern: str | None) -> None:
     statement, repairs = join_variables(parse(written), LIBRARY)
     assert write(statement) == write(parse(written.replace(" RETURN", f", {pattern} RETURN") if pattern else written))
     assert len(repairs) == (pattern is not None)
+
+
+PARTS = ShownSchema(
+    (Join("engine", "PART", "piston"), Join("piston", "PART", "piston"), Join("engine", "STANDS_IN", "hall")),
+    {name: name for name in ("engine", "piston", "hall", "thing")},
+    {},
+    {},
+    {},
+    "thing",
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (  # pistons have parts too
+            "MATCH (engine {id: $piston1})-[:PART]->(piston) RETURN piston",
+            "MATCH (engine:piston {id: $piston1})-[:PART]->(piston) RETURN piston",
+        ),
+        (
+            "MATCH (engine {id: $hall1})-[:PART]->(piston) RETURN piston",
+            "MATCH (engine)-[:PART]->(piston), (engine)-[:STANDS_IN]->(hall1held:hall {id: $hall1}) RETURN piston",
+        ),
+        ("MATCH (engine {id: $thing1})-[:PART]->(piston) RETURN piston", None),  # without a type: perhaps an engine
+        ("MATCH (thing {id: $hall1}) RETURN thing", None),
+    ],
+)
+def test_names_of_another_type_than_their_variable(written: str, meant: str | None) -> None:
+    statement, repairs = bridge_names(parse(written), PARTS)
+    assert write(statement) == write(parse(meant or written))
+    assert bool(repairs) == (meant is not None)
 
 
 PRICED = ShownSchema(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
 
+from clew.answer.lexicon.forms import plain_name, stem, tokens_of
 from clew.answer.lexicon.words import Words
 from clew.answer.models.joining import (
     bridge_names,
@@ -19,6 +20,7 @@ from clew.answer.models.joining import (
     one_of_several,
     with_columns,
 )
+from clew.answer.models.places import inside_places, relations_of_places
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
 from clew.answer.models.shown_schema import ShownSchema
 from clew.answer.models.values import with_known_values
@@ -78,6 +80,7 @@ class Composer:
         self.words = words
         self.mutual = mutual
         self.nested = containing(schema)
+        self.lying = relations_of_places(schema)
 
     def compose(self, question: ParsedQuestion, model: LanguageModel) -> Iterator[Composed]:
         """The plans that a model writes for a question; asking for the second means that the first failed."""
@@ -144,9 +147,9 @@ class Composer:
         if missing:
             raise QueryError(f"it does not mention {', '.join(missing)}")
         question = replace(question, anchors=tuple(meanings))
-        plan = within_places(
-            either_way(with_known_values(plan, self.shown, self.engine), self.mutual), self.schema, self.nested
-        )
+        plan = either_way(with_known_values(plan, self.shown, self.engine), self.mutual)
+        plan = within_places(plan, self.schema, self.nested)
+        plan = inside_places(plan, self.engine, self.schema, self.lying)
         plan = with_filters(plan, question.filters)
         return Composed(question, _candidate(plan, tuple(meanings.values())), (*joined, *checked.repairs))
 
@@ -203,7 +206,7 @@ class Composer:
         """
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
         named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
-        said = {*question.asked, *question.mentioned}
+        said = {label for label in (*question.asked, *question.mentioned) if not _is_only_a_kind(label, question.text)}
         stated = {each.of for part in plan.parts for each in part.conditions} - named  # slots with other conditions
         stated |= {each.by.of for each in plan.sort if each.by is not None}
 
@@ -236,6 +239,13 @@ class Composer:
 
         parts = tuple(replace(part, conditions=tuple(map(called, part.conditions))) for part in plan.parts)
         return replace(plan, parts=parts)
+
+
+def _is_only_a_kind(label: str, text: str) -> bool:
+    """Whether a question says the last word of a label alone: "ships" are not only container ships."""
+    *before, noun = map(stem, plain_name(label).split())
+    said = {stem(token.text) for token in tokens_of(text)}
+    return bool(before) and noun in said and not said.issuperset(before)
 
 
 def _reached(plan: Plan, slot: str, schema: StoreSchema) -> set[str]:
@@ -281,13 +291,19 @@ def _is_entity(column: Asked, slots: set[str]) -> bool:
 
 
 def _listed(plan: Plan) -> Plan:
-    """The plan in which equality with a list of ids means membership in it."""
+    """The plan in which equality with a list of ids means membership in it, and a list of such lists is one list."""
 
     def listed(condition: Condition) -> Condition:
-        value = condition.value
-        if condition.operator != "=" or not isinstance(value, tuple):
+        if condition.operator not in ("=", "<>", "IN") or not isinstance(condition.value, tuple):
             return condition
-        return replace(condition, operator="IN") if len(value) != 1 else replace(condition, value=value[0])
+        values = tuple(each for one in condition.value for each in (one if isinstance(one, tuple) else (one,)))
+        if condition.operator == "IN":
+            return replace(condition, value=values)
+        if len(values) == 1:
+            return replace(condition, value=values[0])
+        return replace(
+            condition, operator="IN", value=values, negated=condition.negated != (condition.operator == "<>")
+        )
 
     parts = tuple(replace(part, conditions=tuple(map(listed, part.conditions))) for part in plan.parts)
     return replace(plan, parts=parts)

@@ -76,6 +76,7 @@ def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
 
     MATCH (baker)-[:WINNER_OF]->(series {id: $show1}) means a series of that show, if one relation alone joins series
     and shows; in (series)-[:PART_OF]->(series2 {id: $show1}) the second is the show itself, if PART_OF leads to shows.
+    An entity without a type may be of the type that the variable says.
     """
     added: list[s.Pattern] = []
     repairs: list[str] = []
@@ -88,9 +89,9 @@ def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
             match entity:
                 case s.EntityPattern(str() as name, _, s.MapLiteral((("id", s.Parameter(parameter)),))):
                     label, own = schema.label_of(name), schema.label_of(parameter.rstrip("0123456789"))
-                    if label is None or own is None or own == label:
+                    if label is None or own is None or own == label or schema.untyped in (label, own):
                         continue
-                    if at and _fits(part, at, own, schema):
+                    if len(elements) > 1 and _fits(part, at, own, schema):
                         elements[at] = replace(entity, labels=(own,))
                         repairs.append(f"{name} read as {own}")
                         continue

@@ -68,6 +68,7 @@ class ShownSchema:
     fields: Mapping[str, tuple[Field, ...]]  # by label
     columns: Mapping[str, tuple[Field, ...]]  # by relationship
     examples: Mapping[str, tuple[str, str]]  # a subject and an object by relationship
+    untyped: str | None = None  # the label of entities without a type
 
     def label_of(self, variable: str) -> str | None:
         """The label a variable stands for."""
@@ -125,21 +126,24 @@ def show_schema(contents: GraphContents, schema: StoreSchema, attributes: Sequen
     named = dict.fromkeys(join.relationship for join in kept)
     fields: dict[str, list[Field]] = {}
     texts = _texts_of(contents)
+    columns = {each.name: each.column for each in schema.properties}
     for each in attributes:
         if not each.relation and each.key != SYNONYMS:
-            fields.setdefault(each.label, []).append(_field(each.key, texts(schema.type_of(each.label), each.key)))
+            values = texts(schema.type_of(each.label), columns[each.key])
+            fields.setdefault(each.label, []).append(_field(each.key, values))
     return ShownSchema(
         tuple(kept),
         variables_of(label.name for label in schema.labels),
         {label: tuple(listed) for label, listed in fields.items()},
         {name: tuple(_columns(contents, schema.relationship(name))) for name in named},
         {name: found for name in named if (found := _example(contents, schema.relationship(name)))},
+        _untyped(schema),
     )
 
 
 def _joins(relationship: Relationship, schema: StoreSchema) -> Iterator[tuple[Join, int]]:
     """The joins of a relationship; where types are sparse every stated subject is joined with every stated object."""
-    untyped = next((label.name for label in schema.labels if label.type == UNTYPED), None)
+    untyped = _untyped(schema)
     pairs = [(ends.subject, ends.object) for ends in relationship.ends]
     if untyped is not None and any(untyped in pair for pair in pairs):
         stated = [{side for side in sides if side != untyped} or {untyped} for sides in zip(*pairs, strict=True)]
@@ -147,6 +151,10 @@ def _joins(relationship: Relationship, schema: StoreSchema) -> Iterator[tuple[Jo
     counts = {(ends.subject, ends.object): ends.count for ends in relationship.ends}
     for subject, object_ in pairs:
         yield Join(subject, relationship.name, object_), counts.get((subject, object_), 0)
+
+
+def _untyped(schema: StoreSchema) -> str | None:
+    return next((label.name for label in schema.labels if label.type == UNTYPED), None)
 
 
 def _texts_of(contents: GraphContents):  # type: ignore[no-untyped-def]

@@ -61,7 +61,7 @@ def _field(plan: Plan, of: str, key: str | None, shown: ShownSchema) -> Field | 
                 raise QueryError(f"{' or '.join(step.relations)} has no {key}")
             return column
     labels = plan.slot(of).types
-    field = shown.field(labels or shown.fields, key)
+    field = shown.field((*labels, shown.untyped) if labels and shown.untyped else labels or shown.fields, key)
     if field is None and labels:
         raise QueryError(f"{' or '.join(labels)} has no {key}")
     return field

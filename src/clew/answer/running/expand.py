@@ -57,6 +57,8 @@ def _is_needed(plan: Plan, part: Part, step: Step, slot: str) -> bool:
     """Whether anything but this step needs the slot."""
     if any(column.of == slot for column in plan.asked) or (plan.measure and plan.measure.of == slot):
         return True
+    if any(slot in condition.others for other in plan.parts for condition in other.conditions):
+        return True
     steps = [each for other in plan.parts for each in other.steps if each is not step]
     steps += [each for each in part.steps if each is not step]
     return any(slot in (each.subject, each.object) for each in steps) or part.kind not in (REQUIRED, ABSENT)
@@ -78,8 +80,8 @@ def with_subclasses(
 ) -> Plan | None:
     """The plan that includes subclasses of the terms it names; None where no named entity is in a hierarchy.
 
-    `hierarchy` maps a label to the relationship that leads from a subclass to its superclass; `kinds` are the
-    kinds of parts whose names are widened.
+    `hierarchy` maps a label to the relationship that leads from a subclass, or an instance, to its superclass; `kinds`
+    are the kinds of parts whose names are widened.
     """
     slots, changed = list(plan.slots), False
     parts = []
@@ -90,7 +92,13 @@ def with_subclasses(
             if condition.key != "id" or len(labels) != 1 or labels[0] not in hierarchy:
                 continue
             touching = [at for at, step in enumerate(steps) if condition.of in (step.subject, step.object)]
-            if len(touching) != 1 or hierarchy[labels[0]] in steps[touching[0]].relations:
+            if len(touching) != 1:
+                continue
+            if hierarchy[labels[0]] in steps[touching[0]].relations:
+                instance = steps[touching[0]]
+                if instance.object == condition.of and not (instance.repeated or instance.name):
+                    steps[touching[0]] = replace(instance, longest=deepest)
+                    changed = True
                 continue
             kind = Slot(f"{condition.of}k", labels)
             slots.append(kind)

@@ -25,7 +25,7 @@ SCHEMA = StoreSchema(
 
 def chain(*steps: tuple[str, str, str]) -> Plan:
     names = dict.fromkeys(end for subject, _, object_ in steps for end in (subject, object_))
-    slots = tuple(Slot(name, (name.title(),)) for name in names)
+    slots = tuple(Slot(name, (name.upper() if name in ("est", "reg") else name.title(),)) for name in names)
     last = steps[-1][2]
     part = Part(REQUIRED, tuple(Step(a, (r,), b) for a, r, b in steps), (Condition(last, "id", "=", "x"),))
     return Plan(slots, (part,), asked=(Asked(steps[0][0]),))
@@ -53,3 +53,17 @@ def test_a_relation_that_holds_both_ways_is_followed_both_ways() -> None:
     plan = chain(("station", "TOWN", "town"))
     assert all(step.either_way for step in either_way(plan, frozenset({"TOWN"})).required.steps)
     assert either_way(plan, frozenset()) is plan
+
+
+WINE = StoreSchema(
+    "",
+    tuple(Label(name, name, 1) for name in ("EST", "REG")),
+    relationships=(relationship("loc", ("EST", "REG")), relationship("part", ("REG", "REG"))),
+    properties=(),
+)
+
+
+def test_what_lies_in_a_place_lies_in_those_around_it() -> None:
+    plan = within_places(chain(("est", "LOC", "reg")), WINE, containing(WINE))
+    (step,) = plan.required.steps
+    assert (step.shortest, step.longest > 1, set(step.relations)) == (1, True, {"LOC", "PART"})

@@ -7,8 +7,10 @@ whatever that contains counts too; the plan itself where nothing is contained in
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from clew.answer.lexicon.families import written_out
 from clew.answer.lexicon.forms import plain_name, word_table
 from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
+from clew.graph.encode import UNTYPED
 from clew.store.layout import StoreSchema
 
 __all__ = ["containing", "either_way", "within_places"]
@@ -67,11 +69,16 @@ def _widened(plan: Plan, part: Part, condition: Condition, schema: StoreSchema, 
     named = condition.of
     if condition.key != "id" or condition.negated or not _is_outer(plan.slot(named), schema, nested):
         return None
-    placed = any(_noun(label) in PLACES for label in plan.slot(named).types)
+    placed = any(_noun(label) in PLACES for label in _labels(plan.slot(named), schema, nested))
     chain = list(_chain(plan, part, named, nested))
     if not chain or any(step.repeated or step.name or len(step.relations) != 1 for step in chain):
         return None
     first = chain[-1]
+    if len(chain) == 1 and placed and first.relations[0] in nested and _is_no_place(first, schema, nested):
+        longer = replace(first, relations=tuple(sorted(nested)), longest=DEEPEST)
+        steps = [longer if step is first else step for step in part.steps]
+        parts = tuple(replace(part, steps=tuple(steps)) if each is part else each for each in plan.parts)
+        return replace(plan, parts=parts)
     if len(chain) == 1 and (not placed or first.relations[0] in nested or not _leads_inside(first, schema, nested)):
         return None
     inner = f"{named}w"
@@ -108,7 +115,14 @@ def _needed(plan: Plan) -> set[str]:
 def _is_outer(slot: Slot, schema: StoreSchema, nested: frozenset[str]) -> bool:
     around = {ends.object for name in nested for ends in schema.relationship(name).ends}
     groups = all(plain_name(schema.relationship(name).called) in GROUPED for name in nested)
-    return any(label in around and (groups or _noun(label) in PLACES) for label in slot.types)
+    return any(label in around and (groups or _noun(label) in PLACES) for label in _labels(slot, schema, nested))
+
+
+def _labels(slot: Slot, schema: StoreSchema, nested: frozenset[str]) -> tuple[str, ...]:
+    """The labels of a slot; where types are sparse and it has none, all that others lie in."""
+    pairs = [pair for name in nested for pair in schema.relationship(name).ends]
+    sparse = any(schema.type_of(pair.object) == UNTYPED for pair in pairs)
+    return slot.types or (tuple({pair.object: None for pair in pairs}) if sparse else ())
 
 
 def _leads_inside(step: Step, schema: StoreSchema, nested: frozenset[str]) -> bool:
@@ -118,5 +132,11 @@ def _leads_inside(step: Step, schema: StoreSchema, nested: frozenset[str]) -> bo
     return not relation.symmetric and any(ends.object in inside for ends in relation.ends)
 
 
+def _is_no_place(step: Step, schema: StoreSchema, nested: frozenset[str]) -> bool:
+    """Whether a step leads from what lies in places and contains nothing itself: from estates, not from towns."""
+    around = {ends.object for name in nested for ends in schema.relationship(name).ends}
+    return not any(ends.subject in around for ends in schema.relationship(step.relations[0]).ends)
+
+
 def _noun(label: str) -> str:
-    return plain_name(label).split()[-1]
+    return written_out(plain_name(label).split()[-1])
