@@ -70,6 +70,10 @@ PARTS = ShownSchema(
             "MATCH (engine {id: $hall1})-[:PART]->(piston) RETURN piston",
             "MATCH (engine)-[:PART]->(piston), (engine)-[:STANDS_IN]->(hall1held:hall {id: $hall1}) RETURN piston",
         ),
+        (  # nothing connects pistons and halls, one relation engines and halls
+            "MATCH (engine)-[:PART]->(piston {id: $hall1}) RETURN engine",
+            "MATCH (engine)-[:PART]->(piston:hall {id: $hall1}) RETURN engine",
+        ),
         ("MATCH (engine {id: $thing1})-[:PART]->(piston) RETURN piston", None),  # without a type: perhaps an engine
         ("MATCH (thing {id: $hall1}) RETURN thing", None),
     ],

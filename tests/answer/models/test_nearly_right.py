@@ -89,6 +89,23 @@ def test_one_of_two_names_and_all_but_one(hospital: Asker) -> None:
     assert found_by_query(hospital, "Who does not work on Elm Ward?", other) == {"Dan"}
 
 
+def test_the_beginning_of_names_means_all_of_them(hospital: Asker) -> None:
+    written = "MATCH (nurse)-[:IS_IN]->(age) WHERE age.id = 'old' RETURN nurse"
+    assert found_by_query(hospital, "Which nurses are of that age?", written) == {"Bea"}
+
+
+def test_a_name_that_only_describes_another_need_not_be_in_the_query(hospital: Asker) -> None:
+    written = "MATCH (nurse {id: $nurse1})-[:SUPERVISES]->(nurse2) RETURN nurse2"
+    assert found_by_query(hospital, "Whom does Ann of Elm Ward supervise?", written) == {"Bea"}
+    with pytest.raises(QueryError, match="does not mention Oak Ward"):  # where she does not work
+        found_by_query(hospital, "Whom does Ann of Oak Ward supervise?", written)
+
+
+def test_a_relation_of_other_types_is_the_one_between_those_of_the_query(hospital: Asker) -> None:
+    written = "MATCH (nurse)-[:HAS_SIGN]->(ward {id: $ward1}) RETURN nurse"
+    assert found_by_query(hospital, "Which nurses are at Elm Ward?", written) == {"Ann", "Bea"}
+
+
 def test_numbers_below_zero(hospital: Asker) -> None:
     written = "MATCH (ward) WHERE ward.temperature = -4 RETURN ward"
     assert found_by_query(hospital, "Which wards are at -4 degrees?", written) == {"Elm Ward"}
@@ -96,7 +113,12 @@ def test_numbers_below_zero(hospital: Asker) -> None:
 
 @pytest.mark.parametrize(
     ("value", "names"),
-    [("= 'Registrar'", {"Dan"}), ("= 'head'", {"Carl"}), ("<> 'registrar'", {"Carl"})],
+    [
+        ("= 'Registrar'", {"Dan"}),
+        ("= 'registrars'", {"Dan"}),
+        ("= 'head'", {"Carl"}),
+        ("<> 'registrar'", {"Carl"}),
+    ],
 )
 def test_values_in_other_letters_or_by_some_of_their_words(hospital: Asker, value: str, names: set[str]) -> None:
     assert (

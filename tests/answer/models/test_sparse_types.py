@@ -8,22 +8,22 @@ from askers import asker_of_csv, found_by_query
 from clew.answer import Asker
 from clew.answer.kept import composer_of
 
-ENTITIES = """id,name,type,founded,hall.seats
-norway,Norway,country,,
-vest,Vestland,,,
-oslo,Oslo,town,,
-bergen,Bergen,,,
-ann,Ann Lee,person,,
-bob,Bob Ray,,,
-cleo,Cleo Dahl,person,,
-acme,Acme,company,1890,
-bolt,Bolt,,1880,
-crest,Crest,company,1950,
-drum,The Drum,,,900
-fife,The Fife,,,1200
-gull,Gull,container ship,,
-hare,Hare,ferry,,
-isle,Isle,,,
+ENTITIES = """id,name,type,founded,hall.seats,nationality,seat
+norway,Norway,country,,,,
+vest,Vestland,,,,,
+oslo,Oslo,town,,,,
+bergen,Bergen,,,,,
+ann,Ann Lee,person,,,Norwegian,
+bob,Bob Ray,,,,Danish,
+cleo,Cleo Dahl,person,,,Danish,
+acme,Acme,company,1890,,,Oslo
+bolt,Bolt,,1880,,,
+crest,Crest,company,1950,,,Fife
+drum,The Drum,,,900,,
+fife,The Fife,,,1200,,
+gull,Gull,container ship,,,,
+hare,Hare,ferry,,,,
+isle,Isle,,,,,
 """
 STATED = """subject,relation,object
 oslo,geo__place__containedby,norway
@@ -84,3 +84,13 @@ def test_columns_with_dots_in_their_names_hold_numbers(coast: Asker) -> None:
     written = "MATCH (entity) WHERE entity.hall_seats > 1000 RETURN entity"
     assert found_by_query(coast, "What has over 1000 seats?", written) == {"The Fife"}
     assert "hall_seats (900)" in str(composer_of(coast.resources).shown)
+
+
+def test_a_place_is_the_nationality_of_its_people(coast: Asker) -> None:
+    written = "MATCH (person) WHERE person.nationality = 'Denmark' RETURN person"
+    assert found_by_query(coast, "Which people are Danish?", written) == {"Bob Ray", "Cleo Dahl"}
+
+
+def test_a_value_that_is_taken_for_part_of_a_name(coast: Asker) -> None:
+    written = "MATCH (company) WHERE company.seat = $entity1 RETURN company"
+    assert found_by_query(coast, "Which companies have their seat in Fife?", written) == {"Crest"}

@@ -5,13 +5,15 @@ that the graph has no answer. What it writes is never run as text.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
 
 from clew.answer.lexicon.forms import plain_name, stem, tokens_of
 from clew.answer.lexicon.words import Words
+from clew.answer.models.described import told_apart
+from clew.answer.models.fitting import fitting_relations
 from clew.answer.models.joining import (
     bridge_names,
     columns_own_steps,
@@ -27,7 +29,7 @@ from clew.answer.models.values import with_known_values
 from clew.answer.plans.assertions.filters import with_filters
 from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan, Slot
-from clew.answer.plans.schema.check import check_plan
+from clew.answer.plans.schema.check import Checked, check_plan
 from clew.answer.plans.schema.containment import containing, either_way, within_places
 from clew.answer.plans.schema.ground import names_to_ids
 from clew.answer.reading.candidates import Candidate
@@ -37,6 +39,7 @@ from clew.errors import InputError, ModelError, QueryError, Timeout
 from clew.graph.encode import UNTYPED
 from clew.lm import Completion, LanguageModel, Message, Request, Unreachable, load_prompt, strip
 from clew.store.cypher import parse
+from clew.store.cypher.syntax import Statement
 from clew.store.layout import StoreSchema
 from clew.traverse import GraphEngine
 
@@ -46,6 +49,7 @@ log = logging.getLogger(__name__)
 MOST_TOKENS = 150
 MOST_MEANINGS = 3
 ALTERNATIVES = 5  # tokens whose probabilities are reported
+MOST_CALLED = 50  # entities whose names begin with what is written
 OVERRULED = -5.0  # log-probability of a token below which the grammar chose it, not the model
 RELUCTANT = 0.2  # probability of a query at which NONE is no longer accepted
 
@@ -137,21 +141,35 @@ class Composer:
         for repair in (bridge_names, join_variables, with_columns, columns_own_steps):
             statement, done = repair(statement, self.shown)
             joined += done
-        plan = self._typed(_listed(read_plan(statement, given)), question)
-        checked = check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
+        try:
+            checked = self._checked(statement, given, question)
+        except QueryError:
+            statement, done = fitting_relations(statement, self.shown)
+            if not done:
+                raise
+            joined += done
+            checked = self._checked(statement, given, question)
         plan = _listed(names_to_ids(self._called(checked.plan), self.engine, self.schema))
         plan = with_first_column(plan)
         _refuse_nobody(plan)
         meanings = {anchor: used for anchor in question.anchors if (used := _used(anchor, plan)) is not None}
-        missing = [anchor.text for anchor in question.anchors if anchor not in meanings and is_sure(anchor)]
+        unused = [anchor for anchor in question.anchors if anchor not in meanings]
+        plan, left = told_apart(plan, question.text, meanings, unused, self.engine)
+        missing = [anchor.text for anchor in left if is_sure(anchor)]
         if missing:
             raise QueryError(f"it does not mention {', '.join(missing)}")
         question = replace(question, anchors=tuple(meanings))
-        plan = either_way(with_known_values(plan, self.shown, self.engine), self.mutual)
+        said = {id: anchor.text for anchor, meaning in meanings.items() for id in meaning.ids}
+        plan = either_way(with_known_values(plan, self.shown, self.engine, said), self.mutual)
         plan = within_places(plan, self.schema, self.nested)
         plan = inside_places(plan, self.engine, self.schema, self.lying)
         plan = with_filters(plan, question.filters)
         return Composed(question, _candidate(plan, tuple(meanings.values())), (*joined, *checked.repairs))
+
+    def _checked(self, statement: Statement, given: Mapping[str, tuple[str, ...]], question: ParsedQuestion) -> Checked:
+        """The plan of a statement, with the labels it implies, fitted to the schema."""
+        plan = self._typed(_listed(read_plan(statement, given)), question)
+        return check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
 
     # what the model is shown ----------------------------------------------------------------------------------------
 
@@ -232,13 +250,22 @@ class Composer:
                 return condition
             if self.engine.lookup([value])[0] >= 0:
                 return condition
-            found = self.engine.find(value, whole=True)
-            own = types[condition.of]
-            ids = tuple(each.id for each in found if not own or each.type in own)
-            return replace(condition, operator="IN", value=ids)
+            return replace(condition, operator="IN", value=self._ids(value, types[condition.of]))
 
         parts = tuple(replace(part, conditions=tuple(map(called, part.conditions))) for part in plan.parts)
         return replace(plan, parts=parts)
+
+    def _ids(self, name: str, types: Collection[str]) -> tuple[str, ...]:
+        """The entities of a name, or else those of whose names it is the beginning: all the races called so."""
+        whole = self.engine.find(name, whole=True)
+        begun = (each for each in self.engine.find(name, limit=MOST_CALLED) if _begins(each.name, name))
+        named = (tuple(each.id for each in found if not types or each.type in types) for found in (whole, begun))
+        return next(filter(None, named), ())
+
+
+def _begins(name: str, text: str) -> bool:
+    words = text.casefold().split()
+    return name.casefold().split()[: len(words)] == words
 
 
 def _is_only_a_kind(label: str, text: str) -> bool:

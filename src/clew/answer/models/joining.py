@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
+from clew.answer.models.fitting import label_of, only_step
 from clew.answer.models.shown_schema import ShownSchema
 from clew.store.cypher import syntax as s
 
@@ -101,6 +102,9 @@ def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
                         added.append(s.Pattern((s.EntityPattern(name), joined[0], held)))
                         repairs.append(f"{name} joined with ${parameter} by {joined[0].types[0]}")
                         elements[at] = replace(entity, properties=None)
+                    elif not joined and _has_only_step(part, at, own, schema):
+                        elements[at] = replace(entity, labels=(own,))
+                        repairs.append(f"{name} read as {own}")
         return replace(part, elements=tuple(elements))
 
     first, *others = statement.queries
@@ -129,6 +133,17 @@ def _fits(pattern: s.Pattern, at: int, label: str, schema: ShownSchema) -> bool:
         ):
             return False
     return True
+
+
+def _has_only_step(pattern: s.Pattern, at: int, label: str, schema: ShownSchema) -> bool:
+    """Whether the entity at the end of a pattern would be of a label that one relation alone connects with the next."""
+    beside = at - 2 if at else at + 2
+    if at not in (0, len(pattern.elements) - 1) or not 0 <= beside < len(pattern.elements):
+        return False
+    other = pattern.elements[beside]
+    assert isinstance(other, s.EntityPattern)
+    next_label = label_of(other, schema)
+    return next_label is not None and only_step(next_label, label, schema) is not None
 
 
 def _joining_steps(label: str, other: str, schema: ShownSchema) -> Iterator[s.RelationshipPattern]:

@@ -20,7 +20,7 @@ from clew.answer.names.meanings import Anchor
 from clew.answer.names.naming import find_anchors
 from clew.answer.plans.plan import Plan, Step
 from clew.answer.reading.intent import is_cue
-from clew.answer.reading.opposed import is_opposed
+from clew.answer.reading.opposed import is_met, is_opposed
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
@@ -136,7 +136,8 @@ class QueryReader:
         found: list[Ran] = []
         for plan in filter(None, plans):
             this = replace(composed, candidate=replace(composed.candidate, plan=plan))
-            if is_opposed(parsed, this.candidate, self._polarity):
+            opposed = is_opposed(parsed, this.candidate, self._polarity)
+            if opposed and not is_met(parsed, this.candidate, self._polarity):  # what is said of harm, and of help
                 break
             ran = run_written(this, parsed, model, self._resources, runner)
             if ran is None:

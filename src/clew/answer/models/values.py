@@ -3,10 +3,12 @@
 In: a plan. Out: the plan with values that its fields can have; `QueryError` for one that nothing in the graph has.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from clew.answer.lexicon.forms import stem
 from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
+from clew.answer.names.adjectives import places_named
 from clew.answer.plans.assertions.shares import share_of
 from clew.answer.plans.plan import Asked, Condition, Joint, Measure, Part, Plan
 from clew.answer.sketch.said_values import bounds_of_years
@@ -16,8 +18,11 @@ from clew.graph import GraphContents
 __all__ = ["with_known_values"]
 
 
-def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents) -> Plan:
-    """The plan with its values as the graph has them; what is compared, sorted or summed as numbers is marked."""
+def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents, said: Mapping[str, str]) -> Plan:
+    """The plan with its values as the graph has them; what is compared, sorted or summed as numbers is marked.
+
+    `said` is what the question calls entities, by their ids.
+    """
 
     def numbered(column: Asked) -> Asked:
         field = _field(plan, column.of, column.key, shown)
@@ -32,7 +37,7 @@ def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents) -
             field = _field(plan, each.of, each.key, shown)
             if isinstance(each.value, Asked):
                 _field(plan, each.value.of, each.value.key, shown)  # which says so where there is none
-            yield from [each] if field is None else _fitted(_in_words(each, field, contents), field)
+            yield from [each] if field is None else _fitted(_in_words(each, field, contents, said), field)
 
     parts = tuple(replace(part, conditions=tuple(fitted(part))) for part in plan.parts)
 
@@ -71,11 +76,17 @@ def _is_numeric(field: Field) -> bool:
     return field.kind not in (TEXT, DAY, SHARE)
 
 
-def _in_words(condition: Condition, field: Field, contents: GraphContents) -> Condition:
-    """The condition with an entity's name in place of its id, where the values of a field are names."""
+def _in_words(condition: Condition, field: Field, contents: GraphContents, said: Mapping[str, str]) -> Condition:
+    """The condition with an entity's name in place of its id, where the values of a field are names.
+
+    Where what the question calls it is a value of the field, that is meant: a clinic's town, not the clinic.
+    """
     value = condition.value
     if field.kind != TEXT or not isinstance(value, str) or value in (*field.values, *field.ids.values()):
         return condition
+    called = said.get(value, "").casefold()
+    if meant := next((each for each in field.values if each.casefold() == called), None):
+        return replace(condition, value=meant)
     (number,) = contents.lookup([value])
     return condition if number < 0 else replace(condition, value=contents.describe([number])["name"][0].as_py())
 
@@ -111,10 +122,14 @@ def _share(value: object) -> float | None:
 
 
 def _textual(condition: Condition, field: Field, text: str) -> Condition:
-    """A condition on a text: as the graph writes it, or on all texts that have its words ("confocal": a microscope)."""
+    """A condition on a text: as the graph writes it, or on all texts that have its words ("confocal": a microscope).
+
+    Else on those in another form: "painkillers" is the class painkiller, "Austria" the nationality Austrian.
+    """
     same = [each for each in field.values if each.lower() == text.lower()]
     words = set(text.lower().split())
     known = same or [each for each in field.values if words and words <= set(each.lower().split())]
+    known = known or [each for each in field.values if _is_form_of(each, text)]
     stated = [text] if text in field.ids.values() else [field.ids.get(each, each) for each in known]
     if len(stated) == 1:
         return replace(condition, value=stated[0])
@@ -124,3 +139,11 @@ def _textual(condition: Condition, field: Field, text: str) -> Condition:
     if field.values:
         raise QueryError(f"no {field.name} is {text!r}: {', '.join(field.values)}")
     return replace(condition, value=text.lower(), ignoring_case=True)
+
+
+def _is_form_of(value: str, text: str) -> bool:
+    """Whether two texts are forms of the same words, or one is the adjective of the other, a place."""
+    if list(map(stem, value.split())) == list(map(stem, text.split())):
+        return True
+    pairs = ((value, text), (text, value))
+    return any(place.lower() in (each.lower() for each in places_named(other)) for place, other in pairs)

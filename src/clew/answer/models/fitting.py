@@ -1,0 +1,93 @@
+"""Relations of a written query that do not connect its types, read as the one that does.
+
+MATCH (room)-[:WING]->(wing), in a graph where PART_OF alone connects rooms and wings, means that relation; and
+(town)-[:PART_OF]->(region), where towns are part of counties and these of regions, means several steps.
+In: a statement. Out: the statement with such steps, and what was changed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from clew.answer.models.shown_schema import Join, ShownSchema
+from clew.store.cypher import syntax as s
+
+__all__ = ["fitting_relations", "label_of", "only_step"]
+
+Ends = tuple[str, str]
+
+
+def fitting_relations(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
+    """The statement with each relation that does not connect its labels read as several steps or as the only other."""
+    repairs: list[str] = []
+
+    def change(part: object) -> object:
+        if not isinstance(part, s.Pattern):
+            return part
+        elements = list(part.elements)
+        for at in range(1, len(elements) - 1, 2):
+            before, step, after = elements[at - 1 : at + 2]
+            assert isinstance(before, s.EntityPattern)
+            assert isinstance(step, s.RelationshipPattern)
+            assert isinstance(after, s.EntityPattern)
+            left, right = label_of(before, schema), label_of(after, schema)
+            if left is None or right is None or schema.untyped in (left, right) or not _is_plain(step):
+                continue
+            named = before.properties is not None or after.properties is not None
+            fitted = _fitted(step, (left, right), schema, named=named)
+            if fitted is not None:
+                elements[at] = fitted
+                longer = " in several steps" if fitted.repeated else ""
+                repairs.append(f"{step.types[0]} read as {fitted.types[0]}{longer} between {left} and {right}")
+        return replace(part, elements=tuple(elements))
+
+    changed: s.Statement = s.rewrite(statement, change)
+    return (changed, tuple(repairs)) if repairs else (statement, ())
+
+
+def label_of(entity: s.EntityPattern, schema: ShownSchema) -> str | None:
+    """The label of an entity in a pattern, as written or as its variable says."""
+    return entity.labels[0] if len(entity.labels) == 1 else schema.label_of(entity.variable or "")
+
+
+def only_step(left: str, right: str, schema: ShownSchema) -> s.RelationshipPattern | None:
+    """The step from one label to another, where there is a single one."""
+    found = [
+        s.RelationshipPattern(way, types=(join.relationship,))
+        for join in schema.joins
+        for way, ends in (("out", (join.subject, join.object)), ("in", (join.object, join.subject)))
+        if ends == (left, right)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_plain(step: s.RelationshipPattern) -> bool:
+    return len(step.types) == 1 and not step.repeated and step.properties is None
+
+
+def _fitted(
+    step: s.RelationshipPattern, labels: Ends, schema: ShownSchema, *, named: bool
+) -> s.RelationshipPattern | None:
+    """The step that is meant; None where it connects these labels already, or where it is not clear which one.
+
+    A relation that the graph has is rather right than the types of its variables, unless a name is of such a type.
+    """
+    own = [join for join in schema.joins if join.relationship == step.types[0]]
+    if any(labels in ((join.subject, join.object), (join.object, join.subject)) for join in own):
+        return None
+    for way, (start, end) in (("out", labels), ("in", labels[::-1])):
+        if end in set(_led_to(start, own)):
+            return replace(step, direction=way, repeated=True, shortest=1, longest=None)
+    other = only_step(*labels, schema) if named or not own else None
+    return None if other is None else replace(step, direction=other.direction, types=other.types)
+
+
+def _led_to(start: str, joins: list[Join]) -> Iterator[str]:
+    """The labels that a relation leads to from one, in any number of steps."""
+    found, ahead = {start}, [start]
+    while ahead:
+        here = ahead.pop()
+        for join in joins:
+            if join.subject == here and join.object not in found:
+                found.add(join.object)
+                ahead.append(join.object)
+                yield join.object
