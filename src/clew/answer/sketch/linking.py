@@ -6,7 +6,6 @@ question sees everything. Trained on invented schemas in benchmarks/questions/sc
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from threading import Lock
 from typing import TypeVar
 
@@ -273,13 +272,15 @@ class LinkedQuestion:
         heads = self._heads
         pieces = [piece for at in numbers for piece in range(*self._places[at])]
         scores, directions, none = list[float](), list[float](), list[float]()
-        for (states, _), keys in zip(self._reads, self._keys, strict=True):
+        for states, means in self._reads:
             phrase = states[pieces].mean(axis=0)
             query = heads["phrase.weight"] @ phrase + heads["phrase.bias"]
             root = np.sqrt(np.float32(len(query)))
-            scores += (keys @ query / root * heads["scale"]).tolist()
+            # The query is turned towards the parts, not every part towards the query: one row instead of a matrix.
+            raw = means @ (query @ heads["item.weight"]) + heads["item.bias"] @ query
+            scores += (raw / root * heads["scale"]).tolist()
             none.append(float(heads["none"] @ query / root + heads["bias"]))
-            directions += list(self._directions(phrase, _))
+            directions += list(self._directions(phrase, means))
         raised = np.array([*scores, max(none, default=0.0)], np.float64)
         shares = np.exp(raised - raised.max())
         shares /= shares.sum()
@@ -296,8 +297,3 @@ class LinkedQuestion:
         width = len(phrase)
         turned = means @ weight[width : 2 * width] + (means * phrase) @ weight[2 * width :] + phrase @ weight[:width]
         yield from (1 / (1 + np.exp(-(turned + bias)))).tolist()
-
-    @cached_property
-    def _keys(self) -> list[Array]:
-        heads = self._heads
-        return [means @ heads["item.weight"].T + heads["item.bias"] for _, means in self._reads]
