@@ -1,7 +1,7 @@
 """Everyday words for the relations of graphs that nobody trained on; a third of the questions must be declined."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,14 @@ import pytest
 
 import clew
 from clew.answer import Asker, Resources
+from clew.answer.kept import link_of, words_of
+from clew.answer.plans.plan import Plan
+from clew.answer.reading.account import STRUCTURE, Account, Unbound
+from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.judged import Judge
+from clew.answer.reading.question import ParsedQuestion
+from clew.answer.sketch.linking import LinkedQuestion
+from clew.answer.sketch.sketch import Word
 from clew.graph.staging import Staged
 
 GRAPHS = json.loads(Path(__file__).with_name("judged.json").read_text("utf-8"))
@@ -72,3 +80,24 @@ def test_a_word_that_is_listed_for_another_relation_is_declined(askers: dict[str
 def test_without_an_encoder_such_words_are_declined(askers: dict[str, Asker]) -> None:
     with Resources(askers["brewery"].resources.engine, encoder=None) as resources:
         assert Asker(resources).ask("Which beers taste of Fuggle?").abstained is not None
+
+
+def test_the_linker_is_asked_only_about_words_that_no_list_has(askers: dict[str, Asker]) -> None:
+    asked = list[str]()
+
+    def link(words: Sequence[Word], question: ParsedQuestion, check: Callable[[], None]) -> LinkedQuestion:
+        asked.append(question.text)
+        found = link_of(askers["brewery"].resources)
+        assert found is not None
+        return found(words, question, check)
+
+    judge = Judge(words_of(askers["brewery"].resources), link)
+    for verb in ("designed", "taste"):
+        text = f"Which beers {verb} of Fuggle?"
+        question = ParsedQuestion(text, (), (), (), "list", (), ())
+        start = text.index(verb)
+        account = Account((), (Unbound(start, start + len(verb), verb, STRUCTURE),))
+        candidate = Candidate(Plan((), ()), None, (), (), ())
+        (eased,) = judge.eased([(candidate, account)], question, check=lambda: None)
+        assert eased == account
+    assert asked == ["Which beers taste of Fuggle?"]

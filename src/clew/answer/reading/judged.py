@@ -39,17 +39,25 @@ class Judge:
         """
         anchors = sorted(question.anchors, key=lambda each: each.start)
         words = split_words(question.text, [(each.start, each.end) for each in anchors])
+        asked = [(candidate, list(self._asked(candidate, account, words))) for candidate, account in accounts]
+        if not any(runs for _, runs in asked):
+            return [account for _, account in accounts]
         linked = self._link(words, question, check)
-        return [self._eased(candidate, account, words, linked) for candidate, account in accounts]
+        eased = []
+        for (candidate, runs), (_, account) in zip(asked, accounts, strict=True):
+            likely = [run for run, places in runs if self._likely(candidate, places, linked) >= CONFIDENT]
+            met = {each.start for run in likely for each in run}
+            unbound = (replace(each, role=RESTRICTION) if each.start in met else each for each in account.unbound)
+            eased.append(replace(account, unbound=tuple(unbound)))
+        return eased
 
-    def _eased(self, candidate: Candidate, account: Account, words: Sequence[Word], linked: LinkedQuestion) -> Account:
-        met: set[int] = set()
+    def _asked(
+        self, candidate: Candidate, account: Account, words: Sequence[Word]
+    ) -> Iterator[tuple[list[Unbound], list[int]]]:
+        """The runs of unbound words that no list has and the plan did not refuse: what the linker is asked about."""
         for run, places in _runs(account.unbound, words):
-            known = any(has_synonyms(each.text) or self._refused(candidate, each.text) for each in run)
-            if not known and self._likely(candidate, places, linked) >= CONFIDENT:
-                met |= {each.start for each in run}
-        unbound = (replace(each, role=RESTRICTION) if each.start in met else each for each in account.unbound)
-        return replace(account, unbound=tuple(unbound))
+            if not any(has_synonyms(each.text) or self._refused(candidate, each.text) for each in run):
+                yield run, places
 
     def _refused(self, candidate: Candidate, word: str) -> bool:
         """Whether a word belongs to what a relation of the plan is called: it was left unbound for a reason."""
