@@ -108,16 +108,27 @@ def test_a_full_disk_is_one_line(graph: Path) -> None:
     assert "No space left" in ran.stderr
 
 
+def loaded(*arguments: object) -> str:
+    """Which heavy libraries a fresh process has loaded after a command."""
+    program = (
+        "import sys; from clew.app.cli.main import main; code = main(sys.argv[1:]);"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr); sys.exit(code)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(clew.__file__).parents[1])}
+    ran = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        capture_output=True, text=True, env=environment, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return ran.stderr.splitlines()[-1]
+
+
 def test_a_small_hop_loads_nothing_heavy(graph: Path) -> None:
     for arguments in (["hop", graph, "FBN1", "--k", 2, "--json"], ["hop", graph, "FBN1"], ["info", graph]):
-        program = (
-            "import sys; from clew.app.cli.main import main; code = main(sys.argv[1:]);"
-            f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr); sys.exit(code)"
-        )
-        environment = {**os.environ, "PYTHONPATH": str(Path(clew.__file__).parents[1])}
-        ran = subprocess.run(
-            [sys.executable, "-c", program, *map(str, arguments)],
-            capture_output=True, text=True, env=environment, check=False,
-        )  # fmt: skip
-        assert ran.returncode == 0, ran.stderr
-        assert ran.stderr == "[]\n", arguments
+        assert loaded(*arguments) == "[]", arguments
+
+
+def test_a_question_does_not_load_pandas(run, graph: Path) -> None:
+    question = "Which genes are linked to arachnodactyly?"
+    assert run("ask", graph, question).code == 0  # builds the store, once
+    assert "pandas" not in loaded("ask", graph, question)

@@ -153,7 +153,7 @@ class Graph:
     def details(self, ids: ArrayLike) -> pa.Table:
         """Every further column of some entities: synonyms, xrefs, properties."""
         wanted = np.atleast_1d(np.asarray(ids, np.int64))
-        named = self.entities["id"].take(pa.array(wanted))
+        named = self.entities["id"].take(arrow_of(wanted))
         try:
             if self._composed is not None:
                 return pa.table({"id": named, **self._composed.details(wanted, self._stored_details)})
@@ -181,7 +181,7 @@ class Graph:
             for group in groups.tolist():
                 check(*_byte_range(file.metadata.row_group(group)))
             table = file.read_row_groups(groups.tolist())
-        found = table.take(pa.array(np.searchsorted(groups, wanted // size) * size + wanted % size))
+        found = table.take(arrow_of(np.searchsorted(groups, wanted // size) * size + wanted % size))
         return dict(zip(found.column_names, found.columns, strict=True))
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from clew.graph.storage.arrays import numbers_of
+from clew.graph.storage.arrays import arrow_of, numbers_of, texts_as_arrow
 
 __all__ = ["MULTIPLIER", "Found", "IdArrays", "NameIndex", "SortedText", "hash_strings", "name_table"]
 
@@ -149,9 +149,9 @@ class NameIndex:
         """The entity with exactly each of these ids, -1 where there is none; all are looked up together."""
         texts: Any = identifiers
         if isinstance(texts, list | tuple):
-            try:  # making an Arrow array of a list imports pandas: a few ids are not worth that
-                texts = pa.array(texts, pa.large_string()) if len(texts) > FEW else None
-            except (UnicodeEncodeError, pa.ArrowInvalid):  # half a surrogate pair is no text
+            try:
+                texts = texts_as_arrow(texts) if len(texts) > FEW else None
+            except UnicodeEncodeError:  # half a surrogate pair is no text
                 texts = None
             if texts is None:
                 found = (self.by_id(each) for each in identifiers)
@@ -168,8 +168,8 @@ class NameIndex:
         at[at == len(self._id_hash)] = 0
         likely = np.flatnonzero(self._id_hash[at] == hashes)
         entities = self._id_entity[at[likely]].astype(np.int64)
-        same = _array(self._entities["id"]).take(pa.array(entities)).cast(pa.large_string())
-        alike = _equal(same, texts.take(pa.array(likely)))
+        same = _array(self._entities["id"]).take(arrow_of(entities)).cast(pa.large_string())
+        alike = _equal(same, texts.take(arrow_of(likely)))
         entity[likely[alike]] = entities[alike]
         for collided in likely[~alike].tolist():  # another id has the same hash: look further
             other = self.by_id(texts[collided].as_py())
@@ -265,7 +265,9 @@ class NameIndex:
 def _equal(left: pa.Array, right: pa.Array) -> NDArray[np.bool_]:
     import pyarrow.compute as pc
 
-    return np.asarray(pc.equal(left, right).to_numpy(zero_copy_only=False), bool)
+    same = np.zeros(len(left), bool)
+    same[numbers_of(pc.indices_nonzero(pc.equal(left, right)))] = True
+    return same
 
 
 def _is_text(text: str) -> bool:

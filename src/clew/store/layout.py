@@ -294,19 +294,20 @@ def _columns_used(
         wanted = column if column in PROVENANCE else f"q_{_property_name(column.removeprefix(QUALIFIER))}"
         name = column if column in PROVENANCE else names.take(wanted)
         kind = {"confidence": "floats", "negated": "booleans"}.get(column, "strings")
-        said = np.bincount(group[_has_value(table[column])], minlength=2 * relations)
+        said = np.bincount(group[_with_value(table[column])], minlength=2 * relations)
         for at in np.flatnonzero(said).tolist():
             used[at // 2, bool(at % 2)].append(Property(name, kind, column))
     return used
 
 
-def _has_value(column: pa.ChunkedArray) -> Mask:
+def _with_value(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """The rows that have a value in a column."""
     import pyarrow.compute as pc
 
     if pa.types.is_boolean(column.type):
-        said = column.fill_null(False)
+        said = column
     elif pa.types.is_list(column.type):
-        said = pc.greater(pc.list_value_length(column), 0).fill_null(False)
+        said = pc.list_value_length(column)
     else:
         said = column.is_valid()
-    return np.asarray(said.combine_chunks().to_numpy(zero_copy_only=False), bool)
+    return numbers_of(pc.indices_nonzero(said)).astype(np.int64)  # `to_numpy` would import pandas

@@ -16,6 +16,7 @@ from clew.errors import MissingDependency
 from clew.graph import Assertion
 from clew.graph.contents import Reader, TripleColumns
 from clew.graph.snapshot import Snapshot
+from clew.graph.storage.arrays import arrow_of, texts_as_arrow
 from clew.traverse.request import HopRequest
 from clew.traverse.walk import Walk
 
@@ -82,13 +83,14 @@ class Triples:
     @property
     def table(self) -> pa.Table:
         """Arrow: number, subject, relation, object, subject_name, object_name; strings are dictionary-encoded."""
-        relations = pa.array([relation.name for relation in self._reader.schema.relations], pa.string())
+        names = texts_as_arrow([relation.name for relation in self._reader.schema.relations]).cast(pa.string())
+        relations = pa.DictionaryArray.from_arrays(arrow_of(self.relation.astype(np.int32)), names)
         subject, object_ = self._reader.describe(self.subject), self._reader.describe(self.object)
         return pa.table(
             {
-                "number": pa.array(self.numbers),
+                "number": arrow_of(self.numbers),
                 "subject": subject["id"],
-                "relation": pa.DictionaryArray.from_arrays(pa.array(self.relation.astype(np.int32)), relations),
+                "relation": relations,
                 "object": object_["id"],
                 "subject_name": subject["name"],
                 "object_name": object_["name"],

@@ -8,6 +8,7 @@ import pytest
 
 import clew
 from clew.files import map_regular, open_regular
+from clew.graph.storage.arrays import texts_as_arrow
 from clew.link import Linker
 
 DESCRIPTORS, MAPS = Path("/proc/self/fd"), Path("/proc/self/maps")
@@ -66,3 +67,15 @@ def test_a_file_that_is_replaced_between_opening_and_mapping_is_refused(tmp_path
         (tmp_path / "b").replace(tmp_path / "a")
         with pytest.raises(OSError, match="was replaced while it was being opened"):
             map_regular(file)
+
+
+@pytest.mark.parametrize("texts", [[], ["a", "", "Bräu", "\U0001f9ec gene"]])
+def test_texts_are_as_arrow_would_make_them(texts: list[str]) -> None:
+    made = texts_as_arrow(texts)
+    made.validate(full=True)
+    assert made.equals(pa.array(texts, pa.large_string()))
+
+
+def test_half_a_surrogate_pair_is_no_text() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        texts_as_arrow(["a", "\ud800"])

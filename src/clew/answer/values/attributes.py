@@ -15,6 +15,7 @@ from clew.answer.lexicon.families import written_out
 from clew.answer.lexicon.forms import plain_name, singular, stem
 from clew.answer.plans.plan import Plan
 from clew.graph import GraphContents
+from clew.graph.storage.arrays import arrow_of, numbers_of
 from clew.store.layout import StoreSchema
 
 __all__ = ["Attribute", "ValuePart", "find_attributes"]
@@ -59,18 +60,20 @@ class Attribute:
 
 def find_attributes(contents: GraphContents, schema: StoreSchema) -> tuple[Attribute, ...]:
     """The attributes of a graph's entities, by label."""
-    labels = [schema.label_of(type) for type in contents.schema.types]
     table = _some_entities(contents)
-    types = pc.index_in(table["type"].cast(pa.string()), pa.array(list(contents.schema.types))).to_numpy()
+    types = table["type"].cast(pa.string()).combine_chunks().dictionary_encode()
+    rows = {
+        type: np.flatnonzero(numbers_of(types.indices) == at) for at, type in enumerate(types.dictionary.to_pylist())
+    }
     found: list[Attribute] = []
     for each in schema.properties:
         if each.column not in table.column_names:
             continue
         column = table[each.column]
-        for number, label in enumerate(labels):
-            own = column.filter(pa.array(types == number)).drop_null()
+        for type in contents.schema.types:
+            own = column.take(arrow_of(rows[type])).drop_null() if type in rows else ()
             if len(own):
-                found.append(_attribute(label, each.name, each.column, own))
+                found.append(_attribute(schema.label_of(type), each.name, each.column, own))
     return (*found, *_literal_relations(contents, schema))
 
 

@@ -6,7 +6,7 @@ from 0 to the length of what they point into, ids lie inside the graph. A flippe
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ __all__ = [
     "numbers_of",
     "prove_ids",
     "prove_offsets",
+    "texts_as_arrow",
     "write_array",
     "write_table",
 ]
@@ -147,3 +148,10 @@ def arrow_of(numbers: Ints) -> "pa.Array":
     """Numbers as an Arrow array over the same memory (`pa.array` would import pandas)."""
     numbers = np.ascontiguousarray(numbers)
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def texts_as_arrow(texts: Sequence[str]) -> "pa.Array":
+    """Texts as an Arrow array (`pa.array` would import pandas); half a surrogate pair raises UnicodeEncodeError."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    return pa.LargeStringArray.from_buffers(len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded)))
