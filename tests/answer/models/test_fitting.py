@@ -27,11 +27,13 @@ MUSEUM = ShownSchema(
     [
         ("MATCH (room)-[:WING]->(wing) RETURN room", "MATCH (room)-[:PART_OF]->(wing) RETURN room"),
         ("MATCH (wing)-[:ROOMS]->(room) RETURN room", "MATCH (wing)<-[:PART_OF]-(room) RETURN room"),
+        ("MATCH (room)-[:COST]->(wing) RETURN room", None),  # which is something else
         (
-            "MATCH (work)-[:PART_OF]->(room {id: $room1}) RETURN work",
-            "MATCH (work)-[:HANGS_IN]->(room {id: $room1}) RETURN work",
+            "MATCH (room)-[:PART_OF]->(x:work {id: $work1}) RETURN room",
+            "MATCH (room)<-[:HANGS_IN]-(x:work {id: $work1}) RETURN room",
         ),
-        ("MATCH (work)-[:PART_OF]->(room) RETURN work", None),  # perhaps a wing
+        ("MATCH (work)-[:PART_OF]->(room {id: $room1}) RETURN work", None),  # works are part of nothing
+        ("MATCH (work)-[:PART_OF]->(room) RETURN work", None),
         ("MATCH (room)-[:PART_OF]->(house) RETURN room", "MATCH (room)-[:PART_OF*1..]->(house) RETURN room"),
         ("MATCH (x:house)-[:PART_OF]->(y:room) RETURN y", "MATCH (x:house)<-[:PART_OF*1..]-(y:room) RETURN y"),
         ("MATCH (artist)-[:PAINTED]->(work) RETURN work", None),  # made or sold

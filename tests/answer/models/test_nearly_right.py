@@ -102,7 +102,7 @@ def test_a_name_that_only_describes_another_need_not_be_in_the_query(hospital: A
 
 
 def test_a_relation_of_other_types_is_the_one_between_those_of_the_query(hospital: Asker) -> None:
-    written = "MATCH (nurse)-[:HAS_SIGN]->(ward {id: $ward1}) RETURN nurse"
+    written = "MATCH (nurse)-[:IS_IN]->(age {id: $ward1}) RETURN nurse"
     assert found_by_query(hospital, "Which nurses are at Elm Ward?", written) == {"Ann", "Bea"}
 
 

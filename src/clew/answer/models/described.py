@@ -13,6 +13,7 @@ from clew.traverse import GraphEngine
 
 __all__ = ["told_apart"]
 
+LISTING = frozenset({"and", "or", "nor", "but", "not", "than", "without"})
 MOST_BETWEEN = 2  # words between a name and the one that it describes: "with plate", "of the"
 
 
@@ -26,7 +27,7 @@ def told_apart(
     missing: list[Anchor] = []
     for anchor in unused:
         types = {each.type for each in anchor.meanings}
-        near = [meaning for other, meaning in used.items() if _words_between(anchor, other, text) <= MOST_BETWEEN]
+        near = [meaning for other, meaning in used.items() if _is_beside(anchor, other, text)]
         others = [meaning for meaning in near if meaning.type not in types]
         ids = [id for meaning in anchor.meanings for id in meaning.ids]
         beside = set(engine.hop(ids, 1, mode="exact", direction="both").entities["id"].to_pylist()) if others else set()
@@ -38,9 +39,12 @@ def told_apart(
     return plan, missing
 
 
-def _words_between(one: Anchor, other: Anchor, text: str) -> int:
+def _is_beside(one: Anchor, other: Anchor, text: str) -> bool:
+    """Whether two names are next to each other, and not in a list: "A and B" are two."""
     first, second = sorted((one, other), key=lambda each: each.start)
-    return len(text[first.end : second.start].split())
+    between = text[first.end : second.start].lower()
+    words = between.split()
+    return len(words) <= MOST_BETWEEN and "," not in between and LISTING.isdisjoint(words)
 
 
 def _only(plan: Plan, ids: Collection[str], beside: Collection[str]) -> Plan:

@@ -8,6 +8,7 @@ In: a statement. Out: the statement with such steps, and what was changed.
 from collections.abc import Iterator
 from dataclasses import replace
 
+from clew.answer.lexicon.forms import plain_name, stem
 from clew.answer.models.shown_schema import Join, ShownSchema
 from clew.store.cypher import syntax as s
 
@@ -32,8 +33,8 @@ def fitting_relations(statement: s.Statement, schema: ShownSchema) -> tuple[s.St
             left, right = label_of(before, schema), label_of(after, schema)
             if left is None or right is None or schema.untyped in (left, right) or not _is_plain(step):
                 continue
-            named = before.properties is not None or after.properties is not None
-            fitted = _fitted(step, (left, right), schema, named=named)
+            named = (before.properties is not None, after.properties is not None)
+            fitted = _fitted(step, (left, right), named, schema)
             if fitted is not None:
                 elements[at] = fitted
                 longer = " in several steps" if fitted.repeated else ""
@@ -65,20 +66,25 @@ def _is_plain(step: s.RelationshipPattern) -> bool:
 
 
 def _fitted(
-    step: s.RelationshipPattern, labels: Ends, schema: ShownSchema, *, named: bool
+    step: s.RelationshipPattern, labels: Ends, named: tuple[bool, bool], schema: ShownSchema
 ) -> s.RelationshipPattern | None:
-    """The step that is meant; None where it connects these labels already, or where it is not clear which one.
-
-    A relation that the graph has is rather right than the types of its variables, unless a name is of such a type.
-    """
+    """The step that is meant; None where it connects these labels already, or where it is not clear which one."""
     own = [join for join in schema.joins if join.relationship == step.types[0]]
     if any(labels in ((join.subject, join.object), (join.object, join.subject)) for join in own):
         return None
     for way, (start, end) in (("out", labels), ("in", labels[::-1])):
         if end in set(_led_to(start, own)):
             return replace(step, direction=way, repeated=True, shortest=1, longest=None)
-    other = only_step(*labels, schema) if named or not own else None
+    other = only_step(*labels, schema) if _says_no_more(step, labels, named, own) else None
     return None if other is None else replace(step, direction=other.direction, types=other.types)
+
+
+def _says_no_more(step: s.RelationshipPattern, labels: Ends, named: tuple[bool, bool], own: list[Join]) -> bool:
+    """Whether a relation says only what it leads to: by its name, or since it fits all but a name of another type."""
+    if not own:
+        return stem(plain_name(step.types[0])) in {stem(plain_name(label)) for label in labels}
+    ends = {end for join in own for end in (join.subject, join.object)}
+    return [label in ends for label in labels] == [not each for each in named]
 
 
 def _led_to(start: str, joins: list[Join]) -> Iterator[str]:

@@ -15,10 +15,10 @@ from clew.answer.lexicon.forms import tokens_of
 from clew.answer.models.compose import Composed
 from clew.answer.models.schema_grammar import NONE
 from clew.answer.models.trained import masked, messages_for
+from clew.answer.models.variants import variants
 from clew.answer.models.written import run_written
 from clew.answer.names.meanings import Anchor
 from clew.answer.names.naming import find_anchors
-from clew.answer.plans.plan import Plan, Step
 from clew.answer.reading.intent import is_cue
 from clew.answer.reading.opposed import is_met, is_opposed
 from clew.answer.reading.question import ParsedQuestion
@@ -27,7 +27,6 @@ from clew.answer.runner import Ran, Runner
 from clew.answer.strategy import Question
 from clew.errors import InputError, ModelError, Timeout
 from clew.lm import Completion, Keeping, LanguageModel, Request, strip
-from clew.store.layout import StoreSchema
 
 __all__ = ["CONVINCED", "QueryReader", "ReadQuery", "query_reader_of"]
 
@@ -46,7 +45,7 @@ class ReadQuery:
     ran: Ran
     logprobs: tuple[float, ...]  # of its tokens
     contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
-    turned: bool  # reversed, because as written it finds nothing
+    turned: bool  # reversed, or bounds taken as those of a total, because as written it finds nothing
     paraphrased: bool  # with names that the question paraphrases
     reluctant: bool = False  # the model would rather have said that the graph has no answer
 
@@ -128,13 +127,10 @@ class QueryReader:
     def _run(
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
     ) -> tuple[Ran, bool] | None:
-        """The query as it ran, and whether its only step between two entities of one type was reversed.
-
-        It is reversed if only that finds something.
-        """
-        plans = (composed.candidate.plan, _turned(composed.candidate.plan, self._resources.schema))
+        """The query as it ran, and whether it was read otherwise (`variants`), if only that finds something."""
+        written = composed.candidate.plan
         found: list[Ran] = []
-        for plan in filter(None, plans):
+        for plan in (written, *variants(written, self._resources.schema)):
             this = replace(composed, candidate=replace(composed.candidate, plan=plan))
             opposed = is_opposed(parsed, this.candidate, self._polarity)
             if opposed and not is_met(parsed, this.candidate, self._polarity):  # what is said of harm, and of help
@@ -175,21 +171,3 @@ def query_reader_of(resources: Resources) -> QueryReader:
         return reader
 
     return resources.once("query reader", make)
-
-
-def _turned(plan: Plan, schema: StoreSchema) -> Plan | None:
-    """The plan with its only step between two entities of one type reversed; None unless there is exactly one."""
-    alike = [step for part in plan.parts for step in part.steps if not step.repeated and _joins_alike(step, schema)]
-    if len(alike) != 1 or alike[0].either_way:
-        return None
-
-    def turn(step: Step) -> Step:
-        return replace(step, subject=step.object, object=step.subject) if step == alike[0] else step
-
-    return replace(plan, parts=tuple(replace(part, steps=tuple(map(turn, part.steps))) for part in plan.parts))
-
-
-def _joins_alike(step: Step, schema: StoreSchema) -> bool:
-    """Whether entities of one type can be at both ends of a relation."""
-    ends = [pair for name in step.relations for pair in schema.relationship(name).ends]
-    return not {pair.subject for pair in ends}.isdisjoint(pair.object for pair in ends)

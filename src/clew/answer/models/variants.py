@@ -1,0 +1,63 @@
+"""What a written plan may mean that is not what it says: other readings of it, for one that finds nothing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from clew.answer.plans.plan import REQUIRED, Condition, Measure, Part, Plan, Step
+from clew.store.layout import StoreSchema
+
+__all__ = ["variants"]
+
+BOUNDS = ("<", "<=", ">", ">=")
+
+
+def variants(plan: Plan, schema: StoreSchema) -> Iterator[Plan]:
+    """The plan with its only step between two entities of one type reversed, and with bounds on what it adds up."""
+    yield from filter(None, (_turned(plan, schema), _totalled(plan)))
+
+
+def _turned(plan: Plan, schema: StoreSchema) -> Plan | None:
+    """The plan with its only step between two entities of one type reversed; None unless there is exactly one."""
+    alike = [step for part in plan.parts for step in part.steps if not step.repeated and _joins_alike(step, schema)]
+    if len(alike) != 1 or alike[0].either_way:
+        return None
+
+    def turn(step: Step) -> Step:
+        return replace(step, subject=step.object, object=step.subject) if step == alike[0] else step
+
+    return replace(plan, parts=tuple(replace(part, steps=tuple(map(turn, part.steps))) for part in plan.parts))
+
+
+def _joins_alike(step: Step, schema: StoreSchema) -> bool:
+    """Whether entities of one type can be at both ends of a relation."""
+    ends = [pair for name in step.relations for pair in schema.relationship(name).ends]
+    return not {pair.subject for pair in ends}.isdisjoint(pair.object for pair in ends)
+
+
+def _totalled(plan: Plan) -> Plan | None:
+    """The plan that lists all whose total is within the bounds that it has for each value that it adds up.
+
+    Sponsors that gave more than 60,000 in all need not have given that much at once.
+    """
+    measure = plan.measure
+    if measure is None or measure.function != "sum" or not plan.asked:
+        return None
+    bounds = [
+        each for part in plan.parts for each in part.conditions if part.kind == REQUIRED and _bounds(each, measure)
+    ]
+    for each in bounds:
+        assert isinstance(each.value, int | float)
+        measure = measure.bounded(each.operator, each.value)
+    if measure is plan.measure:
+        return None
+    parts = tuple(_without(part, bounds) if part.kind == REQUIRED else part for part in plan.parts)
+    return replace(plan, parts=parts, measure=measure, sort=(), limit=None)
+
+
+def _bounds(condition: Condition, measure: Measure) -> bool:
+    number = isinstance(condition.value, int | float) and not condition.negated
+    return number and condition.operator in BOUNDS and (condition.of, condition.key) == (measure.of, measure.key)
+
+
+def _without(part: Part, conditions: list[Condition]) -> Part:
+    return replace(part, conditions=tuple(each for each in part.conditions if each not in conditions))

@@ -1,0 +1,39 @@
+"""What plans may mean that find nothing as they are written."""
+
+from clew.answer.models.variants import variants
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.plan import Plan
+from clew.store.cypher import parse
+from clew.store.layout import Label, LabelPair, Relationship, StoreSchema
+
+
+def relationship(name: str, subject: str, object_: str) -> Relationship:
+    return Relationship(name, name.lower(), 0, False, False, False, (LabelPair(subject, object_, 1),), ())
+
+
+SCHEMA = StoreSchema(
+    "",
+    tuple(Label(name, name, 1) for name in ("Play", "Sponsor")),
+    (),
+    (relationship("FUNDED_BY", "Play", "Sponsor"), relationship("FOLLOWS", "Play", "Play")),
+)
+
+
+def plan(text: str) -> Plan:
+    return read_plan(parse(text), {})
+
+
+def test_a_bound_on_what_is_added_up_may_be_that_of_the_total() -> None:
+    written = "MATCH (p:Play)-[r:FUNDED_BY]->(s:Sponsor) {}RETURN s, sum(r.q_amount) AS n ORDER BY n DESC LIMIT 1"
+    (other,) = variants(plan(written.format("WHERE r.q_amount > 60000 ")), SCHEMA)
+    assert other.measure is not None
+    assert other.measure.bounds == ((">", 60000),)
+    assert (other.required.conditions, other.sort, other.limit) == ((), (), None)
+    assert not list(variants(plan(written.format("")), SCHEMA))
+    assert not list(variants(plan(written.format("WHERE r.q_year > 2000 ")), SCHEMA))
+
+
+def test_a_step_between_two_of_one_type_is_reversed() -> None:
+    (other,) = variants(plan("MATCH (a:Play)-[:FOLLOWS]->(b:Play {id: 'x'}) RETURN a"), SCHEMA)
+    (step,) = other.required.steps
+    assert step.ends == ("b", "a")
