@@ -15,7 +15,7 @@ import argparse
 import gzip
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import pairwise
@@ -33,8 +33,9 @@ from clew.answer.ask import resources_of
 from clew.answer.certainty.queried import query_signs
 from clew.answer.kept import composer_of
 from clew.answer.models.capability import TRAINED
-from clew.answer.models.query_reader import QueryReader
+from clew.answer.models.query_reader import CONVINCED, QueryReader
 from clew.answer.models.trained import brief
+from clew.answer.models.writing import ALONE, CERTAIN, CLEAR, DISSENTING
 from clew.answer.resources import Resources
 from clew.answer.strategies.readers import ReadersStrategy, Reading
 from clew.answer.strategy import Question
@@ -49,8 +50,8 @@ from clew.lm.messages import Stream, TokenLogprob
 from clew.progress import silent
 
 DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
-    "doubt": -1, "weakest": -1, "reluctant": -1, "empty": -1, "missing": -1, "unbound": -1, "turned": -1,
-    "paraphrased": -1, "no": -1, "confirmed": 1,
+    "doubt": -1, "weakest": -1, "reluctant": -1, "empty": -1, "missing": -1, "unbound": -1, "name": -1,
+    "reversible": -1, "paraphrased": -1, "no": -1, "confirmed": 1,
 }  # fmt: skip
 BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.93, 0.95, 1.01)
 
@@ -244,6 +245,7 @@ def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
         f"{sum(row.get('readers right', False) for row in able)} right, the model "
         f"{sum(row.get('third right', False) for row in able)}; AUC {auc(chance, right):.3f}"
     ]
+    lines.append(decided(rows, dict(zip((row["key"] for row in read), chance.tolist(), strict=True))))
     same = np.array([row["same"] for row in read])
     declined = np.array([row["readers"] == "declined" for row in read])
     beyond = np.array([row["level"] == "unanswerable" for row in read])
@@ -262,6 +264,35 @@ def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
     weights = fit(signs, right, directions=ways)
     named = {name: round(float(each), 3) for name, each in zip(DIRECTIONS, weights[1:], strict=True)}
     return lines, {"intercept": round(float(weights[0]), 3), "weights": named}
+
+
+def decided(rows: Sequence[dict[str, Any]], chances: Mapping[str, float]) -> str:
+    """The figures of answers as the product decides among the readers and the model, by the model's chances."""
+    given = [(row, *_decision(row, chances.get(row["key"]))) for row in rows]
+    right = [certainty for _, good, certainty in given if good and certainty != "declined"]
+    wrong = [certainty for _, good, certainty in given if not good and certainty != "declined"]
+    beyond = [certainty for row, _, certainty in given if row["level"] == "unanswerable"]
+    sure, unwarned = wrong.count("sure"), len(wrong) - wrong.count("doubtful")
+    return (
+        f"decided by chance: {len(right)} right, {right.count('sure')} of them sure; wrong and sure {sure} "
+        f"({sure / len(rows):.1%}), wrong and not doubtful {unwarned} ({unwarned / len(rows):.1%}); "
+        f"{beyond.count('declined')} of {len(beyond)} unanswerable declined"
+    )
+
+
+def _decision(row: dict[str, Any], chance: float | None) -> tuple[bool, str]:
+    """Whether the answer that is given is right, and how sure it is; as in `answer/models/writing.py`."""
+    readers, good = row.get("readers", "declined"), bool(row.get("readers right"))
+    if chance is None:
+        none = readers == "doubtful" and row.get("third") == "none" and row.get("none", 0.0) >= CONVINCED
+        return good, "declined" if none else readers
+    own = "sure" if chance >= CERTAIN else "likely" if chance >= CLEAR else "doubtful"
+    if row["same"]:
+        return good, own if readers == "doubtful" or own == "sure" else readers
+    settled = readers in ("sure", "likely")
+    if chance < ALONE or (settled and row["confidence"] > chance):
+        return good, "doubtful" if settled and chance >= DISSENTING else readers
+    return row["third right"], "doubtful" if settled else own
 
 
 def main() -> None:

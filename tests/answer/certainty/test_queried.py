@@ -7,8 +7,12 @@ import pytest
 from clew.answer.certainty.queried import MOST, chance_of, query_signs
 
 NONE = dict.fromkeys(
-    ("doubt", "weakest", "reluctant", "empty", "missing", "unbound", "turned", "paraphrased", "no", "confirmed"), 0.0
-)
+    (
+        "doubt", "weakest", "reluctant", "empty", "missing", "unbound", "name", "reversible", "paraphrased", "no",
+        "confirmed",
+    ),
+    0.0,
+)  # fmt: skip
 
 
 def written(
@@ -18,22 +22,27 @@ def written(
     kind: str = "rows",
     value: object = None,
     empty: bool = False,
+    score: float = 1.0,
     **signs: bool,
 ) -> SimpleNamespace:
     """A query as it ran, as far as its signs are read."""
     account = SimpleNamespace(missing=[None] * missing, unbound=[None] * unbound)
     ran = SimpleNamespace(
-        candidate=SimpleNamespace(plan=SimpleNamespace(kind=kind)),
+        candidate=SimpleNamespace(plan=SimpleNamespace(kind=kind), meanings=[SimpleNamespace(score=score)]),
         interpretation=SimpleNamespace(account=account),
         outcome=SimpleNamespace(value=value, counts_nothing=kind == "count" and value == 0),
         is_empty=empty,
     )
     return SimpleNamespace(
-        ran=ran, logprobs=logprobs, **{"reluctant": False, "turned": False, "paraphrased": False, **signs}
+        ran=ran,
+        logprobs=logprobs,
+        **{"reluctant": False, "reversible": False, "paraphrased": False, **signs},
     )
 
 
-@pytest.mark.parametrize("sign", ["doubt", "weakest", "reluctant", "empty", "missing", "turned", "paraphrased", "no"])
+@pytest.mark.parametrize(
+    "sign", ["doubt", "weakest", "reluctant", "empty", "missing", "name", "reversible", "paraphrased", "no"]
+)
 def test_what_speaks_against_a_query(sign: str) -> None:
     assert chance_of({**NONE, sign: 0.5}) < chance_of(NONE)
     assert chance_of({**NONE, sign: 1.0}) < chance_of({**NONE, sign: 0.5})
@@ -44,9 +53,9 @@ def test_the_same_answer_from_others_speaks_for_it() -> None:
 
 
 def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
-    from clew.answer.models.writing import ALONE, CERTAIN
+    from clew.answer.models.writing import ALONE, CERTAIN, CLEAR
 
-    assert ALONE < chance_of(NONE) < CERTAIN <= chance_of({**NONE, "confirmed": 1.0}) < 1
+    assert ALONE < CLEAR < CERTAIN <= chance_of(NONE) < chance_of({**NONE, "confirmed": 1.0}) < 1
     most = {**dict.fromkeys(NONE, 1.0), **MOST, "confirmed": 0.0}
     assert 0 < chance_of(most) < 0.01
 
@@ -61,7 +70,8 @@ def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
         (written(missing=9, unbound=9), {"missing": MOST["missing"], "unbound": MOST["unbound"]}),
         (written(-0.75, -0.25, reluctant=True), {"doubt": 0.25, "weakest": 0.25, "reluctant": 0.75}),
         (written(empty=True), {"empty": 1.0}),
-        (written(turned=True), {"turned": 1.0}),
+        (written(reversible=True), {"reversible": 1.0}),
+        (written(score=0.75), {"name": 0.25}),
         (written(paraphrased=True), {"paraphrased": 1.0}),
         (written(kind="exists", value=False), {"no": 1.0}),
         (written(kind="exists", value=True), {}),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from clew.answer.certainty.contradicted import contradictions
+from clew.answer.certainty.signs import is_reversible
 from clew.answer.kept import composer_of, paraphrases_of, polarity_of, words_of
 from clew.answer.lexicon.forms import tokens_of
 from clew.answer.models.compose import Composed
@@ -45,6 +46,7 @@ class ReadQuery:
     ran: Ran
     logprobs: tuple[float, ...]  # of its tokens
     contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
+    reversible: bool  # a relation of it connects one type with itself
     turned: bool  # reversed, or bounds taken as those of a total, because as written it finds nothing
     paraphrased: bool  # with names that the question paraphrases
     reluctant: bool = False  # the model would rather have said that the graph has no answer
@@ -120,8 +122,18 @@ class QueryReader:
                 ran, turned = read
                 told = replace(ran.interpretation, question=parsed)
                 logprobs = tuple(token.logprob for token in said.logprobs)
-                contradicted = contradictions(told, self._words) > 0
-                found.append(ReadQuery(text, ran, logprobs, contradicted, turned, number > 0, reluctant))
+                found.append(
+                    ReadQuery(
+                        text,
+                        ran,
+                        logprobs,
+                        contradicted=contradictions(told, self._words) > 0,
+                        reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
+                        turned=turned,
+                        paraphrased=number > 0,
+                        reluctant=reluctant,
+                    )
+                )
         return max(found, key=_likeliness, default=None), none
 
     def _run(
@@ -139,9 +151,9 @@ class QueryReader:
             if ran is None:
                 break
             if not ran.is_empty:
-                return ran, bool(found)
+                return ran
             found.append(ran)
-        return (found[0], False) if found else None
+        return found[0] if found else None
 
     def _complete(self, model: LanguageModel, asked: str, *, grammar: str | None = None) -> Completion | None:
         messages = messages_for(self._composer.shown, asked)

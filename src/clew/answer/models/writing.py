@@ -1,6 +1,7 @@
 """What a language model writes for one question: a query, if asked to or if the readers doubt, and the wording.
 
-An answer of a model alone is doubtful. `cypher.py` and `strategies/readers.py` are how the readers answer.
+What a trained model writes is as sure as its chance; an answer of another model alone is doubtful. `cypher.py` and
+`strategies/readers.py` are how the readers answer.
 """
 
 from abc import ABC, abstractmethod
@@ -8,13 +9,11 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from clew.answer.answer import DOUBTFUL, Alternative, Answer, Usage
+from clew.answer.answer import DOUBTFUL, SURE, Alternative, Answer, Usage
 from clew.answer.certainty.queried import chance_of, query_signs
-from clew.answer.certainty.signs import NEVER_SURE, is_reversible
 from clew.answer.kept import words_of
 from clew.answer.models.capability import can_compose, is_trained
 from clew.answer.models.query_reader import CONVINCED, QueryReader, ReadQuery, query_reader_of
-from clew.answer.plans.plan import ABSENT
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
@@ -29,10 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelWriting", "as_alternative", "beside", "covered", "declined"]
 
-WRITTEN = DOUBTFUL - 0.05  # highest confidence of an answer of a model alone
+WRITTEN = DOUBTFUL - 0.05  # highest confidence of a doubtful answer of a model
+LIKELY = SURE - 0.01  # confidence of one that is likely
 ALONE = 0.5  # chance at which a trained model's query answers by itself, or in place of a doubtful answer
-CLEAR = 0.9  # and at which it is not doubtful where the readers decline
-CERTAIN = 0.95  # chance at which an answer that the readers give too is sure
+CLEAR, CERTAIN = 0.88, 0.94  # chances at which its answer is likely, and sure (docs/asking.md)
 DISSENTING = 0.7  # chance at which a different answer makes the readers' doubtful
 
 
@@ -86,9 +85,9 @@ class ModelWriting(ABC):
             self.runner.report("model", "it has no answer")
             return self._denied(first, model) if none >= CONVINCED else first
         self.runner.report("model", verbalised(read.ran.candidate, self.words))
-        if first.abstained is None and read.ran.gives(first):
-            return self._confirmed(first, read)
-        return self._by_query(first, read)
+        confirmed = first.abstained is None and read.ran.gives(first)
+        chance = chance_of(query_signs(read, confirmed=confirmed))
+        return (self._confirmed if confirmed else self._by_query)(first, read, chance)
 
     def _query_reader(self) -> QueryReader:
         """The third reader; the time that its model takes to read the graph, once, does not count."""
@@ -108,56 +107,27 @@ class ModelWriting(ABC):
             f"It could be: {meant.interpretation}.",
         )
 
-    def _confirmed(self, first: Answer, read: ReadQuery) -> Answer:
-        """The readers' answer, which a trained model gives too: sure, unless both could make the same mistake.
-
-        Words that the readers left out do not matter if the model's query accounts for every word.
-        """
-        probability = chance_of(query_signs(read, confirmed=True))
-        doubts = [name for name in NEVER_SURE if first.signs.get(name)]
-        accounted = doubts == ["left out"] and not read.ran.interpretation.account.unbound
+    def _confirmed(self, first: Answer, read: ReadQuery, chance: float) -> Answer:
+        """The readers' answer, which a trained model gives too: at least as sure as before."""
         answer = replace(first, decided=f"{read.ran.interpretation.decided}, with the same result")
-        if probability < CERTAIN or (doubts and not accounted) or self._is_slippery(read):
-            return answer
-        unrecognised = () if accounted else first.unrecognised
-        return replace(answer, confidence=max(first.confidence, probability), unrecognised=unrecognised)
+        return max(answer, _as_sure(answer, read, chance), key=lambda each: (each.certainty == "sure", each.confidence))
 
-    def _is_slippery(self, read: ReadQuery) -> bool:
-        """Whether a query is easily misread: it denies something, or a relation of it connects one type with itself.
+    def _by_query(self, first: Answer, read: ReadQuery, chance: float) -> Answer:
+        """The likelier of the readers' answer, if any, and a trained model's, with the other to choose from.
 
-        Or it contradicts the grammar of the question about who does what to whom, or wants what nothing comes near.
+        Where the readers are sure of another answer, neither is.
         """
-        plan = read.ran.candidate.plan
-        denied = any(part.kind == ABSENT for part in plan.parts) or plan.kind == "lacks"
-        return (
-            denied
-            or read.contradicted
-            or bool(read.ran.outcome.uncovered)
-            or any(is_reversible(name, self.words) for name in read.ran.candidate.relationships)
-        )
-
-    def _by_query(self, first: Answer, read: ReadQuery) -> Answer:
-        """The likelier of the readers' answer, if any, and a trained model's: doubtful, with the other to choose from.
-
-        If the readers decline, a clear query of a trained model that accounts for every needed word is not doubtful.
-        """
-        probability = chance_of(query_signs(read, confirmed=False))
-        own = 0.0 if first.abstained is not None else first.confidence
-        if probability < ALONE or (first.certainty != "doubtful" and own > probability):
+        settled = first.certainty != "doubtful"
+        if chance < ALONE or (settled and first.confidence > chance):
             if first.abstained is not None or read.ran.is_empty:
                 return first
             other = Alternative(read.ran.outcome.query, WRITTEN, verbalised(read.ran.candidate, self.words))
-            capped = replace(first, confidence=min(own, WRITTEN)) if probability >= DISSENTING else first
-            return beside(capped, other)
+            most = WRITTEN if chance >= DISSENTING else 1.0
+            return beside(replace(first, confidence=min(first.confidence, most)), other)
         self.ran = read.ran
         answer = self._answered(read.ran, first.usage.understanding)
-        bound = not read.ran.interpretation.account.missing
-        clear = first.abstained is not None and probability >= CLEAR and bound and not self._is_slippery(read)
-        confidence = probability if clear else min(probability, WRITTEN)
-        answer = replace(answer, confidence=confidence, unrecognised=_unbound(read))
-        if first.abstained is not None:
-            return answer
-        return beside(answer, as_alternative(first))
+        answer = _as_sure(answer, read, min(chance, WRITTEN) if settled else chance)
+        return answer if first.abstained is not None else beside(answer, as_alternative(first))
 
     def _written_first(self) -> Answer:
         """The answer to a model's query; if none of its queries runs, the answer of the readers."""
@@ -257,5 +227,17 @@ def covered(answer: Answer) -> Answer:
     return declined(answer, f"The graph does not cover what is asked for: {answer.uncovered}.")
 
 
-def _unbound(read: ReadQuery) -> tuple[str, ...]:
-    return tuple(each.text for each in read.ran.interpretation.account.unbound)
+def _as_sure(answer: Answer, read: ReadQuery, chance: float) -> Answer:
+    """An answer as sure as the chance of a trained model's query, and a sure one with the words that only it reads.
+
+    Doubtful if the grammar of the question contradicts the query, or if the query wants what nothing comes near.
+    """
+    unbound = tuple(each.text for each in read.ran.interpretation.account.unbound)
+    if read.contradicted or read.ran.outcome.uncovered:
+        chance = min(chance, WRITTEN)
+    if chance >= CERTAIN:
+        read_alone = (f"{read.ran.interpretation.decided}; it alone reads: {', '.join(unbound)}",) if unbound else ()
+        interpretation = (*answer.interpretation, *read_alone)
+        return replace(answer, confidence=chance, unrecognised=(), interpretation=interpretation)
+    confidence = LIKELY if chance >= CLEAR else min(chance, WRITTEN)
+    return replace(answer, confidence=confidence, unrecognised=unbound)

@@ -1,0 +1,43 @@
+"""What is decided among the readers and a model that writes queries, as the bench counts it."""
+
+import pytest
+from benchmarks.questions.written_queries import _decision, decided
+
+from clew.answer.models.writing import ALONE, CERTAIN, CLEAR, DISSENTING
+
+RIGHT, WRONG = {"readers right": True, "third right": False}, {"readers right": False, "third right": True}
+
+
+@pytest.mark.parametrize(
+    ("row", "chance", "decision"),
+    [
+        ({"readers": "doubtful", "same": True, "readers right": True}, CERTAIN, (True, "sure")),
+        ({"readers": "doubtful", "same": True, "readers right": True}, CLEAR, (True, "likely")),
+        ({"readers": "sure", "same": True, "readers right": True}, ALONE, (True, "sure")),
+        ({"readers": "declined", "same": False, **WRONG}, CERTAIN, (True, "sure")),
+        ({"readers": "declined", "same": False, **WRONG}, ALONE - 0.01, (False, "declined")),
+        ({"readers": "doubtful", "same": False, **RIGHT}, CLEAR, (False, "likely")),
+        ({"readers": "doubtful", "same": False, **RIGHT}, ALONE - 0.01, (True, "doubtful")),
+        ({"readers": "sure", "same": False, "confidence": 0.9, **RIGHT}, DISSENTING, (True, "doubtful")),
+        ({"readers": "sure", "same": False, "confidence": 0.9, **RIGHT}, ALONE, (True, "sure")),
+        ({"readers": "sure", "same": False, "confidence": 0.9, **RIGHT}, 0.99, (False, "doubtful")),
+        ({"readers": "doubtful", "third": "none", "none": 0.95, "readers right": True}, None, (True, "declined")),
+        ({"readers": "doubtful", "third": "none", "none": 0.5, "readers right": True}, None, (True, "doubtful")),
+        ({"readers": "likely", "third": "none", "none": 0.95, "readers right": True}, None, (True, "likely")),
+    ],
+)
+def test_decision(row: dict[str, object], chance: float | None, decision: tuple[bool, str]) -> None:
+    assert _decision(row, chance) == decision
+
+
+def test_figures() -> None:
+    rows = [
+        {"key": "a", "level": "simple", "readers": "doubtful", "same": True, "readers right": True},
+        {"key": "b", "level": "simple", "readers": "sure", "same": True, "readers right": False},
+        {"key": "c", "level": "unanswerable", "readers": "declined"},
+        {"key": "d", "level": "unanswerable", "readers": "likely"},
+    ]
+    assert decided(rows, {"a": 0.99, "b": 0.2}) == (
+        "decided by chance: 1 right, 1 of them sure; wrong and sure 1 (25.0%), wrong and not doubtful 2 (50.0%); "
+        "1 of 2 unanswerable declined"
+    )
