@@ -86,8 +86,8 @@ class ModelWriting(ABC):
             return self._denied(first, model) if none >= CONVINCED else first
         self.runner.report("model", verbalised(read.ran.candidate, self.words))
         confirmed = first.abstained is None and read.ran.gives(first)
-        chance = chance_of(query_signs(read, confirmed=confirmed))
-        return (self._confirmed if confirmed else self._by_query)(first, read, chance)
+        probability = chance_of(query_signs(read, confirmed=confirmed))
+        return (self._confirmed if confirmed else self._by_query)(first, read, probability)
 
     def _query_reader(self) -> QueryReader:
         """The third reader; the time that its model takes to read the graph, once, does not count."""
@@ -107,26 +107,28 @@ class ModelWriting(ABC):
             f"It could be: {meant.interpretation}.",
         )
 
-    def _confirmed(self, first: Answer, read: ReadQuery, chance: float) -> Answer:
+    def _confirmed(self, first: Answer, read: ReadQuery, probability: float) -> Answer:
         """The readers' answer, which a trained model gives too: at least as sure as before."""
         answer = replace(first, decided=f"{read.ran.interpretation.decided}, with the same result")
-        return max(answer, _as_sure(answer, read, chance), key=lambda each: (each.certainty == "sure", each.confidence))
+        return max(
+            answer, _as_sure(answer, read, probability), key=lambda each: (each.certainty == "sure", each.confidence)
+        )
 
-    def _by_query(self, first: Answer, read: ReadQuery, chance: float) -> Answer:
+    def _by_query(self, first: Answer, read: ReadQuery, probability: float) -> Answer:
         """The likelier of the readers' answer, if any, and a trained model's, with the other to choose from.
 
         Where the readers are sure of another answer, neither is.
         """
         settled = first.certainty != "doubtful"
-        if chance < ALONE or (settled and first.confidence > chance):
+        if probability < ALONE or (settled and first.confidence > probability):
             if first.abstained is not None or read.ran.is_empty:
                 return first
             other = Alternative(read.ran.outcome.query, WRITTEN, verbalised(read.ran.candidate, self.words))
-            most = WRITTEN if chance >= DISSENTING else 1.0
+            most = WRITTEN if probability >= DISSENTING else 1.0
             return beside(replace(first, confidence=min(first.confidence, most)), other)
         self.ran = read.ran
         answer = self._answered(read.ran, first.usage.understanding)
-        answer = _as_sure(answer, read, min(chance, WRITTEN) if settled else chance)
+        answer = _as_sure(answer, read, min(probability, WRITTEN) if settled else probability)
         return answer if first.abstained is not None else beside(answer, as_alternative(first))
 
     def _written_first(self) -> Answer:
@@ -227,17 +229,17 @@ def covered(answer: Answer) -> Answer:
     return declined(answer, f"The graph does not cover what is asked for: {answer.uncovered}.")
 
 
-def _as_sure(answer: Answer, read: ReadQuery, chance: float) -> Answer:
+def _as_sure(answer: Answer, read: ReadQuery, probability: float) -> Answer:
     """An answer as sure as the chance of a trained model's query, and a sure one with the words that only it reads.
 
     Doubtful if the grammar of the question contradicts the query, or if the query wants what nothing comes near.
     """
     unbound = tuple(each.text for each in read.ran.interpretation.account.unbound)
     if read.contradicted or read.ran.outcome.uncovered:
-        chance = min(chance, WRITTEN)
-    if chance >= CERTAIN:
+        probability = min(probability, WRITTEN)
+    if probability >= CERTAIN:
         read_alone = (f"{read.ran.interpretation.decided}; it alone reads: {', '.join(unbound)}",) if unbound else ()
         interpretation = (*answer.interpretation, *read_alone)
-        return replace(answer, confidence=chance, unrecognised=(), interpretation=interpretation)
-    confidence = LIKELY if chance >= CLEAR else min(chance, WRITTEN)
+        return replace(answer, confidence=probability, unrecognised=(), interpretation=interpretation)
+    confidence = LIKELY if probability >= CLEAR else min(probability, WRITTEN)
     return replace(answer, confidence=confidence, unrecognised=unbound)
