@@ -257,8 +257,10 @@ def test_a_step_between_two_of_a_type_that_finds_nothing_is_turned(ask: Ask, mon
     read = QueryReader.read
     monkeypatch.setattr(QueryReader, "read", lambda *given: found.append(read(*given)) or found[-1])
     text = "Which breweries go with {}?"
-    assert names(ask(text.format("Quayside Brewery"), SUPPLIED)[0]) == {"Fellside Brewery"}
+    turned, _ = ask(text.format("Quayside Brewery"), SUPPLIED)
+    assert (names(turned), turned.certainty) == ({"Fellside Brewery"}, "doubtful")
     assert names(ask(text.format("Fellside Brewery"), SUPPLIED)[0]) == {"Quayside Brewery"}
+    assert [each.turned for each, _ in found] == [True, False]
 
 
 # it gives none --------------------------------------------------------------------------------------------------------

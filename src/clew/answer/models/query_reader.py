@@ -151,9 +151,9 @@ class QueryReader:
             if ran is None:
                 break
             if not ran.is_empty:
-                return ran
+                return ran, bool(found)
             found.append(ran)
-        return found[0] if found else None
+        return (found[0], False) if found else None
 
     def _complete(self, model: LanguageModel, asked: str, *, grammar: str | None = None) -> Completion | None:
         messages = messages_for(self._composer.shown, asked)

@@ -232,10 +232,10 @@ def covered(answer: Answer) -> Answer:
 def _as_sure(answer: Answer, read: ReadQuery, probability: float) -> Answer:
     """An answer as sure as the chance of a trained model's query, and a sure one with the words that only it reads.
 
-    Doubtful if the grammar of the question contradicts the query, or if the query wants what nothing comes near.
+    Doubtful if the grammar of the question contradicts the query, or if as written the query finds or nears nothing.
     """
     unbound = tuple(each.text for each in read.ran.interpretation.account.unbound)
-    if read.contradicted or read.ran.outcome.uncovered:
+    if read.contradicted or read.turned or read.ran.outcome.uncovered:
         probability = min(probability, WRITTEN)
     if probability >= CERTAIN:
         read_alone = (f"{read.ran.interpretation.decided}; it alone reads: {', '.join(unbound)}",) if unbound else ()
