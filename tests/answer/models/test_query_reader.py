@@ -323,6 +323,17 @@ def test_none_with_doubt_is_asked_again_for_a_query(breweries: Asker, ask: Ask) 
     assert answer.confidence == breweries.ask(DOUBTED).confidence  # it says so with reluctance
 
 
+@pytest.mark.parametrize(("chance", "declined"), [(0.3, True), (0.6, False)])
+def test_none_that_is_rather_sure_declines_a_doubtful_answer_that_no_likely_query_replaces(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, chance: float, declined: bool
+) -> None:
+    monkeypatch.setattr(writing, "chance_of", lambda signs: chance)
+    answer, model = ask(DOUBTED, "NONE", EMPLOYED, logprob=-0.25)  # NONE with 0.78
+    assert len(model.requests) == 2
+    assert (answer.abstained is not None) == declined
+    assert ask(DOUBTED, "NONE", EMPLOYED, logprob=HESITANT)[0].abstained is None  # with 0.67
+
+
 # it finds nothing -----------------------------------------------------------------------------------------------------
 
 IN_WHITBY = "MATCH (beer)-[:BREWED_BY]->(brewery {id: $brewery1})-[:LOCATED_IN]->(town {id: $town1}) RETURN beer"

@@ -67,6 +67,7 @@ def named(text: str, linker: Linker) -> list[tuple[str, ...]]:
         ("Which diseases are caused by COL1A1 and COL1A2?", [("G:1",), ("G:2",)]),
         ("What broader term does a seizure fall under?", [("P:3",)]),
         ("Which diseases show seizures (a seizure)?", [("P:3",)]),
+        ("Which diseases start in Marrakesh adulthood?", []),  # a proper name that no entity has
     ],
 )
 def test_names_are_found(linker: Linker, text: str, ids: list[tuple[str, ...]]) -> None:

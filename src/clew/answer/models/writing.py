@@ -13,7 +13,7 @@ from clew.answer.answer import DOUBTFUL, SURE, Alternative, Answer, Usage
 from clew.answer.certainty.queried import chance_of, query_signs
 from clew.answer.kept import words_of
 from clew.answer.models.capability import can_compose, is_trained
-from clew.answer.models.query_reader import CONVINCED, QueryReader, ReadQuery, query_reader_of
+from clew.answer.models.query_reader import QueryReader, ReadQuery, query_reader_of
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
@@ -33,6 +33,7 @@ LIKELY = SURE - 0.01  # confidence of one that is likely
 ALONE = 0.5  # chance at which a trained model's query answers by itself, or in place of a doubtful answer
 CLEAR, CERTAIN = 0.88, 0.94  # chances at which its answer is likely, and sure (docs/asking.md)
 DISSENTING = 0.7  # chance at which a different answer makes the readers' doubtful
+DENYING = 0.7  # probability of NONE at which a doubtful answer is declined that no likely query confirms
 
 
 class ModelWriting(ABC):
@@ -83,11 +84,11 @@ class ModelWriting(ABC):
         first = replace(first, usage=replace(first.usage, understanding=understood))
         if read is None:
             self.runner.report("model", "it has no answer")
-            return self._denied(first, model) if none >= CONVINCED else first
+            return self._denied(first) if none >= DENYING else first
         self.runner.report("model", verbalised(read.ran.candidate, self.words))
         confirmed = first.abstained is None and read.ran.gives(first)
         probability = chance_of(query_signs(read, confirmed=confirmed))
-        return (self._confirmed if confirmed else self._by_query)(first, read, probability)
+        return self._confirmed(first, read, probability) if confirmed else self._by_query(first, read, probability, none)
 
     def _query_reader(self) -> QueryReader:
         """The third reader; the time that its model takes to read the graph, once, does not count."""
@@ -96,14 +97,15 @@ class ModelWriting(ABC):
         self.runner.deadline = self.runner.deadline.later(perf_counter() - begun)
         return reader
 
-    def _denied(self, first: Answer, model: "Metered") -> Answer:
-        """A doubtful answer where a trained model says that the graph has none: declined, but offered."""
-        if first.abstained is not None or first.certainty != "doubtful":
+    def _denied(self, first: Answer) -> Answer:
+        """A doubtful or empty answer where a trained model says that the graph has none: declined, but offered."""
+        weak = first.certainty == "doubtful" or (first.certainty == "likely" and first.signs.get("nothing"))
+        if first.abstained is not None or not weak or self.model is None:
             return first
         meant = as_alternative(first)
         return declined(
             first,
-            f"The graph does not seem to hold what is asked for: {model.name} finds no query for it. "
+            f"The graph does not seem to hold what is asked for: {self.model.name} finds no query for it. "
             f"It could be: {meant.interpretation}.",
         )
 
@@ -114,13 +116,15 @@ class ModelWriting(ABC):
             answer, _as_sure(answer, read, probability), key=lambda each: (each.certainty == "sure", each.confidence)
         )
 
-    def _by_query(self, first: Answer, read: ReadQuery, probability: float) -> Answer:
+    def _by_query(self, first: Answer, read: ReadQuery, probability: float, none: float) -> Answer:
         """The likelier of the readers' answer, if any, and a trained model's, with the other to choose from.
 
         Where the readers are sure of another answer, neither is.
         """
         settled = first.certainty != "doubtful"
         if probability < ALONE or (settled and first.confidence > probability):
+            if none >= DENYING:
+                return self._denied(first)
             if first.abstained is not None or read.ran.is_empty:
                 return first
             other = Alternative(read.ran.outcome.query, WRITTEN, verbalised(read.ran.candidate, self.words))

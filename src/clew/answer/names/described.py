@@ -6,7 +6,7 @@ Each function is one stage: it adds what it finds to the search.
 from collections.abc import Iterable, Sequence
 
 from clew.answer.lexicon.numbers import read_number
-from clew.answer.names.likeness import is_meant, is_symbol
+from clew.answer.names.likeness import is_meant, is_proper, is_symbol, resembles
 from clew.answer.names.meanings import Anchor, meanings_of
 from clew.answer.names.name_search import INNER, NameSearch
 from clew.answer.names.overlap import most_overlapping
@@ -57,7 +57,8 @@ def _said_of(
     if paraphrases is not None and not found:
         near = paraphrases.nearest([phrase], types=types)[0]
         found = [each for each in near[:1] if each.score >= SAID_OF_A_TYPE]
-    return _anchor(search, first, last, found, found[0]) if found else None
+    known = bool(found) and not _is_of_another(search, first, last, found[0])
+    return _anchor(search, first, last, found, found[0]) if known else None
 
 
 def find_everyday(search: NameSearch) -> None:
@@ -83,10 +84,16 @@ def find_paraphrased(search: NameSearch, paraphrases: Paraphrases) -> None:
         if search.is_cue(phrase):
             continue
         (found,) = paraphrases.nearest([phrase])
-        if found and is_symbol(found[0].matched, phrase):
+        if found and (is_symbol(found[0].matched, phrase) or _is_of_another(search, first, last, found[0])):
             continue
         if found and is_meant(found, MEANS_THE_SAME if len(words_of(phrase)) > 1 else ONE_WORD_MEANS):
             search.add(_anchor(search, first, last, found, found[0]))
+
+
+def _is_of_another(search: NameSearch, first: int, last: int, found: Candidate) -> bool:
+    """Whether a proper name in some words is not in what was found: "the Brightwater line" is not the Coast line."""
+    proper = [search.tokens[at] for at in range(first, last) if at in search.free and is_proper(search.tokens[at])]
+    return not resembles(" ".join(token.text for token in proper), "", f"{found.matched} {found.name}")
 
 
 def _begins_no_name(search: NameSearch, at: int) -> bool:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from clew.answer.lexicon.forms import Token
 from clew.link import Candidate
 from clew.link.normalise import words_of
 
-__all__ = ["is_meant", "is_symbol", "joins", "resembles"]
+__all__ = ["is_meant", "is_proper", "is_symbol", "joins", "resembles"]
 
 AHEAD, LESS_IF_AHEAD = 0.15, 0.08  # margin over the second best, and how far it lowers the minimum
 RESEMBLES = 0.7  # minimum difflib ratio of a misspelt word to the right one
@@ -24,6 +25,11 @@ def resembles(written: str, known: str, matched: str) -> bool:
     more = set(words_of(written)) - set(words_of(known))
     meant = words_of(matched)
     return all(any(SequenceMatcher(None, word, other).ratio() >= RESEMBLES for other in meant) for word in more)
+
+
+def is_proper(token: Token) -> bool:
+    """Whether a word is written as a proper name inside a question: "Wilson", but neither "MRI" nor the first word."""
+    return token.start > 0 and token.text[:1].isupper() and token.text[1:].islower()
 
 
 def is_meant(found: Sequence[Candidate], enough: float) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from clew.answer.certainty.contradicted import contradictions
-from clew.answer.grammar.roles import COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
+from clew.answer.grammar.roles import COMPARISON, NAME, NEGATION, QUANTIFIER, RESTRICTION, STRUCTURE
 from clew.answer.kept import lexical_of, polarity_of, stated_once_of, words_of
 from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.polarity import HARM
@@ -14,6 +14,7 @@ from clew.answer.names.meanings import inside
 from clew.answer.plans.assertions.filters import with_filters
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.held import unheld
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
@@ -33,6 +34,7 @@ MET = 0.6  # fit of a phrase from which its words are accounted for
 HOW = frozenset({"how", "much", "many"})  # words that ask for a value
 QUESTIONS = HOW | {"who", "whom", "whose", "what", "which", "where", "when"}  # what they ask for, the plan gives
 AMOUNTS = (QUANTIFIER, COMPARISON)  # roles of words that a phrase cannot meet
+STATED = (*AMOUNTS, NAME)  # and of those that have to be in the plan, whatever phrase has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,17 @@ class Spoken:
 
     @property
     def unheard(self) -> tuple[Unbound, ...]:
-        """The words that a plan cannot do without and that no phrase of the sketch has, be its fit good or bad."""
+        """The words that a plan cannot do without and that no phrase of the sketch has, be its fit good or bad.
+
+        An amount, a year or a proper name is heard only if the plan has it: a phrase cannot stand for it.
+        """
         spans = [(each.start, each.end) for each in self.said]
         missing = self.ran.interpretation.account.missing
-        return tuple(each for each in missing if not any(a < each.end and each.start < b for a, b in spans))
+        return tuple(
+            each
+            for each in missing
+            if each.role in STATED or not any(a < each.end and each.start < b for a, b in spans)
+        )
 
 
 def speak(
@@ -138,9 +147,28 @@ def _account(reading: SketchReading, parsed: ParsedQuestion, words: Sequence[Wor
     bindings = [Binding(each.start, each.end, "sketch") for each in met if each.name is None]
     bound = {(each.start, each.end) for each in account.bindings}
     left = [Unbound(words[at].start, words[at].end, words[at].text, QUANTIFIER) for at in reading.left_out]
-    unbound = [each for each in account.unbound if not _is_met(each, reading, met, words, parsed.text)]
+    waiting = [*account.unbound, *_other_numbers(account, words)]
+    stated = {each: role for each in waiting if (role := unheld(each, reading.candidate.plan)) is not None}
+    unbound = [
+        replace(each, role=stated.get(each, each.role))
+        for each in waiting
+        if each in stated or not _is_met(each, reading, met, words, parsed.text)
+    ]
     added = [each for each in bindings if (each.start, each.end) not in bound]
     return Account(tuple(sorted([*account.bindings, *added], key=lambda each: each.start)), (*unbound, *left))
+
+
+def _other_numbers(account: Account, words: Sequence[Word]) -> list[Unbound]:
+    """Figures that the first reader takes for part of a value: the plan of a sketch has to have them by itself."""
+    known = [(each.start, each.end) for each in account.bindings if each.part != "value"]
+    known += [(each.start, each.end) for each in account.unbound]
+    return [
+        Unbound(each.start, each.end, each.text, RESTRICTION)
+        for each in words
+        if each.name is None
+        and each.text.isdecimal()
+        and not any(start < each.end and each.start < end for start, end in known)
+    ]
 
 
 def _is_met(word: Unbound, reading: SketchReading, met: Sequence[Word], words: Sequence[Word], text: str) -> bool:

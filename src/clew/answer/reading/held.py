@@ -1,0 +1,45 @@
+"""Whether a plan has what a question states outright: numbers, years, proper names and words of time.
+
+A phrase of a sketch may fit a relation as a whole ("rated in 2015") and leave such a word out all the same.
+"""
+
+from collections.abc import Iterator
+
+from clew.answer.grammar.roles import NAME, QUANTIFIER, RESTRICTION
+from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.numbers import read_number
+from clew.answer.names.likeness import is_proper, resembles
+from clew.answer.plans.plan import Plan
+from clew.answer.reading.account import Unbound
+
+__all__ = ["unheld"]
+
+TIMES = frozenset({"before", "after", "since", "until", "during", "ago"})
+
+
+def unheld(word: Unbound, plan: Plan) -> str | None:
+    """What a word without a part of a plan does in its question, if it states something that the plan does not have.
+
+    None for any other word.
+    """
+    values = list(_values(plan))
+    if read_number(word.text) is not None:
+        numbered = any(character.isdigit() for value in values for character in value)
+        return None if numbered else QUANTIFIER
+    if word.text.lower() in TIMES:
+        return None if values or plan.sort else RESTRICTION
+    if not is_proper(Token(word.text, word.start, word.end)):
+        return None
+    return None if resembles(word.text, "", " ".join(values)) else NAME
+
+
+def _values(plan: Plan) -> Iterator[str]:
+    """The values that a plan wants, counts and bounds, as texts; ids are those of names."""
+    for part in plan.parts:
+        for each in part.conditions:
+            if each.key != "id":
+                yield from map(str, each.value if isinstance(each.value, tuple) else (each.value,))
+        if part.count is not None:
+            yield str(part.count.number)
+    yield from (str(value) for measure in plan.measures for _, value in measure.bounds)
+    yield from (str(number) for number in (plan.limit, plan.skip) if number)
