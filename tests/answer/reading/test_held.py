@@ -28,6 +28,10 @@ OLDEST = "MATCH (p:Player) RETURN p ORDER BY p.born LIMIT 1"
         ("after", SINCE, None),
         ("before", OLDEST, None),
         ("rated", RATED, None),
+        ("June", RATED, QUANTIFIER),
+        ("June", SINCE, None),
+        ("Sundays", RATED, NAME),
+        ("Sundays", "MATCH (c:Club) WHERE c.openSunday = 'yes' RETURN c", None),
     ],
 )
 def test_words_that_a_plan_has_to_have(word: str, query: str, role: str | None) -> None:

@@ -6,8 +6,9 @@ A phrase of a sketch may fit a relation as a whole ("rated in 2015") and leave s
 from collections.abc import Iterator
 
 from clew.answer.grammar.roles import NAME, QUANTIFIER, RESTRICTION
-from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.forms import Token, plain_name
 from clew.answer.lexicon.numbers import read_number
+from clew.answer.lexicon.times import MONTHS
 from clew.answer.names.likeness import is_proper, resembles
 from clew.answer.plans.plan import Plan
 from clew.answer.reading.account import Unbound
@@ -23,14 +24,15 @@ def unheld(word: Unbound, plan: Plan) -> str | None:
     None for any other word.
     """
     values = list(_values(plan))
-    if read_number(word.text) is not None:
+    proper = is_proper(Token(word.text, word.start, word.end))
+    if read_number(word.text) is not None or (proper and word.text.lower() in MONTHS):
         numbered = any(character.isdigit() for value in values for character in value)
         return None if numbered else QUANTIFIER
     if word.text.lower() in TIMES:
         return None if values or plan.sort else RESTRICTION
-    if not is_proper(Token(word.text, word.start, word.end)):
+    if not proper:
         return None
-    return None if resembles(word.text, "", " ".join(values)) else NAME
+    return None if resembles(word.text, "", " ".join([*values, *_columns(plan)])) else NAME
 
 
 def _values(plan: Plan) -> Iterator[str]:
@@ -43,3 +45,10 @@ def _values(plan: Plan) -> Iterator[str]:
             yield str(part.count.number)
     yield from (str(value) for measure in plan.measures for _, value in measure.bounds)
     yield from (str(number) for number in (plan.limit, plan.skip) if number)
+
+
+def _columns(plan: Plan) -> Iterator[str]:
+    """What the columns of a plan are called: "open on Sundays" is a condition on *open_sunday*."""
+    keys: list[str | None] = [each.key for part in plan.parts for each in part.conditions]
+    keys += [each.key for each in plan.asked] + [each.by.key for each in plan.sort if each.by is not None]
+    yield from (plain_name(key) for key in keys if key)

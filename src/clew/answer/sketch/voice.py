@@ -34,7 +34,7 @@ MET = 0.6  # fit of a phrase from which its words are accounted for
 HOW = frozenset({"how", "much", "many"})  # words that ask for a value
 QUESTIONS = HOW | {"who", "whom", "whose", "what", "which", "where", "when"}  # what they ask for, the plan gives
 AMOUNTS = (QUANTIFIER, COMPARISON)  # roles of words that a phrase cannot meet
-STATED = (*AMOUNTS, NAME)  # and of those that have to be in the plan, whatever phrase has them
+STATED = (QUANTIFIER, NAME)  # roles of words that have to be in the plan, whatever phrase has them
 
 
 @dataclass(frozen=True, slots=True)
