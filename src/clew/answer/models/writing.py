@@ -88,7 +88,9 @@ class ModelWriting(ABC):
         self.runner.report("model", verbalised(read.ran.candidate, self.words))
         confirmed = first.abstained is None and read.ran.gives(first)
         probability = chance_of(query_signs(read, confirmed=confirmed))
-        return self._confirmed(first, read, probability) if confirmed else self._by_query(first, read, probability, none)
+        if confirmed:
+            return self._confirmed(first, read, probability)
+        return self._by_query(first, read, probability, none)
 
     def _query_reader(self) -> QueryReader:
         """The third reader; the time that its model takes to read the graph, once, does not count."""
