@@ -33,9 +33,9 @@ from clew.answer.ask import resources_of
 from clew.answer.certainty.queried import query_signs
 from clew.answer.kept import composer_of
 from clew.answer.models.capability import TRAINED
-from clew.answer.models.query_reader import CONVINCED, QueryReader
+from clew.answer.models.query_reader import QueryReader
 from clew.answer.models.trained import brief
-from clew.answer.models.writing import ALONE, CERTAIN, CLEAR, DISSENTING
+from clew.answer.models.writing import ALONE, CERTAIN, CLEAR, DENYING, DISSENTING
 from clew.answer.resources import Resources
 from clew.answer.strategies.readers import ReadersStrategy, Reading
 from clew.answer.strategy import Question
@@ -284,7 +284,7 @@ def _decision(row: dict[str, Any], chance: float | None) -> tuple[bool, str]:
     """Whether the answer that is given is right, and how sure it is; as in `answer/models/writing.py`."""
     readers, good = row.get("readers", "declined"), bool(row.get("readers right"))
     if chance is None:
-        none = readers == "doubtful" and row.get("third") == "none" and row.get("none", 0.0) >= CONVINCED
+        none = readers == "doubtful" and row.get("third") == "none" and row.get("none", 0.0) >= DENYING
         return good, "declined" if none else readers
     own = "sure" if chance >= CERTAIN else "likely" if chance >= CLEAR else "doubtful"
     if row["same"]:
