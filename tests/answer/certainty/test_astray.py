@@ -32,20 +32,6 @@ def test_what_nobody_mentions_is_not_sure(hospital: Asker) -> None:
     assert plain.certainty == "sure"
 
 
-def test_a_relation_that_leads_halfway_is_not_sure(tmp_path: Path) -> None:
-    rows = [
-        ("Pump One", "vehicle", "built_by", "Scania", "manufacturer"),
-        ("Pump Two", "vehicle", "built_by", "Rosen", "manufacturer"),
-        ("Pump One", "vehicle", "carries", "thermal camera", "equipment"),
-        ("Pump Two", "vehicle", "carries", "ladder", "equipment"),
-    ]
-    with asker_of_rows(tmp_path, rows) as fire:
-        halfway = fire.ask("Which manufacturer built the thermal camera?")  # it built what carries it
-        assert halfway.abstained is not None or halfway.certainty == "doubtful"
-        said = fire.ask("Which manufacturer built the vehicles that carry the thermal camera?")
-        assert (said.signs["astray"], [item.name for item in said.items]) == (0, ["Scania"])
-
-
 @pytest.fixture
 def breweries(tmp_path: Path) -> Iterator[Asker]:
     rows = [("Lantern", "founded_by", "Ann"), ("Heron", "founded_by", "Bo"), ("Quay", "founded_by", "Cleo")]

@@ -2,9 +2,9 @@
 
 Checked: a plan that returns by the relation it came by ("projects of employees of project A") though nothing says that
 it is shared, and one that shares nothing though the question says "the same"; a yes to "a tablet or a liquid?"; an
-entity in between that no word mentions, reached or left by a relation that no word mentions ("the firm that makes the
-cameras": that makes the cars which carry them); a relation that says more than the question ("works as head brewer at"
-for "work at"); and a second request in one question ("…; count its districts too"), of which a plan answers one.
+entity in between that no word mentions, reached by relations that no word mentions; a relation that says more than the
+question ("works as head brewer at" for "work at"); and a second request in one question ("…; count its districts too"),
+of which a plan answers one.
 """
 
 import re
@@ -97,16 +97,17 @@ def _returns(interpretation: Interpretation, slot: str) -> bool:
 
 
 def _is_unsaid(interpretation: Interpretation, slot: str, words: Words) -> bool:
-    """Whether neither a slot nor one of the relations at it is mentioned; a place in between need not be."""
+    """Whether neither a slot nor any relation at it is mentioned; a place in between need not be."""
     plan, question = interpretation.candidate.plan, interpretation.question
     steps, types = _steps(plan, slot), plan.slot(slot).types
     spoken = {label for word in question.type_words for label in word.labels}
     if len(steps) < 2 or len(words.schema.labels) == 1 or spoken.intersection(types):
         return False
+    relations = [name for step in steps for name in step.relations]
     named = [part for name in types for part in plain_name(name).split()]
     if any(stem(part) in words.classes["where"] for part in named):
         return False
-    return any(not any(_is_said(name, interpretation, words) for name in step.relations) for step in steps)
+    return not any(_is_said(name, interpretation, words) for name in relations)
 
 
 def _is_where_of_another(interpretation: Interpretation, words: Words) -> bool:
