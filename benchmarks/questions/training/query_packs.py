@@ -44,7 +44,11 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="files to take, without .txt; otherwise all")
     given = parser.parse_args()
-    paths = sorted(path for path in given.folder.glob("*.txt") if given.only is None or path.stem in given.only)
+    paths = sorted(given.folder.glob("*.txt"))
+    if unknown := set(given.only or ()) - {path.stem for path in paths}:
+        known = ", ".join(path.stem for path in paths)
+        parser.error(f"{given.folder} has no file {', '.join(sorted(unknown))}: choose among {known}")
+    paths = [path for path in paths if given.only is None or path.stem in given.only]
     schemas = [each for each in read_queries(paths) if each.rows]
     print(len(schemas), "schemas,", sum(len(each.rows) for each in schemas), "questions,", end=" ")
     print(sum(each.unreadable for each in schemas), "unreadable")

@@ -12,9 +12,9 @@ import pytest
 import clew
 from clew.answer import Asker, Question, Resources
 from clew.answer.plans.cypher.write import write_statement
+from clew.answer.plans.operators import COMPARISONS
 from clew.answer.plans.plan import (
     ABSENT,
-    COMPARISONS,
     COUNTED,
     REQUIRED,
     Asked,

@@ -12,9 +12,9 @@ from math import exp
 
 from clew.answer.lexicon.forms import plain_name, stem, tokens_of
 from clew.answer.lexicon.words import Words
-from clew.answer.models.described import told_apart
-from clew.answer.models.fitting import fitting_relations
-from clew.answer.models.joining import (
+from clew.answer.models.repairs.described import told_apart
+from clew.answer.models.repairs.fitting import fitting_relations
+from clew.answer.models.repairs.joining import (
     bridge_names,
     columns_own_steps,
     join_variables,
@@ -22,10 +22,10 @@ from clew.answer.models.joining import (
     one_of_several,
     with_columns,
 )
-from clew.answer.models.places import inside_places, relations_of_places
+from clew.answer.models.repairs.places import inside_places, relations_of_places
+from clew.answer.models.repairs.values import with_known_values
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
 from clew.answer.models.shown_schema import ShownSchema
-from clew.answer.models.values import with_known_values
 from clew.answer.plans.assertions.filters import with_filters
 from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan, Slot

@@ -14,9 +14,9 @@ from clew.answer.certainty.signs import is_reversible
 from clew.answer.kept import composer_of, paraphrases_of, polarity_of, words_of
 from clew.answer.lexicon.forms import tokens_of
 from clew.answer.models.compose import Composed
+from clew.answer.models.repairs.variants import variants
 from clew.answer.models.schema_grammar import NONE
 from clew.answer.models.trained import masked, messages_for
-from clew.answer.models.variants import variants
 from clew.answer.models.written import run_written
 from clew.answer.names.meanings import Anchor
 from clew.answer.names.naming import find_anchors
@@ -29,7 +29,7 @@ from clew.answer.strategy import Question
 from clew.errors import InputError, ModelError, Timeout
 from clew.lm import Completion, Keeping, LanguageModel, Request, strip
 
-__all__ = ["CONVINCED", "QueryReader", "ReadQuery", "query_reader_of"]
+__all__ = ["QueryReader", "ReadQuery", "query_reader_of"]
 
 log = logging.getLogger(__name__)
 MOST_TOKENS = 160
@@ -145,7 +145,7 @@ class QueryReader:
         for plan in (written, *variants(written, self._resources.schema)):
             this = replace(composed, candidate=replace(composed.candidate, plan=plan))
             opposed = is_opposed(parsed, this.candidate, self._polarity)
-            if opposed and not is_met(parsed, this.candidate, self._polarity):  # what is said of harm, and of help
+            if opposed and not is_met(parsed, this.candidate, self._polarity):  # it may have help and harm in it
                 break
             ran = run_written(this, parsed, model, self._resources, runner)
             if ran is None:

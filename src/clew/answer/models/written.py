@@ -14,6 +14,7 @@ from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, S
 from clew.answer.kept import composer_of, link_of, polarity_of, words_of
 from clew.answer.lexicon.numbers import find_numbers, read_number
 from clew.answer.models.compose import Composed
+from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.interpretation import Interpretation
@@ -31,7 +32,6 @@ __all__ = ["Written", "WrittenReader", "run_written", "written_reader_of"]
 
 log = logging.getLogger(__name__)
 MEANT = 0.3  # probability of meaning a part of the plan at which words are accounted for
-GRADING = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _is_in(word: Unbound, plan: Plan) -> bool:
     if word.role == QUANTIFIER:
         return absent or counted
     if word.role == COMPARISON:
-        return counted or bool(plan.sort) or any(each.operator in GRADING for each in conditions)
+        return counted or bool(plan.sort) or any(each.operator in BOUNDS for each in conditions)
     return len(word.text) > 2 and word.text.lower() in _texts(plan)
 
 

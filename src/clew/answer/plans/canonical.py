@@ -8,20 +8,8 @@ from dataclasses import astuple, replace
 from itertools import islice, permutations, product
 from typing import Any
 
-from clew.answer.plans.plan import (
-    OPTIONAL,
-    REQUIRED,
-    TEXTUAL,
-    TURNED,
-    Asked,
-    Condition,
-    Count,
-    Having,
-    Measure,
-    Part,
-    Plan,
-    Step,
-)
+from clew.answer.plans.operators import TEXTUAL, TURNED
+from clew.answer.plans.plan import OPTIONAL, REQUIRED, Asked, Condition, Count, Having, Measure, Part, Plan, Step
 
 __all__ = ["canonical", "same"]
 

@@ -6,23 +6,19 @@ is the plan of two slots (g, a Gene; d, a Disease of that name), one step betwee
 runs: Cypher is read into them and rendered from them, so nothing that is no plan can reach a store.
 """
 
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from clew.answer.plans.operators import COMPARISONS, TURNED
 from clew.errors import InputError
 
 __all__ = [
     "ABSENT",
-    "COMPARISONS",
     "COUNTED",
     "OPTIONAL",
     "PATH_LENGTH",
     "REQUIRED",
-    "TEXTUAL",
     "TOGETHER",
-    "TURNED",
     "Asked",
     "Condition",
     "Count",
@@ -40,12 +36,7 @@ __all__ = [
 REQUIRED, OPTIONAL, ABSENT, COUNTED = "required", "optional", "absent", "counted"
 PATH_LENGTH = 4  # hops of a path between two named entities
 TOGETHER = "TOGETHER"  # operator of a condition on several columns at once, which only a plan that runs has
-TEXTUAL = ("CONTAINS", "STARTS WITH", "ENDS WITH", "=~")  # operators for which one of several texts is enough
-TURNED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # the same said from the other side
 Scalar = str | int | float | bool | None
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.answer.plans.plan import COMPARISONS, Step
+from clew.answer.plans.operators import COMPARISONS
+from clew.answer.plans.plan import Step
 from clew.answer.running.tree import UNKNOWN, Branch
 from clew.graph import Where
 from clew.store.deadline import Deadline

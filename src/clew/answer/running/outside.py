@@ -1,8 +1,8 @@
 """Conditions outside of what a graph records, where finding nothing means that the graph does not cover it.
 
 In: a plan that finds nothing. Out: its conditions on a year, a day or a number below the least or above the greatest
-that the column holds for these types or relations, and on a text that none of them has. Of what is named the graph has
-the value itself: a no is a no there.
+that the column holds for these types or relations, and on a text that none of them has. The graph knows the value of
+an entity that the question names, so there a no is a no.
 """
 
 import re
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from clew.answer.lexicon.numbers import as_number
+from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import COUNTED, REQUIRED, Condition, Part, Plan, Step
 from clew.answer.wording.value_words import figure, title_of
 from clew.graph import GraphContents, read_triples
@@ -23,7 +24,6 @@ from clew.store.layout import StoreSchema
 __all__ = ["Outside", "find_outside"]
 
 DAY, YEAR = re.compile(r"\d{4}-\d{2}(?:-\d{2})?.*"), re.compile(r"1\d{3}|20\d{2}")
-BOUNDS = ("<", "<=", ">", ">=")
 QUALIFIER = "q_"  # before the name of a column of statements
 MOST_TRIPLES = 2_000_000  # of graphs whose statements are looked through
 Bound = str | int | float

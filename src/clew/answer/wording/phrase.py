@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.assertions.filters import Qualifier
-from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, TURNED, Asked, Condition
+from clew.answer.plans.operators import TURNED
+from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Asked, Condition
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
 from clew.answer.wording.amounts import LISTED, amount, plain_list, value_text
-from clew.answer.wording.value_words import aggregate_said, compared_said, nouns, title_of, type_name
-from clew.answer.wording.verbalise import judged_phrase, listed, relation_phrase, verbalise
+from clew.answer.wording.value_words import aggregate_said, compared_said, listed, nouns, title_of, type_name
+from clew.answer.wording.verbalise import judged_phrase, relation_phrase, verbalise
 from clew.plurals import counted, plural
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ __all__ = [
     "compared_said",
     "figure",
     "further_titles",
+    "listed",
     "nouns",
     "title_of",
     "type_name",
@@ -146,3 +147,14 @@ def type_name(label: str) -> str:
     """
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+", " ", label.rsplit(":", 1)[-1])
     return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in parted.split()) or "entity"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as people list them, "both" before two.
+
+    >>> listed(["A", "B"]), listed(["A", "B", "C"])
+    ('both A and B', 'A, B and C')
+    """
+    if len(names) == 2:
+        return f"both {names[0]} and {names[1]}"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

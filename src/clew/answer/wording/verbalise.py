@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, TURNED, Asked, Condition, Part, Plan, Step
+from clew.answer.plans.operators import TURNED
+from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Step
 from clew.answer.plans.quantify import root_of
 from clew.answer.wording.value_words import (
     aggregate_said,
@@ -16,6 +17,7 @@ from clew.answer.wording.value_words import (
     chosen_said,
     compared_said,
     further_titles,
+    listed,
     nouns,
     title_of,
     type_name,
@@ -28,7 +30,6 @@ __all__ = [
     "BESIDE",
     "COMPARED",
     "judged_phrase",
-    "listed",
     "question_phrase",
     "relation_phrase",
     "verbalise",
@@ -393,14 +394,3 @@ class _Verbaliser:
         if " " not in noun or not named:
             return (f"{with_} {{}}",) * 2
         return f"{with_} the {noun} {{}}", f"{with_} the {plural(noun)} {{}}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as people list them, "both" before two.
-
-    >>> listed(["A", "B"]), listed(["A", "B", "C"])
-    ('both A and B', 'A, B and C')
-    """
-    if len(names) == 2:
-        return f"both {names[0]} and {names[1]}"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from clew.answer.plans.assertions.provenance import AS_OF, LAYER
+from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import Condition, Plan, Step
 from clew.errors import InputError
 from clew.graph import Where
@@ -41,7 +42,7 @@ class Qualifier:
             return f"with a {name} {compared} {self.value:.0%}"
         if self.operator in ("IS NULL", "IS NOT NULL"):
             return f"with {'no' if self.operator == 'IS NULL' else 'a'} {name} stated"
-        if self.operator in ("<", "<=", ">", ">="):
+        if self.operator in BOUNDS:
             return f"with {'an' if name[:1] in 'aeiou' else 'a'} {name} {COMPARED[self.operator]} {self.value}"
         values = self.value if isinstance(self.value, tuple) else (self.value,)
         return f"with the {name} {_any('none stated' if each is None else str(each) for each in values)}"

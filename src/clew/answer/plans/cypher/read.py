@@ -17,19 +17,8 @@ from clew.answer.plans.cypher.read_conditions import (
     said,
 )
 from clew.answer.plans.cypher.read_matches import MatchReader
-from clew.answer.plans.plan import (
-    OPTIONAL,
-    REQUIRED,
-    TURNED,
-    Asked,
-    Condition,
-    Count,
-    Having,
-    Measure,
-    Part,
-    Plan,
-    Sort,
-)
+from clew.answer.plans.operators import TURNED
+from clew.answer.plans.plan import OPTIONAL, REQUIRED, Asked, Condition, Count, Having, Measure, Part, Plan, Sort
 from clew.answer.plans.quantify import counted
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s

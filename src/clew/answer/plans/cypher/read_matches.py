@@ -13,7 +13,8 @@ from clew.answer.plans.cypher.read_conditions import (
     said,
 )
 from clew.answer.plans.cypher.read_patterns import PatternReader
-from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, TURNED, Condition, Count, Measure, Part, Step
+from clew.answer.plans.operators import TURNED
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Condition, Count, Measure, Part, Step
 from clew.store.cypher import syntax as s
 
 __all__ = ["MatchReader"]

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from clew.answer.plans.operators import TEXTUAL
 from clew.answer.plans.plan import (
     ABSENT,
     COUNTED,
     OPTIONAL,
     REQUIRED,
-    TEXTUAL,
     Asked,
     Condition,
     Joint,

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import REQUIRED, Condition, Measure, Part, Plan, Step
 from clew.store.layout import StoreSchema
 
 __all__ = ["variants"]
-
-BOUNDS = ("<", "<=", ">", ">=")
 
 
 def variants(plan: Plan, schema: StoreSchema) -> Iterator[Plan]:

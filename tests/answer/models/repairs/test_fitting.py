@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.answer.models.fitting import fitting_relations
+from clew.answer.models.repairs.fitting import fitting_relations
 from clew.answer.models.shown_schema import Join, ShownSchema
 from clew.store.cypher import parse, write
 

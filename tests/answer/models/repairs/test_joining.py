@@ -5,7 +5,7 @@ Parameters that nobody knows stand for those that are left, and one of several t
 
 import pytest
 
-from clew.answer.models.joining import (
+from clew.answer.models.repairs.joining import (
     bridge_names,
     columns_own_steps,
     join_variables,

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
-from clew.answer.models.fitting import label_of, only_step
+from clew.answer.models.repairs.fitting import label_of, only_step
 from clew.answer.models.shown_schema import ShownSchema
 from clew.store.cypher import syntax as s
 

@@ -1,6 +1,6 @@
 """What plans may mean that find nothing as they are written."""
 
-from clew.answer.models.variants import variants
+from clew.answer.models.repairs.variants import variants
 from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.plan import Plan
 from clew.store.cypher import parse
