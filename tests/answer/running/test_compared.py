@@ -107,6 +107,7 @@ def test_texts_and_days_compare_as_they_are_written(asker: Asker) -> None:
     [
         ("MATCH (a:Player)-[r:JOINED]->(c:Club) WHERE r.q_year > c.elo - 300 RETURN a", ["Ada", "Bo"]),
         ("MATCH (a:Player)-[r:JOINED]->(c:Club) WHERE a.elo > c.elo + 100 RETURN a", ["Ada"]),
+        ("MATCH (a:Player)-[r:JOINED]->(c:Club) WHERE r.q_year > a.born + 15 RETURN a", ["Bo"]),  # a year and a day
         ("MATCH (b:Player)-[:BEAT]->(a:Player)-[r:JOINED]->(:Club) WHERE b.elo > r.q_year + 400 RETURN a", ["Bo"]),
         ("MATCH (:Player)-[r:BEAT]->(b) WHERE r.q_score >= r.q_year - 2014 RETURN b", ["Ada", "Cleo"]),  # of one game
         ("MATCH (a:Player), (b:Player {name: 'Bo'}) WHERE a.elo >= b.elo + 300 RETURN a", ["Ada"]),

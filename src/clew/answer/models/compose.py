@@ -220,7 +220,8 @@ class Composer:
     def _typed(self, plan: Plan, question: ParsedQuestion) -> Plan:
         """The plan with the labels that its variables imply, where none was written; a named entity has its own.
 
-        Where a relation leads to several labels, a label that no word of the question mentions is left open.
+        Where a relation leads to several labels, a label that no word of the question mentions is left open, and
+        "anybody" means all that it can be. A label that some steps exclude is that which all of them allow.
         """
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
         named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
@@ -232,13 +233,43 @@ class Composer:
             label = self.shown.label_of(slot.name)
             if slot.types or label is None or label in untyped or (untyped and slot.name in named):
                 return slot
-            reached = _reached(plan, slot.name, self.schema)
-            if label not in said and slot.name not in named and (len(reached) > 1 or (untyped and slot.name in stated)):
+            ends = _ends(plan, slot.name, self.schema)
+            reached = set.intersection(*ends) if ends else set()
+            if len(reached) == 1 and slot.name not in named and label not in reached and any(label in e for e in ends):
+                return replace(slot, types=tuple(reached))
+            named_by_role = self._is_a_role(label, question.text, plan, slot.name)
+            if (
+                (label not in said or named_by_role)
+                and slot.name not in named
+                and (len(reached) > 1 or (untyped and slot.name in stated))
+            ):
                 return slot
-            meant = [each for each in question.asked if each in reached] if label in question.asked else [label]
+            alone = slot.name in named and label not in question.asked
+            together = question.asked if label in question.asked else self._said_with(label, question.text)
+            meant = [each for each in together if each in reached and not alone]
             return replace(slot, types=tuple(meant) or (label,))
 
         return replace(plan, slots=tuple(map(typed, plan.slots)))
+
+    def _said_with(self, label: str, text: str) -> tuple[str, ...]:
+        """The labels that the word for one means: of "anybody" all people, of "nurses" one."""
+        said = (each.labels for each in self.words.find_types(list(tokens_of(text))) if label in each.labels)
+        return min(said, key=len, default=(label,))
+
+    def _is_a_role(self, label: str, text: str, plan: Plan, slot: str) -> bool:
+        """Whether all words for a label only say what a relation says: what treats is a treatment, drug or not."""
+        tokens = list(tokens_of(text))
+        words = [tokens[each.last - 1].text for each in self.words.find_types(tokens) if label in each.labels]
+        relations = {name for part in plan.parts for step in part.steps if slot in step.ends for name in step.relations}
+        return bool(words) and all(
+            stem(word) not in map(stem, plain_name(label).split())
+            and any(self._is_noun_of(name, word) for name in relations)
+            for word in words
+        )
+
+    def _is_noun_of(self, relation: str, word: str) -> bool:
+        known = {each.name for each in self.schema.relationships}
+        return relation in known and self.words.is_own(relation, word)
 
     def _called(self, plan: Plan) -> Plan:
         """The plan with ids where the model wrote a name in place of an id."""
@@ -275,18 +306,17 @@ def _is_only_a_kind(label: str, text: str) -> bool:
     return bool(before) and noun in said and not said.issuperset(before)
 
 
-def _reached(plan: Plan, slot: str, schema: StoreSchema) -> set[str]:
-    """The labels that the steps at a slot lead to; none if it is asked for and all its steps are absent or counted."""
+def _ends(plan: Plan, slot: str, schema: StoreSchema) -> list[set[str]]:
+    """The labels that each step at a slot leads to; none if it is asked for and all steps are absent or counted."""
     known = {each.name: each for each in schema.relationships}
     parts = [part for part in plan.parts if any(slot in step.ends for step in part.steps)]
     outside = any(each.of == slot for each in plan.asked) and all(part.kind in (ABSENT, COUNTED) for part in parts)
-    ends = [
+    return [
         {pair.subject if step.subject == slot else pair.object for name in step.relations for pair in known[name].ends}
         for part in ([] if outside else parts)
         for step in part.steps
         if slot in step.ends and step.relations and known.keys() >= set(step.relations) and not step.repeated
     ]
-    return set.intersection(*ends) if ends else set()
 
 
 def _chance_of_a_query(said: Completion) -> float:

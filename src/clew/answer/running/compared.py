@@ -27,6 +27,7 @@ from clew.traverse import GraphEngine
 __all__ = ["hold_compared"]
 
 NAMES = ("id", "name")
+YEAR = re.compile(r"\d{4}")
 DAY = re.compile(r"(\d{4})(-\d{2}.*)")
 Values = Mapping[object, list[Mapping[str, Any]]]  # what an entity has, or each assertion of a triple
 
@@ -207,6 +208,7 @@ def _is_so(left: Any, right: Any, condition: Condition) -> bool:
         return any(_is_so(one, other, condition) for one, other in pairs)
     if left in (None, "") or right in (None, ""):
         return False
+    left, right = _as_years(left, right)
     plus, numbers = _other(condition).plus, [_number(each) for each in (left, right)]
     if None not in numbers:
         left, right = numbers[0], numbers[1] + plus  # type: ignore[operator]
@@ -215,6 +217,18 @@ def _is_so(left: Any, right: Any, condition: Condition) -> bool:
     else:
         left, right = str(left), _later(str(right), plus) if plus else str(right)
     return right is not None and bool(COMPARISONS[condition.operator](left, right)) != condition.negated
+
+
+def _as_years(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two values, of which a day compared with a year counts as its year.
+
+    >>> _as_years("1582", "1606-07-15"), _as_years("1599-03-22", "1606-07-15")
+    (('1582', '1606'), ('1599-03-22', '1606-07-15'))
+    """
+    days = [DAY.fullmatch(str(each)) for each in (left, right)]
+    if days[0] and YEAR.fullmatch(str(right)):
+        return days[0][1], right
+    return (left, days[1][1]) if days[1] and YEAR.fullmatch(str(left)) else (left, right)
 
 
 def _number(value: object) -> int | float | None:

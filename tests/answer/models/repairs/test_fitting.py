@@ -13,6 +13,8 @@ MUSEUM = ShownSchema(
         Join("wing", "PART_OF", "house"),
         Join("artist", "MADE", "work"),
         Join("artist", "SOLD", "work"),
+        Join("work", "COPIES", "work"),
+        Join("room", "COPIES", "room"),
     ),
     {name: name for name in ("work", "room", "wing", "house", "artist", "thing")},
     {},
@@ -40,6 +42,7 @@ MUSEUM = ShownSchema(
         ("MATCH (artist)-[:MADE]->(room) RETURN room", None),  # nothing connects them
         ("MATCH (room)-[:PART_OF]->(wing) RETURN room", None),
         ("MATCH (room)-[:WING]->(thing) RETURN room", None),  # of any type
+        ("MATCH (work)-[:COPIES]->(room) RETURN room", None),  # which says more than where a work hangs
     ],
 )
 def test_relations_that_do_not_connect_their_types(written: str, meant: str | None) -> None:

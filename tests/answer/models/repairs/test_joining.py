@@ -74,6 +74,15 @@ PARTS = ShownSchema(
             "MATCH (engine)-[:PART]->(piston {id: $hall1}) RETURN engine",
             "MATCH (engine)-[:PART]->(piston:hall {id: $hall1}) RETURN engine",
         ),
+        (  # the same relation, seen from its other end
+            "MATCH (piston)-[:PART*1..]->(piston2 {id: $engine1}) RETURN piston",
+            "MATCH (piston)-[:PART*1..]->(piston2:engine {id: $engine1}) RETURN piston",
+        ),
+        (
+            "MATCH (piston) WHERE NOT EXISTS { MATCH (engine {id: $hall1})-[:PART]->(piston) } RETURN piston",
+            "MATCH (piston) WHERE NOT EXISTS { MATCH (engine)-[:PART]->(piston), "
+            "(engine)-[:STANDS_IN]->(hall1held:hall {id: $hall1}) } RETURN piston",
+        ),
         ("MATCH (engine {id: $thing1})-[:PART]->(piston) RETURN piston", None),  # without a type: perhaps an engine
         ("MATCH (thing {id: $hall1}) RETURN thing", None),
     ],

@@ -1,6 +1,7 @@
 """Queries that a trained model writes nearly rightly mean what a reader of the graph would say they mean."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -55,6 +56,24 @@ ON_ELM = "MATCH (nurse)-[:WORKS_ON]->(ward {id: $ward1}) RETURN nurse"
 def test_a_type_that_nobody_says_is_left_open_where_a_relation_leads_to_several(hospital: Asker) -> None:
     assert found_by_query(hospital, "Who works on Elm Ward?", ON_ELM) == {"Ann", "Bea", "Carl"}
     assert found_by_query(hospital, "Which nurses work on Elm Ward?", ON_ELM) == {"Ann", "Bea"}
+
+
+def test_anybody_means_all_people_that_a_relation_leads_to(hospital: Asker) -> None:
+    written = "MATCH (nurse)-[:WORKS_ON]->(ward {id: $ward1}) RETURN count(*) > 0"
+    assert found_by_query(hospital, "Does anybody work on Oak Ward?", written) is True  # a doctor does
+    assert found_by_query(hospital, "Does any nurse work on Oak Ward?", written) is False
+
+
+def test_a_type_that_a_step_excludes_is_the_one_that_all_allow(hospital: Asker) -> None:
+    written = "MATCH (nurse)-[:SUPERVISES]->(doctor)-[:WORKS_ON]->(ward {id: $ward1}) RETURN nurse"
+    assert found_by_query(hospital, "Who supervises someone on Elm Ward?", written) == {"Ann", "Carl"}
+
+
+def test_a_yes_or_no_about_what_is_only_counted_or_absent(hospital: Asker) -> None:
+    written = "MATCH (doctor) WHERE COUNT { MATCH (doctor)-[:SUPERVISES]->(nurse) } >= %d RETURN count(*) > 0"
+    assert found_by_query(hospital, "Does a doctor supervise two?", written % 2) is False
+    absent = "MATCH (nurse) WHERE NOT EXISTS { MATCH (nurse)-[:SUPERVISES]->(nurse2) } RETURN count(*) > 0"
+    assert found_by_query(hospital, "Is there a nurse who supervises nobody?", absent) is True
 
 
 def test_what_only_an_absent_step_leads_to_keeps_its_type(hospital: Asker) -> None:
@@ -137,6 +156,14 @@ def test_one_word_of_several_values_means_any_of_them(hospital: Asker) -> None:
         found_by_query(hospital, "Which nurses?", written.format("= 'cook'"))
 
 
+def test_a_column_compared_with_a_word_of_its_relation_says_no_more(hospital: Asker) -> None:
+    written = "MATCH (illness)-[r:HAS_SIGN]->(sign {id: $sign1}) WHERE r.q_onset = '%s' RETURN illness"
+    assert found_by_query(hospital, "Which illnesses have fever as a sign?", written % "sign") == {"Gout", "Flu"}
+    assert found_by_query(hospital, "Which illnesses have fever in youth?", written % "youth") == {"Gout", "Flu"}
+    with pytest.raises(QueryError, match="no q_onset is 'winter'"):
+        found_by_query(hospital, "Which illnesses have fever in winter?", written % "winter")
+
+
 @pytest.mark.parametrize("bound", ["50", "0.5", "'50%'", "'1/2'"])
 def test_shares_are_compared_as_shares(hospital: Asker, bound: str) -> None:
     written = f"MATCH (illness)-[r:HAS_SIGN]->(sign {{id: $sign1}}) WHERE r.q_frequency > {bound} RETURN illness"
@@ -159,3 +186,12 @@ def test_what_holds_with_each_other_holds_both_ways(hospital: Asker) -> None:
 def test_kinds_count_where_nothing_matches_directly(hospital: Asker) -> None:
     answer = hospital.ask("Which nurses nurse ailment?")
     assert ({item.name for item in answer.items}, answer.abstained) == ({"Ann"}, None), answer.text
+
+
+def test_a_word_that_says_what_a_relation_says_leaves_the_type_open(tmp_path: Path) -> None:
+    rows = [("Aspirin", "Drug", "treats", "Gout", "Illness"), ("Bypass", "Procedure", "treats", "Angina", "Illness")]
+    rows += [("Aspirin", "Drug", "causes", "Rash", "Illness")]
+    with asker_of_rows(tmp_path, rows) as asker:
+        written = "MATCH (illness) WHERE NOT EXISTS { MATCH (drug)-[:TREATS]->(illness) } RETURN illness"
+        assert found_by_query(asker, "Which illnesses have no treatment?", written) == {"Rash"}
+        assert found_by_query(asker, "Which illnesses does no drug treat?", written) == {"Angina", "Rash"}

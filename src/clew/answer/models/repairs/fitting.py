@@ -84,7 +84,7 @@ def _says_no_more(step: s.RelationshipPattern, labels: Ends, named: tuple[bool, 
     if not own:
         return stem(plain_name(step.types[0])) in {stem(plain_name(label)) for label in labels}
     ends = {end for join in own for end in (join.subject, join.object)}
-    return [label in ends for label in labels] == [not each for each in named]
+    return any(named) and [label in ends for label in labels] == [not each for each in named]
 
 
 def _led_to(start: str, joins: list[Join]) -> Iterator[str]:

@@ -77,14 +77,11 @@ def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
 
     MATCH (baker)-[:WINNER_OF]->(series {id: $show1}) means a series of that show, if one relation alone joins series
     and shows; in (series)-[:PART_OF]->(series2 {id: $show1}) the second is the show itself, if PART_OF leads to shows.
-    An entity without a type may be of the type that the variable says.
+    An entity without a type may be of the type that the variable says. What is added inside a condition stays there.
     """
-    added: list[s.Pattern] = []
     repairs: list[str] = []
 
-    def change(part: Any) -> Any:
-        if not isinstance(part, s.Pattern):
-            return part
+    def bridged(part: s.Pattern, added: list[s.Pattern]) -> s.Pattern:
         elements = list(part.elements)
         for at, entity in enumerate(elements):
             match entity:
@@ -107,30 +104,27 @@ def bridge_names(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
                         repairs.append(f"{name} read as {own}")
         return replace(part, elements=tuple(elements))
 
-    first, *others = statement.queries
-    clauses = tuple(
-        replace(each, patterns=s.rewrite(each.patterns, change)) if isinstance(each, s.Match) else each
-        for each in first.clauses
-    )
-    changed = replace(statement, queries=(replace(first, clauses=clauses), *others))
-    return _with(changed, tuple(added)), tuple(repairs)
+    def change(part: Any) -> Any:
+        if not isinstance(part, s.Match | s.Subquery):
+            return part
+        added: list[s.Pattern] = []
+        patterns = [bridged(each, added) for each in part.patterns]
+        return replace(part, patterns=(*patterns, *added))
+
+    changed: s.Statement = s.rewrite(statement, change)
+    return changed, tuple(repairs)
 
 
 def _fits(pattern: s.Pattern, at: int, label: str, schema: ShownSchema) -> bool:
-    """Whether the steps at an entity of a pattern can have a label at that end."""
+    """Whether the steps at an entity of a pattern can have a label at that end, or at the other: that is put right."""
     for beside, far in ((at - 1, at - 2), (at + 1, at + 2)):
         if not 0 <= far < len(pattern.elements):
             continue
         step, other = pattern.elements[beside], pattern.elements[far]
         assert isinstance(step, s.RelationshipPattern)
         assert isinstance(other, s.EntityPattern)
-        ends = (schema.label_of(other.variable or ""), label)
-        subject, object_ = ends if (step.direction == "out") == (beside < at) else ends[::-1]
-        if not any(
-            (each.subject, each.relationship, each.object) == (subject, step.types[0], object_)
-            for each in schema.joins
-            if step.types
-        ):
+        ends = {schema.label_of(other.variable or ""), label}
+        if not any({each.subject, each.object} == ends for each in schema.joins if each.relationship in step.types[:1]):
             return False
     return True
 

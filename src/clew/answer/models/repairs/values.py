@@ -6,7 +6,7 @@ In: a plan. Out: the plan with values that its fields can have; `QueryError` for
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from clew.answer.lexicon.forms import stem
+from clew.answer.lexicon.forms import plain_name, stem
 from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
 from clew.answer.names.adjectives import places_named
 from clew.answer.plans.assertions.shares import share_of
@@ -35,6 +35,8 @@ def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents, s
     def fitted(part: Part) -> Iterator[Condition]:
         for each in part.conditions:
             field = _field(plan, each.of, each.key, shown)
+            if field is not None and _says_no_more(each, field, plan):
+                continue
             if isinstance(each.value, Asked):
                 _field(plan, each.value.of, each.value.key, shown)  # which says so where there is none
             yield from [each] if field is None else _fitted(_in_words(each, field, contents, said), field)
@@ -70,6 +72,18 @@ def _field(plan: Plan, of: str, key: str | None, shown: ShownSchema) -> Field | 
     if field is None and labels:
         raise QueryError(f"{' or '.join(labels)} has no {key}")
     return field
+
+
+def _says_no_more(condition: Condition, field: Field, plan: Plan) -> bool:
+    """Whether a column that never has it is compared with a word of its relation: had as members, they are members."""
+    relations = [
+        name for part in plan.parts for step in part.steps if step.name == condition.of for name in step.relations
+    ]
+    if condition.operator != "=" or condition.negated or field.kind != TEXT or not relations:
+        return False
+    word = stem(str(condition.value).lower())
+    known = any(word in map(stem, value.lower().split()) for value in field.values)
+    return not known and all(word in map(stem, plain_name(name).split()) for name in relations)
 
 
 def _is_numeric(field: Field) -> bool:

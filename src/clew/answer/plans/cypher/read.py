@@ -18,7 +18,20 @@ from clew.answer.plans.cypher.read_conditions import (
 )
 from clew.answer.plans.cypher.read_matches import MatchReader
 from clew.answer.plans.operators import TURNED
-from clew.answer.plans.plan import OPTIONAL, REQUIRED, Asked, Condition, Count, Having, Measure, Part, Plan, Sort
+from clew.answer.plans.plan import (
+    ABSENT,
+    COUNTED,
+    OPTIONAL,
+    REQUIRED,
+    Asked,
+    Condition,
+    Count,
+    Having,
+    Measure,
+    Part,
+    Plan,
+    Sort,
+)
 from clew.answer.plans.quantify import counted
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
@@ -87,8 +100,12 @@ class _Reader(MatchReader):
         return found
 
     def _there(self) -> Iterator[Part]:
-        """That there is an entity in each slot of MATCH (a) OPTIONAL MATCH (a)-->(b) that nothing else requires."""
-        optional = {end for part in self.parts if part.kind == OPTIONAL for each in part.steps for end in each.ends}
+        """That there is an entity in each slot of MATCH (a) OPTIONAL MATCH (a)-->(b) that nothing else requires.
+
+        Also in those of which a yes or no is asked, where all that is said of them is counted or must be absent.
+        """
+        kinds = (OPTIONAL,) if self.kind == "rows" else (OPTIONAL, ABSENT, COUNTED)
+        optional = {end for part in self.parts if part.kind in kinds for each in part.steps for end in each.ends}
         required = {end for part in self.parts if part.kind == REQUIRED for each in part.steps for end in each.ends}
         required |= {each.of for part in self.parts if part.kind == REQUIRED for each in part.conditions}
         there = [Condition(name, "id", "IS NOT NULL") for name in self.matched if name in optional - required]
