@@ -27,6 +27,11 @@ def test_a_relation_answers_to_words_of_its_family(relation: str, word: str) -> 
     assert word in synonyms_of(relation)
 
 
+def test_what_is_tested_is_not_what_a_test_detects() -> None:
+    assert "picked up by" in synonyms_of("test")
+    assert "picked up by" not in synonyms_of("tested_with")
+
+
 def test_of_a_name_of_several_words_those_of_its_types_say_nothing() -> None:
     assert "own" in synonyms_of("productOwner", ["Product", "Employee"])
     assert "need" in synonyms_of("requiredSkill", ["Project", "Skill"])

@@ -10,8 +10,11 @@ import pytest
 import clew
 from clew.answer import Asker, Resources
 from clew.answer.kept import polarity_of
+from clew.answer.lexicon.forms import stem
 from clew.answer.lexicon.own_words import read_words, save_words
+from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.errors import InputError
+from clew.store.layout import Relationship
 
 ENTITIES = [
     ("C:1", "Alphadrug", "Compound"),
@@ -51,6 +54,18 @@ def test_relations_have_the_polarity_of_their_names(pharmacy: Asker) -> None:
         "CONTRAINDICATED_FOR": "harm",
         "BINDS": "neither",
     }
+
+
+@pytest.mark.parametrize(
+    ("relation", "polarity"), [("ae", "harm"), ("drug_ci", "harm"), ("indic", "help"), ("loc", "neither")]
+)
+def test_abbreviated_relations_mean_what_they_are_short_for(relation: str, polarity: str) -> None:
+    assert polarity_of_name(Relationship(relation.upper(), relation, 0, False, False, False, (), ())) == polarity
+
+
+def test_against_is_a_word_of_help() -> None:
+    said = [stem(word) for word in ["what", "do", "we", "have", "against", "a", "fever"]]
+    assert list(polarity_at(said)) == [(3, "help")]
 
 
 @pytest.mark.parametrize(

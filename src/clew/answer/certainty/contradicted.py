@@ -1,8 +1,9 @@
 """Plans that contradict their question: such an answer is doubtful at best.
 
-Four things are checked that unbound words do not reveal: who does what to whom ("which planets orbit Titan"), a yes or
-no that is answered by a list, an exception ("other than those …") that the plan does not exclude, and a verb
-that is denied ("never painted") where the plan denies something further away.
+Five things are checked that unbound words do not reveal: who does what to whom ("which planets orbit Titan"), a yes or
+no that is answered by a list, an exception ("other than those …") that the plan does not exclude, a verb that is
+denied ("never painted") where the plan denies something further away, and what is done to one thing ("makes cameras")
+where the plan has it done to another that no word mentions (the makers of vehicles that carry cameras).
 """
 
 import re
@@ -26,13 +27,14 @@ CHOOSING = frozenset({"which", "what", "who", "whom", "whose", "list", "show", "
 
 
 def contradictions(interpretation: Interpretation, words: Words) -> int:
-    """In how many of the four ways a plan contradicts its question."""
+    """In how many of the five ways a plan contradicts its question."""
     return sum(
         (
             _is_turned(interpretation, words),
             _lists_for_yes(interpretation),
             _excludes_nothing(interpretation),
             _denies_elsewhere(interpretation),
+            _is_done_to_another(interpretation, words),
         )
     )
 
@@ -80,6 +82,53 @@ def _is_active(step: Step, verbs: list[str], words: Words) -> bool | None:
     if len(parts) == 2 and parts[1] == "by":
         return False
     return True if len(parts) == 1 and parts[0].endswith("s") else None
+
+
+def _is_done_to_another(interpretation: Interpretation, words: Words) -> bool:
+    """Whether in most parse trees a verb has a name as its object that the plan reaches by something unmentioned."""
+    trees = interpretation.question.trees
+    found = sum(
+        any(_passes_by(clause, sentence, interpretation, words) for clause in sentence.clauses)
+        for sentence in map(find_clauses, trees)
+    )
+    return 2 * found > len(trees)
+
+
+def _passes_by(clause: Clause, sentence: Sentence, interpretation: Interpretation, words: Words) -> bool:
+    """Whether the relation of a verb leads from what is asked for to a slot that only an unsaid relation joins with
+    the name that is the object of the verb."""
+    plan, tree = interpretation.candidate.plan, sentence.tree
+    said = [tree.words[at] for at in clause.words]
+    verbs = [word.text for word in said if word.kind == "VERB"]
+    if not plan.asked or clause.left != sentence.asked or clause.passive or len(verbs) != len(said):
+        return False
+    if tree.words[clause.right].anchor is None:
+        return False
+    named = {condition.of for part in plan.parts for condition in part.conditions if condition.key == "id"}
+    held = {condition.of for part in plan.parts for condition in part.conditions} | {each.of for each in plan.asked}
+    spoken = {label for word in interpretation.question.type_words for label in word.labels}
+    steps = [step for part in plan.parts for step in part.steps if not step.repeated]
+    for step in steps:
+        between = set(step.ends) - held
+        mentioned = any(words.binds(name, verb) for name in step.relations for verb in verbs)
+        if plan.asked[0].of not in step.ends or not between or not mentioned:
+            continue
+        (slot,) = between
+        onward = [each for each in steps if slot in each.ends and named & set(each.ends)]
+        if spoken.isdisjoint(plan.slot(slot).types) and any(
+            not _is_said(each, interpretation, words) for each in onward
+        ):
+            return True
+    return False
+
+
+def _is_said(step: Step, interpretation: Interpretation, words: Words) -> bool:
+    tokens = interpretation.question.tokens
+    return any(
+        words.binds(name, token.text) or words.says(name, [each.stem for each in tokens]) > 0
+        for name in step.relations
+        for token in tokens
+    )
 
 
 def _lists_for_yes(interpretation: Interpretation) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
+from clew.answer.lexicon.families import written_out
 from clew.answer.lexicon.forms import stem, tokens_of
 from clew.store.layout import Relationship, StoreSchema, upper_snake
 
@@ -45,7 +46,8 @@ def polarity_of_name(relationship: Relationship) -> str:
     """The polarity that the name of a relation says."""
     if relationship.negated:
         return NEITHER
-    words = [stem(word) for word in upper_snake(relationship.relation).lower().split("_")]
+    said = (written_out(word) for word in upper_snake(relationship.relation).lower().split("_"))
+    words = [stem(word) for each in said for word in each.split("_")]
     found = {polarity for _, polarity in polarity_at(words)}
     return found.pop() if len(found) == 1 else NEITHER
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
 
-from clew.answer.lexicon.forms import plain_name, stem, tokens_of
 from clew.answer.lexicon.words import Words
 from clew.answer.models.repairs.described import told_apart
 from clew.answer.models.repairs.fitting import fitting_relations
@@ -22,13 +21,14 @@ from clew.answer.models.repairs.joining import (
     one_of_several,
     with_columns,
 )
+from clew.answer.models.repairs.labels import ImpliedLabels
 from clew.answer.models.repairs.places import inside_places, relations_of_places
 from clew.answer.models.repairs.values import with_known_values
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
 from clew.answer.models.shown_schema import ShownSchema
 from clew.answer.plans.assertions.filters import with_filters
 from clew.answer.plans.cypher.read import read_plan
-from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan, Slot
+from clew.answer.plans.plan import Asked, Condition, Plan
 from clew.answer.plans.schema.check import Checked, check_plan
 from clew.answer.plans.schema.containment import containing, either_way, within_places
 from clew.answer.plans.schema.ground import names_to_ids
@@ -85,6 +85,7 @@ class Composer:
         self.mutual = mutual
         self.nested = containing(schema)
         self.lying = relations_of_places(schema)
+        self._labels = ImpliedLabels(schema, shown, words)
 
     def compose(self, question: ParsedQuestion, model: LanguageModel) -> Iterator[Composed]:
         """The plans that a model writes for a question; asking for the second means that the first failed."""
@@ -168,7 +169,7 @@ class Composer:
 
     def _checked(self, statement: Statement, given: Mapping[str, tuple[str, ...]], question: ParsedQuestion) -> Checked:
         """The plan of a statement, with the labels it implies, fitted to the schema."""
-        plan = self._typed(_listed(read_plan(statement, given)), question)
+        plan = self._labels.typed(_listed(read_plan(statement, given)), question)
         return check_plan(plan, self.schema, other_names={**self.words.types, **self.words.relations})
 
     # what the model is shown ----------------------------------------------------------------------------------------
@@ -217,60 +218,6 @@ class Composer:
                 log.info("no query was written%s: %s", " under a grammar" if wanted else "", error)
         return None
 
-    def _typed(self, plan: Plan, question: ParsedQuestion) -> Plan:
-        """The plan with the labels that its variables imply, where none was written; a named entity has its own.
-
-        Where a relation leads to several labels, a label that no word of the question mentions is left open, and
-        "anybody" means all that it can be. A label that some steps exclude is that which all of them allow.
-        """
-        untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
-        named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
-        said = {label for label in (*question.asked, *question.mentioned) if not _is_only_a_kind(label, question.text)}
-        stated = {each.of for part in plan.parts for each in part.conditions} - named  # slots with other conditions
-        stated |= {each.by.of for each in plan.sort if each.by is not None}
-
-        def typed(slot: Slot) -> Slot:
-            label = self.shown.label_of(slot.name)
-            if slot.types or label is None or label in untyped or (untyped and slot.name in named):
-                return slot
-            ends = _ends(plan, slot.name, self.schema)
-            reached = set.intersection(*ends) if ends else set()
-            if len(reached) == 1 and slot.name not in named and label not in reached and any(label in e for e in ends):
-                return replace(slot, types=tuple(reached))
-            named_by_role = self._is_a_role(label, question.text, plan, slot.name)
-            if (
-                (label not in said or named_by_role)
-                and slot.name not in named
-                and (len(reached) > 1 or (untyped and slot.name in stated))
-            ):
-                return slot
-            alone = slot.name in named and label not in question.asked
-            together = question.asked if label in question.asked else self._said_with(label, question.text)
-            meant = [each for each in together if each in reached and not alone]
-            return replace(slot, types=tuple(meant) or (label,))
-
-        return replace(plan, slots=tuple(map(typed, plan.slots)))
-
-    def _said_with(self, label: str, text: str) -> tuple[str, ...]:
-        """The labels that the word for one means: of "anybody" all people, of "nurses" one."""
-        said = (each.labels for each in self.words.find_types(list(tokens_of(text))) if label in each.labels)
-        return min(said, key=len, default=(label,))
-
-    def _is_a_role(self, label: str, text: str, plan: Plan, slot: str) -> bool:
-        """Whether all words for a label only say what a relation says: what treats is a treatment, drug or not."""
-        tokens = list(tokens_of(text))
-        words = [tokens[each.last - 1].text for each in self.words.find_types(tokens) if label in each.labels]
-        relations = {name for part in plan.parts for step in part.steps if slot in step.ends for name in step.relations}
-        return bool(words) and all(
-            stem(word) not in map(stem, plain_name(label).split())
-            and any(self._is_noun_of(name, word) for name in relations)
-            for word in words
-        )
-
-    def _is_noun_of(self, relation: str, word: str) -> bool:
-        known = {each.name for each in self.schema.relationships}
-        return relation in known and self.words.is_own(relation, word)
-
     def _called(self, plan: Plan) -> Plan:
         """The plan with ids where the model wrote a name in place of an id."""
         types = {slot.name: {self.schema.type_of(label) for label in slot.types} for slot in plan.slots}
@@ -297,26 +244,6 @@ class Composer:
 def _begins(name: str, text: str) -> bool:
     words = text.casefold().split()
     return name.casefold().split()[: len(words)] == words
-
-
-def _is_only_a_kind(label: str, text: str) -> bool:
-    """Whether a question says the last word of a label alone: "ships" are not only container ships."""
-    *before, noun = map(stem, plain_name(label).split())
-    said = {stem(token.text) for token in tokens_of(text)}
-    return bool(before) and noun in said and not said.issuperset(before)
-
-
-def _ends(plan: Plan, slot: str, schema: StoreSchema) -> list[set[str]]:
-    """The labels that each step at a slot leads to; none if it is asked for and all steps are absent or counted."""
-    known = {each.name: each for each in schema.relationships}
-    parts = [part for part in plan.parts if any(slot in step.ends for step in part.steps)]
-    outside = any(each.of == slot for each in plan.asked) and all(part.kind in (ABSENT, COUNTED) for part in parts)
-    return [
-        {pair.subject if step.subject == slot else pair.object for name in step.relations for pair in known[name].ends}
-        for part in ([] if outside else parts)
-        for step in part.steps
-        if slot in step.ends and step.relations and known.keys() >= set(step.relations) and not step.repeated
-    ]
 
 
 def _chance_of_a_query(said: Completion) -> float:

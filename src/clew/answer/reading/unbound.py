@@ -176,11 +176,13 @@ class UnboundWords:
         return any(found.start() <= token.start < found.end() for found in YES_OR_NO.finditer(self.question.text))
 
     def _is_participle(self, token: Token) -> bool:
-        """ "Described in" and "subtypes counted too" say nothing, "who described" asks for somebody."""
+        """ "Described in" and "subtypes counted too" say nothing; "who described" and "do I have to report" ask."""
         at = self.tree.at(token.start) if self.tree is not None else None
         if self.tree is None or at is None or self.question.direction == "down":
             return True
-        return self.tree.child(at, "nsubj") is None
+        helped = self.tree.child(at, "aux")
+        infinitive = helped is not None and self.tree.words[helped].text.lower() == "to"
+        return self.tree.child(at, "nsubj") is None and not infinitive
 
     def _says_nothing(self, token: Token) -> bool:
         """Whether a number or a comparison only says that there is one: "at least one"."""

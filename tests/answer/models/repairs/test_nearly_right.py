@@ -67,6 +67,8 @@ def test_anybody_means_all_people_that_a_relation_leads_to(hospital: Asker) -> N
 def test_a_type_that_a_step_excludes_is_the_one_that_all_allow(hospital: Asker) -> None:
     written = "MATCH (nurse)-[:SUPERVISES]->(doctor)-[:WORKS_ON]->(ward {id: $ward1}) RETURN nurse"
     assert found_by_query(hospital, "Who supervises someone on Elm Ward?", written) == {"Ann", "Carl"}
+    turned = "MATCH (ward {id: $ward1})-[:WORKS_ON]->(nurse)-[:SUPERVISES]->(nurse2) RETURN nurse"
+    assert found_by_query(hospital, "Which nurses on Elm Ward supervise someone?", turned) == {"Ann"}
 
 
 def test_a_yes_or_no_about_what_is_only_counted_or_absent(hospital: Asker) -> None:
