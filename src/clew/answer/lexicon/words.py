@@ -263,14 +263,23 @@ class Words:
     def noun_is_subject(self, relation: str, noun: str) -> bool:
         """Whether "the NOUN of X" is the subject of triples that have X as their object: captain_of, not capital."""
         name = self._cores[relation]
-        for sense in self._senses[relation]:
-            if (known := sense.noun_is_subject(noun)) is not None:
-                return known
+        if (known := self.role_is_subject(relation, noun)) is not None:
+            return known
         if stem(noun) in self._reversed[relation]:
             return not name.endswith("_OF")
         if name.endswith("_OF"):
             return True
         return self.is_own(relation, noun) and is_doer(noun) and is_verb_name(name) and not name.endswith("_BY")
+
+    def role_is_subject(self, relation: str, noun: str) -> bool | None:
+        """Whether a noun of the families of a relation names its subject; None for other nouns."""
+        found = (sense.noun_is_subject(noun) for sense in self._senses[relation])
+        return next((known for known in found if known is not None), None)
+
+    def deed_is_subject(self, relation: str, words: Sequence[str], *, passive: bool) -> bool | None:
+        """Whether some words of the families of a relation are said of its subject; None for other words."""
+        found = (sense.verb_is_subject(words, passive=passive) for sense in self._senses[relation])
+        return next((known for known in found if known is not None), None)
 
     def core(self, relation: str) -> str:
         """What a relation is called without its namespace, in the spelling of queries: WORKS_FOR."""
@@ -283,9 +292,8 @@ class Words:
     def verb_is_subject(self, relation: str, words: Sequence[str], *, passive: bool) -> bool:
         """Whether the subject of a verb is that of a relation's triples: for made_by only if the verb is passive."""
         name = self._cores[relation]
-        for sense in self._senses[relation]:
-            if (known := sense.verb_is_subject(words, passive=passive)) is not None:
-                return known
+        if (known := self.deed_is_subject(relation, words, passive=passive)) is not None:
+            return known
         turned = any(stem(word) in self._reversed[relation] for word in words)
         if not is_verb_name(name):
             doer = any(is_doer(word) for word in name.split("_"))

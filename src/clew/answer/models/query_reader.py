@@ -14,6 +14,7 @@ from clew.answer.certainty.signs import is_reversible
 from clew.answer.kept import composer_of, paraphrases_of, polarity_of, words_of
 from clew.answer.lexicon.forms import tokens_of
 from clew.answer.models.compose import Composed
+from clew.answer.models.repairs.direction import as_said
 from clew.answer.models.repairs.variants import variants
 from clew.answer.models.schema_grammar import NONE
 from clew.answer.models.trained import masked, messages_for
@@ -140,7 +141,7 @@ class QueryReader:
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
     ) -> tuple[Ran, bool] | None:
         """The query as it ran, and whether it was read otherwise (`variants`), if only that finds something."""
-        written = composed.candidate.plan
+        written = as_said(composed.candidate.plan, parsed, self._words)
         found: list[Ran] = []
         for plan in (written, *variants(written, self._resources.schema)):
             this = replace(composed, candidate=replace(composed.candidate, plan=plan))
