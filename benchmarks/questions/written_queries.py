@@ -15,10 +15,11 @@ import argparse
 import gzip
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import pairwise
+from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,7 +35,7 @@ from clew.answer.certainty.queried import query_signs
 from clew.answer.kept import composer_of
 from clew.answer.models.capability import TRAINED
 from clew.answer.models.query_reader import QueryReader
-from clew.answer.models.trained import brief
+from clew.answer.models.trained import CHECK, RIGHT, WRONG, brief
 from clew.answer.models.writing import ALONE, CERTAIN, CLEAR, DENYING, DISSENTING
 from clew.answer.resources import Resources
 from clew.answer.strategies.readers import ReadersStrategy, Reading
@@ -50,9 +51,10 @@ from clew.lm.messages import Stream, TokenLogprob
 from clew.progress import silent
 
 DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
-    "doubt": -1, "weakest": -1, "reluctant": -1, "empty": -1, "missing": -1, "unbound": -1, "name": -1,
-    "reversible": -1, "paraphrased": -1, "no": -1, "confirmed": 1,
+    "doubt": -1, "weakest": -1, "called wrong": -1, "reluctant": -1, "empty": -1, "missing": -1, "unbound": -1,
+    "name": -1, "reversible": -1, "paraphrased": -1, "no": -1, "confirmed": 1,
 }  # fmt: skip
+TINY = 1e-9  # the least probability whose logarithm is taken
 BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.93, 0.95, 1.01)
 
 
@@ -67,9 +69,12 @@ class Recorded(Closing):
         self._answers = answers
 
     def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
-        found = self._answers.get(without_examples(request.messages[-1].content))
-        if found is not None and request.grammar is not None:
+        check = request.messages[-1].content == CHECK
+        found = self._answers.get(without_examples(request.messages[1].content))
+        if found is not None and (request.grammar is not None or (check and "forced" in found)):
             found = found.get("forced")
+        if found is not None and check:
+            return _verdict(found["right"], self.name)
         if found is None:
             raise ModelError("no answer to this was recorded")
         tokens = tuple(TokenLogprob("", each, ()) for each in found["chances"])
@@ -83,6 +88,12 @@ class Recorded(Closing):
 
     def close(self) -> None:
         pass
+
+
+def _verdict(right: float, name: str) -> Completion:
+    """A yes that is as probable as a model calls its query right."""
+    yes, no = (log(max(each, TINY)) for each in (right, 1 - right))
+    return Completion(RIGHT, "length", Usage(calls=1), name, logprobs=(TokenLogprob(RIGHT, yes, ((WRONG, no),)),))
 
 
 @contextmanager
@@ -126,11 +137,14 @@ def reading_of(resources: Resources, question: TrustQuestion) -> Reading:
 def note(given: argparse.Namespace) -> None:
     with given.out.open("w", encoding="utf-8") as file:
         for resources, question in asked(given):
-            reader = QueryReader(resources)
-            for number, (text, _) in enumerate(reader.prompts(question.question)):
-                key = f"{question.graph}/{question.id}/{number}"
-                row: dict[str, Any] = {"key": key, "graph": brief(composer_of(resources).shown), "question": text}
+            for row in prompts_of(resources, question.question, f"{question.graph}/{question.id}"):
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def prompts_of(resources: Resources, question: str, key: str) -> Iterator[dict[str, Any]]:
+    """What a trained model is shown of a question, once or twice: the graph and the question, under a key."""
+    for number, (text, _) in enumerate(QueryReader(resources).prompts(question)):
+        yield {"key": f"{key}/{number}", "graph": brief(composer_of(resources).shown), "question": text}
 
 
 def recorded(prompts: Path, answers: Path) -> Recorded:
@@ -245,7 +259,8 @@ def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
         f"{sum(row.get('readers right', False) for row in able)} right, the model "
         f"{sum(row.get('third right', False) for row in able)}; AUC {auc(chance, right):.3f}"
     ]
-    lines.append(decided(rows, dict(zip((row["key"] for row in read), chance.tolist(), strict=True))))
+    chances = iter(chance.tolist())
+    lines.append(decided(rows, [next(chances) if "signs" in row else None for row in rows]))
     same = np.array([row["same"] for row in read])
     declined = np.array([row["readers"] == "declined" for row in read])
     beyond = np.array([row["level"] == "unanswerable" for row in read])
@@ -266,9 +281,9 @@ def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
     return lines, {"intercept": round(float(weights[0]), 3), "weights": named}
 
 
-def decided(rows: Sequence[dict[str, Any]], chances: Mapping[str, float]) -> str:
+def decided(rows: Sequence[dict[str, Any]], chances: Sequence[float | None]) -> str:
     """The figures of answers as the product decides among the readers and the model, by the model's chances."""
-    given = [(row, *_decision(row, chances.get(row["key"]))) for row in rows]
+    given = [(row, *_decision(row, chance)) for row, chance in zip(rows, chances, strict=True)]
     right = [certainty for _, good, certainty in given if good and certainty != "declined"]
     wrong = [certainty for _, good, certainty in given if not good and certainty != "declined"]
     beyond = [certainty for row, _, certainty in given if row["level"] == "unanswerable"]

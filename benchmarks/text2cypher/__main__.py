@@ -2,8 +2,11 @@
 
     python -m benchmarks.text2cypher --data data --out run.jsonl --json benchmarks/results/text2cypher.json
     python -m benchmarks.text2cypher --data data --out model.jsonl --model qwen.gguf --compose
+    python -m benchmarks.text2cypher --data data --note prompts.jsonl     # for a model that answers them elsewhere
+    python -m benchmarks.text2cypher --data data --prompts prompts.jsonl --answers answers.jsonl
 
-Questions are drawn by seed among gold queries that become plans of their schema. A run resumes from its journal
+Questions are drawn by seed among gold queries that become plans of their schema: those with the smallest hash, so that
+others which can be asked one day change the draw little. A run resumes from its journal
 (--out). No reader has been trained on these schemas or questions; `in_training` counts questions that were.
 """
 
@@ -13,12 +16,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.questions.written_queries import recorded
+from benchmarks.questions.written_queries import prompts_of, recorded
 from benchmarks.report import environment, to_stderr, write_json
 from benchmarks.text2cypher.asking import ask, expected
 from benchmarks.text2cypher.figures import figures, show
@@ -26,7 +29,7 @@ from benchmarks.text2cypher.gold import Unfit, translate
 from benchmarks.text2cypher.planting import plant
 from benchmarks.text2cypher.schema import Schema, load_schemas
 from benchmarks.text2cypher.training import in_training, shared_relations
-from clew.answer import Plan
+from clew.answer import Asker, Plan
 from clew.answer.plans.cypher.read import read_plan
 from clew.app.assemble import Settings, assemble
 from clew.errors import ClewError, InputError, QueryError
@@ -71,6 +74,39 @@ def eligible(pairs: Sequence[Pair], schemas: dict[str, Schema]) -> tuple[list[As
     return list(found.values()), left_out
 
 
+def draw(able: Sequence[Asked], count: int, seed: int) -> list[Asked]:
+    """Some of the questions, by a hash of each."""
+    told = {each.at: f"{seed}\n{each.pair.database}\n{each.pair.question}" for each in able}
+    return sorted(able, key=lambda each: sha256(told[each.at].encode()).digest())[:count]
+
+
+def opened(database: str, able: Sequence[Asked], schema: Schema, folder: str, settings: dict[str, Any]) -> Asker:
+    """What answers questions about a graph of a schema, in which the literals of its queries are planted."""
+    out = Path(folder) / f"{database}.clew"
+    plant(schema, [each.plan for each in able if each.pair.database == database], out, seed=settings["seed"])
+    options = {name: settings[name] for name in ("strategy", "model", "compose")}
+    asker = assemble(Settings(str(out), phrase=False, **options))
+    if settings["answers"]:
+        asker.resources._model = recorded(Path(settings["prompts"]), Path(settings["answers"]))
+    asker.check()
+    return asker
+
+
+def note(
+    drawn: Sequence[Asked], able: Sequence[Asked], schemas: dict[str, Schema], settings: dict[str, Any], out: Path
+) -> None:
+    """Write the prompts that a trained model is given for the questions."""
+    with out.open("w", encoding="utf-8") as file:
+        for database in sorted({each.pair.database for each in drawn}):
+            with TemporaryDirectory() as folder:
+                asker = opened(database, able, schemas[database], folder, settings)
+                for each in drawn:
+                    if each.pair.database == database:
+                        for row in prompts_of(asker.resources, each.pair.question, f"{database}/{each.at}"):
+                            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                asker.close()
+
+
 def rows(
     drawn: Sequence[Asked],
     able: Sequence[Asked],
@@ -89,14 +125,7 @@ def rows(
             for each in own:
                 if each.at not in known:
                     if asker is None:
-                        out = Path(folder) / f"{database}.clew"
-                        plans = [other.plan for other in able if other.pair.database == database]
-                        plant(schemas[database], plans, out, seed=settings["seed"])
-                        options = {name: settings[name] for name in ("strategy", "model", "compose")}
-                        asker = assemble(Settings(str(out), phrase=False, **options))
-                        if settings["answers"]:
-                            asker.resources._model = recorded(Path(settings["prompts"]), Path(settings["answers"]))
-                        asker.check()
+                        asker = opened(database, able, schemas[database], folder, settings)
                     gold = expected(each.plan, asker)
                     row = {"at": each.at, "database": database, "kind": each.kind, "question": each.pair.question}
                     row |= {"gold": each.pair.cypher, "found": gold.outcome is not None and _finds(gold.outcome)}
@@ -123,11 +152,11 @@ def run(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:
         raise InputError(f"--count takes 1 to {len(able):,}, the questions that can be asked, not {given.count:,}")
     if given.compose and given.model is None:
         raise InputError("--compose lets a language model write the query: name one with --model")
-    drawn = Random(given.seed).sample(able, given.count)
-    settings = {
-        name: getattr(given, name)
-        for name in ("seed", "count", "strategy", "model", "compose", "timeout", "prompts", "answers")
-    }
+    drawn = draw(able, given.count, given.seed)
+    settings = {name: getattr(given, name) for name in SETTINGS}
+    if given.note:
+        note(drawn, able, schemas, settings, given.note)
+        return {}
     journal = Journal(given.out, settings, what="text2cypher questions")
     asked = list(rows(drawn, able, schemas, settings, journal, progress))
     return {
@@ -154,6 +183,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="draws the questions and fills the graphs (default: 0)")
     parser.add_argument("--count", type=int, default=300, help="how many questions are drawn (default: 300)")
     parser.add_argument("--strategy", choices=STRATEGIES, default="readers", help="cypher: the first reader alone")
+    parser.add_argument("--note", type=Path, help="only write the prompts for a trained model to this file")
     parser.add_argument(
         "--prompts", help="with --answers: the prompts of a trained model, as written_queries notes them"
     )
@@ -173,6 +203,8 @@ def main() -> int:
     except ClewError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    if given.note:
+        return 0
     if given.json:
         write_json(given.json, report)
     print(json.dumps(report["questions"], ensure_ascii=False))

@@ -45,6 +45,7 @@ class WrittenSchema:
     attributes: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     unreadable: int = 0
+    file: str = ""  # the name of the file it is from
 
     def is_mutual(self, key: str) -> bool:
         """Whether a relation holds both ways."""
@@ -63,6 +64,7 @@ def read_queries(paths: Sequence[Path]) -> Iterator[WrittenSchema]:
         for block in path.read_text("utf-8").split("== ")[1:]:
             lines = [line.strip() for line in block.splitlines() if line.strip()]
             schema = _schema(lines)
+            schema.file = path.stem
             for line in lines:
                 if line.startswith("- ") and " => " in line:
                     try:

@@ -1,14 +1,14 @@
 """Train an adapter of low rank with which a GGUF model of the Qwen2 family writes queries; on a GPU.
 
     python query_adapter.py MODEL.gguf OUT --packs packs.json [--prompts prompts.jsonl]
-    python query_adapter.py MODEL.gguf OUT --adapter ADAPTER.gguf --packs packs.json --checks     # trained on
-    python query_adapter.py MODEL.gguf OUT --adapter ADAPTER.gguf --prompts prompts.jsonl         # asked only
+    python query_adapter.py MODEL.gguf OUT --checks ADAPTER.gguf --packs packs.json       # with verdicts
+    python query_adapter.py MODEL.gguf OUT --adapter ADAPTER.gguf --prompts prompts.jsonl # asked only
 
-A pack is a graph and some questions about it: all of them see the graph, none another question. With `--checks` a
-trained adapter first answers the questions of the packs, which should be new to it, and learns to tell which of its
-queries are right. Answers to the held questions, and to prompts, are written greedily, with the log-probability of
-every token; where that is NONE, also the query that the model would write; then the model is asked whether its query
-is right. Needs torch, tokenizers, gguf, and Clew for `--checks`.
+A pack is a graph and some questions about it: all of them see the graph, none another question. With `--checks` an
+earlier adapter first answers the questions of the packs that are new to it (`query_packs --new`), and the one that is
+trained also learns to tell which of these queries are right. Answers to the held questions, and to prompts, are written
+greedily, with the log-probability of every token; where that is NONE, also the query that the model would write; then
+the model is asked whether its query is right. Needs torch, tokenizers, gguf, and Clew for `--checks`.
 """
 
 import argparse
@@ -44,6 +44,7 @@ from torch.nn import functional
 
 PACKED = 20_000  # tokens of a step
 VERDICT = 5.0  # weight of a token of a verdict: a query has fifty tokens, a verdict two
+MOST_JUDGED = 96  # tokens of a query that is judged
 MOST_HELD = 480  # questions that are measured
 WRITTEN_OUT = 2_000  # prompts whose answers are written to the file at once
 
@@ -94,16 +95,23 @@ def tensors(some: Sequence[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor
 
 
 def with_verdicts(model: Adapted, packs: Sequence[Any], texts: Texts, instruction: str) -> list[dict[str, Any]]:
-    """Packs with the queries that the model writes for their questions, and whether these are right."""
+    """Packs, those that are new to the model with the queries that it writes, and whether these are right."""
     from query_checks import are_right
 
-    asked = [(pack["graph"], question) for pack in packs for question, _ in pack["asked"]]
-    queries = [query for pack in packs for _, query in pack["asked"]]
-    said = [one.get("forced", one)["text"] for one in answered(model, asked, texts, instruction, verdict=False)]
-    right = are_right(said, queries)
+    new = [pack for pack in packs if pack.get("new")]
+    asked = [(pack["graph"], question) for pack in new for question, _ in pack["asked"]]
+    queries = [query for pack in new for _, query in pack["asked"]]
+    said = answered(model, asked, texts, instruction, verdict=False, most=MOST_JUDGED)
+    written = [one.get("forced", one) for one in said]
+    right = are_right([one["text"] for one in written], queries)
     print(f"{len(said)} queries, {sum(right)} right", flush=True)
-    rows = ([q, text, RIGHT if is_right else WRONG] for (_, q), text, is_right in zip(asked, said, right, strict=True))
-    return [{**pack, "checked": [next(rows) for _ in pack["asked"]]} for pack in packs]
+    rows = iter(zip(asked, written, right, strict=True))
+    out = []
+    for pack in packs:
+        own = [next(rows) for _ in pack["asked"]] if pack.get("new") else []
+        checked = [[q, one["text"], RIGHT if good else WRONG] for (_, q), one, good in own if one["ended"]]
+        out.append({**pack, "checked": checked} if checked else pack)
+    return out
 
 
 def train(model: Adapted, data: dict[str, Any], texts: Texts, *, rate: float, until: float) -> None:
@@ -145,7 +153,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--packs", type=Path, help="what to train on")
     parser.add_argument("--adapter", type=Path, help="a trained adapter to begin with")
-    parser.add_argument("--checks", action="store_true", help="also learn which of its own queries are right")
+    parser.add_argument("--checks", type=Path, help="an adapter to judge: learn which of its queries are right")
     parser.add_argument("--prompts", type=Path, help="JSON lines with key, graph and question")
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--rate", type=float, default=3e-4)
@@ -160,11 +168,13 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     model = Adapted(values, weights, given.rank, 2.0)
     data = json.loads(given.packs.read_text()) if given.packs else {"held": (), "instruction": INSTRUCTION}
+    if given.checks:
+        judged = Adapted(values, weights, given.rank, 2.0)
+        adapt(judged, given.checks)
+        data["epochs"] = [with_verdicts(judged, each, texts, data["instruction"]) for each in data["epochs"]]
+        print(f"verdicts, {time.monotonic() - begun:.0f} s", flush=True)
     if given.adapter:
         adapt(model, given.adapter)
-    if given.checks:
-        data["epochs"] = [with_verdicts(model, each, texts, data["instruction"]) for each in data["epochs"]]
-        print(f"verdicts, {time.monotonic() - begun:.0f} s", flush=True)
     if given.packs:
         train(model, data, texts, rate=given.rate, until=begun + given.seconds)
         save(model, given.out, given.rank)

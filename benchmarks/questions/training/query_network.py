@@ -28,8 +28,8 @@ INSTRUCTION = "Write the Cypher query that answers the question from this graph,
 NONE, QUERY = "NONE", "MATCH"  # what an answer begins with
 CHECK, RIGHT, WRONG = "Right?", "yes", "no"  # what it is asked about a query, and says
 BEGIN, END = "<|im_start|>", "<|im_end|>"
-AT_ONCE, MOST_WRITTEN = 800, 160  # prompts at once, tokens of a query
-MOST_READ = 100_000  # tokens of graphs that are read at once
+MOST_WRITTEN = 160  # tokens of a query
+MOST_READ, AT_ONCE = 100_000, 1_600_000  # tokens of graphs that are read at once, and of prompts answered at once
 
 
 class Adapted(nn.Module):
@@ -205,22 +205,32 @@ def _before(real: Tensor) -> Tensor:
 
 def together(prompts: Sequence[Prompt]) -> Iterator[list[int]]:
     """The numbers of prompts that are answered at once: those about one graph, and about graphs as long."""
-    order = sorted(range(len(prompts)), key=lambda each: (len(prompts[each].graph), prompts[each].graph))
-    yield from (order[start : start + AT_ONCE] for start in range(0, len(order), AT_ONCE))
+    some: list[int] = []
+    longest = 0
+    for each in sorted(range(len(prompts)), key=lambda each: (len(prompts[each].graph), prompts[each].graph)):
+        longest = max(longest, len(prompts[each].rest) + MOST_WRITTEN)
+        if some and (len(prompts[each].graph) + longest) * (len(some) + 1) > AT_ONCE:
+            yield some
+            some, longest = [], len(prompts[each].rest) + MOST_WRITTEN
+        some.append(each)
+    if some:
+        yield some
 
 
 @torch.inference_mode()
-def answers(model: Adapted, prompts: Sequence[Prompt], texts: Texts, *, begun: str = "") -> list[dict[str, Any]]:
+def answers(
+    model: Adapted, prompts: Sequence[Prompt], texts: Texts, *, begun: str = "", most: int = MOST_WRITTEN
+) -> list[dict[str, Any]]:
     """What the model writes to each prompt, perhaps from a given beginning on: text, and log-probabilities."""
     first = texts.encode(begun)[0] if begun else None
     out: list[dict[str, Any]] = [{} for _ in prompts]
     ends = torch.tensor(sorted(texts.ends), device=DEVICE)
     for rows in together(prompts):
-        state, real, cache = read_prompts(model, [prompts[each] for each in rows], MOST_WRITTEN)
+        state, real, cache = read_prompts(model, [prompts[each] for each in rows], most)
         written, chances = [], []
         done = torch.zeros(len(rows), dtype=torch.bool, device=DEVICE)
         last = real.sum(1) - 1
-        for number in range(MOST_WRITTEN):
+        for number in range(most):
             best, token = model.scores(state).log_softmax(-1).max(-1)
             if number == 0 and first is not None:
                 token = torch.full_like(token, first)
@@ -259,14 +269,21 @@ def verdicts(model: Adapted, prompts: Sequence[Prompt], texts: Texts) -> list[fl
 
 
 def answered(
-    model: Adapted, asked: Sequence[tuple[str, str]], texts: Texts, instruction: str, *, verdict: bool = True
+    model: Adapted,
+    asked: Sequence[tuple[str, str]],
+    texts: Texts,
+    instruction: str,
+    *,
+    verdict: bool = True,
+    most: int = MOST_WRITTEN,
 ) -> list[dict[str, Any]]:
     """What the model writes about some graphs and questions; the query it would write instead of NONE; its verdict."""
     graphs = {graph: tuple(texts.encode(beginning(instruction, graph))) for graph in {graph for graph, _ in asked}}
     prompts = [Prompt(graphs[graph], texts.encode(asking(question))) for graph, question in asked]
-    said = answers(model, prompts, texts)
+    said = answers(model, prompts, texts, most=most)
     none = [at for at, one in enumerate(said) if one["text"] == NONE]
-    for at, one in zip(none, answers(model, [prompts[at] for at in none], texts, begun=QUERY), strict=True):
+    forced = answers(model, [prompts[at] for at in none], texts, begun=QUERY, most=most)
+    for at, one in zip(none, forced, strict=True):
         said[at]["forced"] = one
     if not verdict:
         return said

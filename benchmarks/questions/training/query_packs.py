@@ -1,10 +1,11 @@
 """What the training of a model that writes queries starts from: graphs as it is shown them, each with some questions.
 
     python -m benchmarks.questions.training.query_packs packs.json --epochs 4
-    python -m benchmarks.questions.training.query_packs packs.json --epochs 1 --only twenty_six twenty_seven
+    python -m benchmarks.questions.training.query_packs packs.json --new thirty_four thirty_five
 
 Every epoch shows a schema anew: other examples, another order, without some of what no question needs, and now and then
-without something that one does need, whose answer is then NONE.
+without something that one does need, whose answer is then NONE. Packs of files that an earlier adapter did not learn
+from (`--new`) are marked: what it writes for them shows what it gets wrong.
 """
 
 import argparse
@@ -42,13 +43,14 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="files to take, without .txt; otherwise all")
+    parser.add_argument(
+        "--new", nargs="+", default=[], metavar="NAME", help="files whose packs are marked, without .txt"
+    )
     given = parser.parse_args()
     paths = sorted(given.folder.glob("*.txt"))
-    if unknown := set(given.only or ()) - {path.stem for path in paths}:
+    if unknown := set(given.new) - {path.stem for path in paths}:
         known = ", ".join(path.stem for path in paths)
         parser.error(f"{given.folder} has no file {', '.join(sorted(unknown))}: choose among {known}")
-    paths = [path for path in paths if given.only is None or path.stem in given.only]
     schemas = [each for each in read_queries(paths) if each.rows]
     print(len(schemas), "schemas,", sum(len(each.rows) for each in schemas), "questions,", end=" ")
     print(sum(each.unreadable for each in schemas), "unreadable")
@@ -58,7 +60,10 @@ def main() -> None:
         [each for each in schemas if each.name not in names],
     )
     draw = random.Random(7)
-    epochs = [[pack for schema in learned for pack in packs(schema, draw)] for _ in range(given.epochs)]
+    epochs = [
+        [{**pack, "new": schema.file in given.new} for schema in learned for pack in packs(schema, draw)]
+        for _ in range(given.epochs)
+    ]
     for epoch in epochs:
         draw.shuffle(epoch)
     measured = [pack for schema in held for pack in packs(schema, draw, plain=True)]

@@ -1,5 +1,6 @@
 """Signs of written queries: each counts in its direction, and beyond a limit more of it counts no more."""
 
+from math import e
 from types import SimpleNamespace
 
 import pytest
@@ -8,8 +9,8 @@ from clew.answer.certainty.queried import MOST, chance_of, query_signs
 
 NONE = dict.fromkeys(
     (
-        "doubt", "weakest", "reluctant", "empty", "missing", "unbound", "name", "reversible", "paraphrased", "no",
-        "confirmed",
+        "doubt", "weakest", "called wrong", "reluctant", "empty", "missing", "unbound", "name", "reversible",
+        "paraphrased", "no", "confirmed",
     ),
     0.0,
 )  # fmt: skip
@@ -23,6 +24,7 @@ def written(
     value: object = None,
     empty: bool = False,
     score: float = 1.0,
+    called_right: float = 1.0,
     **signs: bool,
 ) -> SimpleNamespace:
     """A query as it ran, as far as its signs are read."""
@@ -36,12 +38,14 @@ def written(
     return SimpleNamespace(
         ran=ran,
         logprobs=logprobs,
+        called_right=called_right,
         **{"reluctant": False, "reversible": False, "paraphrased": False, **signs},
     )
 
 
 @pytest.mark.parametrize(
-    "sign", ["doubt", "weakest", "reluctant", "empty", "missing", "name", "reversible", "paraphrased", "no"]
+    "sign",
+    ["doubt", "weakest", "called wrong", "reluctant", "empty", "missing", "name", "reversible", "paraphrased", "no"],
 )
 def test_what_speaks_against_a_query(sign: str) -> None:
     assert chance_of({**NONE, sign: 0.5}) < chance_of(NONE)
@@ -69,6 +73,8 @@ def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
         (written(missing=2, unbound=3), {"missing": 2.0, "unbound": 3.0}),
         (written(missing=9, unbound=9), {"missing": MOST["missing"], "unbound": MOST["unbound"]}),
         (written(-0.75, -0.25, reluctant=True), {"doubt": 0.25, "weakest": 0.25, "reluctant": 0.75}),
+        (written(called_right=1 / e), {"called wrong": 1.0}),
+        (written(called_right=0.0), {"called wrong": MOST["called wrong"]}),
         (written(empty=True), {"empty": 1.0}),
         (written(reversible=True), {"reversible": 1.0}),
         (written(score=0.75), {"name": 0.25}),
@@ -81,4 +87,5 @@ def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
 )
 def test_signs(read: SimpleNamespace, signs: dict[str, float]) -> None:
     assert query_signs(read, confirmed=False) == {**NONE, **signs}  # type: ignore[arg-type]
-    assert query_signs(read, confirmed=True) == {**NONE, **signs, "confirmed": 1.0}  # type: ignore[arg-type]
+    confirmed = 0.0 if "empty" in signs else 1.0
+    assert query_signs(read, confirmed=True) == {**NONE, **signs, "confirmed": confirmed}  # type: ignore[arg-type]

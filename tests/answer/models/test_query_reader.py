@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import log
 
 import pytest
 
@@ -10,6 +11,7 @@ from clew.answer import Answer, Asker, CypherStrategy, Resources
 from clew.answer.models import query_reader, writing
 from clew.answer.models.capability import TRAINED
 from clew.answer.models.query_reader import QueryReader
+from clew.answer.models.trained import CHECK, RIGHT, WRONG
 from clew.errors import ModelError, Timeout
 from clew.lm import Completion, Request, TokenLogprob, Unreachable, Usage
 from clew.lm.clients.scripted import Scripted
@@ -45,18 +47,27 @@ HESITANT = -1.0  # log-probability of each token
 
 
 class Trained(Scripted):
-    """A script in the place of the trained model, with one log-probability for every token."""
+    """A script in the place of the trained model, with one log-probability for every token, that likes its queries."""
 
-    def __init__(self, *lines: str | Exception, logprob: float = -0.0001) -> None:
+    def __init__(self, *lines: str | Exception, logprob: float = -0.0001, right: float | None = 0.999) -> None:
         super().__init__(lines, name="trained")
         (self.identity,) = TRAINED
-        self.logprob = logprob
+        self.logprob, self.right = logprob, right
+        self.checks: list[Request] = []
 
     def complete(self, request: Request, **options: object) -> Completion:
+        if request.messages[-1].content == CHECK:
+            self.checks.append(request)
+            return Completion("", "length", Usage(calls=1), self.name, logprobs=self._verdict())
         if request.max_tokens == 1:  # it reads the graph
             return Completion("", "length", Usage(calls=1), self.name)
         said = super().complete(request, **options)  # type: ignore[arg-type]
         return replace(said, logprobs=tuple(TokenLogprob(word, self.logprob) for word in said.text.split()))
+
+    def _verdict(self) -> tuple[TokenLogprob, ...]:
+        if self.right is None:
+            return (TokenLogprob("well", -0.1, (("maybe", -2.0),)),)
+        return (TokenLogprob(RIGHT, log(self.right), ((WRONG, log(1 - self.right)),)),)
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +85,14 @@ def ask(breweries: Asker) -> Ask:
     own = breweries.resources
 
     def asked(
-        text: str, *lines: str | Exception, logprob: float = -0.0001, phrase: bool = False, compose: bool | None = None
+        text: str,
+        *lines: str | Exception,
+        logprob: float = -0.0001,
+        right: float | None = 0.999,
+        phrase: bool = False,
+        compose: bool | None = None,
     ) -> tuple[Answer, Trained]:
-        model = Trained(*lines, logprob=logprob)
+        model = Trained(*lines, logprob=logprob, right=right)
         resources = Resources(own.engine, store=own.store, encoder=None, model=model)
         return Asker(resources, CypherStrategy(phrase=phrase, compose=compose)).ask(text), model
 
@@ -105,6 +121,21 @@ def test_it_sees_the_graph_in_brief_and_parameters_for_names(ask: Ask) -> None:
     assert "(beer)-[:BREWED_BY]->(brewery)" in shown
     assert "Fellside" not in shown
     assert (request.logprobs, request.grammar) == (1, None)
+
+
+def test_it_is_asked_whether_its_query_is_right(ask: Ask) -> None:
+    _, model = ask(DOUBTED, AUDITED)
+    (request,) = model.checks
+    *begun, written, asked = request.messages
+    assert tuple(begun) == model.requests[0].messages
+    assert (written.role, written.content, asked.content) == ("assistant", AUDITED, CHECK)
+    assert request.max_tokens == 1
+
+
+def test_an_answer_whose_query_it_calls_wrong_is_less_sure(ask: Ask) -> None:
+    found = {right: ask(DOUBTED, AUDITED, right=right)[0].confidence for right in (0.999, 0.5, 0.01, None)}
+    assert found[0.999] > found[0.5] > found[0.01]
+    assert found[None] == found[0.5], "it says neither"
 
 
 @pytest.mark.parametrize(

@@ -104,5 +104,17 @@ def test_what_is_written_together_is_what_each_would_write(network: ModuleType, 
                 tokens.append(token)
 
 
+def test_few_at_once_are_answered_as_many_are(
+    network: ModuleType, model: Any, prompts: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = network.answers(model, prompts, Texts())
+    monkeypatch.setattr(network, "AT_ONCE", 3 * network.MOST_WRITTEN)
+    parts = list(network.together(prompts))
+    assert len(parts) > 3
+    assert sorted(each for part in parts for each in part) == list(range(len(prompts)))
+    few = network.answers(model, prompts, Texts())
+    assert [each["text"].split()[:3] for each in few] == [each["text"].split()[:3] for each in at_once]
+
+
 def test_the_instruction_is_that_of_the_product(network: ModuleType) -> None:
     assert network.INSTRUCTION == INSTRUCTION

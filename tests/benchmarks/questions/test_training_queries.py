@@ -227,18 +227,21 @@ def test_the_command_writes_what_training_starts_from(tmp_path: Path, monkeypatc
     (tmp_path / "one.txt").write_text(BLOCK)
     (tmp_path / "two.txt").write_text(BLOCK.replace("== farms", "== more farms"))
     out = tmp_path / "packs.json"
-    monkeypatch.setattr(sys, "argv", ["query_packs", str(out), "--epochs", "2", "--folder", str(tmp_path)])
+    monkeypatch.setattr(
+        sys, "argv", ["query_packs", str(out), "--epochs", "2", "--folder", str(tmp_path), "--new", "two"]
+    )
     query_packs.main()
     written = json.loads(out.read_text())
     assert len(written["epochs"]) == 2
     assert [len(pack["asked"]) for epoch in written["epochs"] for pack in epoch] == [6, 6]
+    assert [pack["new"] for epoch in written["epochs"] for pack in epoch] == [True, True]
     assert len(written["held"]) == 1, "one schema of twenty is measured"
 
 
 def test_files_that_are_not_there_are_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["query_packs", "packs.json", "--only", "twenty_sx"])
+    monkeypatch.setattr(sys, "argv", ["query_packs", "packs.json", "--new", "twenty_sx"])
     with pytest.raises(SystemExit):
         query_packs.main()
     assert "has no file twenty_sx: choose among eight" in capsys.readouterr().err

@@ -1,9 +1,11 @@
 """What is decided among the readers and a model that writes queries, as the bench counts it."""
 
 import pytest
-from benchmarks.questions.written_queries import _decision, decided
+from benchmarks.questions.written_queries import Recorded, _decision, decided, without_examples
 
+from clew.answer.models.trained import CHECK, probability_of_right
 from clew.answer.models.writing import ALONE, CERTAIN, CLEAR, DISSENTING
+from clew.lm import Message, Request
 
 RIGHT, WRONG = {"readers right": True, "third right": False}, {"readers right": False, "third right": True}
 
@@ -37,7 +39,23 @@ def test_figures() -> None:
         {"key": "c", "level": "unanswerable", "readers": "declined"},
         {"key": "d", "level": "unanswerable", "readers": "likely"},
     ]
-    assert decided(rows, {"a": 0.99, "b": 0.2}) == (
+    assert decided(rows, [0.99, 0.2, None, None]) == (
         "decided by chance: 1 right, 1 of them sure; wrong and sure 1 (25.0%), wrong and not doubtful 2 (50.0%); "
         "1 of 2 unanswerable declined"
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ({"text": "MATCH (a) RETURN a", "chances": [-0.1], "right": 0.75}, 0.75),
+        ({"text": "NONE", "chances": [-0.1], "forced": {"text": "MATCH", "chances": [-3.0], "right": 0.25}}, 0.25),
+    ],
+)
+def test_a_recorded_model_is_asked_whether_its_query_is_right(said: dict[str, object], right: float) -> None:
+    shown = "(a)-[:B]->(c) with d (1, 2)\n\nQuestion: Which?"
+    model = Recorded({without_examples(shown): said})
+    begun = [Message("system", "Write."), Message("user", shown)]
+    assert model.complete(Request(begun)).text == said["text"]
+    check = [*begun, Message("assistant", "MATCH (a) RETURN a"), Message("user", CHECK)]
+    assert probability_of_right(model.complete(Request(check, max_tokens=1))) == pytest.approx(right)

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from benchmarks.text2cypher.__main__ import eligible, main
+from benchmarks.text2cypher.__main__ import Asked, draw, eligible, main
 from benchmarks.text2cypher.asking import Gold, _same_result, expected
 from benchmarks.text2cypher.figures import figures
 from benchmarks.text2cypher.gold import Unfit, first_column, plain, translate
@@ -21,7 +21,7 @@ from clew.answer.answer import Item
 from clew.answer.plans.canonical import same
 from clew.answer.plans.cypher.read import read_plan
 from clew.answer.running.run import Outcome
-from clew.evaluate.benches.text2cypher import load_pairs
+from clew.evaluate.benches.text2cypher import Pair, load_pairs
 from clew.store.cypher import parse
 
 STRUCTURED = {
@@ -217,6 +217,15 @@ def test_questions_of_the_training_data_are_noticed() -> None:
     assert in_training(["Is this question in there at all, one wonders?", line]) == 0
     assert in_training(["how [old|dob] is {Animal}"]) == 1
     assert shared_relations(["OPERATED_ON", "siredBy", "no relation of any schema"]) == 2  # veterinary practice
+
+
+def test_further_questions_change_a_draw_little(schema: Schema) -> None:
+    plan = plan_of("MATCH (m:Movie) RETURN m", schema)
+    able = [Asked(at, Pair("", f"Which {at}?", "", "films"), "filter", plan) for at in range(40)]
+    drawn = {each.at for each in draw(able[:36], 10, 0)}
+    assert len(drawn) == 10
+    assert len(drawn - {each.at for each in draw(able, 10, 0)}) <= 4
+    assert drawn != {each.at for each in draw(able[:36], 10, 1)}, "another seed draws others"
 
 
 def test_a_run_is_kept_and_not_repeated(

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from math import exp
+from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,25 +16,32 @@ if TYPE_CHECKING:
 
 __all__ = ["chance_of", "query_signs"]
 
-MOST = {"doubt": 5.0, "weakest": 3.0, "reluctant": 5.0, "missing": 3.0, "unbound": 4.0}  # larger values say no more
+MOST = {  # larger values say no more
+    "doubt": 5.0, "weakest": 3.0, "called wrong": 5.0, "reluctant": 5.0, "missing": 3.0, "unbound": 4.0,
+}  # fmt: skip
 
 
 def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
-    """The evidence for and against a written query, by name; `confirmed`: the readers give the same answer."""
+    """The evidence for and against a written query, by name; `confirmed`: the readers give the same answer.
+
+    That all find nothing confirms nothing: of such answers hardly more than half are right.
+    """
     plan, account = read.ran.candidate.plan, read.ran.interpretation.account
     first, rest = read.logprobs[:1], read.logprobs[1:] if read.reluctant else read.logprobs
+    empty = read.ran.is_empty or read.ran.outcome.counts_nothing
     signs = {
         "doubt": -sum(rest),  # of the model about the whole query, and about its least probable token
         "weakest": -min(rest, default=0.0),
+        "called wrong": -log(max(read.called_right, 1e-3)),  # by the model, asked again
         "reluctant": -sum(first) if read.reluctant else 0.0,  # to write any query
-        "empty": read.ran.is_empty or read.ran.outcome.counts_nothing,
+        "empty": empty,
         "missing": len(account.missing),
         "unbound": len(account.unbound),
         "name": 1.0 - min((meaning.score for meaning in read.ran.candidate.meanings), default=1.0),
         "reversible": read.reversible,
         "paraphrased": read.paraphrased,
         "no": plan.kind in ("exists", "lacks") and not read.ran.outcome.value,
-        "confirmed": confirmed,
+        "confirmed": confirmed and not empty,
     }
     return {name: min(float(value), MOST.get(name, 1.0)) for name, value in signs.items()}
 

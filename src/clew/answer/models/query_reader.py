@@ -17,7 +17,7 @@ from clew.answer.models.compose import Composed
 from clew.answer.models.repairs.direction import as_said
 from clew.answer.models.repairs.variants import variants
 from clew.answer.models.schema_grammar import NONE
-from clew.answer.models.trained import masked, messages_for
+from clew.answer.models.trained import check_of, masked, messages_for, probability_of_right
 from clew.answer.models.written import run_written
 from clew.answer.names.meanings import Anchor
 from clew.answer.names.naming import find_anchors
@@ -36,7 +36,8 @@ log = logging.getLogger(__name__)
 MOST_TOKENS = 160
 CONVINCED = 0.9  # probability of NONE at which the model is believed
 QUERY = 'root ::= "MATCH " [^\\n]+'  # for a model that says NONE: what it would write
-SOME = 1  # alternatives whose log-probabilities are reported
+SOME, ALTERNATIVES = 1, 5  # tokens whose log-probabilities are reported, for a query and for a verdict on it
+UNSAID = 0.5  # probability that a query is right of which the model does not say so or otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class ReadQuery:
     reversible: bool  # a relation of it connects one type with itself
     turned: bool  # reversed, or bounds taken as those of a total, because as written it finds nothing
     paraphrased: bool  # with names that the question paraphrases
+    called_right: float = UNSAID  # probability, by the model itself
     reluctant: bool = False  # the model would rather have said that the graph has no answer
 
 
@@ -132,6 +134,7 @@ class QueryReader:
                         reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
                         turned=turned,
                         paraphrased=number > 0,
+                        called_right=self._called_right(model, asked, text),
                         reluctant=reluctant,
                     )
                 )
@@ -158,16 +161,27 @@ class QueryReader:
 
     def _complete(self, model: LanguageModel, asked: str, *, grammar: str | None = None) -> Completion | None:
         messages = messages_for(self._composer.shown, asked)
-        try:
-            return model.complete(Request(messages, max_tokens=MOST_TOKENS, logprobs=SOME, grammar=grammar))
-        except (ModelError, Timeout) as error:
-            log.info("no query was written: %s", error)
-            return None
+        return _completed(model, Request(messages, max_tokens=MOST_TOKENS, logprobs=SOME, grammar=grammar))
+
+    def _called_right(self, model: LanguageModel, asked: str, query: str) -> float:
+        """The probability that the model, asked again, calls its query right."""
+        messages = check_of(self._composer.shown, asked, query)
+        said = _completed(model, Request(messages, max_tokens=1, logprobs=ALTERNATIVES))
+        probability = None if said is None else probability_of_right(said)
+        return UNSAID if probability is None else probability
 
     def _bare(self, text: str, anchors: Sequence[Anchor]) -> ParsedQuestion:
         return ParsedQuestion(
             text, anchors=tuple(anchors), tokens=(), type_words=(), operation="list", asked=(), mentioned=()
         )
+
+
+def _completed(model: LanguageModel, request: Request) -> Completion | None:
+    try:
+        return model.complete(request)
+    except (ModelError, Timeout) as error:
+        log.info("%s did not answer: %s", model.name, error)
+        return None
 
 
 def _likeliness(read: ReadQuery) -> tuple[bool, bool, float]:

@@ -1,26 +1,42 @@
 """The prompt of a model trained to write queries: a graph in brief, and a question with parameters for names.
 
 It was trained on questions about invented graphs (benchmarks/questions/queries) in the same form, so it needs no
-instructions and no worked examples: a graph of a dozen relations takes some 250 tokens.
+instructions and no worked examples: a graph of a dozen relations takes some 250 tokens. It was also trained to say
+whether queries for questions that were new to it are right.
 """
 
 from collections.abc import Mapping, Sequence
+from math import exp
 
 from clew.answer.models.schema_grammar import Placeholder
 from clew.answer.models.shown_schema import LONGEST, TEXT, Field, ShownSchema
 from clew.answer.reading.question import Anchor
-from clew.lm import Message
+from clew.lm import Completion, Message
 from clew.store.cypher.write import quote
 
-__all__ = ["brief", "masked", "messages_for"]
+__all__ = ["brief", "check_of", "masked", "messages_for", "probability_of_right"]
 
 INSTRUCTION = "Write the Cypher query that answers the question from this graph, or NONE."
+CHECK, RIGHT, WRONG = "Right?", "yes", "no"  # what it is asked about a query that it wrote, and says
 MOST_VALUES = 12  # texts of a field that are listed; none of a field with more
 
 
 def messages_for(schema: ShownSchema, question: str) -> list[Message]:
     """A question, with its names as parameters, and the graph it is about."""
     return [Message("system", INSTRUCTION), Message("user", f"{brief(schema)}\n\nQuestion: {question}")]
+
+
+def check_of(schema: ShownSchema, question: str, query: str) -> list[Message]:
+    """A question and the query that the model wrote for it: is it right?"""
+    return [*messages_for(schema, question), Message("assistant", query), Message("user", CHECK)]
+
+
+def probability_of_right(said: Completion) -> float | None:
+    """The probability that the model calls its query right rather than wrong; None where it says neither."""
+    first = said.logprobs[:1]
+    likely = [(each.token, each.logprob) for each in first] + [other for each in first for other in each.alternatives]
+    yes, no = (max((exp(log) for token, log in likely if token == word), default=0.0) for word in (RIGHT, WRONG))
+    return yes / (yes + no) if yes + no > 0 else None
 
 
 def brief(schema: ShownSchema) -> str:

@@ -47,6 +47,14 @@ def test_what_only_optional_steps_lead_to_stays_required() -> None:
     assert write(write_statement(plan)).startswith("MATCH (a:X)\nOPTIONAL MATCH (a)-[:R]->(b)\n")
 
 
+def test_an_absent_part_without_steps_is_written_as_its_conditions() -> None:
+    plan = Plan(
+        (Slot("a", ("X",)),), (Part(ABSENT, (), (Condition("a", "id", "IN", ("A", "B")),)),), asked=(Asked("a"),)
+    )
+    (where,) = (line for line in write(write_statement(plan)).splitlines() if line.startswith("WHERE"))
+    assert where == "WHERE NOT a.id IN ['A', 'B']"
+
+
 def test_optional_and_absent_parts_are_written_as_such() -> None:
     plan = Plan(
         (Slot("a", ("X",)), Slot("b"), Slot("c", ("Y",))),

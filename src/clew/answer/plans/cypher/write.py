@@ -149,11 +149,12 @@ class _Writer:
                 than = s.Literal(count.number) if other is None else self._counted(other, str(count.number))
                 yield s.Binary(count.operator, number, than)
 
-    def _exists(self, steps: Iterable[Step], conditions: Iterable[Condition], inner: Iterable[Part]) -> s.Subquery:
+    def _exists(self, steps: Iterable[Step], conditions: Iterable[Condition], inner: Iterable[Part]) -> s.Expression:
+        """That there are such steps, or without any that the conditions hold."""
         inline, other = self._split(conditions)
         patterns = self._patterns(steps, inline)
-        where = [_condition(condition) for condition in (*other, *_left(inline))]
-        return s.Subquery("EXISTS", tuple(patterns), _conjunction([*where, *self._inner(inner)]))
+        where = [*(_condition(condition) for condition in (*other, *_left(inline))), *self._inner(inner)]
+        return s.Subquery("EXISTS", tuple(patterns), _conjunction(where)) if patterns else _joined("AND", where)
 
     def _counted(self, part: Part, of: str) -> s.Expression:
         """The number of entities, not of matches: all but one step to what is counted stands in EXISTS."""
