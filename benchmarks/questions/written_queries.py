@@ -54,6 +54,7 @@ DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
     "doubt": -1, "weakest": -1, "called wrong": -1, "reluctant": -1, "empty": -1, "missing": -1, "unbound": -1,
     "name": -1, "reversible": -1, "paraphrased": -1, "no": -1, "confirmed": 1,
 }  # fmt: skip
+DENIED = {"doubtful": "declined", "likely": "doubtful", "sure": "doubtful"}  # by a model that finds no query
 TINY = 1e-9  # the least probability whose logarithm is taken
 BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.93, 0.95, 1.01)
 
@@ -299,8 +300,8 @@ def _decision(row: dict[str, Any], chance: float | None) -> tuple[bool, str]:
     """Whether the answer that is given is right, and how sure it is; as in `answer/models/writing.py`."""
     readers, good = row.get("readers", "declined"), bool(row.get("readers right"))
     if chance is None:
-        none = readers == "doubtful" and row.get("third") == "none" and row.get("none", 0.0) >= DENYING
-        return good, "declined" if none else readers
+        denied = row.get("third") == "none" and row.get("none", 0.0) >= DENYING
+        return good, DENIED.get(readers, readers) if denied else readers
     own = "sure" if chance >= CERTAIN else "likely" if chance >= CLEAR else "doubtful"
     if row["same"]:
         return good, own if readers == "doubtful" or own == "sure" else readers

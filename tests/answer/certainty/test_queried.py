@@ -87,5 +87,5 @@ def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
 )
 def test_signs(read: SimpleNamespace, signs: dict[str, float]) -> None:
     assert query_signs(read, confirmed=False) == {**NONE, **signs}  # type: ignore[arg-type]
-    confirmed = 0.0 if "empty" in signs else 1.0
+    confirmed = 0.0 if {"empty", "no"} & signs.keys() else 1.0
     assert query_signs(read, confirmed=True) == {**NONE, **signs, "confirmed": confirmed}  # type: ignore[arg-type]

@@ -340,11 +340,17 @@ def test_none_without_doubt_declines_a_doubtful_answer_and_offers_it(breweries: 
     assert answer.alternatives[0].interpretation in answer.abstained
 
 
-@pytest.mark.parametrize("text", [LIKELY, DECLINED])
-def test_none_that_declines_nothing(breweries: Asker, ask: Ask, text: str) -> None:
-    answer, model = ask(text, "NONE")
+def test_none_that_declines_nothing(breweries: Asker, ask: Ask) -> None:
+    answer, model = ask(DECLINED, "NONE")
     assert len(model.requests) == 1
-    assert told(answer) == told(breweries.ask(text))
+    assert told(answer) == told(breweries.ask(DECLINED))
+
+
+@pytest.mark.parametrize(("text", "certainty"), [(SURE, "sure"), (LIKELY, "likely")])
+def test_none_makes_a_surer_answer_doubtful(breweries: Asker, ask: Ask, text: str, certainty: str) -> None:
+    alone, (answer, _) = breweries.ask(text), ask(text, "NONE")
+    assert (alone.certainty, answer.certainty) == (certainty, "doubtful")
+    assert (answer.query, answer.items) == (alone.query, alone.items)
 
 
 def test_none_with_doubt_is_asked_again_for_a_query(breweries: Asker, ask: Ask) -> None:
@@ -415,3 +421,12 @@ def test_counts_of_one_are_compared(ask: Ask) -> None:
     assert names(answer) == {"Fellside Brewery"}
     assert answer.text == ("1 brewery with fewer people employed by it than beers brewed by it: Fellside Brewery.")
     assert len(answer.evidence.triples) == 3
+
+
+def test_a_no_whose_reverse_is_so_is_doubtful(ask: Ask) -> None:
+    text = "Is Quayside Brewery the house that sends barley to Fellside Brewery?"
+    supplied = "MATCH (brewery {{id: ${}}})-[:SUPPLIES]->(brewery2 {{id: ${}}}) RETURN count(*) > 0"
+    turned, _ = ask(text, supplied.format("brewery1", "brewery2"))
+    assert (turned.value, turned.certainty) == (False, "doubtful")
+    so, _ = ask(text, supplied.format("brewery2", "brewery1"))
+    assert so.value is True

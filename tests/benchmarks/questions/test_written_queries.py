@@ -25,7 +25,7 @@ RIGHT, WRONG = {"readers right": True, "third right": False}, {"readers right": 
         ({"readers": "sure", "same": False, "confidence": 0.9, **RIGHT}, 0.99, (False, "doubtful")),
         ({"readers": "doubtful", "third": "none", "none": 0.95, "readers right": True}, None, (True, "declined")),
         ({"readers": "doubtful", "third": "none", "none": 0.5, "readers right": True}, None, (True, "doubtful")),
-        ({"readers": "likely", "third": "none", "none": 0.95, "readers right": True}, None, (True, "likely")),
+        ({"readers": "likely", "third": "none", "none": 0.95, "readers right": True}, None, (True, "doubtful")),
     ],
 )
 def test_decision(row: dict[str, object], chance: float | None, decision: tuple[bool, str]) -> None:

@@ -24,11 +24,12 @@ MOST = {  # larger values say no more
 def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
     """The evidence for and against a written query, by name; `confirmed`: the readers give the same answer.
 
-    That all find nothing confirms nothing: of such answers hardly more than half are right.
+    That all find nothing, or say no, confirms nothing: other plans give that answer too.
     """
     plan, account = read.ran.candidate.plan, read.ran.interpretation.account
     first, rest = read.logprobs[:1], read.logprobs[1:] if read.reluctant else read.logprobs
     empty = read.ran.is_empty or read.ran.outcome.counts_nothing
+    no = plan.kind in ("exists", "lacks") and not read.ran.outcome.value
     signs = {
         "doubt": -sum(rest),  # of the model about the whole query, and about its least probable token
         "weakest": -min(rest, default=0.0),
@@ -40,8 +41,8 @@ def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
         "name": 1.0 - min((meaning.score for meaning in read.ran.candidate.meanings), default=1.0),
         "reversible": read.reversible,
         "paraphrased": read.paraphrased,
-        "no": plan.kind in ("exists", "lacks") and not read.ran.outcome.value,
-        "confirmed": confirmed and not empty,
+        "no": no,
+        "confirmed": confirmed and not (empty or no),
     }
     return {name: min(float(value), MOST.get(name, 1.0)) for name, value in signs.items()}
 

@@ -143,7 +143,10 @@ class QueryReader:
     def _run(
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
     ) -> tuple[Ran, bool] | None:
-        """The query as it ran, and whether it was read otherwise (`variants`), if only that finds something."""
+        """The query as it ran, and whether only another reading of it finds something (`variants`), which then counts.
+
+        A no stays a no where its reverse is so.
+        """
         written = as_said(composed.candidate.plan, parsed, self._words)
         found: list[Ran] = []
         for plan in (written, *variants(written, self._resources.schema)):
@@ -154,8 +157,9 @@ class QueryReader:
             ran = run_written(this, parsed, model, self._resources, runner)
             if ran is None:
                 break
-            if not ran.is_empty:
-                return ran, bool(found)
+            denies = ran.candidate.plan.kind == "exists" and not ran.outcome.value
+            if not (ran.is_empty or ran.outcome.counts_nothing or denies):
+                return (found[0], True) if plan.kind == "exists" and found else (ran, bool(found))
             found.append(ran)
         return (found[0], False) if found else None
 

@@ -31,7 +31,7 @@ __all__ = ["ModelWriting", "as_alternative", "beside", "covered", "declined"]
 WRITTEN = DOUBTFUL - 0.05  # highest confidence of a doubtful answer of a model
 LIKELY = SURE - 0.01  # confidence of one that is likely
 ALONE = 0.5  # chance at which a trained model's query answers by itself, or in place of a doubtful answer
-CLEAR, CERTAIN = 0.88, 0.92  # chances at which its answer is likely, and sure (docs/asking.md)
+CLEAR, CERTAIN = 0.88, 0.93  # chances at which its answer is likely, and sure (docs/asking.md)
 DISSENTING = 0.7  # chance at which a different answer makes the readers' doubtful
 DENYING = 0.7  # probability of NONE at which a doubtful answer is declined that no likely query confirms
 
@@ -100,10 +100,11 @@ class ModelWriting(ABC):
         return reader
 
     def _denied(self, first: Answer) -> Answer:
-        """A doubtful or empty answer where a trained model says that the graph has none: declined, but offered."""
-        weak = first.certainty == "doubtful" or (first.certainty == "likely" and first.signs.get("nothing"))
-        if first.abstained is not None or not weak or self.model is None:
+        """An answer where a trained model says that the graph has none: doubtful, or declined and offered if it was."""
+        if first.abstained is not None or self.model is None:
             return first
+        if first.certainty != "doubtful" and not (first.certainty == "likely" and first.signs.get("nothing")):
+            return replace(first, confidence=min(first.confidence, WRITTEN))
         meant = as_alternative(first)
         return declined(
             first,

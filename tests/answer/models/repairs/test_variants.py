@@ -1,6 +1,7 @@
 """What plans may mean that find nothing as they are written."""
 
 from clew.answer.models.repairs.variants import variants
+from clew.answer.plans.canonical import same
 from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.plan import Plan
 from clew.store.cypher import parse
@@ -37,3 +38,10 @@ def test_a_step_between_two_of_one_type_is_reversed() -> None:
     (other,) = variants(plan("MATCH (a:Play)-[:FOLLOWS]->(b:Play {id: 'x'}) RETURN a"), SCHEMA)
     (step,) = other.required.steps
     assert step.ends == ("b", "a")
+
+
+def test_an_end_that_is_wanted_unstated_is_left_out() -> None:
+    funded = "MATCH (b:Play {{id: 'x'}})-[r:FUNDED_BY]->(a:Sponsor) {}RETURN a"
+    (other,) = variants(plan(funded.format("WHERE r.q_until IS NULL AND r.q_amount > 5 ")), SCHEMA)
+    assert same(other, plan(funded.format("WHERE r.q_amount > 5 ")))
+    assert not list(variants(plan(funded.format("WHERE r.q_until IS NOT NULL AND a.born IS NULL ")), SCHEMA))

@@ -31,6 +31,7 @@ class ImpliedLabels:
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
         named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
         said = {label for label in (*question.asked, *question.mentioned) if not _is_only_a_kind(label, question.text)}
+        said |= {label.name for label in self.schema.labels if _is_spelt(label.name, question.text)}
         stated = {each.of for part in plan.parts for each in part.conditions} - named  # slots with other conditions
         stated |= {each.by.of for each in plan.sort if each.by is not None}
 
@@ -71,6 +72,11 @@ class ImpliedLabels:
     def _is_noun_of(self, relation: str, word: str) -> bool:
         known = {each.name for each in self.schema.relationships}
         return relation in known and self.words.is_own(relation, word)
+
+
+def _is_spelt(label: str, text: str) -> bool:
+    """Whether a question has the name of a label in it: "sources" are of the type source, whatever else they may be."""
+    return set(map(stem, plain_name(label).split())) <= {stem(token.text) for token in tokens_of(text)}
 
 
 def _is_only_a_kind(label: str, text: str) -> bool:

@@ -11,8 +11,24 @@ __all__ = ["variants"]
 
 
 def variants(plan: Plan, schema: StoreSchema) -> Iterator[Plan]:
-    """The plan with its only step between two entities of one type reversed, and with bounds on what it adds up."""
-    yield from filter(None, (_turned(plan, schema), _totalled(plan)))
+    """The plan without ends that must be unstated, with its only step between two of one type reversed, as a total."""
+    yield from filter(None, (_still(plan), _turned(plan, schema), _totalled(plan)))
+
+
+def _still(plan: Plan) -> Plan | None:
+    """The plan without the conditions that columns of statements are not stated, if it has any.
+
+    Who rides for a team *now* has no end stated in some graphs, and in others the day that the contract ends.
+    """
+    steps = {step.name for part in plan.parts for step in part.steps if step.name}
+    unstated = [
+        each
+        for part in plan.parts
+        for each in part.conditions
+        if part.kind == REQUIRED and each.of in steps and each.operator == "IS NULL" and not each.negated
+    ]
+    parts = tuple(_without(part, unstated) if part.kind == REQUIRED else part for part in plan.parts)
+    return replace(plan, parts=parts) if unstated else None
 
 
 def _turned(plan: Plan, schema: StoreSchema) -> Plan | None:

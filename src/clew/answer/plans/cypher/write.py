@@ -154,7 +154,9 @@ class _Writer:
         inline, other = self._split(conditions)
         patterns = self._patterns(steps, inline)
         where = [*(_condition(condition) for condition in (*other, *_left(inline))), *self._inner(inner)]
-        return s.Subquery("EXISTS", tuple(patterns), _conjunction(where)) if patterns else _joined("AND", where)
+        if where and not patterns:
+            return _joined("AND", where)
+        return s.Subquery("EXISTS", tuple(patterns), _conjunction(where))
 
     def _counted(self, part: Part, of: str) -> s.Expression:
         """The number of entities, not of matches: all but one step to what is counted stands in EXISTS."""

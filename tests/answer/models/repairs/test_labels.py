@@ -1,0 +1,35 @@
+"""The labels that variables of written queries imply."""
+
+from pathlib import Path
+
+import pytest
+
+from askers import asker_of_rows
+from clew.answer.kept import composer_of, words_of
+from clew.answer.models.repairs.labels import ImpliedLabels
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.reading.question import ParsedQuestion
+from clew.store.cypher import parse
+
+STATED = [
+    ("Elm Spring", "source", "lies_in", "Calder", "zone"),
+    ("Elm Works", "works", "lies_in", "Calder", "zone"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("How many sources are in the zones?", ("source",)),
+        ("How many things are in the zones?", ()),  # works too
+    ],
+)
+def test_a_type_that_the_question_spells_is_meant(tmp_path: Path, text: str, types: tuple[str, ...]) -> None:
+    question = ParsedQuestion(
+        text, anchors=(), tokens=(), type_words=(), operation="count", asked=("zone",), mentioned=()
+    )
+    plan = read_plan(parse("MATCH (source)-[:LIES_IN]->(zone) RETURN count(source)"), {})
+    with asker_of_rows(tmp_path, STATED) as asker:
+        own = asker.resources
+        implied = ImpliedLabels(own.schema, composer_of(own).shown, words_of(own)).typed(plan, question)
+    assert {slot.name: slot.types for slot in implied.slots} == {"source": types, "zone": ("zone",)}
