@@ -3,6 +3,7 @@
     python -m benchmarks.questions.written_queries note prompts.jsonl [--set unseen/seven.jsonl …] [--graph NAME …]
     python -m benchmarks.questions.written_queries judge answers.jsonl rows.jsonl [--set …] [--graph NAME …]
     python -m benchmarks.questions.written_queries fit rows.jsonl src/clew/answer/certainty/queried.json
+    python -m benchmarks.questions.written_queries fit rows.jsonl --without "called wrong"
     python -m benchmarks.questions.written_queries trust answers.jsonl run.json [--set …] [--graph NAME …]
 
 `note` writes the prompts, which `training/query_adapter.py` answers on a GPU; `judge` reads its answers as the product
@@ -15,7 +16,7 @@ import argparse
 import gzip
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import pairwise
@@ -56,6 +57,7 @@ DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
 }  # fmt: skip
 DENIED = {"doubtful": "declined", "likely": "doubtful", "sure": "doubtful"}  # by a model that finds no query
 TINY = 1e-9  # the least probability whose logarithm is taken
+BOUNDS = (0.9, 0.92, 0.94, 0.95)  # chances from which answers might be sure
 BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.93, 0.95, 1.01)
 
 
@@ -243,13 +245,15 @@ def trust(given: argparse.Namespace) -> None:
     given.second.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
-def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
+def report(
+    rows: Sequence[dict[str, Any]], directions: Mapping[str, int] = DIRECTIONS
+) -> tuple[list[str], dict[str, Any]]:
     """Figures with each graph left out of the fit that judges it, and the weights of all."""
     read = [row for row in rows if "signs" in row]
-    signs = np.array([[row["signs"][name] for name in DIRECTIONS] for row in read], float)
+    signs = np.array([[row["signs"][name] for name in directions] for row in read], float)
     right = np.array([row["third right"] for row in read], float)
     graphs = np.array([row["key"].partition("/")[0] for row in read])
-    ways = tuple(DIRECTIONS.values())
+    ways = tuple(directions.values())
     chance = np.zeros(len(read))
     for graph in np.unique(graphs):
         here = graphs == graph
@@ -261,7 +265,8 @@ def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
         f"{sum(row.get('third right', False) for row in able)}; AUC {auc(chance, right):.3f}"
     ]
     chances = iter(chance.tolist())
-    lines.append(decided(rows, [next(chances) if "signs" in row else None for row in rows]))
+    given = [next(chances) if "signs" in row else None for row in rows]
+    lines += [f"sure from {bound} on: {decided(rows, given, certain=bound)}" for bound in sorted({*BOUNDS, CERTAIN})]
     same = np.array([row["same"] for row in read])
     declined = np.array([row["readers"] == "declined" for row in read])
     beyond = np.array([row["level"] == "unanswerable" for row in read])
@@ -278,31 +283,31 @@ def report(rows: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, Any]]:
                 )
                 lines.append(f"{name}, {least} to {min(most, 1)}: {counts}")
     weights = fit(signs, right, directions=ways)
-    named = {name: round(float(each), 3) for name, each in zip(DIRECTIONS, weights[1:], strict=True)}
+    named = {name: round(float(each), 3) for name, each in zip(directions, weights[1:], strict=True)}
     return lines, {"intercept": round(float(weights[0]), 3), "weights": named}
 
 
-def decided(rows: Sequence[dict[str, Any]], chances: Sequence[float | None]) -> str:
+def decided(rows: Sequence[dict[str, Any]], chances: Sequence[float | None], *, certain: float = CERTAIN) -> str:
     """The figures of answers as the product decides among the readers and the model, by the model's chances."""
-    given = [(row, *_decision(row, chance)) for row, chance in zip(rows, chances, strict=True)]
+    given = [(row, *_decision(row, chance, certain)) for row, chance in zip(rows, chances, strict=True)]
     right = [certainty for _, good, certainty in given if good and certainty != "declined"]
     wrong = [certainty for _, good, certainty in given if not good and certainty != "declined"]
     beyond = [certainty for row, _, certainty in given if row["level"] == "unanswerable"]
     sure, unwarned = wrong.count("sure"), len(wrong) - wrong.count("doubtful")
     return (
-        f"decided by chance: {len(right)} right, {right.count('sure')} of them sure; wrong and sure {sure} "
+        f"{len(right)} right, {right.count('sure')} of them sure; wrong and sure {sure} "
         f"({sure / len(rows):.1%}), wrong and not doubtful {unwarned} ({unwarned / len(rows):.1%}); "
         f"{beyond.count('declined')} of {len(beyond)} unanswerable declined"
     )
 
 
-def _decision(row: dict[str, Any], chance: float | None) -> tuple[bool, str]:
+def _decision(row: dict[str, Any], chance: float | None, certain: float = CERTAIN) -> tuple[bool, str]:
     """Whether the answer that is given is right, and how sure it is; as in `answer/models/writing.py`."""
     readers, good = row.get("readers", "declined"), bool(row.get("readers right"))
     if chance is None:
         denied = row.get("third") == "none" and row.get("none", 0.0) >= DENYING
         return good, DENIED.get(readers, readers) if denied else readers
-    own = "sure" if chance >= CERTAIN else "likely" if chance >= CLEAR else "doubtful"
+    own = "sure" if chance >= certain else "likely" if chance >= CLEAR else "doubtful"
     if row["same"]:
         return good, own if readers == "doubtful" or own == "sure" else readers
     settled = readers in ("sure", "likely")
@@ -320,6 +325,7 @@ def main() -> None:
     parser.add_argument("--set", type=Path, action="append", default=[])
     parser.add_argument("--graph", action="append", default=[])
     parser.add_argument("--data", type=Path, default=Path("data"))
+    parser.add_argument("--without", choices=DIRECTIONS, action="append", default=[], help="fit: a sign to leave out")
     given = parser.parse_args()
     try:
         _run(given, parser)
@@ -337,7 +343,9 @@ def _run(given: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
         rows = _lines(given.first)
         if not any("signs" in row for row in rows):
             parser.error(f"{given.first} has no answers of a model: make it with `judge`")
-        lines, weights = report(rows)
+        if given.without and given.second:
+            parser.error("--without shows what a sign is worth; the weights that are kept have all of them")
+        lines, weights = report(rows, {name: way for name, way in DIRECTIONS.items() if name not in given.without})
         print("\n".join(lines))
         if given.second:
             given.second.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")

@@ -152,6 +152,8 @@ def run(given: argparse.Namespace, progress: Progress) -> dict[str, Any]:
         raise InputError(f"--count takes 1 to {len(able):,}, the questions that can be asked, not {given.count:,}")
     if given.compose and given.model is None:
         raise InputError("--compose lets a language model write the query: name one with --model")
+    if given.answers and given.prompts is None:
+        raise InputError("--answers holds what a model wrote to some prompts: name their file with --prompts")
     drawn = draw(able, given.count, given.seed)
     settings = {name: getattr(given, name) for name in SETTINGS}
     if given.note:
@@ -200,7 +202,7 @@ def main() -> int:
     given = parser.parse_args()
     try:
         report = run(given, to_stderr)
-    except ClewError as error:
+    except (ClewError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if given.note:

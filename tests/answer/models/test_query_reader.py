@@ -132,6 +132,18 @@ def test_it_is_asked_whether_its_query_is_right(ask: Ask) -> None:
     assert request.max_tokens == 1
 
 
+def test_of_two_queries_only_the_likelier_is_asked_about(breweries: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Trained(AUDITED, EMPLOYED)
+    own = breweries.resources
+    resources = Resources(own.engine, store=own.store, encoder=None, model=model)
+    once = QueryReader.prompts
+    twice = lambda self, text: (each for each in [*once(self, text)] * 2)  # noqa: E731
+    monkeypatch.setattr(QueryReader, "prompts", twice)
+    Asker(resources, CypherStrategy(phrase=False)).ask(DOUBTED)
+    assert len(model.requests) == 2
+    assert [each.messages[-2].content for each in model.checks] == [AUDITED]  # as likely, and first
+
+
 def test_an_answer_whose_query_it_calls_wrong_is_less_sure(ask: Ask) -> None:
     found = {right: ask(DOUBTED, AUDITED, right=right)[0].confidence for right in (0.999, 0.5, 0.01, None)}
     assert found[0.999] > found[0.5] > found[0.01]

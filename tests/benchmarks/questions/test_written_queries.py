@@ -40,9 +40,10 @@ def test_figures() -> None:
         {"key": "d", "level": "unanswerable", "readers": "likely"},
     ]
     assert decided(rows, [0.99, 0.2, None, None]) == (
-        "decided by chance: 1 right, 1 of them sure; wrong and sure 1 (25.0%), wrong and not doubtful 2 (50.0%); "
+        "1 right, 1 of them sure; wrong and sure 1 (25.0%), wrong and not doubtful 2 (50.0%); "
         "1 of 2 unanswerable declined"
     )
+    assert decided(rows, [0.99, 0.2, None, None], certain=0.995).startswith("1 right, 0 of them sure")
 
 
 @pytest.mark.parametrize(

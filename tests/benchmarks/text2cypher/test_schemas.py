@@ -246,6 +246,7 @@ def test_a_run_is_kept_and_not_repeated(
     assert main() == 0  # nothing is asked again
     assert journal.read_bytes() == kept
     refused = {"--count 10": "--count takes 1 to 9", "--count 3": "other settings", "--compose --count 3": "--model"}
+    refused |= {"--answers a.jsonl --count 3": "--prompts", "--note /nowhere/p.jsonl --count 3": "/nowhere/p.jsonl"}
     for options, why in refused.items():
         monkeypatch.setattr(sys, "argv", [*command, *options.split()])
         assert main() == 1

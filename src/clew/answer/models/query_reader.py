@@ -94,7 +94,7 @@ class QueryReader:
 
         `parsed` is the question as the readers parse it: the query has to account for its words.
         """
-        found: list[ReadQuery] = []
+        found: list[tuple[ReadQuery, str]] = []
         none = 1.0
         for number, (asked, anchors) in enumerate(self.prompts(question.text)):
             said = self._complete(model, asked)
@@ -125,27 +125,28 @@ class QueryReader:
                 ran, turned = read
                 told = replace(ran.interpretation, question=parsed)
                 logprobs = tuple(token.logprob for token in said.logprobs)
-                found.append(
-                    ReadQuery(
-                        text,
-                        ran,
-                        logprobs,
-                        contradicted=contradictions(told, self._words) > 0,
-                        reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
-                        turned=turned,
-                        paraphrased=number > 0,
-                        called_right=self._called_right(model, asked, text),
-                        reluctant=reluctant,
-                    )
+                written = ReadQuery(
+                    text,
+                    ran,
+                    logprobs,
+                    contradicted=contradictions(told, self._words) > 0,
+                    reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
+                    turned=turned,
+                    paraphrased=number > 0,
+                    reluctant=reluctant,
                 )
-        return max(found, key=_likeliness, default=None), none
+                found.append((written, asked))
+        if not found:
+            return None, none
+        likeliest, asked = max(found, key=lambda each: _likeliness(each[0]))
+        return replace(likeliest, called_right=self._called_right(model, asked, likeliest.text)), none
 
     def _run(
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
     ) -> tuple[Ran, bool] | None:
         """The query as it ran, and whether only another reading of it finds something (`variants`), which then counts.
 
-        A no stays a no where its reverse is so.
+        A yes or no stays what it is.
         """
         written = as_said(composed.candidate.plan, parsed, self._words)
         found: list[Ran] = []
@@ -157,9 +158,8 @@ class QueryReader:
             ran = run_written(this, parsed, model, self._resources, runner)
             if ran is None:
                 break
-            denies = ran.candidate.plan.kind == "exists" and not ran.outcome.value
-            if not (ran.is_empty or ran.outcome.counts_nothing or denies):
-                return (found[0], True) if plan.kind == "exists" and found else (ran, bool(found))
+            if not ran.outcome.finds_nothing:
+                return (found[0], True) if found and plan.kind in ("exists", "lacks") else (ran, bool(found))
             found.append(ran)
         return (found[0], False) if found else None
 
