@@ -101,14 +101,12 @@ def test_settings_that_make_no_sense() -> None:
         open_model("http://127.0.0.1:9", threads=2)
 
 
-def test_threads_are_the_cores_that_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_are_the_cores_that_are_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     from clew.lm.clients import llamacpp
 
     monkeypatch.delenv("CLEW_THREADS", raising=False)
-    monkeypatch.setattr(llamacpp.os, "sched_getaffinity", lambda process: set(range(8)))
-    for load, threads in ((0.1, 8), (2.6, 5), (40.0, 1)):
-        monkeypatch.setattr(llamacpp.os, "getloadavg", lambda load=load: (load, 9.0, 9.0))
-        assert llamacpp._threads() == threads
+    monkeypatch.setattr(llamacpp, "idle_cores", lambda: 5)
+    assert llamacpp._threads() == 5
     monkeypatch.setenv("CLEW_THREADS", "3")
     assert llamacpp._threads() == 3
     monkeypatch.setenv("CLEW_THREADS", "many")

@@ -16,6 +16,7 @@ import xllamacpp
 
 from clew.closing import Closing
 from clew.errors import InputError
+from clew.lm.clients.idle_cores import idle_cores
 from clew.lm.clients.llama_engine import BATCH, LlamaEngine
 from clew.lm.clients.llama_server import LlamaServer, score_tokens
 from clew.lm.clients.llama_states import KeptStates, states_directory
@@ -35,7 +36,7 @@ SECONDS = 300.0
 class LlamaCpp(Closing):
     """A GGUF file as a language model.
 
-    `threads` defaults to CLEW_THREADS, else to the number of idle cores available to this process: llama.cpp's threads
+    `threads` defaults to CLEW_THREADS, else to the number of cores that are idle when it is opened: llama.cpp's threads
     wait for each other by spinning, and two that share a core are far slower than one.
     `adapter` is a GGUF file of trained matrices of low rank, added to the weights as they are used.
     No port is opened unless `listen` is set; then `listening` is the address, which requires `key`.
@@ -163,6 +164,4 @@ def _threads() -> int:
         if not named.isdecimal() or int(named) < 1:
             raise InputError(f"CLEW_THREADS must be a number of threads, 1 or more, not {named!r}")
         return int(named)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0  # on average over the last minute
-    return max(1, min(cores, round(cores - busy)))
+    return idle_cores()
