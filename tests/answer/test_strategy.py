@@ -15,6 +15,7 @@ import clew
 from clew.answer import STRATEGIES, Answer, Asker, CypherStrategy, Item, Question, Resources, Strategy
 from clew.answer.answer import Evidence
 from clew.answer.running.evidence import cite
+from clew.answer.strategy import MODEL_SECONDS, SECONDS
 from clew.app.assemble import Settings, assemble
 from clew.embed.encoders.hashed import HashedEncoder
 from clew.errors import ClewError, DamagedDerived, InputError, UnknownName
@@ -67,6 +68,14 @@ def test_a_question_is_a_record() -> None:
     for seconds in (0, -1.0, float("nan")):
         with pytest.raises(InputError, match="positive number of seconds"):
             Question(QUESTION, timeout=seconds)
+
+
+def test_without_a_limit_of_its_own_a_question_has_longer_with_a_language_model(clinic: Asker) -> None:
+    plain = clinic.resources
+    with_model = Resources(plain.engine, store=plain.store, encoder=None, model=Scripted(["FBN1"]))
+    assert [Question(QUESTION).seconds(each) for each in (plain, with_model)] == [SECONDS, MODEL_SECONDS]
+    assert [Question(QUESTION, timeout=7).seconds(each) for each in (plain, with_model)] == [7, 7]
+    assert SECONDS < MODEL_SECONDS
 
 
 def test_each_part_is_opened_once_from_many_threads(clinic: Asker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,25 @@ def test_a_strategy_that_fails_says_why_beside_the_others(site: str, page: Page)
     expect(page.locator('.strategy[aria-label="rag"]')).to_contain_text("No model is here.")
 
 
+def test_a_model_that_ran_out_of_time_is_told(site: str, page: Page) -> None:
+    late = "writer ran out of time (30 s): this is the answer without it; timeout=120 gives it more"
+
+    def asked(route: Route) -> None:
+        *steps, answer = route.fetch().text().splitlines()
+        made = json.loads(answer)
+        made["answer"]["late"] = late
+        step = {"event": "step", "step": "model", "text": "it ran out of time", "seconds": 30.0}
+        route.fulfill(body="\n".join([*steps, json.dumps(step), json.dumps(made), ""]))
+
+    page.goto(at(site, "ask", graph="clinic", question=GENES))
+    expect(page.locator(".headline .warning")).to_have_count(0)
+    page.route("**/ask", asked)
+    page.reload()
+    expect(page.locator(".headline .warning")).to_have_text(f"{late}.")
+    page.get_by_text("Steps", exact=True).click()
+    expect(page.locator(".steps")).to_contain_text("Language model it ran out of time")
+
+
 def test_the_context_of_a_question_is_shown_when_it_is_opened(site: str, page: Page) -> None:
     page.goto(at(site, "ask", graph="clinic", question=GENES))
     page.get_by_text("Context for a language model").click()

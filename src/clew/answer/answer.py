@@ -183,6 +183,7 @@ class Answer:
     confidence: float = 0.0  # the probability that the question was read rightly
     signs: Mapping[str, float] = field(default_factory=dict)  # what the confidence is made of
     uncovered: str = ""  # which years, days or texts of the question the graph records nothing of
+    late: str = ""  # that a language model ran out of time, what that means for the answer, and what to do
     abstained: str | None = None
     suggestions: tuple[str, ...] = ()  # which strategies could try a question that was declined, and their cost
 

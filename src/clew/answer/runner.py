@@ -66,7 +66,8 @@ class Runner:
         self.resources = resources
         self.question = question
         self.engine, self.schema = resources.engine, resources.schema
-        self.deadline = Deadline.after(question.timeout, "question")  # opening things for the first time does not count
+        seconds = question.seconds(resources)
+        self.deadline = Deadline.after(seconds, "question")  # opening things for the first time does not count
         self._begun = perf_counter()
         self._outcomes: dict[Plan, Outcome] = {}
 

@@ -17,7 +17,9 @@ from clew.answer.resources import Resources
 from clew.errors import InputError
 from clew.registry import Entry, Registry
 
-__all__ = ["STRATEGIES", "Question", "Step", "Strategy"]
+__all__ = ["MODEL_SECONDS", "SECONDS", "STRATEGIES", "Question", "Step", "Strategy"]
+
+SECONDS, MODEL_SECONDS = 30.0, 120.0  # for a question that sets no limit: without a language model, and with one
 
 STRATEGIES = Registry(
     "strategy",
@@ -69,13 +71,19 @@ class Question:
     meaning: Mapping[str, str] = field(default_factory=dict)  # name → id, for names that mean several entities
     filters: Filters = field(default_factory=Filters)  # which statements the answer may rest on
     subclasses: bool | None = None  # include subclasses of named terms; None: only if nothing matches directly
-    timeout: float = 30.0  # seconds from reading the question to the last triple of evidence
+    timeout: float | None = None  # seconds from reading the question to the last triple; None: see `seconds`
     all_evidence: bool = False  # the triples behind every item, not only behind those that are shown first
     report: Callable[[Step], None] | None = None  # is called with each step, in the thread that answers
 
     def __post_init__(self) -> None:
-        if not self.timeout > 0:
+        if self.timeout is not None and not self.timeout > 0:
             raise InputError(f"a question's time limit is a positive number of seconds, not {self.timeout:g}")
+
+    def seconds(self, resources: Resources) -> float:
+        """Its time limit; by default longer where a language model takes part, which may need a minute on few cores."""
+        if self.timeout is not None:
+            return self.timeout
+        return SECONDS if resources.model is None else MODEL_SECONDS
 
 
 class Strategy(Protocol):

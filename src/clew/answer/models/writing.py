@@ -17,7 +17,7 @@ from clew.answer.models.query_reader import QueryReader, ReadQuery, query_reader
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
-from clew.answer.strategy import Question
+from clew.answer.strategy import MODEL_SECONDS, Question
 from clew.answer.wording.explain import SHOWN_ALTERNATIVES, verbalised
 from clew.answer.wording.phrase import phrased
 from clew.errors import Timeout
@@ -74,14 +74,16 @@ class ModelWriting(ABC):
             return first
         self.runner.report("model", "writing a query")
         reader = self._query_reader()
-        begun = perf_counter()
+        begun, read, none = perf_counter(), None, 0.0
         try:
             read, none = reader.read(self.question, self.parsed, model, self.runner)
+            self.runner.deadline.check()
+            return self._voted(_later(first, begun, read), read, none)
         except Timeout:  # the readers have answered already
-            self.runner.report("model", "it ran out of time")
-            return first
-        understood = first.usage.understanding + perf_counter() - begun - (read.ran.seconds if read else 0.0)
-        first = replace(first, usage=replace(first.usage, understanding=understood))
+            return self._late(_later(first, begun, read), read)
+
+    def _voted(self, first: Answer, read: ReadQuery | None, none: float) -> Answer:
+        """The answer of the readers and of a trained model, which has written a query and judged it, or has none."""
         if read is None:
             self.runner.report("model", "it has no answer")
             return self._denied(first) if none >= DENYING else first
@@ -91,6 +93,31 @@ class ModelWriting(ABC):
         if confirmed:
             return self._confirmed(first, read, probability)
         return self._by_query(first, read, probability, none)
+
+    def _late(self, first: Answer, read: ReadQuery | None) -> Answer:
+        """The readers' answer where a trained model ran out of time: no surer than without it, its query is offered.
+
+        It is doubtful where that query is likely to answer otherwise.
+        """
+        if read is None:
+            return self._out_of_time(first, "this is the answer without it")
+        first = self._out_of_time(first, "its query came too late to count")
+        if first.abstained is None and read.ran.gives(first):
+            return replace(first, decided=_same(read.ran))
+        if read.ran.is_empty:
+            return first
+        dissents = chance_of(query_signs(read, confirmed=False)) >= DISSENTING
+        other = Alternative(read.ran.outcome.query, WRITTEN, verbalised(read.ran.candidate, self.words))
+        return beside(replace(first, confidence=min(first.confidence, WRITTEN)) if dissents else first, other)
+
+    def _out_of_time(self, answer: Answer, so: str) -> Answer:
+        """An answer that says that the model ran out of time, what that means for it, and what to do."""
+        assert self.model is not None
+        self.runner.report("model", "it ran out of time")
+        limit = self.runner.deadline.seconds
+        more = max(MODEL_SECONDS, 2 * limit)
+        late = f"{self.model.name} ran out of time ({limit:g} s): {so}; timeout={more:g} gives it more"
+        return replace(answer, late=late)
 
     def _query_reader(self) -> QueryReader:
         """The third reader; the time that its model takes to read the graph, once, does not count."""
@@ -114,7 +141,7 @@ class ModelWriting(ABC):
 
     def _confirmed(self, first: Answer, read: ReadQuery, probability: float) -> Answer:
         """The readers' answer, which a trained model gives too: at least as sure as before."""
-        answer = replace(first, decided=f"{read.ran.interpretation.decided}, with the same result")
+        answer = replace(first, decided=_same(read.ran))
         return max(
             answer, _as_sure(answer, read, probability), key=lambda each: (each.certainty == "sure", each.confidence)
         )
@@ -156,25 +183,28 @@ class ModelWriting(ABC):
             return first
         if self.parsed is None or self.parsed.unmet or not can_compose(self.model):
             return first
-        begun = perf_counter()
-        written = self._written(self.parsed)
-        spent = perf_counter() - begun
+        begun, written = perf_counter(), None
+        try:
+            written = self._written(self.parsed)
+            self.runner.deadline.check()
+            return self._weighed(_later(first, begun, written), written)
+        except Timeout:  # the readers have answered already
+            late = self._out_of_time(first, "this is the answer without it")
+            return _later(late, begun, written)
+
+    def _weighed(self, first: Answer, written: "Written | None") -> Answer:
+        """The readers' answer weighed against a model's: confirmed by it, or with it to choose from."""
         if written is None or not written.is_complete:
             why = "has no answer" if written is None else "leaves words out"
             self.runner.report("model", f"it {why}")
-            return replace(first, usage=replace(first.usage, understanding=first.usage.understanding + spent))
-        return self._weighed(first, written, first.usage.understanding + spent)
-
-    def _weighed(self, first: Answer, written: "Written", understood: float) -> Answer:
-        """The readers' answer weighed against a model's: confirmed by it, or with it to choose from."""
+            return first
         said = verbalised(written.ran.candidate, self.words)
         self.runner.report("model", said)
         if first.abstained is not None:
             self.ran = written.ran
-            return self._by_model(written, understood)
-        first = replace(first, usage=replace(first.usage, understanding=understood))
+            return self._by_model(written, first.usage.understanding)
         if written.ran.gives(first):
-            return replace(first, decided=f"{written.ran.interpretation.decided}, with the same result")
+            return replace(first, decided=_same(written.ran))
         other = Alternative(written.ran.outcome.query, WRITTEN, said)
         return beside(first, other)
 
@@ -199,6 +229,8 @@ class ModelWriting(ABC):
         if self.phrase and answer.abstained is None and not is_trained(self.model):
             self.runner.report("text", "wording the answer")
             text = phrased(self.model, self.question.text, text)
+            if self.runner.deadline.left <= 0 and not answer.late:
+                answer = self._out_of_time(answer, "the answer is not in its words")
         used = Usage(self.model.usage.calls, self.model.usage.prompt_tokens, self.model.usage.completion_tokens)
         return replace(answer, text=text, usage=answer.usage + replace(used, text=perf_counter() - begun))
 
@@ -209,6 +241,17 @@ class ModelWriting(ABC):
         from clew.lm import Metered, Timed
 
         return Metered(Timed(self.resources.model, lambda: self.runner.deadline.left))
+
+
+def _later(first: Answer, begun: float, read: "ReadQuery | Written | None") -> Answer:
+    """An answer with the time that a model has taken since to write its query, apart from running that."""
+    understood = first.usage.understanding + perf_counter() - begun - (read.ran.seconds if read else 0.0)
+    return replace(first, usage=replace(first.usage, understanding=understood))
+
+
+def _same(ran: Ran) -> str:
+    """What a model did that gives the answer of the readers."""
+    return f"{ran.interpretation.decided}, with the same result"
 
 
 def as_alternative(first: Answer) -> Alternative:
@@ -225,7 +268,7 @@ def beside(answer: Answer, other: Alternative) -> Answer:
 
 def declined(first: Answer, reason: str) -> Answer:
     """A declined answer with its reason, and the answer there was as an alternative."""
-    none = Answer("", abstained=reason, text=reason, unrecognised=first.unrecognised)
+    none = Answer("", abstained=reason, text=reason, unrecognised=first.unrecognised, late=first.late)
     return beside(replace(none, question=first.question, usage=first.usage), as_alternative(first))
 
 

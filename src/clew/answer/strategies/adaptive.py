@@ -61,7 +61,7 @@ class _Asking:
 
     def __init__(self, strategy: AdaptiveStrategy, question: Question, resources: Resources) -> None:
         self.strategy, self.question, self.resources = strategy, question, resources
-        self.begun = perf_counter()
+        self.seconds, self.begun = question.seconds(resources), perf_counter()
         self.model = None if resources.model is None else Metered(resources.model)
         self.retrieval = Retrieval(
             budget=strategy.budget,
@@ -246,9 +246,9 @@ class _Asking:
             return ""
 
     def _left(self) -> float:
-        left = self.question.timeout - (perf_counter() - self.begun)
+        left = self.seconds - (perf_counter() - self.begun)
         if left <= 0:
-            raise Timeout(f"no answer within {self.question.timeout:g} s: allow more time, or fewer stages")
+            raise Timeout(f"no answer within {self.seconds:g} s: allow more time, or fewer stages")
         return left
 
     def _report(self, name: str, text: str) -> None:

@@ -162,7 +162,7 @@ def _read_by(model: Metered, asked: ContextAnswer) -> Answer:
     context = asked.retrieved.context
     prompt = load_prompt("clew.answer", "read.txt").format(context=asked.prompt_context, question=asked.question.text)
     written = model.complete(
-        Request([Message("user", prompt)], max_tokens=MOST_TOKENS), timeout=asked.question.timeout
+        Request([Message("user", prompt)], max_tokens=MOST_TOKENS), timeout=asked.question.seconds(asked.resources)
     ).text.strip()
     supports = lines_named(written, context)
     answer = Answer(asked.question.text, text=written, decided=f"{model.name} read the context")

@@ -34,12 +34,13 @@ class ComparedStrategies:
                 answers[name] = Answer(question.text, text=str(error), abstained=str(error))
         said = tuple(f"{name}: {_summary(answer)}" for name, answer in answers.items())
         usage = sum((answer.usage for answer in answers.values()), Usage())
+        late = next((answer.late for answer in answers.values() if answer.late), "")
         given = {name: answer for name, answer in answers.items() if answer.abstained is None}
         if not given:
             reason = "no strategy has an answer"
-            first = next(iter(answers.values()))
-            return replace(first, abstained=reason, text=f"{reason}. {'; '.join(said)}", trace=said, usage=usage)
-        first = next(iter(given.values()))
+            first = replace(next(iter(answers.values())), late=late, usage=usage)
+            return replace(first, abstained=reason, text=f"{reason}. {'; '.join(said)}", trace=said)
+        first = replace(next(iter(given.values())), late=late)
         conflicts = [(one, other) for one, other in combinations(given, 2) if agree(given[one], given[other]) is False]
         if conflicts:
             reason = f"{' and '.join(name for name in given if any(name in pair for pair in conflicts))} disagree"
@@ -50,6 +51,7 @@ class ComparedStrategies:
                 trace=said,
                 usage=usage,
                 abstained=reason,
+                late=late,
             )
         return replace(first, trace=(*first.trace, *said), interpretation=(*first.interpretation, *said), usage=usage)
 

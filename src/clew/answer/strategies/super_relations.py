@@ -93,9 +93,9 @@ class _Asking:
         relations: frozenset[str] | None,
     ) -> None:
         self.question, self.resources, self.limits = question, resources, limits
-        self.begun = perf_counter()
+        self.seconds, self.begun = question.seconds(resources), perf_counter()
         self.model = None if resources.model is None or scorer in NO_MODEL else Metered(resources.model)
-        self.scorer = _scorer(scorer, resources, self.model, question.timeout)
+        self.scorer = _scorer(scorer, resources, self.model, self.seconds)
         self.allowed = Allowed(relations, question.filters.where if question.filters else None)
 
     def answer(self, search: Callable[[SearchTask], Found]) -> Answer:
@@ -114,7 +114,7 @@ class _Asking:
         if absent is not None:
             return self._abstained(absent, ids)
         answers = PathAnswer(self.question, self.resources, wanted.types, topics)
-        judge = None if self.model is None else ModelJudge(self.model, answers.names, self.question.timeout)
+        judge = None if self.model is None else ModelJudge(self.model, answers.names, self.seconds)
         found = search(
             SearchTask(
                 engine,
@@ -156,8 +156,8 @@ class _Asking:
 
     def _report(self, name: str, text: str) -> None:
         seconds = perf_counter() - self.begun
-        if seconds > self.question.timeout:
-            raise Timeout(f"no answer within {self.question.timeout:g} s: allow more time, or fewer steps")
+        if seconds > self.seconds:
+            raise Timeout(f"no answer within {self.seconds:g} s: allow more time, or fewer steps")
         if self.question.report is not None:
             self.question.report(Step(name, text, seconds))
 

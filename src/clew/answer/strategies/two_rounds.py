@@ -51,8 +51,8 @@ class TwoRoundsStrategy:
             answer = _ranked(question, found, resources)
         else:
             report("text", f"{model.name} predicts and selects")
-            settings = RoundSettings(k=self.k)
-            rounds = predict_for(resources, found, settings, model=model, timeout=question.timeout)
+            settings, seconds = RoundSettings(k=self.k), question.seconds(resources)
+            rounds = predict_for(resources, found, settings, model=model, timeout=seconds)
             report("evidence", "; ".join(f"{each.fate}: {each.name}" for each in rounds.fates) or "no diagnosis")
             answer = _predicted(question, rounds, resources, model.name)
         used = Usage() if model is None else Usage(model.usage.calls, model.usage.prompt_tokens)

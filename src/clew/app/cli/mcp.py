@@ -1,9 +1,8 @@
 """`clew mcp`: graphs as tools of an agent, over stdin and stdout."""
 
-from clew.app.cli.serve import GraphPaths, ModelName, Seconds, import_server
+from clew.app.cli.serve import GraphPaths, ModelName, Seconds, import_server, time_limits
 from clew.app.cli.terminal.options import NoEmbedding
 from clew.app.cli.terminal.progress import announced, terminal_progress
-from clew.errors import InputError
 
 __all__ = ["mcp"]
 
@@ -12,7 +11,7 @@ def mcp(
     graphs: GraphPaths,
     model: ModelName = None,
     no_embedding: NoEmbedding = False,
-    timeout: Seconds = 30.0,
+    timeout: Seconds = None,
 ) -> None:
     """Offer graphs to agents as tools (MCP) over stdin and stdout.
 
@@ -26,8 +25,7 @@ def mcp(
       clew mcp hpo.clew
       claude mcp add hpo -- clew mcp /data/hpo.clew
     """
-    if not 0 < timeout <= 3600:
-        raise InputError(f"--timeout is a number of seconds above 0 and at most 3600, not {timeout:g}")
+    limits = time_limits(timeout)
     settings, agents = import_server("settings"), import_server("agents")
     named = settings.name_graphs(graphs)
     with terminal_progress() as progress:
@@ -36,7 +34,7 @@ def mcp(
                 named,
                 model=model,
                 encoder=None if no_embedding else "default",
-                limits=settings.Limits(seconds=timeout),
+                limits=settings.Limits(**limits),
             ),
             progress=announced(progress, f"preparing {', '.join(named)} for questions, once", after=1.0),
         )

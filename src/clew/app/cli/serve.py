@@ -12,7 +12,7 @@ from clew.errors import InputError, MissingDependency
 if TYPE_CHECKING:
     from clew.app.server.settings import Limits, ServerSettings
 
-__all__ = ["GraphPaths", "ModelName", "Seconds", "TokenFile", "import_server", "serve"]
+__all__ = ["GraphPaths", "ModelName", "Seconds", "TokenFile", "import_server", "serve", "time_limits"]
 
 PATIENCE = 1.0  # seconds of preparing before that is announced
 
@@ -37,7 +37,15 @@ ModelName = Annotated[
         show_default=False,
     ),
 ]
-Seconds = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Most seconds of work on one request.")]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        help="Most seconds of work on one request (default: 30, or 120 for questions with a language model).",
+        show_default=False,
+    ),
+]
 
 
 def serve(
@@ -68,7 +76,7 @@ def serve(
     extraction: Annotated[
         str, typer.Option(metavar="MODEL", help="The extraction model, used if it is on this machine; none for none.")
     ] = "small",
-    timeout: Seconds = 30.0,
+    timeout: Seconds = None,
     workers: Annotated[
         int | None,
         typer.Option(metavar="N", help="Heavy requests at once (default: one for each core).", show_default=False),
@@ -109,13 +117,20 @@ def serve(
         )
 
 
-def _limits(module: Any, timeout: float, workers: int | None, queue: int) -> "Limits":
+def time_limits(timeout: float | None) -> dict[str, float]:
+    """The limits of a server that `--timeout` sets, by name."""
+    if timeout is None:
+        return {}
     if not 0 < timeout <= 3600:
         raise InputError(f"--timeout is a number of seconds above 0 and at most 3600, not {timeout:g}")
+    return {"seconds": timeout, "model_seconds": timeout}
+
+
+def _limits(module: Any, timeout: float | None, workers: int | None, queue: int) -> "Limits":
     if (workers is not None and not 1 <= workers <= 256) or not 1 <= queue <= 100_000:
         raise InputError("--workers is a number from 1 to 256, --queue one from 1 to 100,000")
-    given = {} if workers is None else {"workers": workers}
-    limits: Limits = module.Limits(seconds=timeout, queue=queue, queue_of_client=max(1, queue // 4), **given)
+    given = time_limits(timeout) | ({} if workers is None else {"workers": workers})
+    limits: Limits = module.Limits(queue=queue, queue_of_client=max(1, queue // 4), **given)
     return limits
 
 

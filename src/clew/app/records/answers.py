@@ -58,6 +58,7 @@ def _answer(answer: "Answer") -> dict[str, Any]:
         "usage": asdict(answer.usage),
         "confidence": answer.confidence,
         "certainty": answer.certainty,
+        "late": answer.late,
         "abstained": answer.abstained,
         "suggestions": list(answer.suggestions),
     }

@@ -49,7 +49,8 @@ class _Tools:
     """The tools, and what they work with."""
 
     def __init__(self, graphs: Graphs, workers: Workers, limits: Limits) -> None:
-        self._graphs, self._workers, self._seconds = graphs, workers, limits.seconds
+        self._graphs, self._workers = graphs, workers
+        self._seconds, self._model_seconds = limits.seconds, limits.model_seconds
 
     async def schema(self, graph: Graph = None, max_tokens: Tokens = 2_000) -> str:
         """The types (labels) of entities and the relations between them, with counts, as Cypher names them."""
@@ -138,10 +139,10 @@ class _Tools:
         """
 
         def work(opened: OpenGraph) -> str:
-            answer = opened.asker().ask(Question(question, timeout=self._seconds))
+            answer = opened.asker().ask(Question(question, timeout=self._asking(opened)))
             return fit(_short(answer, limit), ("items", "sources"), max_tokens)
 
-        return await self._run(graph, work)
+        return await self._run(graph, work, seconds=self._asking)
 
     async def context(
         self,
@@ -201,12 +202,19 @@ class _Tools:
         }
         return fit(short, ("relationships", "labels", "properties"), max_tokens)
 
-    async def _run(self, name: str | None, work: Callable[[OpenGraph], str]) -> str:
+    def _asking(self, opened: OpenGraph) -> float:
+        """The time limit of a question."""
+        return self._seconds if opened.resources.model is None else self._model_seconds
+
+    async def _run(
+        self, name: str | None, work: Callable[[OpenGraph], str], *, seconds: Callable[[OpenGraph], float] | None = None
+    ) -> str:
         """Do the work of a tool in the pool; whoever cancels the call stops it."""
         try:
             opened = next(iter(self._graphs)) if name is None else self._graphs.get(name)
             opened = self._graphs.get(opened.name)
-            ticket = self._workers.submit(CLIENT.get(), lambda: work(opened), seconds=self._seconds)
+            limit = self._seconds if seconds is None else seconds(opened)
+            ticket = self._workers.submit(CLIENT.get(), lambda: work(opened), seconds=limit)
             try:
                 await asyncio.wait((ticket.done,))
                 made: str = ticket.done.result()
@@ -284,6 +292,7 @@ def _short(answer: Answer, limit: int) -> dict[str, Any]:
         "certainty": answer.certainty,
         "interpretation": list(answer.interpretation),
         "ignored_words": list(answer.unrecognised),
+        **({"late": answer.late} if answer.late else {}),
         "total": answer.total,
         "value": answer.value,
         "items": items,

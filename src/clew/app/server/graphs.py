@@ -17,6 +17,8 @@ from pathlib import Path
 from clew.answer import STRATEGIES, Asker, Resources
 from clew.answer.kept import words_of
 from clew.answer.lexicon.own_words import FILE as WORDS
+from clew.answer.models.capability import is_trained
+from clew.answer.models.query_reader import query_reader_of
 from clew.app.assemble import DEFAULT_STRATEGY, Settings, make_strategy, open_graph
 from clew.app.server.entity_texts import EntityTexts
 from clew.errors import ClewError, UnknownName
@@ -71,6 +73,8 @@ class OpenGraph:
                 self.engine.distances([0], 1, direction=direction)
         resources = self.resources
         words_of(resources), resources.linker, resources.parser, resources.sketch_parser, resources.store
+        if resources.model is not None and is_trained(resources.model):
+            query_reader_of(resources)
 
 
 class _Served:

@@ -42,14 +42,15 @@ class Serving:
         """Something about a request for its line in the log."""
         request.scope["state"].setdefault("log", {}).update(said)
 
-    def seconds(self, asked: float | None) -> float:
+    def seconds(self, asked: float | None, *, question: bool = False) -> float:
         """The time limit of a request: what it asks for, at most that of the server."""
-        most = self.settings.limits.seconds
+        limits = self.settings.limits
+        most = limits.model_seconds if question and self.model is not None else limits.seconds
         return most if asked is None else min(asked, most)
 
     def submit(self, work: Callable[[], Any], *, seconds: float | None = None) -> Ticket:
-        """Put the work of a request into the queue of its client."""
-        return self.workers.submit(CLIENT.get(), work, seconds=self.seconds(seconds))
+        """Put the work of a request, limited to some `seconds`, into the queue of its client."""
+        return self.workers.submit(CLIENT.get(), work, seconds=self.seconds(None) if seconds is None else seconds)
 
     async def run(self, request: Request, work: Callable[[], Made], *, seconds: float | None = None) -> Made:
         """Do work in the pool; if the client goes away it is cancelled, and `ClientGone` raised."""

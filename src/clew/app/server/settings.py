@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 
+from clew.answer.strategy import MODEL_SECONDS, SECONDS
 from clew.errors import InputError
 from clew.files import read_regular
 
@@ -25,7 +26,8 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 class Limits:
     """The most that one request may ask for, and that the server does at once."""
 
-    seconds: float = 30.0  # of work on one request
+    seconds: float = SECONDS  # of work on one request
+    model_seconds: float = MODEL_SECONDS  # of work on a question, where a language model takes part
     rows: int = 10_000  # of a query
     hops: int = 10
     paths: int = 1_000

@@ -17,6 +17,7 @@ from clew.app.cli.terminal.options import (
     Layer,
     MinConfidence,
     NoEmbedding,
+    QuestionTimeout,
     SourceNames,
     check_limit,
     pairs,
@@ -33,6 +34,7 @@ from clew.app.cli.terminal.output import (
 )
 from clew.app.cli.terminal.progress import announced, terminal_progress
 from clew.app.cli.terminal.quotations import quoted
+from clew.app.cli.terminal.spelling import as_options
 from clew.app.records import answer_record, answers_record
 from clew.errors import ClewError, InputError
 from clew.plurals import counted
@@ -117,7 +119,6 @@ Draw = Annotated[
     str | None, typer.Option(metavar="FILE", help="Draw the evidence: FILE.html or FILE.svg.", show_default=False)
 ]
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", help="Maximum number of items shown.")]
-Seconds = Annotated[float, typer.Option(metavar="SECONDS", help="Time limit of each question.")]
 
 
 def ask(
@@ -144,7 +145,7 @@ def ask(
     draw: Draw = None,
     limit: Limit = SHOWN,
     no_embedding: NoEmbedding = False,
-    timeout: Seconds = 30.0,
+    timeout: QuestionTimeout = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question about a graph, with the query that ran and the evidence behind the answer.
@@ -289,6 +290,8 @@ def show_answer(answer: "Answer", *, limit: int = SHOWN, explain: bool = False, 
     say(bold(one_line(answer.text)))
     if answer.unrecognised and answer.abstained is None:
         say(f"Ignored (not recognised): {printable(', '.join(answer.unrecognised))}")
+    if answer.late:
+        say(f"{printable(as_options(answer.late))}.")
     if answer.certainty == "doubtful" and answer.abstained is None:
         said = "; ".join(each.interpretation for each in answer.alternatives)
         say(printable(f"Doubtful. Other interpretations: {said}" if said else "Doubtful."))

@@ -8,7 +8,7 @@ import typer
 from clew.app.assemble import DEFAULT_STRATEGY
 from clew.app.cli.evaluation.options import Model, Questions, RunJournal, Sample, Seed
 from clew.app.cli.terminal.groups import new_group
-from clew.app.cli.terminal.options import AsJson, Choose, Compose, NoEmbedding
+from clew.app.cli.terminal.options import AsJson, Choose, Compose, NoEmbedding, QuestionTimeout
 from clew.errors import InputError
 
 __all__ = ["application"]
@@ -28,7 +28,6 @@ Paraphrases = Annotated[bool, typer.Option("--paraphrases", help="Ask the paraph
 StrategyName = Annotated[
     str, typer.Option("--strategy", metavar="NAME", help="Which strategy answers (see `clew ask --help`).")
 ]
-Seconds = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Time limit of each question.")]
 NoPhrase = Annotated[bool, typer.Option("--no-phrase", help="Do not let the model rephrase answers.")]
 Baseline = Annotated[
     str | None, typer.Option("--baseline", metavar="RUN.json", help="Compare with a saved run.", show_default=False)
@@ -299,7 +298,7 @@ def trust(
     model: Model = None,
     compose: Compose = None,
     strategy: StrategyName = DEFAULT_STRATEGY,
-    timeout: Seconds = 30.0,
+    timeout: QuestionTimeout = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE.json", help="Keep every answer.", show_default=False)
     ] = None,

@@ -29,7 +29,7 @@ def evaluate_trust(
     model: str | None,
     compose: bool | None,
     strategy: str,
-    timeout: float,
+    timeout: float | None,
     out: Path | None,
     list_wrong: bool,
     as_json: bool,

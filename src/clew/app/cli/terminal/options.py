@@ -32,6 +32,7 @@ __all__ = [
     "NegatedRelation",
     "NoEmbedding",
     "QualifierPairs",
+    "QuestionTimeout",
     "Relation",
     "SourceNames",
     "Through",
@@ -114,6 +115,15 @@ QualifierPairs = Annotated[
 ]
 WithNegated = Annotated[bool, typer.Option("--with-negated", help="Also follow negated statements.")]
 Timeout = Annotated[float | None, typer.Option(metavar="SECONDS", help="Time limit.", show_default=False)]
+QuestionTimeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        help="Time limit of each question (default: 30, or 120 with a language model).",
+        show_default=False,
+    ),
+]
 NoEmbedding = Annotated[
     bool, typer.Option("--no-embedding", help="Use no embeddings; questions are then read by words alone.")
 ]

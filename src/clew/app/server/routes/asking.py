@@ -45,6 +45,7 @@ ANSWER: dict[str, Any] = {
     "usage": {},
     "confidence": 0.97,
     "certainty": "sure",
+    "late": "",
     "abstained": None,
     "suggestions": [],
     "drawing": None,
@@ -97,8 +98,9 @@ async def ask(graph: str, body: AskBody, request: Request) -> Response:
     """
     serving = serving_of(request)
     opened = serving.graph(request, graph)
-    seconds = serving.seconds(body.timeout)
-    question, cypher = body.asked(seconds), body.cypher is not None
+    cypher = body.cypher is not None
+    seconds = serving.seconds(body.timeout, question=not cypher)
+    question = body.asked(seconds)
     asker = opened.asker(body.strategy)
     if serving.settings.log_questions:
         serving.note(request, question=question.text)
@@ -129,7 +131,7 @@ async def context(graph: str, body: ContextBody, request: Request) -> Response:
         found = retrieve(body.question, opened.resources, body.retrieval())
         return as_json(context_record(found, graph=graph, snapshot=opened.snapshot))
 
-    return json_response(await serving.run(request, work, seconds=body.timeout))
+    return json_response(await serving.run(request, work, seconds=serving.seconds(body.timeout)))
 
 
 @router.post("/graphs/{graph}/query", responses=answers("The rows of a query.", ROWS))

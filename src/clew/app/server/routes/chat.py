@@ -104,7 +104,7 @@ async def complete(body: ChatBody, request: Request) -> Response:
     """Answer the last question of a conversation over the graph named as `model`, at once or as a stream."""
     serving = serving_of(request)
     opened = serving.graph(request, body.model)
-    asker, seconds = opened.asker(), serving.seconds(None)
+    asker, seconds = opened.asker(), serving.seconds(None, question=True)
     question = Question(body.question, timeout=seconds)
     if serving.settings.log_questions:
         serving.note(request, question=question.text)
@@ -166,6 +166,8 @@ def message_of(answer: Answer) -> str:
     parts = [_plain(answer.text)]
     if answer.abstained is None and answer.certainty != "sure":
         parts.append(f"({answer.certainty}; interpreted as: {_plain('; '.join(answer.interpretation))})")
+    if answer.late:
+        parts.append(f"({_plain(answer.late)})")
     if answer.items:
         listed = [f"- {_plain(item.name)} (`{_code(item.id)}`){_notes(item)}" for item in answer.items[:ITEMS]]
         more = answer.total - len(listed)

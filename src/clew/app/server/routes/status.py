@@ -13,7 +13,7 @@ from clew.app.server.serving import as_json, json_response, serving_of
 __all__ = ["router"]
 
 router = APIRouter(tags=["server"])
-STATED = ("seconds", "rows", "hops", "paths", "entities", "triples", "characters", "body")
+STATED = ("seconds", "model_seconds", "rows", "hops", "paths", "entities", "triples", "characters", "body")
 ABOUT = {
     "version": __version__,
     "graphs": [{"name": "hpo", "snapshot": SNAPSHOT, "entities": 36_848, "triples": 305_905, "title": "hpo"}],
@@ -21,7 +21,7 @@ ABOUT = {
     "model": None,
     "extraction": "small",
     "token": False,
-    "limits": {"seconds": 30.0, "rows": 10_000, "hops": 10},
+    "limits": {"seconds": 30.0, "model_seconds": 120.0, "rows": 10_000, "hops": 10},
 }
 
 

@@ -53,6 +53,7 @@ function headline(answer, again) {
       ? h("p", { class: "quiet" }, "Rephrase the question with names of this graph, or try an example below. ", h("a", { href: write("explore", { graph: answer.graph }) }, "Explore"), " shows what the graph holds.")
       : h("p", { class: "facts" }, h("span", { class: `certainty ${answer.certainty}`, title: `${means} (${answer.confidence.toFixed(2)})` }, word), facts.map((each) => h("span", {}, each)),
           answer.evidence.complete ? null : h("button", { type: "button", class: "plain", onclick: () => again({ all: "yes" }) }, "Fetch all evidence")),
+    answer.late ? h("p", { class: "warning" }, `${answer.late}.`) : null,
     !answer.abstained && answer.certainty !== "sure" ? h("p", { class: "warning" }, means) : null);
 }
 

@@ -2,7 +2,7 @@
 import { h, icon } from "../ui/dom.js";
 import { seconds } from "../ui/words.js";
 
-const TITLES = { names: "Names", plans: "Interpretations", query: "Query", evidence: "Evidence", second: "Second reader", text: "Wording" };
+const TITLES = { names: "Names", plans: "Interpretations", query: "Query", evidence: "Evidence", second: "Second reader", model: "Language model", text: "Wording" };
 
 export function stepTitle(step) {
   return TITLES[step] ?? step;
