@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clew.app.assemble import DEFAULT_STRATEGY, Settings, assemble
-from clew.app.cli.terminal.conversation import ask_back, is_terminal, read_questions
+from clew.app.cli.terminal.conversation import ask_back, ask_shown, is_terminal, read_questions
 from clew.app.cli.terminal.options import (
     AsJson,
     AsOf,
@@ -209,7 +209,7 @@ def ask(
         )
         if not no_embedding:
             mention_missing_encoder(asker)
-        answer = asker.ask(asked) if given else None
+        answer = ask_shown(asker, asked) if given else None
     engine = asker.resources.engine
     snapshot = engine.snapshot.id
     if answer is None:
@@ -273,7 +273,7 @@ def _converse(
     for text in read_questions():
         question = replace(asked, text=text)
         try:
-            answer = ask_back(asker, question) if is_terminal() else asker.ask(question)
+            answer = ask_back(asker, question) if is_terminal() else ask_shown(asker, question)
         except ClewError as error:
             answered.append((text, error))
             print(f"clew: error: {one_line(error)}", file=sys.stderr)

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clew.app.cli.terminal.output import printable, say
+from clew.app.cli.terminal.progress import step_shower, terminal_progress
 from clew.errors import InputError
 
 if TYPE_CHECKING:
     from clew.answer import Answer, Asker, Question
     from clew.answer.answer import Ambiguity, Sense
 
-__all__ = ["ask_back", "is_terminal", "read_input", "read_questions"]
+__all__ = ["ask_back", "ask_shown", "is_terminal", "read_input", "read_questions"]
 
 MAX_INPUT = 64 << 20  # bytes
 
@@ -46,16 +47,23 @@ def read_questions() -> Iterator[str]:
             return
 
 
+def ask_shown(asker: "Asker", question: "Question") -> "Answer":
+    """Answer, with the step that is being taken on the line of a terminal, unless steps are reported already."""
+    with terminal_progress() as progress:
+        report = question.report or step_shower(progress)
+        return asker.ask(replace(question, report=report))
+
+
 def ask_back(asker: "Asker", question: "Question") -> "Answer":
     """Answer; if names are ambiguous, let the user choose, and answer again if that changes anything."""
-    answer = asker.ask(question)
+    answer = ask_shown(asker, question)
     chosen = {}
     for ambiguity in answer.ambiguities:
         sense = _choose(ambiguity)
         if sense is not None and sense != ambiguity.chosen:
             chosen[ambiguity.text] = sense.id
     if chosen:
-        answer = asker.ask(replace(question, meaning={**question.meaning, **chosen}))
+        answer = ask_shown(asker, replace(question, meaning={**question.meaning, **chosen}))
     return _other_interpretation(asker, answer) if answer.certainty == "doubtful" else answer
 
 
