@@ -16,6 +16,7 @@ from clew.answer.plans.schema.containment import containing, either_way, within_
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.any_type import of_any_type
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
+from clew.answer.reading.limits import limited
 from clew.answer.reading.opposed import is_met, is_opposed, is_polar
 from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import TIE, Ranked, rank
@@ -129,8 +130,9 @@ class Interpreter:
         """The plans for a question, ranked, and those that are opposed to it."""
         alone = self._about_names(question)
         if alone is not None:
-            return rank(question, alone, self.words, encoder=self.encoder, deadline=deadline), []
+            return rank(question, _limited(alone, question), self.words, encoder=self.encoder, deadline=deadline), []
         fitting, opposed = self._proposed(question, deadline)
+        fitting = _limited(fitting, question)
         ranked = rank(question, fitting, self.words, encoder=self.encoder, judge=self.judge, deadline=deadline)
         return of_any_type(question, ranked), opposed
 
@@ -204,6 +206,11 @@ class Interpreter:
                 decided=None if number else decided,
                 account=each.account,
             )
+
+
+def _limited(found: list[Candidate], question: ParsedQuestion) -> list[Candidate]:
+    """Candidates with the limit that a question states."""
+    return [replace(each, plan=limited(each.plan, question)) for each in found]
 
 
 def _complete_first(ranked: list[Ranked]) -> list[Ranked]:

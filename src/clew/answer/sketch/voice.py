@@ -16,6 +16,7 @@ from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.held import unheld
 from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.limits import limited
 from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
@@ -103,7 +104,9 @@ def speak(
         if not is_opposed(parsed, each.candidate, polarity)
         and (not forbidden or any(polarity.get(name) == HARM for name in each.candidate.relationships))
     )
-    for reading in islice(allowed, MOST_TRIED):
+    for unlimited in islice(allowed, MOST_TRIED):
+        plan = limited(unlimited.candidate.plan, parsed)
+        reading = replace(unlimited, candidate=replace(unlimited.candidate, plan=plan))
         try:
             ran = runner.run(_interpreted(reading, question, parsed, words, words_of(resources)))
         except Timeout:

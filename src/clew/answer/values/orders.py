@@ -25,10 +25,11 @@ def _superlative(passage: Passage) -> ValueOrder | None:
     words, text = passage.words, passage.text
     helping = r"\b(?:with|having|have|has|had|is|are|was|were|at)"
     lead = rf"(?:(?:{helping}|\b(?P<verb>{words.verb})(?:s|es|d|ed|ing)?)\s+)?(?:the\s+|its\s+)?"
-    number = rf"(?:(?:top\s+)?(?P<number>{NUMBER})\s+)?(?:(?P<ordinal>{'|'.join(ORDINALS)})[\s-]+)?"
+    number = rf"(?:(?:(?:top|first)\s+)?(?P<number>{NUMBER})\s+)?(?:(?P<ordinal>{'|'.join(ORDINALS)})[\s-]+)?"
     nouns = rf"\s+(?:(?P<noun>{words.noun})|(?P<counted>{words.count}))\b"
     for behind in (nouns, rf"\b{COUNTED}"):
-        for found in re.finditer(rf"{lead}\b{number}(?<!\bat\s)(?P<most>{words.most})(?!-){behind}", text):
+        most = rf"(?<!\bat\s)(?P<most>{words.most})(?!-|\s+{NUMBER}\s+{words.most})"  # of "the first 5 oldest": oldest
+        for found in re.finditer(rf"{lead}\b{number}{most}{behind}", text):
             graded = passage.graded(found.groupdict())
             if graded and A_TIME.match(text[found.end() :]) is None and passage.take(*found.span()):
                 graded = _named_by(passage, graded)

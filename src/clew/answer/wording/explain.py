@@ -36,10 +36,13 @@ def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
 
 def verbalised(candidate: Candidate, words: Words) -> str:
     """A plan in plain English, or where there is no plain phrase, step by step."""
+    plan = candidate.plan
+    some = f" (any {plan.limit} of them)" if plan.limit is not None and not plan.sort and plan.asked else ""
     if candidate.values is None:
-        return question_phrase(candidate.plan, names_in(candidate), words) or in_words(candidate, words, names=True)
+        said = question_phrase(plan, names_in(candidate), words) or in_words(candidate, words, names=True)
+        return f"{said}{some}"
     base = question_phrase(candidate.values.base, names_in(candidate), words) or in_words(candidate, words, names=True)
-    return value_phrase(candidate, base)
+    return f"{value_phrase(candidate, base)}{some}"
 
 
 def alternatives_of(

@@ -1,7 +1,7 @@
-"""Steps between two entities of one type that the words of the question say the other way round.
+"""Steps between two entities of one type that the words of the question say the other way round, and its limit.
 
 In SUPERVISES the subject is the boss: a query for "A's boss" that asks for the object means the subject.
-In: a plan, and its question. Out: the plan with such a step reversed.
+In: a plan, and its question. Out: the plan with such a step reversed, and limited to as many as the question wants.
 """
 
 from collections.abc import Collection, Iterator
@@ -10,13 +10,14 @@ from dataclasses import replace
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Plan, Step
+from clew.answer.reading.limits import limited
 from clew.answer.reading.question import ParsedQuestion
 
 __all__ = ["as_said"]
 
 
 def as_said(plan: Plan, question: ParsedQuestion, words: Words) -> Plan:
-    """The plan with each step between what is asked for and a name as most parse trees have it."""
+    """The plan with each step between what is asked for and a name as most parse trees have it, and a stated limit."""
     asked = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
     named = {condition.of for part in plan.parts for condition in part.conditions if condition.key == "id"}
     typed = {question.tokens[at].start for word in question.type_words for at in range(word.first, word.last)}
@@ -29,7 +30,8 @@ def as_said(plan: Plan, question: ParsedQuestion, words: Words) -> Plan:
         wrong = sum(vote != (step.subject == asked) for vote in votes)
         return replace(step, subject=step.object, object=step.subject) if 2 * wrong > len(votes) else step
 
-    return replace(plan, parts=tuple(replace(part, steps=tuple(map(turned, part.steps))) for part in plan.parts))
+    parts = tuple(replace(part, steps=tuple(map(turned, part.steps))) for part in plan.parts)
+    return limited(replace(plan, parts=parts), question)
 
 
 def _may_be_turned(step: Step, words: Words) -> bool:
