@@ -7,7 +7,10 @@ import pytest
 
 from askers import asker_of_rows
 from clew.answer import Asker
-from clew.answer.certainty.astray import CHOICE, FIRST, SECOND
+from clew.answer.certainty.astray import CHOICE, FIRST, SECOND, goes_astray
+from clew.answer.kept import composer_of, words_of
+from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.question import understand
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,24 @@ def test_what_nobody_mentions_is_not_sure(hospital: Asker) -> None:
     plain = hospital.ask("Which patients were attended by Hugo Brandt?")
     assert plain.signs["astray"] == 0
     assert plain.certainty == "sure"
+
+
+def test_what_only_has_to_exist_is_mentioned(tmp_path: Path) -> None:
+    rows = [
+        ("Ada", "Stream", "has_team", "Otters", "Team"),
+        ("Ada", "Stream", "hosts", "Ben", "Stream"),
+        ("Ben", "Stream", "has_team", "Foxes", "Team"),
+    ]
+    with asker_of_rows(tmp_path, rows) as asker:
+        resources, words = asker.resources, words_of(asker.resources)
+        composer = composer_of(resources)
+        question = understand("Which teams have streams?", resources.linker, words, parser=resources.parser)
+        for written, astray in (
+            ("MATCH (s:Stream)-[:HAS_TEAM]->(t:Team) RETURN t", False),
+            ("MATCH (s:Stream)-[:HAS_TEAM]->(t:Team), (s)-[:HOSTS]->(:Stream) RETURN t", True),
+        ):
+            candidate = composer.read(written, question, composer.placeholders(question)).candidate
+            assert goes_astray(Interpretation(question, candidate), words) is astray
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 Checked: a plan that returns by the relation it came by ("projects of employees of project A") though nothing says that
 it is shared, and one that shares nothing though the question says "the same"; a yes to "a tablet or a liquid?"; an
-entity in between that no word mentions, reached by relations that no word mentions; a relation that says more than the
-question ("works as head brewer at" for "work at"); and a second request in one question ("…; count its districts too"),
-of which a plan answers one.
+entity in between or beside that no word mentions, reached by relations that no word mentions; a relation that says more
+than the question ("works as head brewer at" for "work at"); and a second request in one question ("…; count its
+districts too"), of which a plan answers one.
 """
 
 import re
@@ -52,6 +52,7 @@ def goes_astray(interpretation: Interpretation, words: Words) -> bool:
         _asks_twice(interpretation)
         or any(_returns(interpretation, slot) for slot in _between(interpretation.candidate.plan))
         or any(_is_unsaid(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
+        or any(_is_idle(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
         or _is_where_of_another(interpretation, words)
         or _is_apart(interpretation)
         or _offers(interpretation)
@@ -108,6 +109,18 @@ def _is_unsaid(interpretation: Interpretation, slot: str, words: Words) -> bool:
     if any(stem(part) in words.classes["where"] for part in named):
         return False
     return not any(_is_said(name, interpretation, words) for name in relations)
+
+
+def _is_idle(interpretation: Interpretation, slot: str, words: Words) -> bool:
+    """Whether a slot only has to exist, by a relation that no word mentions, beside another of its type, though the
+    question mentions that type once."""
+    plan, steps = interpretation.candidate.plan, _steps(interpretation.candidate.plan, slot)
+    types = set(plan.slot(slot).types)
+    others = [each for each in plan.slots if each.name != slot and types & set(each.types)]
+    mentioned = sum(bool(types.intersection(word.labels)) for word in interpretation.question.type_words)
+    if len(steps) != 1 or not types or not others or mentioned != 1:
+        return False
+    return not any(_is_said(name, interpretation, words) for name in steps[0].relations)
 
 
 def _is_where_of_another(interpretation: Interpretation, words: Words) -> bool:

@@ -1,14 +1,15 @@
 """Plans that contradict their question: such an answer is doubtful at best.
 
-Five things are checked that unbound words do not reveal: who does what to whom ("which planets orbit Titan"), a yes or
-no that is answered by a list, an exception ("other than those …") that the plan does not exclude, a verb that is
-denied ("never painted") where the plan denies something further away, and what is done to one thing ("makes cameras")
-where the plan has it done to another that no word mentions (the makers of vehicles that carry cameras).
+What unbound words do not reveal is checked: who does what to whom ("which planets orbit Titan"), a yes or no that is
+answered by a list, an exception ("other than those …") that the plan does not exclude, a verb that is denied ("never
+painted") where the plan denies something further away, what is done to one thing ("makes cameras") where the plan has
+it done to another that no word mentions (the makers of vehicles that carry cameras), and whatever `stated.py` finds.
 """
 
 import re
 from collections.abc import Iterator
 
+from clew.answer.certainty.stated import departures
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.lexicon.forms import plain_name
 from clew.answer.lexicon.words import Words
@@ -27,8 +28,8 @@ CHOOSING = frozenset({"which", "what", "who", "whom", "whose", "list", "show", "
 
 
 def contradictions(interpretation: Interpretation, words: Words) -> int:
-    """In how many of the five ways a plan contradicts its question."""
-    return sum(
+    """In how many ways a plan contradicts its question."""
+    return departures(interpretation, words) + sum(
         (
             _is_turned(interpretation, words),
             _lists_for_yes(interpretation),
