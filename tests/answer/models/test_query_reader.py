@@ -36,6 +36,7 @@ SURE = "Which beers are brewed by Fellside Brewery?"
 BREWED = "MATCH (beer)-[:BREWED_BY]->(brewery {id: $brewery1}) RETURN beer"
 DOUBTED = "Who is at Fellside?"  # founded, employs, insured or audited: Ann Moss, with doubt
 AUDITED = "MATCH (brewery {id: $brewery1})-[:AUDITED_BY]->(person) RETURN person"  # the same
+FOUNDED = "MATCH (brewery {id: $brewery1})-[:FOUNDED_BY]->(person) RETURN person"  # and this
 EMPLOYED = "MATCH (brewery {id: $brewery1})-[:EMPLOYS]->(person) RETURN person"  # another
 LIKELY = "Which breweries did Quayside Brewery get?"
 SUPPLYING = "MATCH (brewery2)-[:SUPPLIES]->(brewery {id: $brewery1}) RETURN brewery2"
@@ -211,6 +212,15 @@ def test_agreement_without_doubt_makes_a_doubtful_answer_sure(breweries: Asker, 
     assert (names(answer), answer.certainty) == ({"Ann Moss"}, "sure")
     assert answer.decided == "trained wrote the query, with the same result"
     assert answer.confidence >= writing.CERTAIN
+
+
+def test_an_answer_that_only_the_readers_doubt_is_explained_by_the_query(breweries: Asker, ask: Ask) -> None:
+    assert "AUDITED_BY" in breweries.ask(DOUBTED).query
+    answer, _ = ask(DOUBTED, FOUNDED)  # by the same person
+    assert (names(answer), answer.certainty) == ({"Ann Moss"}, "sure")
+    assert "FOUNDED_BY" in answer.query
+    hesitant, _ = ask(DOUBTED, FOUNDED, logprob=HESITANT)
+    assert "AUDITED_BY" in hesitant.query
 
 
 def test_agreement_of_a_hesitant_one_makes_nothing_sure(breweries: Asker, ask: Ask) -> None:

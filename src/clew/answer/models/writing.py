@@ -140,11 +140,19 @@ class ModelWriting(ABC):
         )
 
     def _confirmed(self, first: Answer, read: ReadQuery, probability: float) -> Answer:
-        """The readers' answer, which a trained model gives too: at least as sure as before."""
+        """The readers' answer, which a trained model gives too: at least as sure as before.
+
+        Where they doubt it and the model does not, its query explains the answer: theirs may find it for other reasons.
+        """
         answer = replace(first, decided=_same(read.ran))
-        return max(
-            answer, _as_sure(answer, read, probability), key=lambda each: (each.certainty == "sure", each.confidence)
-        )
+        surer = _as_sure(answer, read, probability)
+        if (surer.certainty == "sure", surer.confidence) <= (answer.certainty == "sure", answer.confidence):
+            return answer
+        if first.certainty != "doubtful" or surer.certainty == "doubtful":
+            return surer
+        self.ran = read.ran
+        told = self._answered(read.ran, first.usage.understanding)
+        return _as_sure(replace(told, decided=answer.decided), read, probability)
 
     def _by_query(self, first: Answer, read: ReadQuery, probability: float, none: float) -> Answer:
         """The likelier of the readers' answer, if any, and a trained model's, with the other to choose from.
