@@ -116,6 +116,11 @@ def wards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             ["Ada"],
         ),
         (
+            "Which doctors supervise somebody newer than themselves? => "  # newer is hired later
+            "list x; x:doctors; x <supervise> y; y.<newer> < x.<newer>",
+            ["Cleo"],
+        ),
+        (
             "Which nurses were not hired before 2015? => list x; x:nurses; not x.<hired before> < 2015",
             ["Dora"],
         ),

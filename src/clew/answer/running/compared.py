@@ -208,7 +208,8 @@ def _is_so(left: Any, right: Any, condition: Condition) -> bool:
         return any(_is_so(one, other, condition) for one, other in pairs)
     if left in (None, "") or right in (None, ""):
         return False
-    left, right = _as_years(left, right)
+    if isinstance(left, str) or isinstance(right, str):
+        left, right = _as_years(left, right)
     plus, numbers = _other(condition).plus, [_number(each) for each in (left, right)]
     if None not in numbers:
         left, right = numbers[0], numbers[1] + plus  # type: ignore[operator]

@@ -25,7 +25,7 @@ from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.relations import Link
 from clew.answer.sketch.said_columns import ColumnsSaid
-from clew.answer.sketch.said_values import Unbuildable
+from clew.answer.sketch.said_values import STRICT, Unbuildable
 from clew.answer.sketch.sketch import Ref, Said, Statement, Word
 from clew.answer.sketch.things import Unmet
 from clew.answer.values.apply import put_values
@@ -297,13 +297,14 @@ class _Building(ColumnsSaid):
 
     def _compared(self, each: Statement, left: Ref, right: Ref) -> None:
         """ "Hired earlier than they were themselves": the times of two things, which compare as they are written."""
-        attribute, _ = self._attribute(left, each.words)
+        attribute, much = self._attribute(left, each.words)
+        operator = each.operator if much is None or each.operator not in STRICT else ">" if much else "<"
         both = {known.label for known in self.lexical.vocabulary.attributes if known.key == attribute.key}
         self.labels.setdefault(right, attribute.label)
         if each.denied or attribute.relation or attribute.kind != "time" or self.labels[right] not in both:
             raise Unbuildable(Unmet(each.words, "compared"))
         theirs = Asked(self._slot(right), attribute.key)
-        self.conditions.append(Condition(self._slot(left), attribute.key, each.operator, theirs))
+        self.conditions.append(Condition(self._slot(left), attribute.key, operator, theirs))
 
     # what is wanted -------------------------------------------------------------------------------------------------
 
