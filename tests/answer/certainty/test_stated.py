@@ -105,6 +105,14 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
             False,
         ),
         ("How many users asked a question with the text 'I have a list'?", f"{COUNT}{N}", True),
+        ("Which followers asked questions?", "MATCH (user:User)-[:ASKED]->(:Question) RETURN user", False),
+        (
+            "Which is wordier, How to sort or How to search?",
+            f"{ALL} ORDER BY question.view_count DESC LIMIT 1".replace(
+                ":Question)", ":Question) WHERE question.name IN ['How to sort', 'How to search']"
+            ),
+            False,
+        ),
         ("Which questions are linked to python?", TAGGED, False),  # a verb that is spelt like an attribute
     ],
 )

@@ -80,7 +80,7 @@ def _is_ordered_by_nothing_said(interpretation: Interpretation) -> bool:
     graded = any(
         word.tag in GRADED and word.text.lower() not in UNCLEAR for tree in question.trees for word in tree.words
     )
-    return not named and not graded and said.isdisjoint(RANKING)
+    return not named and not graded and said.isdisjoint(RANKING) and not said.isdisjoint(UNCLEAR)
 
 
 def _is_ordered_by_another(interpretation: Interpretation, words: Words) -> bool:
@@ -169,7 +169,10 @@ def _doers(interpretation: Interpretation) -> Iterator[tuple[int, Token]]:
 
 
 def _lacks_a_deed(interpretation: Interpretation, words: Words) -> bool:
-    """Whether actors are asked for, and a plan does not say that they acted, though the graph does."""
+    """Whether actors are asked for, and a plan says of them nothing that they did, though the graph does."""
+    plan = interpretation.candidate.plan
+    if any(plan.wanted.intersection(step.ends) for part in plan.parts for step in part.steps):
+        return False
     met = [each for each in interpretation.account.bindings if each.part.startswith(("type ", "relation ", "column "))]
     for _, token in _doers(interpretation):
         done = {each.name for each in words.schema.relationships if words.binds(each.name, token.text)}
