@@ -12,7 +12,7 @@ from clew.answer.models import query_reader, writing
 from clew.answer.models.capability import TRAINED
 from clew.answer.models.query_reader import QueryReader
 from clew.answer.models.trained import CHECK, RIGHT, WRONG
-from clew.errors import ModelError
+from clew.errors import ModelError, Timeout
 from clew.lm import Completion, Request, TokenLogprob, Unreachable, Usage
 from clew.lm.clients.scripted import Scripted
 
@@ -339,6 +339,17 @@ def test_what_cannot_be_used_changes_nothing(breweries: Asker, ask: Ask, text: s
     answer, model = ask(text, line)
     assert len(model.requests) == 1
     assert told(answer) == told(breweries.ask(text))
+
+
+@pytest.mark.parametrize("text", [SURE, DOUBTED, DECLINED])
+def test_if_its_time_runs_out_the_readers_answer(
+    breweries: Asker, ask: Ask, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    def late(*given: object) -> None:
+        raise Timeout("the question was stopped")
+
+    monkeypatch.setattr(QueryReader, "read", late)
+    assert told(ask(text, BREWED)[0]) == told(breweries.ask(text))
 
 
 def test_none_without_doubt_declines_a_doubtful_answer_and_offers_it(breweries: Asker, ask: Ask) -> None:
