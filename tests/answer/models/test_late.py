@@ -121,7 +121,26 @@ def test_it_says_how_much_time_there_was_and_what_to_try(
 def test_it_is_a_step_too(ask: Ask) -> None:
     steps: list[Step] = []
     ask(DOUBTED, None, report=steps.append)
-    assert [each.text for each in steps if each.name == "model"] == ["writing a query", "it ran out of time"]
+    said = [each.text for each in steps if each.name == "model"]
+    assert said == ["reading the graph, once", "writing a query", "it ran out of time"]
+
+
+def test_a_graph_is_read_once_in_time_of_its_own(breweries: Asker) -> None:
+    class Keeps(Slow):
+        limits: tuple[float | None, ...] = ()
+
+        def keep(self, request: Request, *, timeout: float | None = None) -> None:
+            self.limits += (timeout,)
+
+    own, steps = breweries.resources, list[Step]()
+    model = Keeps(Clock(), (AUDITED, AUDITED), 0.999, trained=True)
+    asker = Asker(Resources(own.engine, store=own.store, encoder=None, model=model), CypherStrategy(phrase=False))
+    for _ in range(2):
+        asker.ask(Question(DOUBTED, report=steps.append))
+    assert [each.text for each in steps].count("reading the graph, once") == 1
+    (limit,) = model.limits
+    assert limit is not None
+    assert limit > 600, "five minutes are too short on a busy core"
 
 
 @UNSURE

@@ -5,7 +5,7 @@ names too, and the query it is surer of counts. In: a question. Out: its query a
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
@@ -33,6 +33,7 @@ from clew.lm import Completion, Keeping, LanguageModel, Request, strip
 __all__ = ["QueryReader", "ReadQuery", "query_reader_of"]
 
 log = logging.getLogger(__name__)
+READING = 1200.0  # seconds to read a graph; it is kept, so that no other process has to
 MOST_TOKENS = 160
 CONVINCED = 0.9  # probability of NONE at which the model is believed
 QUERY = 'root ::= "MATCH " [^\\n]+'  # for a model that says NONE: what it would write
@@ -68,7 +69,7 @@ class QueryReader:
         """Let a model read, and keep, the beginning of every prompt: a minute on two cores the first time."""
         request = Request(messages_for(self._composer.shown, "?"), max_tokens=1)
         try:
-            model.keep(request) if isinstance(model, Keeping) else model.complete(request)
+            model.keep(request, timeout=READING) if isinstance(model, Keeping) else model.complete(request)
         except (ModelError, Timeout) as error:
             log.info("%s could not read the graph: %s", model.name, error)
 
@@ -192,11 +193,13 @@ def _likeliness(read: ReadQuery) -> tuple[bool, bool, float]:
     return not read.reluctant, not read.ran.is_empty, sum(read.logprobs)
 
 
-def query_reader_of(resources: Resources) -> QueryReader:
-    """The reader for a graph, made once, when the model of the resources has read the graph."""
+def query_reader_of(resources: Resources, announce: Callable[[], None] | None = None) -> QueryReader:
+    """The reader for a graph, made once, when the model of the resources has read the graph, as `announce` tells."""
 
     def make() -> QueryReader:
         reader = QueryReader(resources)
+        if announce is not None:
+            announce()
         if resources.model is not None:
             reader.read_graph(resources.model)
         return reader

@@ -72,8 +72,8 @@ class ModelWriting(ABC):
         first = self._answer()
         if first.kind == "path" or self.parsed is None or self.parsed.unmet:
             return first
-        self.runner.report("model", "writing a query")
         reader = self._query_reader()
+        self.runner.report("model", "writing a query")
         begun, read, none = perf_counter(), None, 0.0
         try:
             read, none = reader.read(self.question, self.parsed, model, self.runner)
@@ -122,7 +122,7 @@ class ModelWriting(ABC):
     def _query_reader(self) -> QueryReader:
         """The third reader; the time that its model takes to read the graph, once, does not count."""
         begun = perf_counter()
-        reader = query_reader_of(self.resources)
+        reader = query_reader_of(self.resources, lambda: self.runner.report("model", "reading the graph, once"))
         self.runner.deadline = self.runner.deadline.later(perf_counter() - begun)
         return reader
 
