@@ -237,6 +237,13 @@ class TestColumns:
         assert triples["confidence"].to_pylist() == [None, 0.5]
         assert triples["evidence"].to_pylist() == [None, ["PMID:1"]]
 
+    def test_a_confidence_in_words_is_a_qualifier(self, tmp_path: Path) -> None:
+        said = write_text(tmp_path / "a.csv", "subject,relation,object,confidence\na,r,b,probable\nc,r,d,\n")
+        numbers = write_text(tmp_path / "b.csv", "subject,relation,object,confidence\nc,r,e,0.5\n")
+        triples = read_triples([said, numbers])
+        assert triples["qualifier:confidence"].to_pylist() == ["probable", None, None]
+        assert triples["confidence"].to_pylist() == [None, None, 0.5]
+
     def test_relations_and_sources_are_passed_on(self) -> None:
         given_table = pa.table({"subject": ["a"], "relation": ["r"], "object": ["b"]})
         relations, sources = [Relation("r", symmetric=True)], [Source("HPO", curated=True)]

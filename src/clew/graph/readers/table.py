@@ -11,17 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
 from clew.errors import InputError
 from clew.graph.readers.columnar_sizes import check_arrow, check_columns, check_rows, stored_by_dictionary
-from clew.graph.readers.conversion import LIST_SEPARATOR
+from clew.graph.readers.conversion import LIST_SEPARATOR, convert
 from clew.graph.readers.delimited import DELIMITED, Delimited, delimiter_of
 from clew.graph.readers.header import Header, check_names, entity_columns_of, triple_columns_of
-from clew.graph.readers.parts import TRIPLE, Part, check_entities, check_triples, join
+from clew.graph.readers.parts import CONFIDENCE, TRIPLE, Part, check_entities, check_triples, join
 from clew.graph.readers.source_files import check_file, plain_suffix, reading, unreadable
-from clew.graph.staging import Origin, Problems, Relation, Source, Staged
+from clew.graph.staging import ASSERTION_TYPES, QUALIFIER_PREFIX, Origin, Problems, Relation, Source, Staged
 from clew.progress import Progress, silent, track
 
 __all__ = ["entity_blocks", "read", "triple_blocks"]
@@ -47,8 +48,8 @@ def read(
 
     `columns` and `entity_columns` map our names to the table's: `{"subject": "h", "qualifier:frequency": "freq"}`.
     Other columns of a table of triples are kept as qualifiers of statements under their own names, except
-    `drop_columns`; those of a table of entities are kept as properties. Text in the columns synonyms, xrefs and
-    evidence is split at `list_separator`.
+    `drop_columns`, and so is a column confidence that has words in it instead of numbers; those of a table of entities
+    are kept as properties. Text in the columns synonyms, xrefs and evidence is split at `list_separator`.
     """
     if not list_separator:
         raise InputError("list_separator= is empty, expected what separates the items of a list, such as |")
@@ -164,9 +165,20 @@ def _items(given: Any, what: str) -> list[Any]:
 
 
 def _renamed(part: Part, found: Mapping[str, str]) -> Part:
-    renamed = pa.table({ours: part.table.column(theirs) for ours, theirs in found.items()})
+    renamed = pa.table(
+        {_meant(ours, part.table.column(theirs)): part.table.column(theirs) for ours, theirs in found.items()}
+    )
     _check_ids(part.name, renamed)
     return Part(part.name, renamed, part.line)
+
+
+def _meant(name: str, values: pa.ChunkedArray) -> str:
+    """What a column is: one called confidence in which all is said in words ("probable") is a qualifier."""
+    if name != CONFIDENCE or values.null_count == len(values):
+        return name
+    _, unread = convert(values, ASSERTION_TYPES[CONFIDENCE], separator=LIST_SEPARATOR)
+    said = np.asarray(values.is_valid().to_numpy(), dtype=bool)
+    return QUALIFIER_PREFIX + name if unread is not None and unread[said].all() else name
 
 
 def _check_ids(name: str, table: pa.Table) -> None:
