@@ -22,6 +22,7 @@ from clew.answer.models.repairs.joining import (
     with_columns,
 )
 from clew.answer.models.repairs.labels import ImpliedLabels
+from clew.answer.models.repairs.names import alike_properties, joined_by_or, said_twice
 from clew.answer.models.repairs.places import inside_places, relations_of_places
 from clew.answer.models.repairs.values import with_known_values
 from clew.answer.models.schema_grammar import NONE, Placeholder, query_grammar
@@ -138,8 +139,11 @@ class Composer:
         """The plan of a written query, fitted to the graph; raises `QueryError` with what is wrong with it."""
         given = {placeholder.name: meaning.ids for placeholder, meaning in held.items()}
         statement, done = known_parameters(parse(one_of_several(text)), list(given))
-        joined = [*done]
-        for repair in (bridge_names, join_variables, with_columns, columns_own_steps):
+        statement, twice = said_twice(statement, list(held))
+        for name, others in joined_by_or(statement, self.named(question), question.text).items():
+            given[name] = tuple(dict.fromkeys((*given[name], *(id for each in others for id in given[each]))))
+        joined = [*done, *twice]
+        for repair in (alike_properties, bridge_names, join_variables, with_columns, columns_own_steps):
             statement, done = repair(statement, self.shown)
             joined += done
         try:
