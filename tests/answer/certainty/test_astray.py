@@ -40,6 +40,7 @@ def test_what_only_has_to_exist_is_mentioned(tmp_path: Path) -> None:
         ("Ada", "Stream", "has_team", "Otters", "Team"),
         ("Ada", "Stream", "hosts", "Ben", "Stream"),
         ("Ben", "Stream", "has_team", "Foxes", "Team"),
+        ("Ben", "Stream", "plays", "Chess", "Game"),
     ]
     with asker_of_rows(tmp_path, rows) as asker:
         resources, words = asker.resources, words_of(asker.resources)
@@ -48,6 +49,7 @@ def test_what_only_has_to_exist_is_mentioned(tmp_path: Path) -> None:
         for written, astray in (
             ("MATCH (s:Stream)-[:HAS_TEAM]->(t:Team) RETURN t", False),
             ("MATCH (s:Stream)-[:HAS_TEAM]->(t:Team), (s)-[:HOSTS]->(:Stream) RETURN t", True),
+            ("MATCH (s:Stream)-[:HAS_TEAM]->(t:Team), (s)-[:PLAYS]->(:Game) RETURN t", True),
         ):
             candidate = composer.read(written, question, composer.placeholders(question)).candidate
             assert goes_astray(Interpretation(question, candidate), words) is astray

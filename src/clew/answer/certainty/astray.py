@@ -112,13 +112,13 @@ def _is_unsaid(interpretation: Interpretation, slot: str, words: Words) -> bool:
 
 
 def _is_idle(interpretation: Interpretation, slot: str, words: Words) -> bool:
-    """Whether a slot only has to exist, by a relation that no word mentions, beside another of its type, though the
-    question mentions that type once."""
+    """Whether a slot only has to exist, by a relation that no word mentions, and the question does not mention its
+    type, or once where another slot is of that type."""
     plan, steps = interpretation.candidate.plan, _steps(interpretation.candidate.plan, slot)
     types = set(plan.slot(slot).types)
     others = [each for each in plan.slots if each.name != slot and types & set(each.types)]
     mentioned = sum(bool(types.intersection(word.labels)) for word in interpretation.question.type_words)
-    if len(steps) != 1 or not types or not others or mentioned != 1:
+    if len(steps) != 1 or not types or mentioned > 1 or (mentioned == 1 and not others):
         return False
     return not any(_is_said(name, interpretation, words) for name in steps[0].relations)
 
