@@ -69,10 +69,11 @@ def _asks_twice(interpretation: Interpretation) -> bool:
 
 
 def _between(plan: Plan) -> Iterator[str]:
-    """Slots that are neither asked for, counted, named nor restricted."""
+    """Slots that are neither asked for, counted, named, restricted, compared nor sorted by."""
     held = {each.of for part in plan.parts for each in part.conditions if not each.says_there_is_one}
     held |= {each.of for each in plan.asked} | {part.count.of for part in plan.parts if part.count is not None}
-    held |= {each.of for each in plan.measures}
+    held |= {each.of for each in plan.measures} | {sort.by.of for sort in plan.sort if sort.by is not None}
+    held |= {other for part in plan.parts for each in part.conditions for other in each.others}
     return (slot.name for slot in plan.slots if slot.name not in held)
 
 
