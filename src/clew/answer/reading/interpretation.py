@@ -13,10 +13,10 @@ from clew.answer.grammar.propose import propose
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, COUNTED
 from clew.answer.plans.schema.containment import containing, either_way, within_places
+from clew.answer.quantities.limits import limited
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.any_type import of_any_type
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
-from clew.answer.reading.limits import limited
 from clew.answer.reading.opposed import is_met, is_opposed, is_polar
 from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import TIE, Ranked, rank

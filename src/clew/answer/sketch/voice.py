@@ -12,11 +12,11 @@ from clew.answer.lexicon.polarity import HARM
 from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import inside
 from clew.answer.plans.assertions.filters import with_filters
+from clew.answer.quantities.limits import limited
 from clew.answer.reading.account import Account, Binding, Unbound, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.held import unheld
 from clew.answer.reading.interpretation import Interpretation
-from clew.answer.reading.limits import limited
 from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources

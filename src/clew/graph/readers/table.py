@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from clew.errors import InputError
 from clew.graph.readers.columnar_sizes import check_arrow, check_columns, check_rows, stored_by_dictionary
-from clew.graph.readers.conversion import LIST_SEPARATOR, convert
+from clew.graph.readers.conversion import LIST_SEPARATOR, Mask, convert
 from clew.graph.readers.delimited import DELIMITED, Delimited, delimiter_of
 from clew.graph.readers.header import Header, check_names, entity_columns_of, triple_columns_of
 from clew.graph.readers.parts import CONFIDENCE, TRIPLE, Part, check_entities, check_triples, join
@@ -174,11 +174,15 @@ def _renamed(part: Part, found: Mapping[str, str]) -> Part:
 
 def _meant(name: str, values: pa.ChunkedArray) -> str:
     """What a column is: one called confidence in which all is said in words ("probable") is a qualifier."""
-    if name != CONFIDENCE or values.null_count == len(values):
+    said = np.flatnonzero(values.is_valid().to_numpy()) if name == CONFIDENCE else np.zeros(0, np.int64)
+    if not len(said) or _unread(values.slice(int(said[0]), 1)) is None:  # mostly, the first tells
         return name
-    _, unread = convert(values, ASSERTION_TYPES[CONFIDENCE], separator=LIST_SEPARATOR)
-    said = np.asarray(values.is_valid().to_numpy(), dtype=bool)
+    unread = _unread(values)
     return QUALIFIER_PREFIX + name if unread is not None and unread[said].all() else name
+
+
+def _unread(values: pa.ChunkedArray) -> Mask | None:
+    return convert(values, ASSERTION_TYPES[CONFIDENCE])[1]
 
 
 def _check_ids(name: str, table: pa.Table) -> None:

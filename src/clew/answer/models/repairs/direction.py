@@ -10,7 +10,7 @@ from dataclasses import replace
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Plan, Step
-from clew.answer.reading.limits import limited
+from clew.answer.quantities.limits import limited
 from clew.answer.reading.question import ParsedQuestion
 
 __all__ = ["as_said"]

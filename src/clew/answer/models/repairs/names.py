@@ -1,7 +1,7 @@
-"""Queries that leave out a name of their question where only one reading is left of what they say of another name.
+"""Queries that leave out a name of their question, repaired where only one reading is left.
 
-In: a statement, and the names of the question. Out: the statement in which what is said twice of one name is said of
-the other too, and names that stand for one of several.
+"Services that call at both Genoa and Piraeus", written with Genoa twice, means Piraeus the second time.
+In: a statement, and the names of the question. Out: the statement with that name, or what "or" joins with one it has.
 """
 
 import re
