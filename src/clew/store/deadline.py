@@ -8,6 +8,8 @@ from clew.errors import Cancelled, InputError, Timeout
 
 __all__ = ["Deadline"]
 
+DAY = 86_400.0  # seconds; no system can wait for a limit such as 1e99
+
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
@@ -44,8 +46,7 @@ class Deadline:
     @property
     def pause(self) -> float:
         """How long to wait for something before the next `check`."""
-        left = max(0.0, self.left)
-        return left if self.cancel is None else min(left, POLL)
+        return min(max(0.0, self.left), DAY if self.cancel is None else POLL)
 
     def passed(self) -> Timeout:
         """The error for a query or question that took too long."""
