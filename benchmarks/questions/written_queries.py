@@ -34,8 +34,9 @@ from clew.answer.answer import Answer
 from clew.answer.ask import resources_of
 from clew.answer.certainty.queried import query_signs
 from clew.answer.kept import composer_of
+from clew.answer.models.branches import branching
 from clew.answer.models.capability import TRAINED
-from clew.answer.models.query_reader import QueryReader
+from clew.answer.models.query_reader import QUERY, QueryReader
 from clew.answer.models.trained import CHECK, RIGHT, WRONG, brief
 from clew.answer.models.writing import ALONE, CERTAIN, CLEAR, DENYING, DISSENTING
 from clew.answer.resources import Resources
@@ -52,8 +53,8 @@ from clew.lm.messages import Stream, TokenLogprob
 from clew.progress import silent
 
 DIRECTIONS = {  # +1 makes an answer likelier, -1 less so
-    "doubt": -1, "weakest": -1, "called wrong": -1, "reluctant": -1, "empty": -1, "missing": -1, "unbound": -1,
-    "name": -1, "reversible": -1, "paraphrased": -1, "no": -1, "confirmed": 1,
+    "doubt": -1, "called wrong": -1, "reluctant": -1, "empty": -1, "unbound": -1, "name": -1,
+    "reversible": -1, "paraphrased": -1, "no": -1, "confirmed": 1,
 }  # fmt: skip
 DENIED = {"doubtful": "declined", "likely": "doubtful", "sure": "doubtful"}  # by a model that finds no query
 TINY = 1e-9  # the least probability whose logarithm is taken
@@ -72,16 +73,17 @@ class Recorded(Closing):
         self._answers = answers
 
     def complete(self, request: Request, *, stream: Stream | None = None, timeout: float | None = None) -> Completion:
-        check = request.messages[-1].content == CHECK
-        found = self._answers.get(without_examples(request.messages[1].content))
-        if found is not None and (request.grammar is not None or (check and "forced" in found)):
-            found = found.get("forced")
-        if found is not None and check:
-            return _verdict(found["right"], self.name)
-        if found is None:
-            raise ModelError("no answer to this was recorded")
-        tokens = tuple(TokenLogprob("", each, ()) for each in found["chances"])
-        return Completion(found["text"], "stop", Usage(calls=1), self.name, logprobs=tokens)
+        first = self._answers.get(without_examples(request.messages[1].content), {})
+        every = dict(_written(first))
+        if request.messages[-1].content == CHECK:
+            text = request.messages[-2].content
+            found = next((one for one in every.values() if one["text"] == text and "right" in one), None)
+            if found is not None:
+                return _verdict(found["right"], self.name)
+        elif (found := every.get(request.grammar)) is not None:
+            tokens = tuple(_tokens(found))
+            return Completion(found["text"], "stop", Usage(calls=1), self.name, logprobs=tokens)
+        raise ModelError("no answer to this was recorded")
 
     def score(self, request: Request, continuations: Sequence[str], *, timeout: float | None = None) -> list[Score]:
         raise ModelError("nothing is scored")
@@ -91,6 +93,23 @@ class Recorded(Closing):
 
     def close(self) -> None:
         pass
+
+
+def _written(first: dict[str, Any]) -> Iterator[tuple[str | None, dict[str, Any]]]:
+    """All that was written to a prompt, by the grammar that was asked for."""
+    for grammar, one in ((None, first), (QUERY, first.get("forced", {}))):
+        if "text" in one:
+            yield grammar, one
+        for other in one.get("others", ()):
+            yield branching("".join(one["parts"][: other["at"]]), one["runners"][str(other["at"])][0]), other
+
+
+def _tokens(one: dict[str, Any]) -> Iterator[TokenLogprob]:
+    """The tokens of an answer, with their runners-up where these are known."""
+    texts, runners = one.get("parts", ()), one.get("runners", {})
+    for at, logprob in enumerate(one["chances"]):
+        other = runners.get(str(at))
+        yield TokenLogprob(texts[at] if at < len(texts) else "", logprob, (tuple(other),) if other else ())
 
 
 def _verdict(right: float, name: str) -> Completion:

@@ -3,20 +3,37 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from clew.answer.lexicon.families import is_mutual
 from clew.answer.models.schema_grammar import NONE
-from clew.answer.models.shown_schema import DAY, NUMBER, SHARE, TEXT, YEAR, Field, Join, ShownSchema, variables_of
+from clew.answer.models.shown_schema import (
+    DAY,
+    MORE_NAMES,
+    NUMBER,
+    SHARE,
+    SOME_NAMES,
+    TEXT,
+    YEAR,
+    Field,
+    Join,
+    ShownSchema,
+    variables_of,
+)
+from clew.answer.plans.canonical import same
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.plans.cypher.read_conditions import conjuncts
+from clew.answer.plans.plan import Plan
 from clew.errors import InputError
 from clew.store.cypher import parse, write
 from clew.store.cypher import syntax as s
+from clew.store.cypher.deferral import conjunction
 from clew.store.layout import upper_snake
 
-__all__ = ["Row", "WrittenSchema", "read_queries", "shown"]
+__all__ = ["Row", "WrittenSchema", "read_names", "read_queries", "shown"]
 
 STATED = re.compile(r"(\w+): (\S+) (\S+) (=?\S+)((?: \{[^}]*\})*)(?: \[([^\]]*)\])?")
 MARK = re.compile(r"[\[(]([^\[\]()|]*)\|[^\[\]()|]*[\])]")
@@ -24,6 +41,7 @@ NAMED = re.compile(r"\{([^{}:]*)(?::[^{}]*)?\}")
 SHARES = re.compile("perc|share|freq|rate|prop")
 MOST_ALIKE = 3  # variables of one type in a query
 OPEN = "x"  # the variable of what may be of several types
+NAMELESS = "Entity"  # the label of what has no type
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +90,12 @@ def read_queries(paths: Sequence[Path]) -> Iterator[WrittenSchema]:
                     except (InputError, KeyError, ValueError):
                         schema.unreadable += 1
             yield schema
+
+
+def read_names(path: Path) -> dict[str, tuple[str, ...]]:
+    """What things of a type may be called, by the type in lower case."""
+    lines = (line.split("\t") for line in path.read_text("utf-8").splitlines() if "\t" in line)
+    return {type: tuple(each.strip() for each in names.split("|")) for type, names in lines}
 
 
 def _schema(lines: Sequence[str]) -> WrittenSchema:
@@ -142,7 +166,39 @@ def _translated(query: str, schema: WrittenSchema, named: Sequence[str]) -> tupl
                 return replace(part, alias=part.alias and new.get(part.alias, part.alias))
         return part
 
-    return " ".join(write(s.rewrite(statement, change)).split()), keys
+    return " ".join(write(_grouped(s.rewrite(statement, change))).split()), keys
+
+
+def _grouped(statement: s.Statement) -> s.Statement:
+    """A bound on one count of what is asked, as WITH says it: of two forms of one meaning a model learns one."""
+    match statement.queries:
+        case (s.Query((s.Match(patterns, where, False), s.Return(shown))),) if (
+            not shown.order and len(shown.items) == 1
+        ):
+            asked = shown.items[0].expression
+        case _:
+            return statement
+    counted = [each for each in s.walk(statement) if isinstance(each, s.Subquery) and each.kind == "COUNT"]
+    bounds = [each for each in conjuncts(where) if isinstance(each, s.Binary) and each.left in counted]
+    if not isinstance(asked, s.Variable) or len(counted) != 1 or not bounds:
+        return statement
+    (bound,), (inner,), plan = bounds, counted, _plan(statement)
+    of = next((part.count.of for part in plan.parts if part.count is not None), asked.name)
+    rest = [each for each in conjuncts(where) if each is not bound]
+    own = tuple(each for each in patterns if each.elements != (s.EntityPattern(asked.name),))
+    number = s.Item(s.Call("count", (s.Variable(of),), distinct=True), "number")
+    clauses = (
+        s.Match((*own, *inner.patterns), conjunction(*rest, *conjuncts(inner.where))),
+        s.With(s.Projection((s.Item(asked), number)), replace(bound, left=s.Variable("number"))),
+        s.Return(shown),
+    )
+    grouped = replace(statement, queries=(s.Query(clauses),))
+    return grouped if same(_plan(grouped), plan) else statement
+
+
+def _plan(statement: s.Statement) -> Plan:
+    names = {each.name for each in s.walk(statement) if isinstance(each, s.Parameter)}
+    return read_plan(statement, {name: (name,) for name in names})
 
 
 def _all_named(statement: s.Statement) -> s.Statement:
@@ -194,11 +250,12 @@ def shown(
     *,
     wider: float = 0.0,
     denied: int = 0,
+    names: Mapping[str, Sequence[str]] | None = None,
 ) -> ShownSchema:
     """A schema as a model is shown it, with made-up examples; without some relations, attributes and columns.
 
     `wider` is the share of relations that have a further type at one end, `denied` how many have one beside them that
-    states their absence, which no question means.
+    states their absence, which no question means; `names` are what things of a type are called.
     """
     relations = [(key, each) for key, each in schema.relations.items() if key not in without]
     attributes = [(key, each) for key, each in schema.attributes.items() if key not in without]
@@ -218,11 +275,16 @@ def shown(
     ]
     return ShownSchema(
         tuple(dict.fromkeys(joins)),
-        variables_of(schema.types),
+        variables_of(sorted(schema.types)),
         {type: tuple(listed) for type, listed in fields.items()},
         _columns(relations, draw),
         {},
+        names={type: tuple(_some(own, type, draw)) for type, own in (names or {}).items()},
     )
+
+
+def _some(names: Sequence[str], type: str, draw: random.Random) -> list[str]:
+    return draw.sample(list(names), min(len(names), MORE_NAMES if type == NAMELESS else SOME_NAMES))
 
 
 def _columns(

@@ -29,6 +29,7 @@ NONE, QUERY = "NONE", "MATCH"  # what an answer begins with
 CHECK, RIGHT, WRONG = "Right?", "yes", "no"  # what it is asked about a query, and says
 BEGIN, END = "<|im_start|>", "<|im_end|>"
 MOST_WRITTEN = 160  # tokens of a query
+BRANCHES = 2  # tokens of a query in whose place a runner-up is tried
 MOST_READ, AT_ONCE = 100_000, 1_600_000  # tokens of graphs that are read at once, and of prompts answered at once
 
 
@@ -221,35 +222,43 @@ def together(prompts: Sequence[Prompt]) -> Iterator[list[int]]:
 def answers(
     model: Adapted, prompts: Sequence[Prompt], texts: Texts, *, begun: str = "", most: int = MOST_WRITTEN
 ) -> list[dict[str, Any]]:
-    """What the model writes to each prompt, perhaps from a given beginning on: text, and log-probabilities."""
+    """What the model writes to each prompt, perhaps from a given beginning on: tokens, log-probabilities, runners-up.
+
+    A runner-up is the second likeliest token in a place, with its log-probability.
+    """
     first = texts.encode(begun)[0] if begun else None
     out: list[dict[str, Any]] = [{} for _ in prompts]
     ends = torch.tensor(sorted(texts.ends), device=DEVICE)
     for rows in together(prompts):
         state, real, cache = read_prompts(model, [prompts[each] for each in rows], most)
-        written, chances = [], []
+        written, chances, seconds, others = [], [], [], []
         done = torch.zeros(len(rows), dtype=torch.bool, device=DEVICE)
         last = real.sum(1) - 1
         for number in range(most):
-            best, token = model.scores(state).log_softmax(-1).max(-1)
+            scores = model.scores(state).log_softmax(-1)
+            best, two = scores.topk(2, -1)
+            token, log = two[:, 0], best[:, 0]
             if number == 0 and first is not None:
-                token = torch.full_like(token, first)
-                best = model.scores(state).log_softmax(-1)[:, first]
+                token, log = torch.full_like(token, first), scores[:, first]
             written.append(token)
-            chances.append(best)
+            chances.append(log)
+            seconds.append(two[:, 1])
+            others.append(best[:, 1])
             done |= torch.isin(token, ends)
             if number % 8 == 7 and done.all():
                 break
             last = last + 1
             real = torch.cat([real, torch.ones(len(rows), 1, dtype=torch.bool, device=DEVICE)], 1)
             state = model(token[:, None], last[:, None], added_to_scores(real[:, None, None, :]), cache)[:, -1]
-        tokens, logs = (torch.stack(each, 1).tolist() for each in (written, chances))
-        for each, own, log in zip(rows, tokens, logs, strict=True):
+        lists = (torch.stack(each, 1).tolist() for each in (written, chances, seconds, others))
+        for each, own, log, second, other in zip(rows, *lists, strict=True):
             end = next((at for at, one in enumerate(own) if one in texts.ends), None)
             upto = len(own) if end is None else end
+            with_end = upto + (end is not None)
             out[each] = {
-                "text": texts.decode(own[:upto]),
-                "chances": [round(one, 4) for one in log[: upto + (end is not None)]],
+                "tokens": own[:upto],
+                "chances": [round(one, 4) for one in log[:with_end]],
+                "runners": list(zip(second[:with_end], other[:with_end], strict=True)),
                 "ended": end is not None,
             }
     return out
@@ -277,23 +286,71 @@ def answered(
     verdict: bool = True,
     most: int = MOST_WRITTEN,
 ) -> list[dict[str, Any]]:
-    """What the model writes about some graphs and questions; the query it would write instead of NONE; its verdict."""
+    """What the model writes about some graphs and questions; the query it would write instead of NONE.
+
+    With its verdicts also the queries it would write with a runner-up in place of a token that it is least sure of.
+    """
     graphs = {graph: tuple(texts.encode(beginning(instruction, graph))) for graph in {graph for graph, _ in asked}}
     prompts = [Prompt(graphs[graph], texts.encode(asking(question))) for graph, question in asked]
     said = answers(model, prompts, texts, most=most)
-    none = [at for at, one in enumerate(said) if one["text"] == NONE]
+    none = [at for at, one in enumerate(said) if texts.decode(one["tokens"]) == NONE]
     forced = answers(model, [prompts[at] for at in none], texts, begun=QUERY, most=most)
-    for at, one in zip(none, forced, strict=True):
-        said[at]["forced"] = one
-    if not verdict:
-        return said
-    written = [(at, one.get("forced", one)) for at, one in enumerate(said)]
-    checks = [
-        Prompt(prompts[at].graph, texts.encode(asking(asked[at][1]) + checking(one["text"]))) for at, one in written
-    ]
-    for (_, one), right in zip(written, verdicts(model, checks, texts), strict=True):
-        one["right"] = right
+    written = dict(enumerate(said)) | dict(zip(none, forced, strict=True))
+    branches = _branches(model, prompts, written, texts, most) if verdict else {}
+    every = [(at, one) for at in written for one in (written[at], *branches.get(at, ()))]
+    for one in (*said, *(each for _, each in every)):
+        _told(one, texts, branching=verdict)
+    if verdict:
+        checks = [
+            Prompt(prompts[at].graph, texts.encode(asking(asked[at][1]) + checking(one["text"]))) for at, one in every
+        ]
+        for (_, one), right in zip(every, verdicts(model, checks, texts), strict=True):
+            one["right"] = right
+    for at, others in branches.items():
+        written[at]["others"] = others
+    for at in none:
+        said[at]["forced"] = written[at]
     return said
+
+
+def _branches(
+    model: Adapted, prompts: Sequence[Prompt], written: Mapping[int, dict[str, Any]], texts: Texts, most: int
+) -> dict[int, list[dict[str, Any]]]:
+    """What the model writes after the likeliest runners-up in each query; nothing after one that ends it."""
+    begun = [(at, place, *one["runners"][place]) for at, one in written.items() for place in _least_sure(one)]
+    starts = [written[at]["tokens"][:place] + [token] * (token not in texts.ends) for at, place, token, _ in begun]
+    open_ = [each for each, (*_, token, _) in enumerate(begun) if token not in texts.ends]
+    more = [Prompt(prompts[begun[each][0]].graph, prompts[begun[each][0]].rest + starts[each]) for each in open_]
+    rest = dict(zip(open_, answers(model, more, texts, most=most), strict=True))
+    out: dict[int, list[dict[str, Any]]] = {}
+    for each, ((at, place, _, log), start) in enumerate(zip(begun, starts, strict=True)):
+        one = rest.get(each, {"tokens": [], "chances": [], "ended": True})
+        chances = [*written[at]["chances"][:place], round(log, 4), *one["chances"]]
+        found = {"at": place, "tokens": start + one["tokens"], "chances": chances, "ended": one["ended"]}
+        out.setdefault(at, []).append(found)
+    return out
+
+
+def _least_sure(one: Mapping[str, Any]) -> list[int]:
+    """The places behind the first of a query where its runners-up are the likeliest."""
+    return sorted(range(1, len(one["runners"])), key=lambda place: -one["runners"][place][1])[:BRANCHES]
+
+
+def _told(one: dict[str, Any], texts: Texts, *, branching: bool) -> None:
+    """What was written, as texts; the text of every token only where another query begins after some of them."""
+    tokens = one.pop("tokens", None)
+    if tokens is None:
+        return
+    one["text"] = texts.decode(tokens)
+    if not branching:
+        one.pop("runners", None)
+    elif "runners" in one:
+        one["parts"] = [texts.decode([token]) for token in tokens]
+        told = {place: one["runners"][place] for place in _least_sure(one)}
+        one["runners"] = {
+            place: ["" if token in texts.ends else texts.decode([token]), round(log, 4)]
+            for place, (token, log) in told.items()
+        }
 
 
 def save(model: Adapted, folder: Path, rank: int) -> None:

@@ -13,11 +13,12 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_uppercase
 
-from benchmarks.questions.training.queries import Row, WrittenSchema, read_queries, shown
+from benchmarks.questions.training.queries import NAMELESS, Row, WrittenSchema, read_names, read_queries, shown
 from clew.answer.models.schema_grammar import NONE
 from clew.answer.models.shown_schema import variables_of
 from clew.answer.models.trained import INSTRUCTION, brief
@@ -30,11 +31,13 @@ LESS, GONE = 0.4, 0.25  # most of what no question needs that is left out, and h
 OTHERWISE, LOW, OPEN = 0.12, 0.12, 0.15  # how often a name may mean two things, and questions lose capitals, their mark
 DOTTED = 0.15  # how often relations are named behind what they are of
 TERSE = 0.12  # how often relations and attributes go by their keys, as abbreviated as some graphs have them
+CODED = 0.15  # how often types are codes, and relations and attributes go by their keys too
+NO_TYPE = 0.1  # how often things of one type have none
 WIDER, MOST_WIDER = 0.4, 0.4  # how often relations have further types at their ends, and at most how many of them
 DENIED = 0.1  # how often some relations have one beside them that states their absence
 NAMED = 0.1  # how often a value of a statement that a question says is the name of something too
 UNTYPED = 0.1  # how often the names of a question have no type
-SHORT = 2  # letters of keys that say nothing
+SHORT = 2  # letters of keys that say nothing, unless all names are codes
 HELD = 20  # one schema of so many is measured and not learned from
 
 
@@ -52,6 +55,7 @@ def main() -> None:
         known = ", ".join(path.stem for path in paths)
         parser.error(f"{given.folder} has no file {', '.join(sorted(unknown))}: choose among {known}")
     schemas = [each for each in read_queries(paths) if each.rows]
+    called = read_names(given.folder / "names.tsv")
     print(len(schemas), "schemas,", sum(len(each.rows) for each in schemas), "questions,", end=" ")
     print(sum(each.unreadable for each in schemas), "unreadable")
     names = sorted({each.name for each in schemas})[::HELD]
@@ -61,26 +65,37 @@ def main() -> None:
     )
     draw = random.Random(7)
     epochs = [
-        [{**pack, "new": schema.file in given.new} for schema in learned for pack in packs(schema, draw)]
+        [{**pack, "new": schema.file in given.new} for schema in learned for pack in packs(schema, draw, called)]
         for _ in range(given.epochs)
     ]
     for epoch in epochs:
         draw.shuffle(epoch)
-    measured = [pack for schema in held for pack in packs(schema, draw, plain=True)]
+    measured = [pack for schema in held for pack in packs(schema, draw, called, plain=True)]
     given.out.write_text(json.dumps({"instruction": INSTRUCTION, "epochs": epochs, "held": measured}))
 
 
-def packs(schema: WrittenSchema, draw: random.Random, *, plain: bool = False) -> Iterator[dict[str, object]]:
-    """A schema with some of its questions at a time: {"graph": …, "asked": [[question, query], …]}."""
-    rows = draw.sample(schema.rows, len(schema.rows))
-    for start in range(0, len(rows), TOGETHER):
-        some = rows[start : start + TOGETHER]
+def packs(
+    written: WrittenSchema, draw: random.Random, called: Mapping[str, Sequence[str]], *, plain: bool = False
+) -> Iterator[dict[str, object]]:
+    """A schema with some of its questions at a time: {"graph": …, "asked": [[question, query], …]}.
+
+    `called` is what things are called, by their type in lower case.
+    """
+    written = replace(written, rows=draw.sample(written.rows, len(written.rows)))
+    for start in range(0, len(written.rows), TOGETHER):
+        coded = not plain and draw.random() < CODED
+        others = _codes(written.types, draw) if coded else {}
+        if not plain and draw.random() < NO_TYPE:
+            others[draw.choice(written.types)] = NAMELESS
+        schema = _retyped(written, others)
+        names = {others.get(type, type): called.get(type.lower(), ()) for type in written.types}
+        some = schema.rows[start : start + TOGETHER]
         without = frozenset() if plain else _left_out(schema, some, draw)
         asked = [list(_asked(row, schema, draw, without, plain=plain)) for row in some]
         wider = draw.random() * MOST_WIDER if not plain and draw.random() < WIDER else 0.0
-        own = _terse(schema) if not plain and draw.random() < TERSE else schema
+        own = _terse(schema, SHORT - coded) if coded or (not plain and draw.random() < TERSE) else schema
         denied = draw.randint(1, 3) if not plain and draw.random() < DENIED else 0
-        graph = brief(shown(own, draw, without, wider=wider, denied=denied))
+        graph = brief(shown(own, draw, without, wider=wider, denied=denied, names=names))
         if own is not schema:
             asked = [[q, _as_in(query, schema, own)] for q, query in asked]
         elif not plain and draw.random() < DOTTED:
@@ -88,17 +103,60 @@ def packs(schema: WrittenSchema, draw: random.Random, *, plain: bool = False) ->
         yield {"graph": graph, "asked": asked}
 
 
-def _terse(schema: WrittenSchema) -> WrittenSchema:
-    """The schema with relations and attributes by their keys, where these are of three letters or more."""
+def _codes(types: Sequence[str], draw: random.Random) -> dict[str, str]:
+    """Types as codes of two or three letters each, as old databases have them: CTR, RG, EMP."""
+    codes: dict[str, str] = {}
+    long = draw.choice((2, 3))
+    by_consonants = draw.random() < 0.5
+    for type in types:
+        letters = re.sub(r"[^A-Z]", "", type.upper()) or "X"
+        kept = letters[0] + (re.sub(r"[AEIOU]", "", letters[1:]) if by_consonants else letters[1:])
+        ways = [
+            kept[:long],
+            letters[:long],
+            letters[0] + letters[-long + 1 :],
+            *(letters[0] + x for x in ascii_uppercase),
+        ]
+        codes[type] = next(each for each in ways if len(each) > 1 and each not in codes.values())
+    return codes
+
+
+def _retyped(schema: WrittenSchema, others: Mapping[str, str]) -> WrittenSchema:
+    """The schema with other names for some types, and variables of its queries that say these."""
+    if not others:
+        return schema
+    variables, new = variables_of(schema.types), variables_of([others.get(type, type) for type in schema.types])
+    words = {variables[type]: new[others.get(type, type)] for type in schema.types}
+    named = re.compile(rf"'[^']*'|(?<![.:|`$\w])({'|'.join(map(re.escape, words))})(\d*)\b(?!:)")
+
+    def changed(found: re.Match[str]) -> str:
+        return words[found[1]] + found[2] if found[1] else found[0]
+
+    return replace(
+        schema,
+        relations={
+            key: (others.get(subject, subject), name, others.get(object_, object_), columns)
+            for key, (subject, name, object_, columns) in schema.relations.items()
+        },
+        attributes={key: (others.get(type, type), *rest) for key, (type, *rest) in schema.attributes.items()},
+        rows=[
+            replace(row, named=tuple(others.get(type, type) for type in row.named), query=named.sub(changed, row.query))
+            for row in schema.rows
+        ],
+    )
+
+
+def _terse(schema: WrittenSchema, short: int = SHORT) -> WrittenSchema:
+    """The schema with relations and attributes by their keys, where these have more than so many letters."""
     counts = Counter(name for _, name, _, _ in schema.relations.values())  # one of several types keeps its name
     return replace(
         schema,
         relations={
-            key: (subject, upper_snake(key) if len(key) > SHORT and counts[name] == 1 else name, object_, columns)
+            key: (subject, upper_snake(key) if len(key) > short and counts[name] == 1 else name, object_, columns)
             for key, (subject, name, object_, columns) in schema.relations.items()
         },
         attributes={
-            key: (type, key if len(key) > SHORT else name, kind)
+            key: (type, key if len(key) > short else name, kind)
             for key, (type, name, kind) in schema.attributes.items()
         },
     )

@@ -9,8 +9,8 @@ from clew.answer.certainty.queried import MOST, chance_of, query_signs
 
 NONE = dict.fromkeys(
     (
-        "doubt", "weakest", "called wrong", "reluctant", "empty", "missing", "unbound", "name", "reversible",
-        "paraphrased", "no", "confirmed",
+        "doubt", "called wrong", "reluctant", "empty", "unbound", "name", "reversible", "paraphrased", "no",
+        "confirmed",
     ),
     0.0,
 )  # fmt: skip
@@ -18,7 +18,6 @@ NONE = dict.fromkeys(
 
 def written(
     *logprobs: float,
-    missing: int = 0,
     unbound: int = 0,
     kind: str = "rows",
     value: object = None,
@@ -28,7 +27,7 @@ def written(
     **signs: bool,
 ) -> SimpleNamespace:
     """A query as it ran, as far as its signs are read."""
-    account = SimpleNamespace(missing=[None] * missing, unbound=[None] * unbound)
+    account = SimpleNamespace(unbound=[None] * unbound)
     ran = SimpleNamespace(
         candidate=SimpleNamespace(plan=SimpleNamespace(kind=kind), meanings=[SimpleNamespace(score=score)]),
         interpretation=SimpleNamespace(account=account),
@@ -45,7 +44,7 @@ def written(
 
 @pytest.mark.parametrize(
     "sign",
-    ["doubt", "weakest", "called wrong", "reluctant", "empty", "missing", "name", "reversible", "paraphrased", "no"],
+    ["doubt", "called wrong", "reluctant", "empty", "unbound", "name", "reversible", "paraphrased", "no"],
 )
 def test_what_speaks_against_a_query(sign: str) -> None:
     assert chance_of({**NONE, sign: 0.5}) < chance_of(NONE)
@@ -68,11 +67,11 @@ def test_a_query_without_doubt_has_a_chance_that_suffices() -> None:
     ("read", "signs"),
     [
         (written(), {}),
-        (written(-0.25, -0.5, -0.25), {"doubt": 1.0, "weakest": 0.5}),
-        (written(*[-4.0] * 3), {"doubt": MOST["doubt"], "weakest": MOST["weakest"]}),
-        (written(missing=2, unbound=3), {"missing": 2.0, "unbound": 3.0}),
-        (written(missing=9, unbound=9), {"missing": MOST["missing"], "unbound": MOST["unbound"]}),
-        (written(-0.75, -0.25, reluctant=True), {"doubt": 0.25, "weakest": 0.25, "reluctant": 0.75}),
+        (written(-0.25, -0.5, -0.25), {"doubt": 1.0}),
+        (written(*[-4.0] * 3), {"doubt": MOST["doubt"]}),
+        (written(unbound=3), {"unbound": 3.0}),
+        (written(unbound=9), {"unbound": MOST["unbound"]}),
+        (written(-0.75, -0.25, reluctant=True), {"doubt": 0.25, "reluctant": 0.75}),
         (written(called_right=1 / e), {"called wrong": 1.0}),
         (written(called_right=0.0), {"called wrong": MOST["called wrong"]}),
         (written(empty=True), {"empty": 1.0}),

@@ -55,6 +55,14 @@ def test_names_and_order_do_not_matter(plan: Plan, random: Random) -> None:
             "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } > COUNT { (a)-[:S]->(c) } RETURN a",
             "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } >= COUNT { (a)-[:S]->(c) } RETURN a",
         ),
+        (  # for each of several c, or for all of them together
+            "MATCH (a)-[:S]->(c) WHERE COUNT { (c)-[:R]->(b) } >= 3 RETURN a",
+            "MATCH (a)-[:S]->(c)-[:R]->(b) WITH a, count(DISTINCT b) AS n WHERE n >= 3 RETURN a",
+        ),
+        (
+            "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } <= 3 RETURN a",  # or none
+            "MATCH (a)-[:R]->(b) WITH a, count(DISTINCT b) AS n WHERE n <= 3 RETURN a",
+        ),
         ("MATCH (a) WHERE 'p' IN a.x RETURN a", "MATCH (a) WHERE a.x = 'p' RETURN a"),
         ("MATCH (a) OPTIONAL MATCH (a)-[:R]->(b) RETURN a, b", "MATCH (b) OPTIONAL MATCH (a)-[:R]->(b) RETURN a, b"),
         ("MATCH (a)-[r]->(b) WHERE r.source = 'x' RETURN a", "MATCH (a)-[r]->(b) WHERE r.source = 'y' RETURN a"),
@@ -104,6 +112,10 @@ def test_plans_that_differ_are_not_the_same(one: str, other: str) -> None:
             "MATCH (a) WHERE COUNT { (a)<-[:S]-(b) WHERE EXISTS { (b)<-[:R]-({id: 'x'}) } } > 2 RETURN a",
         ),
         ("MATCH (a) WHERE size((a)--(:X)) > 0 RETURN a", "MATCH (a)--(:X) RETURN a"),
+        (
+            "MATCH (a {x: 1}) WHERE COUNT { (a)-[:R]->(b) WHERE b.y = 2 } > 2 RETURN a",
+            "MATCH (a)-[:R]->(b {y: 2}) WHERE a.x = 1 WITH a, count(DISTINCT b) AS n WHERE n >= 3 RETURN a",
+        ),
         (
             "MATCH (a) WHERE COUNT { (a)-[:R]->(b) } > COUNT { (a)-[:S]->(c) } RETURN a",
             "MATCH (a) WHERE COUNT { (a)-[:S]->(b) } < COUNT { (a)-[:R]->(b) } RETURN a",

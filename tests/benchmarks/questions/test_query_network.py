@@ -71,6 +71,9 @@ class Texts:
 
     ends = frozenset({3, 4})
 
+    def encode(self, text: str) -> list[int]:
+        return [5 + ord(each) % (WORDS - 5) for each in text[-20:]]
+
     def decode(self, tokens: list[int]) -> str:
         return " ".join(map(str, tokens))
 
@@ -97,7 +100,7 @@ def test_what_is_written_together_is_what_each_would_write(network: ModuleType, 
     with torch.inference_mode():
         for prompt, said in zip(prompts, network.answers(model, prompts, Texts()), strict=True):
             tokens = [*prompt.graph, *prompt.rest]
-            for token, chance in list(zip(map(int, said["text"].split()), said["chances"], strict=False))[:5]:
+            for token, chance in list(zip(said["tokens"], said["chances"], strict=False))[:5]:
                 chances = alone(network, model, tokens)
                 assert abs(float(chances[token]) - chance) < CLOSE
                 assert float(chances.max()) - chance < CLOSE
@@ -113,7 +116,35 @@ def test_few_at_once_are_answered_as_many_are(
     assert len(parts) > 3
     assert sorted(each for part in parts for each in part) == list(range(len(prompts)))
     few = network.answers(model, prompts, Texts())
-    assert [each["text"].split()[:3] for each in few] == [each["text"].split()[:3] for each in at_once]
+    assert [each["tokens"][:3] for each in few] == [each["tokens"][:3] for each in at_once]
+
+
+def test_a_query_is_written_again_after_the_likeliest_runners_up(network: ModuleType, model: Any, prompts: Any) -> None:
+    written = dict(enumerate(network.answers(model, prompts, Texts(), most=6)))
+    branches = network._branches(model, prompts, written, Texts(), 6)
+    for at, others in branches.items():
+        runners = written[at]["runners"]
+        tried = sorted(each["at"] for each in others)
+        left_out = [log for place, (_, log) in enumerate(runners) if place and place not in tried]
+        assert 0 not in tried
+        assert min(runners[place][1] for place in tried) >= max(left_out, default=-1e9)
+        for each in others:
+            token, log = runners[each["at"]]
+            begun = [*written[at]["tokens"][: each["at"]], *([token] if token not in Texts.ends else [])]
+            assert each["tokens"][: len(begun)] == begun
+            assert each["chances"][each["at"]] == pytest.approx(log, abs=1e-3)
+            assert (each["tokens"] == begun and each["ended"]) or token not in Texts.ends
+
+
+def test_answers_come_with_other_queries_and_verdicts_on_all(network: ModuleType, model: Any) -> None:
+    asked = [("(a)-[:B]->(c)", "Which?"), ("(a)-[:B]->(c)", "Who?"), ("(d)-[:E]->(f)", "Who?")]
+    for one in network.answered(model, asked, Texts(), "Write.", most=6):
+        assert one["text"] == " ".join(one["parts"])
+        assert [each["at"] for each in one["others"]] == list(one["runners"])
+        assert len({one["text"], *(each["text"] for each in one["others"])}) > 1
+        assert all(0 <= each["right"] <= 1 for each in (one, *one["others"]))
+    (plain,) = network.answered(model, asked[:1], Texts(), "Write.", verdict=False, most=6)
+    assert not {"others", "right"} & set(plain)
 
 
 def test_the_instruction_is_that_of_the_product(network: ModuleType) -> None:

@@ -3,6 +3,7 @@
 import json
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,10 @@ a line that says nothing
 == wells
 w1: Well in Town
 """
+CALLED = {"farm": ("High Barn", "Lowfield")}  # what farms are called
+EVERY = (  # changes that are made now and then
+    "OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED", "CODED", "NO_TYPE",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -86,6 +91,27 @@ def test_totals_with_bounds_and_comparisons_are_read(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("written", "learned"),
+    [
+        (
+            "MATCH (f:Farm) WHERE f.a1 > 5 AND COUNT { MATCH (f)-[:f1]->(c)<-[:f1]-(o) } >= 3 RETURN f",
+            "MATCH (farm)-[:GROWS]->(crop)<-[:GROWS]-(farm2) WHERE farm.size > 5 "
+            "WITH farm, count(DISTINCT farm2) AS number WHERE number >= 3 RETURN farm",
+        ),
+        (
+            "MATCH (f:Farm) WHERE COUNT { MATCH (f)-[:f1]->(c) } <= 3 RETURN f",  # perhaps none
+            "MATCH (farm) WHERE COUNT { MATCH (farm)-[:GROWS]->(crop) } <= 3 RETURN farm",
+        ),
+    ],
+)
+def test_a_bound_on_a_count_is_learned_in_one_form(written: str, learned: str, tmp_path: Path) -> None:
+    path = tmp_path / "counts.txt"
+    path.write_text(BLOCK.split("- Which", 1)[0] + f"- Which farms? => {written}\n")
+    (schema,) = read_queries([path])
+    assert [row.query for row in schema.rows] == [learned]
+
+
 def test_questions_lose_their_marks_and_queries_speak_of_the_graph(farms: WrittenSchema) -> None:
     assert farms.rows == [
         Row(
@@ -132,8 +158,33 @@ def test_a_schema_is_shown_without_what_is_left_out(farms: WrittenSchema) -> Non
     assert "BORDERS" in less
 
 
+def test_types_are_shown_with_names_even_where_they_are_codes(
+    farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED", "NO_TYPE"):
+        monkeypatch.setattr(query_packs, often, 0.0)
+    monkeypatch.setattr(query_packs, "CODED", 1.0)
+    monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset())
+    (pack,) = packs(farms, random.Random(1), CALLED)
+    code = next(line for line in str(pack["graph"]).splitlines() if "High Barn" in line).split()[0]
+    assert code in ("fa", "far", "fr", "frm")
+    queries = dict(pack["asked"])  # type: ignore[call-overload]
+    assert queries[f"Who owns ${code}1?"] == "NONE"
+    query = queries[f"Which farms border ${code}1 and ${code}2?"]
+    assert query.startswith(f"MATCH ({code})-[:F3]-({code}2 {{id: ${code}1}})")
+
+
+def test_things_of_a_type_may_have_none(farms: WrittenSchema) -> None:
+    bare = query_packs._retyped(farms, {"farm": "Entity", "Farm": "Entity"})
+    row = next(each for each in bare.rows if "grown by" in each.question)
+    assert (row.named, row.query) == (("Entity",), "MATCH (entity {id: $n0})-[:GROWS]->(crop) RETURN crop")
+    quoted = WrittenSchema("x", farms.relations, rows=[replace(row, query="MATCH (farm) WHERE farm.farm = 'farm'")])
+    (changed,) = query_packs._retyped(quoted, {each: "Barn" for each in farms.types if each.lower() == "farm"}).rows
+    assert changed.query == "MATCH (barn) WHERE barn.farm = 'farm'"
+
+
 def test_packs_as_they_are(farms: WrittenSchema) -> None:
-    (pack,) = packs(farms, random.Random(1), plain=True)
+    (pack,) = packs(farms, random.Random(1), CALLED, plain=True)
     assert "(farm)-[:GROWS]->(crop)" in str(pack["graph"])
     assert ["Who owns $farm1?", "NONE"] in pack["asked"]  # type: ignore[operator]
     assert [  # type: ignore[operator]
@@ -146,9 +197,21 @@ def test_what_needs_something_that_is_left_out_has_no_answer(
     farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset({"f1"}))
-    for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED"):
+    for often in (
+        "OTHERWISE",
+        "LOW",
+        "OPEN",
+        "DOTTED",
+        "TERSE",
+        "WIDER",
+        "DENIED",
+        "NAMED",
+        "UNTYPED",
+        "CODED",
+        "NO_TYPE",
+    ):
         monkeypatch.setattr(query_packs, often, 0.0)
-    (pack,) = packs(farms, random.Random(1))
+    (pack,) = packs(farms, random.Random(1), CALLED)
     queries = dict(pack["asked"])  # type: ignore[call-overload]
     assert "GROWS" not in str(pack["graph"])
     assert queries["Which crops are grown by $farm1?"] == "NONE"
@@ -169,12 +232,12 @@ def test_now_and_then_something_needed_is_left_out_and_else_nothing(
 
 
 def test_graphs_are_shown_as_real_ones_are(farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch) -> None:
-    for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "NAMED"):
+    for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "NAMED", "CODED", "NO_TYPE"):
         monkeypatch.setattr(query_packs, often, 0.0)
     for often in ("WIDER", "MOST_WIDER", "DENIED", "UNTYPED"):
         monkeypatch.setattr(query_packs, often, 1.0)
     monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset())
-    found = [pack for seed in range(20) for pack in packs(farms, random.Random(seed))]
+    found = [pack for seed in range(20) for pack in packs(farms, random.Random(seed), CALLED)]
     graphs = " ".join(str(pack["graph"]) for pack in found)
     assert "LACKS_GROWS" in graphs
     assert "(farm|market)-[:GROWS]->(crop)" in graphs
@@ -210,10 +273,10 @@ def test_what_may_be_of_several_types_has_a_variable_of_its_own(tmp_path: Path) 
 def test_other_ways_to_say_it(farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch) -> None:
     for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED"):
         monkeypatch.setattr(query_packs, often, 1.0)
-    for often in ("TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED"):
+    for often in ("TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED", "CODED", "NO_TYPE"):
         monkeypatch.setattr(query_packs, often, 0.0)
     monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset())
-    (pack,) = packs(farms, random.Random(1))
+    (pack,) = packs(farms, random.Random(1), CALLED)
     (asked, query) = next(each for each in pack["asked"] if "grown by" in each[0])  # type: ignore[attr-defined]
     assert asked in {
         *(f"which crops are grown by $farm1 or ${other}1" for other in ("crop", "market")),
@@ -224,6 +287,7 @@ def test_other_ways_to_say_it(farms: WrittenSchema, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_command_writes_what_training_starts_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "names.tsv").write_text("farm\tHigh Barn | Lowfield\n")
     (tmp_path / "one.txt").write_text(BLOCK)
     (tmp_path / "two.txt").write_text(BLOCK.replace("== farms", "== more farms"))
     out = tmp_path / "packs.json"

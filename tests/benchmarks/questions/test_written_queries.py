@@ -3,11 +3,13 @@
 import pytest
 from benchmarks.questions.written_queries import Recorded, _decision, decided, without_examples
 
+from clew.answer.models.branches import other_grammars
 from clew.answer.models.trained import CHECK, probability_of_right
 from clew.answer.models.writing import ALONE, CERTAIN, CLEAR, DISSENTING
 from clew.lm import Message, Request
 
 RIGHT, WRONG = {"readers right": True, "third right": False}, {"readers right": False, "third right": True}
+WRITTEN = "MATCH (a) RETURN a"
 
 
 @pytest.mark.parametrize(
@@ -49,8 +51,8 @@ def test_figures() -> None:
 @pytest.mark.parametrize(
     ("said", "right"),
     [
-        ({"text": "MATCH (a) RETURN a", "chances": [-0.1], "right": 0.75}, 0.75),
-        ({"text": "NONE", "chances": [-0.1], "forced": {"text": "MATCH", "chances": [-3.0], "right": 0.25}}, 0.25),
+        ({"text": WRITTEN, "chances": [-0.1], "right": 0.75}, 0.75),
+        ({"text": "NONE", "chances": [-0.1], "forced": {"text": WRITTEN, "chances": [-3.0], "right": 0.25}}, 0.25),
     ],
 )
 def test_a_recorded_model_is_asked_whether_its_query_is_right(said: dict[str, object], right: float) -> None:
@@ -58,5 +60,24 @@ def test_a_recorded_model_is_asked_whether_its_query_is_right(said: dict[str, ob
     model = Recorded({without_examples(shown): said})
     begun = [Message("system", "Write."), Message("user", shown)]
     assert model.complete(Request(begun)).text == said["text"]
-    check = [*begun, Message("assistant", "MATCH (a) RETURN a"), Message("user", CHECK)]
+    check = [*begun, Message("assistant", WRITTEN), Message("user", CHECK)]
     assert probability_of_right(model.complete(Request(check, max_tokens=1))) == pytest.approx(right)
+
+
+def test_a_recorded_model_writes_another_query_after_a_runner_up() -> None:
+    said = {
+        "text": WRITTEN, "chances": [0.0, -0.4, -0.1], "parts": ["MATCH", " (a)", " RETURN a"],
+        "runners": {"1": [" (b)", -1.1], "2": ["", -2.0]}, "right": 0.1,
+        "others": [
+            {"at": 1, "text": "MATCH (b) RETURN b", "chances": [0.0, -1.1, 0.0], "right": 0.9},
+            {"at": 2, "text": "MATCH (a)", "chances": [0.0, -0.4, -2.0], "right": 0.2},
+        ],
+    }  # fmt: skip
+    shown = "(a)-[:B]->(c)\n\nQuestion: Which?"
+    model = Recorded({without_examples(shown): said})
+    begun = [Message("system", "Write."), Message("user", shown)]
+    first = model.complete(Request(begun))
+    others = [model.complete(Request(begun, grammar=grammar)) for grammar in other_grammars(first)]
+    assert [each.text for each in others] == ["MATCH (b) RETURN b", "MATCH (a)"]
+    check = [*begun, Message("assistant", others[0].text), Message("user", CHECK)]
+    assert probability_of_right(model.complete(Request(check, max_tokens=1))) == pytest.approx(0.9)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["chance_of", "query_signs"]
 
 MOST = {  # larger values say no more
-    "doubt": 5.0, "weakest": 3.0, "called wrong": 5.0, "reluctant": 5.0, "missing": 3.0, "unbound": 4.0,
+    "doubt": 5.0, "called wrong": 5.0, "reluctant": 5.0, "unbound": 4.0,
 }  # fmt: skip
 
 
@@ -31,12 +31,10 @@ def query_signs(read: "ReadQuery", *, confirmed: bool) -> dict[str, float]:
     empty = read.ran.is_empty or read.ran.outcome.counts_nothing
     no = plan.kind in ("exists", "lacks") and not read.ran.outcome.value
     signs = {
-        "doubt": -sum(rest),  # of the model about the whole query, and about its least probable token
-        "weakest": -min(rest, default=0.0),
+        "doubt": -sum(rest),  # of the model, while it wrote
         "called wrong": -log(max(read.called_right, 1e-3)),  # by the model, asked again
         "reluctant": -sum(first) if read.reluctant else 0.0,  # to write any query
         "empty": empty,
-        "missing": len(account.missing),
         "unbound": len(account.unbound),
         "name": 1.0 - min((meaning.score for meaning in read.ran.candidate.meanings), default=1.0),
         "reversible": read.reversible,

@@ -21,7 +21,7 @@ TRIED = {  # identities of models that were measured
 }
 TRAINED = frozenset({  # weights and adapter of models that were trained to write queries
     "gguf:cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
-    "+5da3fa208269757064a8e72dca69c40c0b3f2989a48cbe03e237924d9dc5569c",
+    "+37f08028149bf34f89ea82114b2a442f0a16d00dcf7b8a4e050f07d6d3b07a8d",
 })  # fmt: skip
 SIZE = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)\s?([MB])(?![A-Za-z0-9])", re.IGNORECASE)
 SCALE = {"m": 1e6, "b": 1e9}

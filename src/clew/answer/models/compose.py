@@ -20,6 +20,7 @@ from clew.answer.models.repairs.joining import (
     known_parameters,
     one_of_several,
     with_columns,
+    without_columns,
 )
 from clew.answer.models.repairs.labels import ImpliedLabels
 from clew.answer.models.repairs.names import alike_properties, joined_by_or, said_twice
@@ -53,6 +54,7 @@ ALTERNATIVES = 5  # tokens whose probabilities are reported
 MOST_CALLED = 50  # entities whose names begin with what is written
 OVERRULED = -5.0  # log-probability of a token below which the grammar chose it, not the model
 RELUCTANT = 0.2  # probability of a query at which NONE is no longer accepted
+REPAIRS = (alike_properties, bridge_names, join_variables, with_columns, without_columns, columns_own_steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,14 @@ class Composer:
         for name, others in joined_by_or(statement, self.named(question), question.text).items():
             given[name] = tuple(dict.fromkeys((*given[name], *(id for each in others for id in given[each]))))
         joined = [*done, *twice]
-        for repair in (alike_properties, bridge_names, join_variables, with_columns, columns_own_steps):
+        for repair in (
+            alike_properties,
+            bridge_names,
+            join_variables,
+            with_columns,
+            without_columns,
+            columns_own_steps,
+        ):
             statement, done = repair(statement, self.shown)
             joined += done
         try:

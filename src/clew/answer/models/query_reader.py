@@ -1,7 +1,7 @@
 """The third reader: a model trained to write queries reads a question, with parameters in place of its names.
 
-It sees the names that are spelt as in the graph; where other words only resemble a name, it is asked again with these
-names too, and the query it is surer of counts. In: a question. Out: its query as it ran, with its signs.
+It sees the names that are spelt as in the graph; where other words only describe or resemble a name, and it does not
+call its query right, it is asked again with these names too. In: a question. Out: its query as it ran, with its signs.
 """
 
 import logging
@@ -13,6 +13,7 @@ from clew.answer.certainty.contradicted import contradictions
 from clew.answer.certainty.signs import is_reversible
 from clew.answer.kept import composer_of, paraphrases_of, polarity_of, words_of
 from clew.answer.lexicon.forms import tokens_of
+from clew.answer.models.branches import other_grammars
 from clew.answer.models.compose import Composed
 from clew.answer.models.repairs.direction import as_said
 from clew.answer.models.repairs.variants import variants
@@ -37,8 +38,9 @@ READING = 1200.0  # seconds to read a graph; it is kept, so that no other proces
 MOST_TOKENS = 160
 CONVINCED = 0.9  # probability of NONE at which the model is believed
 QUERY = 'root ::= "MATCH " [^\\n]+'  # for a model that says NONE: what it would write
-SOME, ALTERNATIVES = 1, 5  # tokens whose log-probabilities are reported, for a query and for a verdict on it
+SOME, ALTERNATIVES = 2, 5  # tokens whose log-probabilities are reported, for a query and for a verdict on it
 UNSAID = 0.5  # probability that a query is right of which the model does not say so or otherwise
+OWNED = 0.5  # a query that is called right with less is written again, and one with more is taken instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,18 @@ class ReadQuery:
     paraphrased: bool  # with names that the question paraphrases
     called_right: float = UNSAID  # probability, by the model itself
     reluctant: bool = False  # the model would rather have said that the graph has no answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A question as a model was asked it, what it wrote, and that as it ran, if it can."""
+
+    asked: str
+    bare: ParsedQuestion
+    said: Completion
+    reluctant: bool
+    paraphrased: bool
+    read: ReadQuery | None = None
 
 
 class QueryReader:
@@ -74,12 +88,18 @@ class QueryReader:
             log.info("%s could not read the graph: %s", model.name, error)
 
     def prompts(self, text: str) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
-        """The question as the model sees it, with the names in it; then again with paraphrased names too."""
+        """The question as the model sees it, with the names in it; again with described ones, and paraphrased ones."""
         before: list[str] = []
-        for paraphrases in dict.fromkeys((None, paraphrases_of(self._resources))):
+        for spelt_only, paraphrases in ((True, None), (False, None), (False, paraphrases_of(self._resources))):
             anchors = tuple(
                 find_anchors(
-                    text, tokens_of(text), self._resources.linker, self._words, is_cue=is_cue, paraphrases=paraphrases
+                    text,
+                    tokens_of(text),
+                    self._resources.linker,
+                    self._words,
+                    is_cue=is_cue,
+                    paraphrases=paraphrases,
+                    spelt_only=spelt_only,
                 )
             )
             bare = self._bare(text, anchors)
@@ -95,7 +115,7 @@ class QueryReader:
 
         `parsed` is the question as the readers parse it: the query has to account for its words.
         """
-        found: list[tuple[ReadQuery, str]] = []
+        tried: list[_Turn] = []
         none = 1.0
         for number, (asked, anchors) in enumerate(self.prompts(question.text)):
             said = self._complete(model, asked)
@@ -104,8 +124,7 @@ class QueryReader:
             none = min(none, denied)
             if reluctant:
                 said = self._complete(model, asked, grammar=QUERY) if denied < CONVINCED else None
-            text = "" if said is None else strip(said.text)
-            if said is None or not text:
+            if said is None or not strip(said.text):
                 continue
             bare = replace(
                 self._bare(question.text, anchors),
@@ -114,33 +133,66 @@ class QueryReader:
                 asked=parsed.asked,
                 mentioned=parsed.mentioned,
             )
-            try:
-                composed = self._composer.read(text, bare, self._composer.placeholders(bare))
-                read = self._run(composed, parsed, model, runner)
-            except Timeout:
-                raise
-            except InputError as error:
-                log.info("the query of %s cannot be used: %s", model.name, error)
-                continue
-            if read is not None:
-                ran, turned = read
-                told = replace(ran.interpretation, question=parsed)
-                logprobs = tuple(token.logprob for token in said.logprobs)
-                written = ReadQuery(
-                    text,
-                    ran,
-                    logprobs,
-                    contradicted=contradictions(told, self._words) > 0,
-                    reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
-                    turned=turned,
-                    paraphrased=number > 0,
-                    reluctant=reluctant,
-                )
-                found.append((written, asked))
-        if not found:
+            turn = _Turn(asked, bare, said, reluctant=reluctant, paraphrased=number > 0)
+            read = self._read_as(said, turn, parsed, model, runner)
+            tried.append(replace(turn, read=read and self._judged(read, asked, model)))
+            if _stands(tried[-1].read) and not reluctant:
+                break
+        if not tried:
             return None, none
-        likeliest, asked = max(found, key=lambda each: _likeliness(each[0]))
-        return replace(likeliest, called_right=self._called_right(model, asked, likeliest.text)), none
+        return self._likeliest(max(tried, key=_likeliness), parsed, model, runner), none
+
+    def _likeliest(
+        self, turn: "_Turn", parsed: ParsedQuestion, model: LanguageModel, runner: Runner
+    ) -> ReadQuery | None:
+        """The query of a turn; if the model calls it wrong or it finds nothing, the next that does neither, if any."""
+        if _stands(turn.read):
+            return turn.read
+        found: list[ReadQuery] = []
+        try:
+            for said in self._others(turn, model):
+                read = self._read_as(said, turn, parsed, model, runner)
+                found += [self._judged(read, turn.asked, model)] if read is not None else []
+        except Timeout as error:
+            log.info("%s has no time for a second query: %s", model.name, error)
+        owned = [each for each in found if each.called_right >= OWNED and not each.ran.outcome.finds_nothing]
+        return max(owned, key=lambda each: each.called_right, default=turn.read)
+
+    def _others(self, turn: "_Turn", model: LanguageModel) -> Iterator[Completion]:
+        """What a model would write after the likeliest runners-up to tokens of its query."""
+        before = {strip(turn.said.text)}
+        for grammar in other_grammars(turn.said):
+            said = self._complete(model, turn.asked, grammar=grammar)
+            if said is not None and strip(said.text) not in before:
+                before.add(strip(said.text))
+                yield said
+
+    def _read_as(
+        self, said: Completion, turn: "_Turn", parsed: ParsedQuestion, model: LanguageModel, runner: Runner
+    ) -> ReadQuery | None:
+        """What a model wrote, as it ran; None if it cannot be used."""
+        text = strip(said.text)
+        try:
+            composed = self._composer.read(text, turn.bare, self._composer.placeholders(turn.bare))
+            read = self._run(composed, parsed, model, runner)
+        except Timeout:
+            raise
+        except InputError as error:
+            log.info("the query of %s cannot be used: %s", model.name, error)
+            return None
+        if read is None:
+            return None
+        ran, turned = read
+        return ReadQuery(
+            text,
+            ran,
+            tuple(token.logprob for token in said.logprobs),
+            contradicted=contradictions(replace(ran.interpretation, question=parsed), self._words) > 0,
+            reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
+            turned=turned,
+            paraphrased=turn.paraphrased,
+            reluctant=turn.reluctant,
+        )
 
     def _run(
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner
@@ -168,12 +220,12 @@ class QueryReader:
         messages = messages_for(self._composer.shown, asked)
         return _completed(model, Request(messages, max_tokens=MOST_TOKENS, logprobs=SOME, grammar=grammar))
 
-    def _called_right(self, model: LanguageModel, asked: str, query: str) -> float:
-        """The probability that the model, asked again, calls its query right."""
-        messages = check_of(self._composer.shown, asked, query)
+    def _judged(self, read: ReadQuery, asked: str, model: LanguageModel) -> ReadQuery:
+        """A query with the probability that the model, asked again, calls it right."""
+        messages = check_of(self._composer.shown, asked, read.text)
         said = _completed(model, Request(messages, max_tokens=1, logprobs=ALTERNATIVES))
         probability = None if said is None else probability_of_right(said)
-        return UNSAID if probability is None else probability
+        return replace(read, called_right=UNSAID if probability is None else probability)
 
     def _bare(self, text: str, anchors: Sequence[Anchor]) -> ParsedQuestion:
         return ParsedQuestion(
@@ -189,8 +241,16 @@ def _completed(model: LanguageModel, request: Request) -> Completion | None:
         return None
 
 
-def _likeliness(read: ReadQuery) -> tuple[bool, bool, float]:
-    return not read.reluctant, not read.ran.is_empty, sum(read.logprobs)
+def _stands(read: ReadQuery | None) -> bool:
+    """Whether a query finds something and the model calls it right."""
+    return read is not None and read.called_right >= OWNED and not read.ran.is_empty
+
+
+def _likeliness(turn: _Turn) -> tuple[bool, bool, bool, bool, float]:
+    read = turn.read
+    if read is None:
+        return False, False, False, False, 0.0
+    return True, not read.reluctant, not read.ran.is_empty, read.called_right >= OWNED, sum(read.logprobs)
 
 
 def query_reader_of(resources: Resources, announce: Callable[[], None] | None = None) -> QueryReader:

@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from clew.answer.plans.assertions.shares import named_shares, share_of
 from clew.answer.values.attributes import Attribute
@@ -25,7 +26,9 @@ MOST_JOINS = 60  # the most frequent of a large schema: they have to fit into a 
 MOST_LINES, MOST_FIELDS, MOST_EXAMPLES = 40, 10, 3  # lines of a prompt, fields of a type, examples of a field
 LISTED = 300  # texts of a field that queries may mention
 LOOKED_AT = 4_000  # statements of a relation whose columns are looked at
+LOOKED_AT_NAMES = 40  # entities of a type whose names are looked at
 LONGEST = 30  # letters of an example
+SOME_NAMES, MORE_NAMES = 2, 4  # names that are shown of a type, and of entities without one, which differ more
 NUMBER, YEAR, DAY, SHARE, TEXT = "number", "year", "day", "share", "text"
 PATTERNS = {
     YEAR: re.compile(r"(1[0-9]|20)\d\d"),
@@ -33,6 +36,7 @@ PATTERNS = {
     DAY: re.compile(r"\d{4}-\d{2}(-\d{2})?"),
 }
 SYNONYMS = "synonyms"
+BRACKETS = re.compile(r"[(){}\[\],|]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class ShownSchema:
     columns: Mapping[str, tuple[Field, ...]]  # by relationship
     examples: Mapping[str, tuple[str, str]]  # a subject and an object by relationship
     untyped: str | None = None  # the label of entities without a type
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of some entities by label
 
     def label_of(self, variable: str) -> str | None:
         """The label a variable stands for."""
@@ -91,16 +96,31 @@ class ShownSchema:
     def __str__(self) -> str:
         return self.described()
 
-    def described(self, shown: Callable[[Field], str] = str, *, examples: bool = True) -> str:
-        """A line for each type and each relation, with fields and columns as `shown`."""
-        return "\n".join([*self._types(shown), *self._relations(shown, examples=examples)])
+    def described(self, shown: Callable[[Field], str] = str) -> str:
+        """A line for each type that has fields and for each relation, with an example; fields are as `shown`."""
+        return "\n".join([*self._types(shown), *self._relations(shown)])
+
+    def described_by_names(self, shown: Callable[[Field], str]) -> str:
+        """A line for each type, with names that say what it is even where it is called OG, and for each relation."""
+        return "\n".join([*self._named_types(shown), *self._relations(shown, examples=False)])
 
     def _types(self, shown: Callable[[Field], str]) -> Iterator[str]:
         for label, variable in self.variables.items():
             if self.fields.get(label):
-                yield f"{variable}: {', '.join(map(shown, self.fields[label][:MOST_FIELDS]))}"
+                yield f"{variable}: {self._listed(label, shown)}"
 
-    def _relations(self, shown: Callable[[Field], str], *, examples: bool) -> Iterator[str]:
+    def _named_types(self, shown: Callable[[Field], str]) -> Iterator[str]:
+        joined = {end for join in self.joins for end in (join.subject, join.object)}
+        told = [label for label in self.variables if self.fields.get(label) or label in joined]
+        for label in told[:MOST_LINES]:
+            names, listed = ", ".join(self.names.get(label, ())), self._listed(label, shown)
+            if names or listed:
+                yield f"{self.variables[label]}{f' ({names})' if names else ''}{f': {listed}' if listed else ''}"
+
+    def _listed(self, label: str, shown: Callable[[Field], str]) -> str:
+        return ", ".join(map(shown, self.fields.get(label, ())[:MOST_FIELDS]))
+
+    def _relations(self, shown: Callable[[Field], str], *, examples: bool = True) -> Iterator[str]:
         """A line for each relationship, with all labels at its ends."""
         ends: dict[str, list[Join]] = {}
         for join in self.joins:
@@ -125,7 +145,8 @@ def show_schema(contents: GraphContents, schema: StoreSchema, attributes: Sequen
     kept = sorted(joins, key=lambda join: -joins[join])[:MOST_JOINS]
     named = dict.fromkeys(join.relationship for join in kept)
     fields: dict[str, list[Field]] = {}
-    texts = _texts_of(contents)
+    table = pa.Table.from_batches(list(contents.scan_entities()))
+    texts = _texts_of(table)
     columns = {each.name: each.column for each in schema.properties}
     for each in attributes:
         if not each.relation and each.key != SYNONYMS:
@@ -138,6 +159,7 @@ def show_schema(contents: GraphContents, schema: StoreSchema, attributes: Sequen
         {name: tuple(_columns(contents, schema.relationship(name))) for name in named},
         {name: found for name in named if (found := _example(contents, schema.relationship(name)))},
         _untyped(schema),
+        {label.name: tuple(_names(table, label.type)) for label in schema.labels},
     )
 
 
@@ -157,8 +179,21 @@ def _untyped(schema: StoreSchema) -> str | None:
     return next((label.name for label in schema.labels if label.type == UNTYPED), None)
 
 
-def _texts_of(contents: GraphContents):  # type: ignore[no-untyped-def]
-    table = pa.Table.from_batches(list(contents.scan_entities()))
+def _names(table: pa.Table, type: str) -> Iterator[str]:
+    """Names of some entities of a type from all over the graph, rather those without brackets and commas."""
+    own = np.flatnonzero(pc.equal(table["type"].cast(pa.string()), type).to_numpy(zero_copy_only=False))
+    some = (
+        own[np.unique(np.linspace(0, len(own), LOOKED_AT_NAMES, endpoint=False).astype(np.int64))] if len(own) else own
+    )
+    names = [str(each) for each in table["name"].take(pa.array(some)).to_pylist() if each]
+    plain = [each for each in names if len(each) <= LONGEST and not BRACKETS.search(each)]
+    number = MORE_NAMES if type == UNTYPED else SOME_NAMES
+    kept = plain if len(plain) >= number else names
+    for name in dict.fromkeys(kept[len(kept) * at // number] for at in range(number) if kept):
+        yield BRACKETS.sub(" ", name)[:LONGEST].strip()
+
+
+def _texts_of(table: pa.Table):  # type: ignore[no-untyped-def]
     types = table["type"].cast(pa.string()).to_pylist()
 
     def texts(type: str, column: str) -> list[str]:

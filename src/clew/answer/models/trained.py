@@ -40,8 +40,8 @@ def probability_of_right(said: Completion) -> float | None:
 
 
 def brief(schema: ShownSchema) -> str:
-    """Types with their fields and relations with their columns, a line each."""
-    return schema.described(_shown, examples=False)
+    """Types with some names and their fields, and relations with their columns, a line each."""
+    return schema.described_by_names(_shown)
 
 
 def masked(text: str, anchors: Mapping[Anchor, Sequence[Placeholder]]) -> str:

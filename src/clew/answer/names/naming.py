@@ -39,14 +39,19 @@ def find_anchors(
     *,
     is_cue: Callable[[str], bool],
     paraphrases: Paraphrases | None = None,
+    spelt_only: bool = False,
     deadline: Deadline | None = None,
 ) -> list[Anchor]:
-    """The entities named in a question, in order; a word for a type or a cue is not a name."""
+    """The entities named in a question, in order; a word for a type or a cue is not a name.
+
+    With `spelt_only` no words that rather describe something are taken for its name: "the nearest star".
+    """
     search = NameSearch(text, tokens, linker, words, is_cue, deadline)
     for stage in STAGES:
         stage(search)
-    described.find_said_of_types(search, paraphrases)
-    described.find_everyday(search)
+    if not spelt_only:
+        described.find_said_of_types(search, paraphrases)
+        described.find_everyday(search)
     if paraphrases is not None:
         described.find_paraphrased(search, paraphrases)
     return settled(search.anchors, text, words)

@@ -34,7 +34,7 @@ def same(one: Plan, other: Plan) -> bool:
 
 def canonical(plan: Plan) -> Plan:
     """The plan in canonical form."""
-    plan = _plain(plan)
+    plan = _plain(_measured(plan))
     classes = _classes(plan)
     orders = product(*(permutations(names) for names in classes))
     found = [_named(plan, [n for names in order for n in names]) for order in islice(orders, MOST_ORDERS)]
@@ -43,6 +43,31 @@ def canonical(plan: Plan) -> Plan:
 
 def _key(plan: Plan) -> str:
     return repr(astuple(plan))
+
+
+def _measured(plan: Plan) -> Plan:
+    """A bound on what is counted for the only thing asked as one on a measure: shops that sell at least three books."""
+    counted = [part for part in plan.parts if part.count is not None]
+    if plan.kind != "rows" or plan.measure is not None or plan.having is not None or len(plan.asked) != 1:
+        return plan
+    if len(counted) != 1 or counted[0].name or counted[0].inside or plan.asked[0].key not in IDENTITY:
+        return plan
+    (part,) = counted
+    assert part.count is not None
+    bound, rest = _count(part.count), [each for each in plan.parts if each is not part]
+    around = {plan.asked[0].of} | {name for each in rest for name in _mentioned(each)}
+    if not isinstance(bound.number, int) or bound.number < 1 or bound.operator not in (">=", "="):
+        return plan
+    if _mentioned(part) & around != {plan.asked[0].of}:
+        return plan
+    measure = Measure("count", bound.of, operator=bound.operator, value=bound.number)
+    return replace(plan, parts=(*rest, replace(part, kind=REQUIRED, count=None)), measure=measure)
+
+
+def _mentioned(part: Part) -> set[str]:
+    """The slots and steps of a part and of its conditions."""
+    steps = {name for step in part.steps for name in (*step.ends, step.name) if name}
+    return steps | {name for each in part.conditions for name in (each.of, *each.others)}
 
 
 def _plain(plan: Plan) -> Plan:
@@ -70,17 +95,23 @@ def _plain(plan: Plan) -> Plan:
 
 def _measure(measure: Measure) -> Measure:
     """The same with its bounds in order."""
-    if not measure.further:
+    if not measure.bounds:
         return measure
-    (operator, value), *others = sorted(measure.bounds, key=repr)
+    bounds = (_whole(*each) if measure.function == "count" else each for each in measure.bounds)
+    (operator, value), *others = sorted(bounds, key=repr)
     return replace(measure, operator=operator, value=value, further=tuple(others))
 
 
 def _count(count: Count) -> Count:
-    """More than two is at least three."""
-    if count.operator in (">", "<") and isinstance(count.number, int):
-        return replace(count, operator=f"{count.operator}=", number=count.number + (1 if count.operator == ">" else -1))
-    return count
+    operator, number = _whole(count.operator, count.number)
+    return replace(count, operator=operator, number=number)
+
+
+def _whole(operator: str, number: Any) -> tuple[str, Any]:
+    """A bound on a whole number: more than two is at least three."""
+    if operator in (">", "<") and isinstance(number, int):
+        return f"{operator}=", number + (1 if operator == ">" else -1)
+    return operator, number
 
 
 def _greater_first(plan: Plan) -> Plan:

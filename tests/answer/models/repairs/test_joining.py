@@ -12,6 +12,7 @@ from clew.answer.models.repairs.joining import (
     known_parameters,
     one_of_several,
     with_columns,
+    without_columns,
 )
 from clew.answer.models.shown_schema import NUMBER, Field, Join, ShownSchema
 from clew.store.cypher import parse, write
@@ -173,6 +174,15 @@ def test_one_of_several_types_is_one_variable(written: str, meant: str) -> None:
     assert one_of_several(written) == meant
 
 
+CHESS = ShownSchema(
+    (Join("player", "PLAYS_FOR", "club"), Join("player", "PLAYED_FOR", "club"), Join("game", "ENDED", "club")),
+    {name: name for name in ("player", "club", "game")},
+    {},
+    {name: (Field("q_since" if name == "PLAYS_FOR" else "q_until", NUMBER),) for name in ("PLAYS_FOR", "PLAYED_FOR")},
+    {},
+)
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
@@ -185,16 +195,28 @@ def test_one_of_several_types_is_one_variable(written: str, meant: str) -> None:
 def test_a_column_is_that_of_the_one_relation_between_the_same_types_that_has_it(
     written: str, meant: str | None
 ) -> None:
-    chess = ShownSchema(
-        (Join("player", "PLAYS_FOR", "club"), Join("player", "PLAYED_FOR", "club"), Join("game", "ENDED", "club")),
-        {name: name for name in ("player", "club", "game")},
-        {},
-        {
-            name: (Field("q_since" if name == "PLAYS_FOR" else "q_until", NUMBER),)
-            for name in ("PLAYS_FOR", "PLAYED_FOR")
-        },
-        {},
-    )
-    statement, repairs = columns_own_steps(parse(written), chess)
+    statement, repairs = columns_own_steps(parse(written), CHESS)
+    assert write(statement) == write(parse(meant or written))
+    assert len(repairs) == (meant is not None)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (
+            "MATCH (a)-[r:PLAYS_FOR]->(b) WHERE r.q_until IS NULL AND b.id = 'x' RETURN a",
+            "MATCH (a)-[r:PLAYS_FOR]->(b) WHERE b.id = 'x' RETURN a",
+        ),
+        (
+            "MATCH (a) WHERE EXISTS { MATCH (a)-[r:PLAYS_FOR]->(b) WHERE r.q_until IS NULL } RETURN a",
+            "MATCH (a) WHERE EXISTS { MATCH (a)-[r:PLAYS_FOR]->(b) } RETURN a",
+        ),
+        ("MATCH (a)-[r:PLAYED_FOR]->(b) WHERE r.q_until IS NULL RETURN a", None),  # it has one
+        ("MATCH (a)-[r:PLAYS_FOR]->(b) WHERE r.q_until IS NOT NULL RETURN a", None),
+        ("MATCH (a)-[r:PLAYS_FOR]->(b) WHERE r.q_until > 2000 RETURN a", None),
+    ],
+)
+def test_a_column_that_a_relation_does_not_have_is_empty(written: str, meant: str | None) -> None:
+    statement, repairs = without_columns(parse(written), CHESS)
     assert write(statement) == write(parse(meant or written))
     assert len(repairs) == (meant is not None)

@@ -11,7 +11,9 @@ from typing import Any
 
 from clew.answer.models.repairs.fitting import label_of, only_step
 from clew.answer.models.shown_schema import ShownSchema
+from clew.answer.plans.cypher.read_conditions import conjuncts
 from clew.store.cypher import syntax as s
+from clew.store.cypher.deferral import conjunction
 
 __all__ = [
     "bridge_names",
@@ -20,6 +22,7 @@ __all__ = [
     "known_parameters",
     "one_of_several",
     "with_columns",
+    "without_columns",
 ]
 
 SEVERAL = re.compile(r"\((\w+(?:\|\w+)+)(?=[ )])")  # (nurse|doctor)
@@ -174,6 +177,30 @@ def with_columns(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stateme
 
     changed: s.Statement = s.rewrite(statement, change) if only else statement
     return changed, tuple(f"{key} of {name} read as that of {' or '.join(only[name, key].types)}" for name, key in only)
+
+
+def without_columns(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
+    """The statement without conditions that a column is empty which its relation does not have: a club has no end."""
+    types = {each.variable: each.types for each in s.walk(statement) if isinstance(each, s.RelationshipPattern)}
+    repairs: list[str] = []
+
+    def is_idle(condition: s.Expression) -> bool:
+        match condition:
+            case s.IsNull(s.Property(s.Variable(name), key), negated=False) if key.startswith("q_") and types.get(name):
+                return schema.column(types[name], key) is None
+        return False
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, s.Match | s.Subquery):
+            return part
+        kept = [each for each in conjuncts(part.where) if not is_idle(each)]
+        if len(kept) == len(list(conjuncts(part.where))):
+            return part
+        repairs.append("a column that its relation does not have is empty")
+        return replace(part, where=conjunction(*kept))
+
+    changed: s.Statement = s.rewrite(statement, change)
+    return changed, tuple(repairs)
 
 
 def columns_own_steps(statement: s.Statement, schema: ShownSchema) -> tuple[s.Statement, tuple[str, ...]]:
