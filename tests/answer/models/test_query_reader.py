@@ -41,6 +41,7 @@ DOUBTED = "Who is at Fellside?"  # founded, employs, insured or audited: Ann Mos
 AUDITED = "MATCH (brewery {id: $brewery1})-[:AUDITED_BY]->(person) RETURN person"  # the same
 FOUNDED = "MATCH (brewery {id: $brewery1})-[:FOUNDED_BY]->(person) RETURN person"  # and this
 EMPLOYED = "MATCH (brewery {id: $brewery1})-[:EMPLOYS]->(person) RETURN person"  # another
+NOBODY = AUDITED.replace("(person) ", "(person)<-[:INSURED_BY]-(brewery) ")  # finds nothing
 LIKELY = "Which breweries did Quayside Brewery get?"
 SUPPLYING = "MATCH (brewery2)-[:SUPPLIES]->(brewery {id: $brewery1}) RETURN brewery2"
 SUPPLIED = "MATCH (brewery {id: $brewery1})-[:SUPPLIES]->(brewery2) RETURN brewery2"
@@ -136,16 +137,19 @@ def test_it_is_asked_whether_its_query_is_right(ask: Ask) -> None:
     assert request.max_tokens == 1
 
 
-def test_of_two_queries_only_the_likelier_is_asked_about(breweries: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Trained(AUDITED, EMPLOYED)
+@pytest.mark.parametrize(("right", "asked"), [(0.9, [AUDITED]), (0.1, [AUDITED, EMPLOYED])])
+def test_guessed_names_are_tried_only_where_it_does_not_call_its_query_right(
+    breweries: Asker, monkeypatch: pytest.MonkeyPatch, right: float, asked: list[str]
+) -> None:
+    model = Trained(AUDITED, EMPLOYED, right=right)
     own = breweries.resources
     resources = Resources(own.engine, store=own.store, encoder=None, model=model)
     once = QueryReader.prompts
     twice = lambda self, text: (each for each in [*once(self, text)] * 2)  # noqa: E731
     monkeypatch.setattr(QueryReader, "prompts", twice)
     Asker(resources, CypherStrategy(phrase=False)).ask(DOUBTED)
-    assert len(model.requests) == 2
-    assert [each.messages[-2].content for each in model.checks] == [AUDITED]  # as likely, and first
+    assert len(model.requests) == len(asked)
+    assert [each.messages[-2].content for each in model.checks] == asked
 
 
 class Branching(Trained):
@@ -173,9 +177,11 @@ class Branching(Trained):
         (AUDITED, {AUDITED, EMPLOYED}, "AUDITED_BY"),  # no need to try another
         (AUDITED, set(), "AUDITED_BY"),  # nothing better
         (AUDITED.replace("AUDITED_BY", "PAINTED_BY"), {EMPLOYED}, "EMPLOYS"),  # what cannot run
+        (NOBODY, {NOBODY, EMPLOYED}, "EMPLOYS"),  # what finds nothing
+        (NOBODY, {NOBODY}, "AUDITED_BY"),
     ],
 )
-def test_where_it_calls_its_query_wrong_it_writes_the_next(
+def test_where_its_query_is_wrong_by_its_own_word_or_finds_nothing_it_writes_the_next(
     breweries: Asker, first: str, owned: set[str], found: str
 ) -> None:
     own = breweries.resources
@@ -187,8 +193,8 @@ def test_where_it_calls_its_query_wrong_it_writes_the_next(
     with runner.in_time():
         read, _ = QueryReader(resources).read(Question(DOUBTED), parsed, model, runner)
     assert read is not None
-    assert read.ran.candidate.relationships == (found,)
-    assert len(model.requests) == (1 if first in owned else 2)
+    assert read.ran.candidate.relationships[0] == found
+    assert len(model.requests) == (1 if first in owned and first != NOBODY else 2)
 
 
 def test_an_answer_whose_query_it_calls_wrong_is_less_sure(ask: Ask) -> None:

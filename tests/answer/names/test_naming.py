@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from clew.answer.lexicon.forms import tokens_of
 from clew.answer.lexicon.words import Words
+from clew.answer.names.naming import find_anchors
+from clew.answer.reading.intent import is_cue
 from clew.answer.reading.question import ParsedQuestion, understand
 from clew.link import Linker, Paraphrases
 from clew.store.layout import lay_out
@@ -105,3 +108,23 @@ def test_words_before_a_name_speak_of_its_relation(tmp_path: Path) -> None:
 def test_types_that_other_graphs_have_cannot_be_asked_for(linker: Linker) -> None:
     assert read("Which drugs treat Rett syndrome?", linker).foreign
     assert not read("Which genes cause Rett syndrome?", linker).foreign
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt", "all_"),
+    [
+        ("Which diseases start in adulthood?", [], ["start in adulthood"]),
+        (
+            "Is Apert syndrome mitochondrially inherited?",
+            ["Apert syndrome"],
+            ["Apert syndrome", "mitochondrially inherited"],
+        ),
+    ],
+)
+def test_what_only_describes_a_name_can_be_left_out(
+    text: str, spelt: list[str], all_: list[str], linker: Linker
+) -> None:
+    words = Words(lay_out(linker.engine))
+    for spelt_only, expected in ((True, spelt), (False, all_)):
+        found = find_anchors(text, tokens_of(text), linker, words, is_cue=is_cue, spelt_only=spelt_only)
+        assert [anchor.text for anchor in found] == expected
