@@ -48,17 +48,19 @@ def _key(plan: Plan) -> str:
 def _measured(plan: Plan) -> Plan:
     """A bound on what is counted for the only thing asked as one on a measure: shops that sell at least three books."""
     counted = [part for part in plan.parts if part.count is not None]
-    if plan.kind != "rows" or plan.measure is not None or plan.having is not None or len(plan.asked) != 1:
+    asked = {each.of for each in plan.asked}
+    if plan.kind != "rows" or plan.measure is not None or plan.having is not None:
         return plan
-    if len(counted) != 1 or counted[0].name or counted[0].inside or plan.asked[0].key not in IDENTITY:
+    if len(asked) != 1 or len(counted) != 1 or any(each.key not in IDENTITY for each in plan.asked):
         return plan
     (part,) = counted
-    assert part.count is not None
+    if part.name or part.inside or part.count is None:
+        return plan
     bound, rest = _count(part.count), [each for each in plan.parts if each is not part]
-    around = {plan.asked[0].of} | {name for each in rest for name in _mentioned(each)}
+    around = asked | {name for each in rest for name in _mentioned(each)}
     if not isinstance(bound.number, int) or bound.number < 1 or bound.operator not in (">=", "="):
         return plan
-    if _mentioned(part) & around != {plan.asked[0].of}:
+    if _mentioned(part) & around != asked:
         return plan
     measure = Measure("count", bound.of, operator=bound.operator, value=bound.number)
     return replace(plan, parts=(*rest, replace(part, kind=REQUIRED, count=None)), measure=measure)
