@@ -6,12 +6,12 @@ from clew.lm import Completion, literal
 
 __all__ = ["branching", "other_grammars"]
 
-BRANCHES = 2  # tokens in whose place the runner-up is tried
+BRANCHES = 2  # tokens in whose place the second choice is tried
 ENDS = ("", "<|im_end|>")  # texts of a token that ends an answer
 
 
 def other_grammars(said: Completion) -> Iterator[str]:
-    """Grammars of what a model would have written with the runner-up in place of a token, the likeliest first.
+    """Grammars of what a model would have written with its second choice in place of a token, the likeliest first.
 
     Never in place of the first token, which says whether there is a query at all.
     """

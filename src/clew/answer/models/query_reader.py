@@ -159,7 +159,7 @@ class QueryReader:
         return max(owned, key=lambda each: each.called_right, default=turn.read)
 
     def _others(self, turn: "_Turn", model: LanguageModel) -> Iterator[Completion]:
-        """What a model would write after the likeliest runners-up to tokens of its query."""
+        """What a model would write with second choices in place of tokens of its query."""
         before = {strip(turn.said.text)}
         for grammar in other_grammars(turn.said):
             said = self._complete(model, turn.asked, grammar=grammar)

@@ -44,7 +44,7 @@ def find_anchors(
 ) -> list[Anchor]:
     """The entities named in a question, in order; a word for a type or a cue is not a name.
 
-    With `spelt_only` no words that rather describe something are taken for its name: "the nearest star".
+    With `spelt_only`, words that rather describe something are no name of it: "the nearest star".
     """
     search = NameSearch(text, tokens, linker, words, is_cue, deadline)
     for stage in STAGES:
