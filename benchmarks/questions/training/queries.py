@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.questions.training.query_checks import plan_of
 from clew.answer.lexicon.families import is_mutual
 from clew.answer.models.schema_grammar import NONE
 from clew.answer.models.shown_schema import (
@@ -24,9 +25,7 @@ from clew.answer.models.shown_schema import (
     variables_of,
 )
 from clew.answer.plans.canonical import same
-from clew.answer.plans.cypher.read import read_plan
 from clew.answer.plans.cypher.read_conditions import conjuncts
-from clew.answer.plans.plan import Plan
 from clew.errors import InputError
 from clew.store.cypher import parse, write
 from clew.store.cypher import syntax as s
@@ -182,7 +181,7 @@ def _grouped(statement: s.Statement) -> s.Statement:
     bounds = [each for each in conjuncts(where) if isinstance(each, s.Binary) and each.left in counted]
     if not isinstance(asked, s.Variable) or len(counted) != 1 or not bounds:
         return statement
-    (bound,), (inner,), plan = bounds, counted, _plan(statement)
+    (bound,), (inner,), plan = bounds, counted, plan_of(statement)
     of = next((part.count.of for part in plan.parts if part.count is not None), asked.name)
     rest = [each for each in conjuncts(where) if each is not bound]
     own = tuple(each for each in patterns if each.elements != (s.EntityPattern(asked.name),))
@@ -193,12 +192,7 @@ def _grouped(statement: s.Statement) -> s.Statement:
         s.Return(shown),
     )
     grouped = replace(statement, queries=(s.Query(clauses),))
-    return grouped if same(_plan(grouped), plan) else statement
-
-
-def _plan(statement: s.Statement) -> Plan:
-    names = {each.name for each in s.walk(statement) if isinstance(each, s.Parameter)}
-    return read_plan(statement, {name: (name,) for name in names})
+    return grouped if same(plan_of(grouped), plan) else statement
 
 
 def _all_named(statement: s.Statement) -> s.Statement:

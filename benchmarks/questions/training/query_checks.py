@@ -12,7 +12,7 @@ from clew.errors import ClewError
 from clew.store.cypher import parse
 from clew.store.cypher import syntax as s
 
-__all__ = ["are_right", "is_right"]
+__all__ = ["are_right", "is_right", "plan_of"]
 
 AT_ONCE = 200  # pairs that a process compares before it takes the next
 
@@ -24,7 +24,7 @@ def is_right(written: str, query: str) -> bool:
     if written == query:
         return True
     try:
-        return same(_plan(written), _plan(query))
+        return same(plan_of(parse(written)), plan_of(parse(query)))
     except (ClewError, ValueError):
         return False
 
@@ -35,7 +35,7 @@ def are_right(written: Sequence[str], queries: Sequence[str]) -> list[bool]:
         return list(pool.map(is_right, written, queries, chunksize=AT_ONCE))
 
 
-def _plan(query: str) -> Plan:
-    statement = parse(query)
+def plan_of(statement: s.Statement) -> Plan:
+    """The plan of a statement, with the names of its parameters for their values."""
     names = {each.name for each in s.walk(statement) if isinstance(each, s.Parameter)}
     return read_plan(statement, {name: (name,) for name in names})

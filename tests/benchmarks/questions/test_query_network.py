@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from clew.answer.models.trained import INSTRUCTION
+from clew.answer.models.branches import BRANCHES
+from clew.answer.models.query_reader import MOST_TOKENS
+from clew.answer.models.trained import CHECK, INSTRUCTION, RIGHT, WRONG
 
 torch = pytest.importorskip("torch")
 
@@ -147,5 +149,6 @@ def test_answers_come_with_other_queries_and_verdicts_on_all(network: ModuleType
     assert not {"others", "right"} & set(plain)
 
 
-def test_the_instruction_is_that_of_the_product(network: ModuleType) -> None:
-    assert network.INSTRUCTION == INSTRUCTION
+def test_what_it_is_asked_and_how_often_is_as_in_the_product(network: ModuleType) -> None:
+    asked = (network.INSTRUCTION, network.CHECK, network.RIGHT, network.WRONG, network.MOST_WRITTEN, network.BRANCHES)
+    assert asked == (INSTRUCTION, CHECK, RIGHT, WRONG, MOST_TOKENS, BRANCHES)

@@ -145,14 +145,7 @@ class Composer:
         for name, others in joined_by_or(statement, self.named(question), question.text).items():
             given[name] = tuple(dict.fromkeys((*given[name], *(id for each in others for id in given[each]))))
         joined = [*done, *twice]
-        for repair in (
-            alike_properties,
-            bridge_names,
-            join_variables,
-            with_columns,
-            without_columns,
-            columns_own_steps,
-        ):
+        for repair in REPAIRS:
             statement, done = repair(statement, self.shown)
             joined += done
         try:

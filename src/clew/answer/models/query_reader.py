@@ -53,7 +53,7 @@ class ReadQuery:
     contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
     reversible: bool  # a relation of it connects one type with itself
     turned: bool  # reversed, or bounds taken as those of a total, because as written it finds nothing
-    paraphrased: bool  # with names that the question paraphrases
+    paraphrased: bool  # with names that the question only describes or paraphrases
     called_right: float = UNSAID  # probability, by the model itself
     reluctant: bool = False  # the model would rather have said that the graph has no answer
 
@@ -90,7 +90,8 @@ class QueryReader:
     def prompts(self, text: str) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
         """The question as the model sees it, with the names in it; again with described ones, and paraphrased ones."""
         before: list[str] = []
-        for spelt_only, paraphrases in ((True, None), (False, None), (False, paraphrases_of(self._resources))):
+        stages = ((True, None), (False, None), (False, paraphrases_of(self._resources)))
+        for spelt_only, paraphrases in dict.fromkeys(stages):
             anchors = tuple(
                 find_anchors(
                     text,
