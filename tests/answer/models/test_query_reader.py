@@ -3,10 +3,11 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from math import log
+from pathlib import Path
 
 import pytest
 
-from askers import asker_of_rows
+from askers import asker_of_csv, asker_of_rows
 from clew.answer import Answer, Asker, CypherStrategy, Resources
 from clew.answer.models import query_reader, writing
 from clew.answer.models.capability import TRAINED
@@ -504,3 +505,20 @@ def test_a_no_whose_reverse_is_so_is_doubtful(ask: Ask) -> None:
     assert (turned.value, turned.certainty) == (False, "doubtful")
     so, _ = ask(text, supplied.format("brewery2", "brewery1"))
     assert so.value is True
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("MATCH (brewery) WHERE brewery.founded < 2000 RETURN brewery", {"Fellside"}),
+        ("MATCH (brewery)-[:LOCATED_IN]->(town) RETURN brewery", set()),  # without the year
+    ],
+)
+def test_a_year_that_no_statement_has_may_be_an_attribute(tmp_path: Path, written: str, found: set[str]) -> None:
+    entities = "id,name,type,founded\n1,Fellside,brewery,1990\n2,Quayside,brewery,2010\n3,Kendal,town,\n"
+    with asker_of_csv(tmp_path, "subject,predicate,object\n1,located_in,3\n2,located_in,3\n", entities) as asker:
+        own = asker.resources
+        resources = Resources(own.engine, store=own.store, encoder=None, model=Trained(written))
+        answer = Asker(resources, CypherStrategy(phrase=False)).ask("Which breweries got together before 2000?")
+    assert names(answer) == found
+    assert (answer.abstained is None) == bool(found)

@@ -14,6 +14,7 @@ from clew.answer.certainty.queried import chance_of, query_signs
 from clew.answer.kept import words_of
 from clew.answer.models.capability import can_compose, is_trained
 from clew.answer.models.query_reader import QueryReader, ReadQuery, query_reader_of
+from clew.answer.models.written import meets
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
@@ -68,9 +69,12 @@ class ModelWriting(ABC):
         return self._written_first() if self.compose else self._written_last()
 
     def _queried(self, model: "Metered") -> Answer:
-        """The answer of the readers and of a trained model, which is asked every question that a query can answer."""
+        """The answer of the readers and of a trained model, which is asked every question that a query can answer.
+
+        A date that no statement has may be an attribute: the model's query counts if it has that date.
+        """
         first = self._answer()
-        if first.kind == "path" or self.parsed is None or self.parsed.unmet:
+        if first.kind == "path" or self.parsed is None:
             return first
         reader = self._query_reader()
         self.runner.report("model", "writing a query")
@@ -78,6 +82,8 @@ class ModelWriting(ABC):
         try:
             read, none = reader.read(self.question, self.parsed, model, self.runner)
             self.runner.deadline.check()
+            if self.parsed.unmet and (read is None or not meets(read.ran.candidate.plan, self.parsed.unmet)):
+                return _later(first, begun, read)
             return self._voted(_later(first, begun, read), read, none)
         except Timeout:  # the readers have answered already
             return self._late(_later(first, begun, read), read)

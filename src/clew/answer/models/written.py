@@ -28,7 +28,7 @@ from clew.answer.sketch.sketch import split_words
 from clew.errors import ClewError, Timeout
 from clew.lm import LanguageModel
 
-__all__ = ["Written", "WrittenReader", "run_written", "written_reader_of"]
+__all__ = ["Written", "WrittenReader", "meets", "run_written", "written_reader_of"]
 
 log = logging.getLogger(__name__)
 MEANT = 0.3  # probability of meaning a part of the plan at which words are accounted for
@@ -164,6 +164,12 @@ def _values_left(question: ParsedQuestion, plan: Plan) -> Iterator[Unbound]:
         held = number in _numbers(plan) if number is not None else known.issuperset(str(value).lower().split())
         if not held:
             yield Unbound(start, start, str(value), QUANTIFIER)
+
+
+def meets(plan: Plan, words: Sequence[str]) -> bool:
+    """Whether a plan compares something with the number in each of some words: "before 2000"."""
+    numbers = _numbers(plan)
+    return all(any(find_numbers(each, numbers)) for each in words)
 
 
 def _conditions(plan: Plan) -> list[Condition]:

@@ -33,3 +33,15 @@ def test_a_type_that_the_question_spells_is_meant(tmp_path: Path, text: str, typ
         own = asker.resources
         implied = ImpliedLabels(own.schema, composer_of(own).shown, words_of(own)).typed(plan, question)
     assert {slot.name: slot.types for slot in implied.slots} == {"source": types, "zone": ("zone",)}
+
+
+def test_a_code_is_meant_though_no_question_says_it(tmp_path: Path) -> None:
+    stated = [("High Court", "CT", "LOC", "Corran", "CTY"), ("Adler & Sons", "FM", "LOC", "Corran", "CTY")]
+    question = ParsedQuestion(
+        "How many courts are in Corran?", anchors=(), tokens=(), type_words=(), operation="count", asked=(), mentioned=()
+    )
+    plan = read_plan(parse("MATCH (ct)-[:LOC]->(cty) RETURN count(ct)"), {})
+    with asker_of_rows(tmp_path, stated) as asker:
+        own = asker.resources
+        implied = ImpliedLabels(own.schema, composer_of(own).shown, words_of(own)).typed(plan, question)
+    assert {slot.name: slot.types for slot in implied.slots} == {"ct": ("CT",), "cty": ("CTY",)}

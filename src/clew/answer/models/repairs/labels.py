@@ -15,6 +15,8 @@ from clew.store.layout import StoreSchema
 
 __all__ = ["ImpliedLabels"]
 
+LONGEST_CODE = 3  # letters of a type that is a code
+
 
 class ImpliedLabels:
     """What variables say about types, for one graph."""
@@ -26,9 +28,11 @@ class ImpliedLabels:
         """The plan with the labels that its variables imply, where none was written; a named entity has its own.
 
         Where a relation leads to several labels, a label that no word of the question mentions is left open, and
-        "anybody" means all that it can be. A label that some steps exclude is that which all of them allow.
+        "anybody" means all that it can be; a code is nobody's word, so that nothing follows from its absence. A label
+        that some steps exclude is that which all of them allow.
         """
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
+        codes = {label.name for label in self.schema.labels if _is_a_code(label.type)}
         named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
         said = {label for label in (*question.asked, *question.mentioned) if not _is_only_a_kind(label, question.text)}
         said |= {label.name for label in self.schema.labels if _is_spelt(label.name, question.text)}
@@ -45,7 +49,7 @@ class ImpliedLabels:
                 if not untyped and (other := _allowed(label, plan, slot.name, self.schema)):
                     return replace(slot, types=(other,))
                 unsaid = label not in said or self._is_a_role(label, question.text, plan, slot.name)
-                if unsaid and (len(reached) > 1 or (untyped and slot.name in stated)):
+                if unsaid and ((len(reached) > 1 and label not in codes) or (untyped and slot.name in stated)):
                     return slot
             alone = (label,) if slot.name in named else self._said_with(label, question.text)
             together = question.asked if label in question.asked else alone
@@ -77,6 +81,11 @@ class ImpliedLabels:
 def _is_spelt(label: str, text: str) -> bool:
     """Whether a question has the name of a label in it: "sources" are of the type source, whatever else they may be."""
     return set(map(stem, plain_name(label).split())) <= {stem(token.text) for token in tokens_of(text)}
+
+
+def _is_a_code(type: str) -> bool:
+    """Whether a type is called by a code, as CTY, rather than by a word."""
+    return type.isupper() and len(type) <= LONGEST_CODE
 
 
 def _is_only_a_kind(label: str, text: str) -> bool:
