@@ -22,6 +22,7 @@ from benchmarks.questions.training.queries import NAMELESS, Row, WrittenSchema, 
 from clew.answer.models.schema_grammar import NONE
 from clew.answer.models.shown_schema import variables_of
 from clew.answer.models.trained import INSTRUCTION, brief
+from clew.store.cypher.write import quote
 from clew.store.layout import upper_snake
 
 VALUE = re.compile(r"(\w+\.q_\w+) = '([^']+)'")
@@ -31,12 +32,15 @@ LESS, GONE = 0.4, 0.25  # most of what no question needs that is left out, and h
 OTHERWISE, LOW, OPEN = 0.12, 0.12, 0.15  # how often a name may mean two things, and questions lose capitals, their mark
 DOTTED = 0.15  # how often relations are named behind what they are of
 TERSE = 0.12  # how often relations and attributes go by their keys, as abbreviated as some graphs have them
-CODED = 0.15  # how often types are codes, and relations and attributes go by their keys too
-NO_TYPE = 0.1  # how often things of one type have none
+CODED = 0.3  # how often types are codes, and relations and attributes too
+CUT = 0.65  # how often these are cut down from their names, rather than their keys
+LONG = (2, 3, 3, 4)  # letters of what is cut down
+NO_TYPE, NO_TYPE_CODED = 0.1, 0.5  # how often things of one type have none
 WIDER, MOST_WIDER = 0.4, 0.4  # how often relations have further types at their ends, and at most how many of them
 DENIED = 0.1  # how often some relations have one beside them that states their absence
 NAMED = 0.1  # how often a value of a statement that a question says is the name of something too
 UNTYPED = 0.1  # how often the names of a question have no type
+SMALL_WORDS = ("at", "by", "for", "from", "had", "has", "have", "in", "is", "of", "on", "the", "to", "was", "with")
 SHORT = 2  # letters of keys that say nothing, unless all names are codes
 HELD = 20  # one schema of so many is measured and not learned from
 
@@ -85,7 +89,7 @@ def packs(
     for start in range(0, len(written.rows), TOGETHER):
         coded = not plain and draw.random() < CODED
         others = _codes(written.types, draw) if coded else {}
-        if not plain and draw.random() < NO_TYPE:
+        if not plain and draw.random() < (NO_TYPE_CODED if coded else NO_TYPE):
             others[draw.choice(written.types)] = NAMELESS
         schema = _retyped(written, others)
         names = {others.get(type, type): called.get(type.lower(), ()) for type in written.types}
@@ -93,7 +97,10 @@ def packs(
         without = frozenset() if plain else _left_out(schema, some, draw)
         asked = [list(_asked(row, schema, draw, without, plain=plain)) for row in some]
         wider = draw.random() * MOST_WIDER if not plain and draw.random() < WIDER else 0.0
-        own = _terse(schema, SHORT - coded) if coded or (not plain and draw.random() < TERSE) else schema
+        if coded and draw.random() < CUT:
+            own = _cut(schema, draw)
+        else:
+            own = _terse(schema, SHORT - coded) if coded or (not plain and draw.random() < TERSE) else schema
         denied = draw.randint(1, 3) if not plain and draw.random() < DENIED else 0
         graph = brief(shown(own, draw, without, wider=wider, denied=denied, names=names))
         if own is not schema:
@@ -162,10 +169,47 @@ def _terse(schema: WrittenSchema, short: int = SHORT) -> WrittenSchema:
     )
 
 
+def _cut(schema: WrittenSchema, draw: random.Random) -> WrittenSchema:
+    """The schema with relations, attributes and columns cut down to a few letters each: RCL, est, q_rk."""
+    long = draw.choice(LONG)
+    relations = _cuts([name for _, name, _, _ in schema.relations.values()], draw, long)
+    columns = _cuts([f"q_{column}" for *_, own in schema.relations.values() for column in own], draw, long)
+    fields = _cuts([name for _, name, _ in schema.attributes.values()], draw, long)
+    return replace(
+        schema,
+        relations={
+            key: (subject, relations[name].upper(), object_, {columns[f"q_{each}"]: own[each] for each in own})
+            for key, (subject, name, object_, own) in schema.relations.items()
+        },
+        attributes={key: (type, fields[name], kind) for key, (type, name, kind) in schema.attributes.items()},
+    )
+
+
+def _cuts(names: Sequence[str], draw: random.Random, long: int) -> dict[str, str]:
+    """A different short form of each name, in lower case."""
+    cuts: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        plain = name.removeprefix("q_")
+        words = [each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", plain)] or [plain.lower()]
+        words = [each for each in words if each not in SMALL_WORDS] or words
+        whole, initials = "".join(words), "".join(each[0] for each in words)
+        bare = [each[0] + re.sub(r"[aeiou]", "", each[1:]) for each in words]
+        forms = [words[0][:long], bare[0][:long], draw.choice(words)[:long], draw.choice(bare)[:long]]
+        if len(words) > 1:
+            forms += [(initials[:-1] + bare[-1])[:long], (words[0][: long - 1] + words[-1][0])[:long]]
+        draw.shuffle(forms)
+        forms += [bare[0][: long + 1], whole[: long + 1], whole, *(f"{whole[:long]}{at}" for at in range(2, 50))]
+        free = (each for each in forms if len(each) > 1 and each not in cuts.values())
+        cuts[name] = next(each for each in free if plain != name or quote(each) == each)  # no word of Cypher
+    return cuts
+
+
 def _as_in(query: str, schema: WrittenSchema, other: WrittenSchema) -> str:
-    """A query with the names of relations and attributes that another schema has for the same keys."""
+    """A query with the names of relations, attributes and columns that another schema has for the same keys."""
     relations = {name: other.relations[key][1] for key, (_, name, _, _) in schema.relations.items()}
     attributes = {name: other.attributes[key][1] for key, (_, name, _) in schema.attributes.items()}
+    for key, (*_, columns) in schema.relations.items():
+        attributes |= {f"q_{old}": f"q_{new}" for old, new in zip(columns, other.relations[key][3], strict=True)}
     query = re.sub(r"(?<=[:|])[A-Z][A-Z0-9_]*\b", lambda found: relations.get(found[0], found[0]), query)
     return re.sub(r"(?<=\w\.)`?(\w+)`?", lambda found: attributes.get(found[1], found[0]), query)
 

@@ -39,7 +39,8 @@ w1: Well in Town
 """
 CALLED = {"farm": ("High Barn", "Lowfield")}  # what farms are called
 EVERY = (  # changes that are made now and then
-    "OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED", "CODED", "NO_TYPE",
+    "OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED", "CODED", "NO_TYPE", "CUT",
+    "NO_TYPE_CODED",
 )  # fmt: skip
 
 
@@ -161,9 +162,8 @@ def test_a_schema_is_shown_without_what_is_left_out(farms: WrittenSchema) -> Non
 def test_types_are_shown_with_names_even_where_they_are_codes(
     farms: WrittenSchema, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for often in ("OTHERWISE", "LOW", "OPEN", "DOTTED", "TERSE", "WIDER", "DENIED", "NAMED", "UNTYPED", "NO_TYPE"):
-        monkeypatch.setattr(query_packs, often, 0.0)
-    monkeypatch.setattr(query_packs, "CODED", 1.0)
+    for often in EVERY:
+        monkeypatch.setattr(query_packs, often, float(often == "CODED"))
     monkeypatch.setattr(query_packs, "_left_out", lambda *given: frozenset())
     (pack,) = packs(farms, random.Random(1), CALLED)
     code = next(line for line in str(pack["graph"]).splitlines() if "High Barn" in line).split()[0]
@@ -255,6 +255,20 @@ def test_terse_names_are_the_keys(farms: WrittenSchema) -> None:
     query = "MATCH (farm)-[:GROWS]->(crop) WHERE farm.size > 3 RETURN farm"
     assert query_packs._as_in(query, named, terse) == "MATCH (farm)-[:GRW]->(crop) WHERE farm.siz > 3 RETURN farm"
     assert query_packs._terse(farms).relations == farms.relations, "two letters say nothing"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_names_are_cut_down_to_a_few_letters_each_in_its_own_way(farms: WrittenSchema, seed: int) -> None:
+    cut = query_packs._cut(farms, random.Random(seed))
+    names = [*(name for _, name, _, _ in cut.relations.values()), *(name for _, name, _ in cut.attributes.values())]
+    assert len(set(names)) == len(names)
+    assert all(2 <= len(each) <= 5 for each in names)
+    _, grows, _, columns = cut.relations["f1"]
+    area, size = next(iter(columns)), cut.attributes["a1"][1]
+    query = "MATCH (farm)-[r:GROWS]->(crop) WHERE r.q_area > 5 AND farm.size > 3 RETURN farm"
+    changed = f"MATCH (farm)-[r:{grows}]->(crop) WHERE r.q_{area} > 5 AND farm.{size} > 3 RETURN farm"
+    assert query_packs._as_in(query, farms, cut) == changed
+    assert grows.startswith("G")
 
 
 def test_what_may_be_of_several_types_has_a_variable_of_its_own(tmp_path: Path) -> None:
