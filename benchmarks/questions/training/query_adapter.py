@@ -2,13 +2,15 @@
 
     python query_adapter.py MODEL.gguf OUT --packs packs.json [--prompts prompts.jsonl]
     python query_adapter.py MODEL.gguf OUT --checks ADAPTER.gguf --packs packs.json       # with verdicts
+    python query_adapter.py MODEL.gguf OUT --adapter ADAPTER.gguf --packs packs.json      # which goes on learning
     python query_adapter.py MODEL.gguf OUT --adapter ADAPTER.gguf --prompts prompts.jsonl # asked only
 
 A pack is a graph and some questions about it: all of them see the graph, none another question. With `--checks` an
 earlier adapter first answers the questions of the packs that are new to it (`query_packs --new`), and the one that is
-trained also learns to tell which of these queries are right. Answers to the held questions, and to prompts, are written
-greedily, with the log-probability of every token; where that is NONE, also the query that the model would write; then
-the model is asked whether its query is right. Needs torch, tokenizers, gguf, and Clew for `--checks`.
+trained also learns to tell which of these queries, and of those it nearly wrote, are right. Answers to the held
+questions, and to prompts, are written greedily, with the log-probability of every token; where that is NONE, also the
+query that the model would write; then the model is asked whether its query is right. Needs torch, tokenizers, gguf, and
+Clew for `--checks`.
 """
 
 import argparse
@@ -95,21 +97,25 @@ def tensors(some: Sequence[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor
 
 
 def with_verdicts(model: Adapted, packs: Sequence[Any], texts: Texts, instruction: str) -> list[dict[str, Any]]:
-    """Packs, those that are new to the model with the queries that it writes, and whether these are right."""
+    """Packs, those that are new to the model with the queries that it writes or nearly wrote, and which are right."""
     from query_checks import are_right
 
     new = [pack for pack in packs if pack.get("new")]
     asked = [(pack["graph"], question) for pack in new for question, _ in pack["asked"]]
     queries = [query for pack in new for _, query in pack["asked"]]
     said = answered(model, asked, texts, instruction, verdict=False, most=MOST_JUDGED)
-    written = [one.get("forced", one) for one in said]
-    right = are_right([one["text"] for one in written], queries)
-    print(f"{len(said)} queries, {sum(right)} right", flush=True)
-    rows = iter(zip(asked, written, right, strict=True))
+    first = [one.get("forced", one) for one in said]
+    written = [
+        list(dict.fromkeys(each["text"] for each in (one, *one.get("others", ())) if each["ended"])) for one in first
+    ]
+    pairs = [(text, query) for some, query in zip(written, queries, strict=True) for text in some]
+    good = dict(zip(pairs, are_right(*zip(*pairs, strict=True)), strict=True)) if pairs else {}
+    print(f"{len(said)} questions, {len(pairs)} queries, {sum(map(good.__getitem__, pairs))} right", flush=True)
+    rows = iter(zip(asked, queries, written, strict=True))
     out = []
     for pack in packs:
         own = [next(rows) for _ in pack["asked"]] if pack.get("new") else []
-        checked = [[q, one["text"], RIGHT if good else WRONG] for (_, q), one, good in own if one["ended"]]
+        checked = [[q, text, RIGHT if good[text, query] else WRONG] for (_, q), query, some in own for text in some]
         out.append({**pack, "checked": checked} if checked else pack)
     return out
 

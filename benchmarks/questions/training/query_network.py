@@ -288,7 +288,7 @@ def answered(
 ) -> list[dict[str, Any]]:
     """What the model writes about some graphs and questions; the query it would write instead of NONE.
 
-    With its verdicts also the queries it would write with a runner-up in place of a token that it is least sure of.
+    Beside these the queries it would write with a runner-up in place of a token that it is least sure of; its verdicts.
     """
     graphs = {graph: tuple(texts.encode(beginning(instruction, graph))) for graph in {graph for graph, _ in asked}}
     prompts = [Prompt(graphs[graph], texts.encode(asking(question))) for graph, question in asked]
@@ -296,7 +296,7 @@ def answered(
     none = [at for at, one in enumerate(said) if texts.decode(one["tokens"]) == NONE]
     forced = answers(model, [prompts[at] for at in none], texts, begun=QUERY, most=most)
     written = dict(enumerate(said)) | dict(zip(none, forced, strict=True))
-    branches = _branches(model, prompts, written, texts, most) if verdict else {}
+    branches = _branches(model, prompts, written, texts, most)
     every = [(at, one) for at in written for one in (written[at], *branches.get(at, ()))]
     for one in (*said, *(each for _, each in every)):
         _told(one, texts, branching=verdict)

@@ -20,7 +20,7 @@ def test_new_packs_get_what_was_written_and_whether_it_is_right(monkeypatch: pyt
     import query_adapter
 
     written: list[dict[str, Any]] = [
-        {"text": GROWS, "ended": True},
+        {"text": GROWS, "ended": True, "others": [{"text": SELLS, "ended": True}, {"text": GROWS, "ended": True}]},
         {"text": "NONE", "ended": True, "forced": {"text": SELLS, "ended": True}},
         {"text": "MATCH (farm", "ended": False},  # cut off: nothing to judge
     ]
@@ -29,6 +29,10 @@ def test_new_packs_get_what_was_written_and_whether_it_is_right(monkeypatch: pyt
     new = {"graph": "b", "asked": [["Who grows it?", GROWS], ["Who does?", GROWS], ["What?", SELLS]], "new": True}
     packs = query_adapter.with_verdicts(None, [known, new], None, "")
     assert packs[0] == known
-    assert packs[1]["checked"] == [["Who grows it?", GROWS, "yes"], ["Who does?", SELLS, "no"]]
+    assert packs[1]["checked"] == [
+        ["Who grows it?", GROWS, "yes"],
+        ["Who grows it?", SELLS, "no"],  # nearly written
+        ["Who does?", SELLS, "no"],
+    ]
     for name in ("query_adapter", "query_network", "query_checks", "llama"):
         sys.modules.pop(name, None)
