@@ -83,7 +83,7 @@ def packs(
 ) -> Iterator[dict[str, object]]:
     """A schema with some of its questions at a time: {"graph": …, "asked": [[question, query], …]}.
 
-    `called` is what things are called, by their type in lower case.
+    `called` is what things are called, by their type in lower case, or a schema and a type that is a code there.
     """
     written = replace(written, rows=draw.sample(written.rows, len(written.rows)))
     for start in range(0, len(written.rows), TOGETHER):
@@ -92,7 +92,7 @@ def packs(
         if not plain and draw.random() < (NO_TYPE_CODED if coded else NO_TYPE):
             others[draw.choice(written.types)] = NAMELESS
         schema = _retyped(written, others)
-        names = {others.get(type, type): called.get(type.lower(), ()) for type in written.types}
+        names = {others.get(type, type): _called(written.name, type, called) for type in written.types}
         some = schema.rows[start : start + TOGETHER]
         without = frozenset() if plain else _left_out(schema, some, draw)
         asked = [list(_asked(row, schema, draw, without, plain=plain)) for row in some]
@@ -108,6 +108,10 @@ def packs(
         elif not plain and draw.random() < DOTTED:
             graph, asked = _dotted(graph, schema), [[q, _dotted(query, schema)] for q, query in asked]
         yield {"graph": graph, "asked": asked}
+
+
+def _called(schema: str, type: str, called: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    return called.get(f"{schema}/{type}".lower()) or called.get(type.lower(), ())
 
 
 def _codes(types: Sequence[str], draw: random.Random) -> dict[str, str]:
@@ -190,7 +194,7 @@ def _cuts(names: Sequence[str], draw: random.Random, long: int) -> dict[str, str
     cuts: dict[str, str] = {}
     for name in dict.fromkeys(names):
         plain = name.removeprefix("q_")
-        words = [each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", plain)] or [plain.lower()]
+        words = [each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", plain)] or ["x"]
         words = [each for each in words if each not in SMALL_WORDS] or words
         whole, initials = "".join(words), "".join(each[0] for each in words)
         bare = [each[0] + re.sub(r"[aeiou]", "", each[1:]) for each in words]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from types import ModuleType
 from typing import Any
 
 from clew.answer.lexicon.forms import is_irregular, stem
@@ -133,7 +134,7 @@ def open_parser() -> Parser | None:
     """The parser, if spaCy and its English pipeline are on this machine; opened once for all graphs of a process."""
     try:
         files = locate(MODEL)
-        with _guard, _without_torch():
+        with _guard, _lightly():
             import spacy
     except MissingModel as missing:
         log.warning("questions are read by words alone: %s", missing)
@@ -149,16 +150,30 @@ def open_parser() -> Parser | None:
 
 
 @contextmanager
-def _without_torch() -> Iterator[None]:
-    """spaCy imports torch where it is installed, which takes seconds and is not needed here."""
-    if "torch" in sys.modules or "spacy" in sys.modules:
+def _lightly() -> Iterator[None]:
+    """spaCy imports torch, where it is installed, and its own commands, which takes seconds; nothing here needs them.
+
+    Whoever else imports them later gets them as ever.
+    """
+    if "spacy" in sys.modules:
         yield
         return
-    sys.modules["torch"] = None  # type: ignore[assignment]
+    commands, named = ModuleType("spacy.cli"), ModuleType("spacy.cli.info")
+    named.info = _spacy_info  # type: ignore[attr-defined]
+    stand_ins = {"spacy.cli": commands, "spacy.cli.info": named} | ({} if "torch" in sys.modules else {"torch": None})
+    sys.modules.update(stand_ins)  # type: ignore[arg-type]
     try:
         yield
     finally:
-        del sys.modules["torch"]
+        for name in stand_ins:
+            del sys.modules[name]
+
+
+def _spacy_info(*given: Any, **options: Any) -> Any:
+    """`spacy.info`, as it is."""
+    from spacy.cli.info import info
+
+    return info(*given, **options)
 
 
 @dataclass(frozen=True, slots=True)
