@@ -13,6 +13,7 @@ __all__ = [
     "Token",
     "core_name",
     "forms_of_verb",
+    "is_code",
     "is_irregular",
     "plain_name",
     "root",
@@ -25,6 +26,7 @@ __all__ = [
 WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 DERIVED = ("ation", "ition", "ion", "ment", "ency", "ance", "ence", "er", "or", "e", "ist", "ive", "al", "ant", "ent")
 DOUBLED = "bdgmnprt"  # before an ending
+LONGEST_CODE = 3  # letters of a name that is a code
 SHORTEST_ROOT = 4  # letters that remain of a word without such an ending
 
 
@@ -50,6 +52,15 @@ def tokens_of(text: str) -> list[Token]:
 def word_table(name: str) -> Any:
     """A table of words that Clew brings along."""
     return json.loads(files("clew.answer.lexicon").joinpath(name).read_text("utf-8"))
+
+
+def is_code(name: str) -> bool:
+    """Whether a name is a code that nobody says.
+
+    >>> [is_code(each) for each in ("CTY", "WS", "Hut", "WINE")]
+    [True, True, False, False]
+    """
+    return name.isupper() and len(name) <= LONGEST_CODE
 
 
 def is_irregular(word: str) -> bool:

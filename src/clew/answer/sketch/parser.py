@@ -94,7 +94,7 @@ def open_sketch_parser(folder: Path) -> SketchParser:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
         tokenizer.no_truncation()
-        encoder = QuestionEncoder(open_session(folder / ENCODER, threads=1), tokenizer)
+        encoder = QuestionEncoder(open_session(folder / ENCODER), tokenizer)
         decoder, heads = Decoder(open_session(folder / DECODER, threads=1)), _arrays(folder / HEADS)
     except Exception as error:  # neither library has an error class of its own for a damaged file
         raise ModelError(

@@ -38,7 +38,13 @@ def test_a_type_that_the_question_spells_is_meant(tmp_path: Path, text: str, typ
 def test_a_code_is_meant_though_no_question_says_it(tmp_path: Path) -> None:
     stated = [("High Court", "CT", "LOC", "Corran", "CTY"), ("Adler & Sons", "FM", "LOC", "Corran", "CTY")]
     question = ParsedQuestion(
-        "How many courts are in Corran?", anchors=(), tokens=(), type_words=(), operation="count", asked=(), mentioned=()
+        "How many courts are in Corran?",
+        anchors=(),
+        tokens=(),
+        type_words=(),
+        operation="count",
+        asked=(),
+        mentioned=(),
     )
     plan = read_plan(parse("MATCH (ct)-[:LOC]->(cty) RETURN count(ct)"), {})
     with asker_of_rows(tmp_path, stated) as asker:

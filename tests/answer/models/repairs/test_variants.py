@@ -45,3 +45,10 @@ def test_an_end_that_is_wanted_unstated_is_left_out() -> None:
     (other,) = variants(plan(funded.format("WHERE r.q_until IS NULL AND r.q_amount > 5 ")), SCHEMA)
     assert same(other, plan(funded.format("WHERE r.q_amount > 5 ")))
     assert not list(variants(plan(funded.format("WHERE r.q_until IS NOT NULL AND a.born IS NULL ")), SCHEMA))
+
+
+def test_a_type_that_is_a_code_may_be_another() -> None:
+    coded = StoreSchema("", (Label("JU", "JU", 1), Label("Play", "Play", 1)), (), (relationship("MRD", "JU", "Play"),))
+    married = "MATCH (a{} {{id: 'x'}})-[:MRD]->(b:Play) RETURN b"
+    (other,) = variants(plan(married.format(":JU")), coded)
+    assert same(other, plan(married.format("")))

@@ -5,7 +5,7 @@ In: the plan of a query and its question. Out: the plan with a label, or several
 
 from dataclasses import replace
 
-from clew.answer.lexicon.forms import plain_name, stem, tokens_of
+from clew.answer.lexicon.forms import is_code, plain_name, stem, tokens_of
 from clew.answer.lexicon.words import Words
 from clew.answer.models.shown_schema import ShownSchema
 from clew.answer.plans.plan import ABSENT, COUNTED, Plan, Slot, Step
@@ -14,8 +14,6 @@ from clew.graph.encode import UNTYPED
 from clew.store.layout import StoreSchema
 
 __all__ = ["ImpliedLabels"]
-
-LONGEST_CODE = 3  # letters of a type that is a code
 
 
 class ImpliedLabels:
@@ -32,7 +30,7 @@ class ImpliedLabels:
         that some steps exclude is that which all of them allow.
         """
         untyped = {label.name for label in self.schema.labels if label.type == UNTYPED}
-        codes = {label.name for label in self.schema.labels if _is_a_code(label.type)}
+        codes = {label.name for label in self.schema.labels if is_code(label.type)}
         named = {each.of for part in plan.parts for each in part.conditions if each.key == "id"}
         said = {label for label in (*question.asked, *question.mentioned) if not _is_only_a_kind(label, question.text)}
         said |= {label.name for label in self.schema.labels if _is_spelt(label.name, question.text)}
@@ -81,11 +79,6 @@ class ImpliedLabels:
 def _is_spelt(label: str, text: str) -> bool:
     """Whether a question has the name of a label in it: "sources" are of the type source, whatever else they may be."""
     return set(map(stem, plain_name(label).split())) <= {stem(token.text) for token in tokens_of(text)}
-
-
-def _is_a_code(type: str) -> bool:
-    """Whether a type is called by a code, as CTY, rather than by a word."""
-    return type.isupper() and len(type) <= LONGEST_CODE
 
 
 def _is_only_a_kind(label: str, text: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from clew.answer.lexicon.forms import is_code
 from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import REQUIRED, Condition, Measure, Part, Plan, Step
 from clew.store.layout import StoreSchema
@@ -11,8 +12,11 @@ __all__ = ["variants"]
 
 
 def variants(plan: Plan, schema: StoreSchema) -> Iterator[Plan]:
-    """The plan without ends that must be unstated, with its only step between two of one type reversed, as a total."""
-    yield from filter(None, (_still(plan), _turned(plan, schema), _totalled(plan)))
+    """The plan without ends that must be unstated, with its only step between two of one type reversed, as a total.
+
+    Also without types that are codes: what a query calls by one may be of another.
+    """
+    yield from filter(None, (_still(plan), _turned(plan, schema), _totalled(plan), _of_any_type(plan, schema)))
 
 
 def _still(plan: Plan) -> Plan | None:
@@ -47,6 +51,13 @@ def _joins_alike(step: Step, schema: StoreSchema) -> bool:
     """Whether entities of one type can be at both ends of a relation."""
     ends = [pair for name in step.relations for pair in schema.relationship(name).ends]
     return not {pair.subject for pair in ends}.isdisjoint(pair.object for pair in ends)
+
+
+def _of_any_type(plan: Plan, schema: StoreSchema) -> Plan | None:
+    """The plan without those types of its slots that are codes, if there are any."""
+    codes = {label.name for label in schema.labels if is_code(label.type)}
+    slots = tuple(replace(slot, types=tuple(each for each in slot.types if each not in codes)) for slot in plan.slots)
+    return replace(plan, slots=slots) if slots != plan.slots else None
 
 
 def _totalled(plan: Plan) -> Plan | None:
