@@ -16,6 +16,7 @@ from clew.answer.lexicon.forms import tokens_of
 from clew.answer.models.branches import other_grammars
 from clew.answer.models.compose import Composed
 from clew.answer.models.repairs.direction import as_said
+from clew.answer.models.repairs.values import ranks_texts
 from clew.answer.models.repairs.variants import variants
 from clew.answer.models.schema_grammar import NONE
 from clew.answer.models.trained import check_of, masked, messages_for, probability_of_right
@@ -50,7 +51,7 @@ class ReadQuery:
     text: str
     ran: Ran
     logprobs: tuple[float, ...]  # of its tokens
-    contradicted: bool  # by who does what to whom in the question, or by what it denies or excludes
+    contradicted: bool  # by the grammar of the question, what it denies or excludes, or an order that texts do not have
     reversible: bool  # a relation of it connects one type with itself
     turned: bool  # reversed, or bounds taken as those of a total, because as written it finds nothing
     paraphrased: bool  # with names that the question only describes or paraphrases
@@ -188,7 +189,8 @@ class QueryReader:
             text,
             ran,
             tuple(token.logprob for token in said.logprobs),
-            contradicted=contradictions(replace(ran.interpretation, question=parsed), self._words) > 0,
+            contradicted=contradictions(replace(ran.interpretation, question=parsed), self._words) > 0
+            or ranks_texts(ran.candidate.plan, self._composer.shown),
             reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
             turned=turned,
             paraphrased=turn.paraphrased,

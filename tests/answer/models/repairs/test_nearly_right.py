@@ -1,6 +1,7 @@
 """Queries that a trained model writes nearly rightly mean what a reader of the graph would say they mean."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,8 +10,11 @@ import pytest
 from askers import asker_of_rows, found_by_query
 from clew.answer import Asker
 from clew.answer.kept import composer_of
+from clew.answer.models.repairs.values import ranks_texts
 from clew.answer.models.trained import brief
+from clew.answer.plans.cypher.read import read_plan
 from clew.errors import QueryError
+from clew.store.cypher import parse
 
 STATED = [  # subject, its type, relation, object, its type, how often, from when on
     ("Ann", "Nurse", "works_on", "Elm Ward", "Ward", None, None),
@@ -197,3 +201,18 @@ def test_a_word_that_says_what_a_relation_says_leaves_the_type_open(tmp_path: Pa
         written = "MATCH (illness) WHERE NOT EXISTS { MATCH (drug)-[:TREATS]->(illness) } RETURN illness"
         assert found_by_query(asker, "Which illnesses have no treatment?", written) == {"Rash"}
         assert found_by_query(asker, "Which illnesses does no drug treat?", written) == {"Angina", "Rash"}
+
+
+def test_a_part_of_a_text_stays_a_part(hospital: Asker) -> None:
+    written = "MATCH (x) WHERE x.rank CONTAINS '{}' RETURN x"
+    assert found_by_query(hospital, "Whose rank has ead in it?", written.format("EAD")) == {"Ann", "Carl"}
+    assert found_by_query(hospital, "Whose rank has nurse in it?", written.format("nurse")) == {"Ann", "Bea"}
+    assert found_by_query(hospital, "Whose rank has registrar in it?", written.format("registrar")) == {"Dan"}
+
+
+@pytest.mark.parametrize(("key", "ranked"), [("rank", True), ("temperature", False), ("name", False)])
+def test_a_choice_by_a_text_is_told(hospital: Asker, key: str, ranked: bool) -> None:
+    plan = read_plan(parse(f"MATCH (x) RETURN x ORDER BY x.{key} DESC LIMIT 1"), {})
+    shown = composer_of(hospital.resources).shown
+    assert ranks_texts(plan, shown) == ranked
+    assert not ranks_texts(replace(plan, limit=None), shown), "all are given, in some order"

@@ -10,12 +10,13 @@ from clew.answer.lexicon.forms import plain_name, stem
 from clew.answer.models.shown_schema import DAY, SHARE, TEXT, Field, ShownSchema
 from clew.answer.names.adjectives import places_named
 from clew.answer.plans.assertions.shares import share_of
+from clew.answer.plans.operators import TEXTUAL
 from clew.answer.plans.plan import Asked, Condition, Joint, Measure, Part, Plan
 from clew.answer.sketch.said_values import bounds_of_years
 from clew.errors import QueryError
 from clew.graph import GraphContents
 
-__all__ = ["with_known_values"]
+__all__ = ["ranks_texts", "with_known_values"]
 
 
 def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents, said: Mapping[str, str]) -> Plan:
@@ -56,6 +57,13 @@ def with_known_values(plan: Plan, shown: ShownSchema, contents: GraphContents, s
         sort=sort,
         having=having,
     )
+
+
+def ranks_texts(plan: Plan, shown: ShownSchema) -> bool:
+    """Whether some are chosen of all that a plan finds by a text, as if one could be more than another."""
+    by = plan.sort[0].by if plan.sort and plan.limit is not None else None
+    field = _field(plan, by.of, by.key, shown) if by is not None else None
+    return field is not None and field.kind == TEXT
 
 
 def _field(plan: Plan, of: str, key: str | None, shown: ShownSchema) -> Field | None:
@@ -140,6 +148,8 @@ def _textual(condition: Condition, field: Field, text: str) -> Condition:
 
     Else on those in another form: "painkillers" is the class painkiller, "Austria" the nationality Austrian.
     """
+    if condition.operator in TEXTUAL and any(text.lower() in each.lower() for each in field.values):
+        return replace(condition, value=text.lower(), ignoring_case=True)
     same = [each for each in field.values if each.lower() == text.lower()]
     words = set(text.lower().split())
     known = same or [each for each in field.values if words and words <= set(each.lower().split())]
