@@ -29,7 +29,6 @@ from clew.answer.plans.cypher.read_conditions import conjuncts
 from clew.errors import InputError
 from clew.store.cypher import parse, write
 from clew.store.cypher import syntax as s
-from clew.store.cypher.deferral import conjunction
 from clew.store.layout import upper_snake
 
 __all__ = ["Row", "WrittenSchema", "read_names", "read_queries", "shown"]
@@ -187,7 +186,7 @@ def _grouped(statement: s.Statement) -> s.Statement:
     own = tuple(each for each in patterns if each.elements != (s.EntityPattern(asked.name),))
     number = s.Item(s.Call("count", (s.Variable(of),), distinct=True), "number")
     clauses = (
-        s.Match((*own, *inner.patterns), conjunction(*rest, *conjuncts(inner.where))),
+        s.Match((*own, *inner.patterns), s.conjunction(*rest, *conjuncts(inner.where))),
         s.With(s.Projection((s.Item(asked), number)), replace(bound, left=s.Variable("number"))),
         s.Return(shown),
     )

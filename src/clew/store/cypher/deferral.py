@@ -12,7 +12,7 @@ from typing import Any
 
 from clew.store.cypher import syntax as s
 
-__all__ = ["conjunction", "defer_conditions"]
+__all__ = ["defer_conditions"]
 
 OWN_VARIABLE = "clew_d"  # prefix of the names given to anonymous relationships
 
@@ -28,15 +28,6 @@ def defer_conditions(query: s.Query) -> s.Query:
     return _separated(changed)
 
 
-def conjunction(*conditions: s.Expression | None) -> s.Expression | None:
-    """All conditions connected by AND, or None."""
-    whole: s.Expression | None = None
-    for condition in conditions:
-        if condition is not None:
-            whole = condition if whole is None else s.Binary("AND", whole, condition)
-    return whole
-
-
 def _deferred(part: Any, names: Iterator[str]) -> Any:
     """A MATCH or subquery whose conditions on relationships of several tables mention all its relationships."""
     if sum(len(pattern.relationships) for pattern in part.patterns) < 2:
@@ -50,14 +41,14 @@ def _deferred(part: Any, names: Iterator[str]) -> Any:
     relationships = [each for pattern in patterns for each in pattern.relationships]
     deferred = [condition for condition in conditions if several & _variables(condition)]
     others = [condition for condition in conditions if not several & _variables(condition)]
-    together = conjunction(*deferred)  # one condition, since each by itself would have to mention all relationships
+    together = s.conjunction(*deferred)  # one condition, since each by itself would have to mention all relationships
     mentioned = _variables(together)
     missing = [each for each in relationships if each.variable not in mentioned]
     if not missing and len(deferred) > 1:
         missing = relationships[-1:]  # without an OR, Ladybug would take the conjunction apart
     for each in missing:
         together = s.Binary("OR", together, _never(each))  # type: ignore[arg-type]
-    return replace(part, patterns=patterns, where=conjunction(*others, together))
+    return replace(part, patterns=patterns, where=s.conjunction(*others, together))
 
 
 def _of_several_tables(patterns: tuple[s.Pattern, ...]) -> set[str | None]:

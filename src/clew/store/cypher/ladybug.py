@@ -12,7 +12,7 @@ from typing import Any
 
 from clew.errors import QueryError
 from clew.store.cypher import syntax as s
-from clew.store.cypher.deferral import conjunction, defer_conditions
+from clew.store.cypher.deferral import defer_conditions
 
 __all__ = ["to_ladybug"]
 
@@ -92,10 +92,10 @@ def _distinct_relationships(query: s.Query) -> s.Query:
         match part:
             case s.Match() | s.Subquery():
                 patterns, conditions = _named(part.patterns, names)
-                return replace(part, patterns=patterns, where=conjunction(part.where, *conditions))
+                return replace(part, patterns=patterns, where=s.conjunction(part.where, *conditions))
             case s.PatternExpression(pattern):
                 patterns, conditions = _named((pattern,), names)
-                return s.Subquery("EXISTS", patterns, conjunction(*conditions))
+                return s.Subquery("EXISTS", patterns, s.conjunction(*conditions))
         return part
 
     changed: s.Query = s.rewrite(query, change)

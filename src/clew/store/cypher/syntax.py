@@ -49,6 +49,7 @@ __all__ = [
     "Unwind",
     "Variable",
     "With",
+    "conjunction",
     "declared",
     "held",
     "rewrite",
@@ -335,6 +336,15 @@ class Statement:
         """The names of the returned columns; None for RETURN *."""
         returned = self.queries[0].returned
         return None if returned.everything else tuple(item.column for item in returned.items)
+
+
+def conjunction(*conditions: Expression | None) -> Expression | None:
+    """All conditions connected by AND, or None."""
+    whole: Expression | None = None
+    for condition in conditions:
+        if condition is not None:
+            whole = condition if whole is None else Binary("AND", whole, condition)
+    return whole
 
 
 def walk(part: Any) -> Iterator[Any]:

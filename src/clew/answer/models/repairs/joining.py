@@ -13,7 +13,6 @@ from clew.answer.models.repairs.fitting import label_of, only_step
 from clew.answer.models.shown_schema import ShownSchema
 from clew.answer.plans.cypher.read_conditions import conjuncts
 from clew.store.cypher import syntax as s
-from clew.store.cypher.deferral import conjunction
 
 __all__ = [
     "bridge_names",
@@ -197,7 +196,7 @@ def without_columns(statement: s.Statement, schema: ShownSchema) -> tuple[s.Stat
         if len(kept) == len(list(conjuncts(part.where))):
             return part
         repairs.append("a column that its relation does not have is empty")
-        return replace(part, where=conjunction(*kept))
+        return replace(part, where=s.conjunction(*kept))
 
     changed: s.Statement = s.rewrite(statement, change)
     return changed, tuple(repairs)

@@ -136,7 +136,7 @@ class _Writer:
         patterns += [s.Pattern((self._entity(name, inline),)) for name in missing]
         where = [_condition(each) for each in (*other, *_left(inline)) if not each.says_there_is_one]
         where += self._inner(absent)
-        return s.Match(tuple(patterns), _conjunction(where), optional=part.kind == OPTIONAL)
+        return s.Match(tuple(patterns), s.conjunction(*where), optional=part.kind == OPTIONAL)
 
     def _inner(self, parts: Iterable[Part]) -> Iterator[s.Expression]:
         """What must not exist, and what is counted; of two counts that are compared, the one with the operator."""
@@ -156,7 +156,7 @@ class _Writer:
         where = [*(_condition(condition) for condition in (*other, *_left(inline))), *self._inner(inner)]
         if where and not patterns:
             return _joined("AND", where)
-        return s.Subquery("EXISTS", tuple(patterns), _conjunction(where))
+        return s.Subquery("EXISTS", tuple(patterns), s.conjunction(*where))
 
     def _counted(self, part: Part, of: str) -> s.Expression:
         """The number of entities, not of matches: all but one step to what is counted stands in EXISTS."""
@@ -176,7 +176,7 @@ class _Writer:
             where.append(self._exists(rest, left, self.plan.inner(part)))
         else:
             where += self._inner(self.plan.inner(part))
-        return s.Subquery("COUNT", tuple(patterns), _conjunction(where))
+        return s.Subquery("COUNT", tuple(patterns), s.conjunction(*where))
 
     def _split(self, conditions: Iterable[Condition]) -> tuple[dict[str, list[Condition]], list[Condition]]:
         """Plain equalities of slots, which stand inside their brackets, and all other conditions."""
@@ -365,10 +365,6 @@ def _property(column: Asked) -> s.Expression:
     if column.numeric:
         return s.Call("toFloat", (found,))
     return s.Call("size", (found,)) if column.sized else found
-
-
-def _conjunction(conditions: list[s.Expression]) -> s.Expression | None:
-    return _joined("AND", conditions) if conditions else None
 
 
 def _joined(operator: str, conditions: list[s.Expression]) -> s.Expression:
