@@ -149,14 +149,20 @@ def _exists_text(
     compares = any(isinstance(each.value, Asked) for part in plan.parts for each in part.conditions)
     if plan.having or compares or any(part.kind in (ABSENT, COUNTED) for part in plan.parts):
         return _bounded_text(candidate, words, value)
-    said = relation_phrase(candidate.plan, names_in(candidate), words)
+    names = names_in(candidate)
+    said = relation_phrase(plan, names, words)
     said = (
         said or f"{plain_list([name for name, _ in named], len(named)) if named else 'such an entity'} linked as asked"
     )
     said = f"{said}{_qualified(candidate)}"
-    there = value == (candidate.plan.kind == "exists")
-    stated = f" ({', '.join(sources)})" if sources and there else ""
-    return f"{'Yes' if value else 'No'}: {said}{stated if there else ' is not in this graph'}."
+    answer, there = "Yes" if value else "No", value == (plan.kind == "exists")
+    if there:
+        stated = f" ({', '.join(sources)})" if sources else ""
+        return f"{answer}: {said}{stated}."
+    steps = [step for part in plan.parts for step in part.steps]
+    if len(steps) > 1 and all(names.keys() >= set(step.ends) for step in steps):
+        return f"{answer}: not all of this is in this graph: {said}."
+    return f"{answer}: {said} is not in this graph."
 
 
 def states_only(text: str, *, known: Iterable[str], question: str) -> bool:

@@ -82,20 +82,33 @@ def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
 
 
 def relation_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str | None:
-    """The one triple between named entities that a plan is about: "Angelman syndrome has_phenotype Seizure"."""
+    """The triples between named entities that a plan is about: "Angelman syndrome has_phenotype Seizure".
+
+    Else what is said of the first named subject, if that is all that the plan says.
+    """
     steps = [step for part in plan.parts for step in part.steps]
-    if len(steps) == 1 and not steps[0].repeated and steps[0].relations and set(steps[0].ends) <= names.keys():
-        known = [words.schema.relationship(name) for name in steps[0].relations]
-        affirming = [each for each in known if not each.negated] or known
-        relation = " or ".join(dict.fromkeys(each.relation for each in affirming))
-        return f"{names[steps[0].subject]} {relation} {names[steps[0].object]}"
+    facts = [_fact(step, names, words) for step in steps]
+    if facts and all(facts) and all(part.kind != ABSENT for part in plan.parts):
+        return " and ".join(filter(None, facts))
     starts = [step.subject for step in steps if step.subject in names]
     if not starts:
         return None
+    verbaliser = _Verbaliser(plan, names, words)
     try:
-        return f"{names[starts[0]]} {_Verbaliser(plan, names, words).verb_phrase(starts[0])}"
+        said = f"{names[starts[0]]} {verbaliser.verb_phrase(starts[0])}"
     except _Unsayable:
         return None
+    return said if verbaliser.used.issuperset(steps) else None
+
+
+def _fact(step: Step, names: Mapping[str, str], words: Words) -> str | None:
+    """The triple that a step between two named entities stands for."""
+    if step.repeated or not step.relations or not set(step.ends) <= names.keys():
+        return None
+    known = [words.schema.relationship(name) for name in step.relations]
+    affirming = [each for each in known if not each.negated] or known
+    relation = " or ".join(dict.fromkeys(each.relation for each in affirming))
+    return f"{names[step.subject]} {relation} {names[step.object]}"
 
 
 def judged_phrase(plan: Plan, names: Mapping[str, str], words: Words, *, holds: bool = True) -> str | None:
@@ -273,17 +286,22 @@ class _Verbaliser:
         return _Verbaliser(plan, self.names, self.words, known=known).phrase(part.count.of)
 
     def verb_phrase(self, slot: str) -> str:
-        """The first step of a named subject as a verb phrase: "is associated with a disease with Seizure"."""
+        """The steps of a named subject as verb phrases: "is associated with a disease with Seizure"."""
+        said = []
         for absent, step in self._steps(slot):
-            if step.subject == slot and not absent:
-                verb = "has" if self._has(step) else self._said(step, 1)
-                other = step.object
-                if other in self.names:
-                    return f"{verb} {self.names[other]}"
-                noun = self.noun(other, 1)
-                article = "an" if noun[0] in "aeiou" else "a"
-                return " ".join(filter(None, (verb, article, noun, self.clauses(other))))
-        raise _Unsayable
+            if step.subject != slot or absent:
+                raise _Unsayable
+            verb = "has" if self._has(step) else self._said(step, 1)
+            other = step.object
+            if other in self.names:
+                said.append(f"{verb} {self.names[other]}")
+                continue
+            noun = self.noun(other, 1)
+            article = "an" if noun[0] in "aeiou" else "a"
+            said.append(" ".join(filter(None, (verb, article, noun, self.clauses(other)))))
+        if not said:
+            raise _Unsayable
+        return " and ".join(said)
 
     def _steps(self, slot: str) -> Sequence[tuple[bool, Step]]:
         here = [
