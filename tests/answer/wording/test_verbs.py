@@ -21,6 +21,7 @@ from clew.answer.wording.verbs import RelationWords
         ("rival of", "is a rival of", "are rivals of", "be rivals of"),
         ("bordered by", "is bordered by", "are bordered by", "be bordered by"),
         ("written by", "is written by", "are written by", "be written by"),
+        ("run by", "is run by", "are run by", "be run by"),
         ("indication", "has the indication", "have the indication", "have the indication"),
         ("official language", "has the official language", "have the official language", "have the official language"),
         ("operators", "has the operator", "have the operator", "have the operator"),

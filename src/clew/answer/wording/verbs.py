@@ -21,7 +21,7 @@ PARTICIPLES = {  # of verbs that have no -ed
     "draw": "drawn", "drive": "driven", "eat": "eaten", "feed": "fed", "fight": "fought", "find": "found",
     "forbid": "forbidden",
     "give": "given", "grow": "grown", "have": "had", "hit": "hit", "hold": "held", "keep": "kept", "know": "known",
-    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "put": "put", "read": "read",
+    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "put": "put", "read": "read", "run": "run",
     "see": "seen", "sell": "sold", "send": "sent", "set": "set", "show": "shown", "sing": "sung", "speak": "spoken",
     "take": "taken", "teach": "taught", "win": "won", "write": "written",
 }  # fmt: skip
@@ -31,7 +31,7 @@ PAST = {  # where it is not the participle
     "known": "knew", "seen": "saw", "shown": "showed", "sung": "sang", "spoken": "spoke", "taken": "took",
     "written": "wrote",
 }  # fmt: skip
-SAME = frozenset({"beat", "cut", "hit", "put", "read", "set"})  # the participle may be the verb itself
+SAME = frozenset({"beat", "cut", "hit", "put", "read", "run", "set"})  # the participle may be the verb itself
 PASSED = frozenset(PARTICIPLES.values()) - SAME | {"born"}
 PASSIVE = frozenset({"by", "with", "in", "to", "for", "as", "at", "on", "from", "of", "under", "into"})
 INTRANSITIVE = {  # "played for" is said of the player, unlike "indicated for"
@@ -91,7 +91,8 @@ class RelationWords:
         if self.is_type:
             return "noun"
         first, *rest = self.text.split()
-        if _is_past(first) or first in PREPOSITIONS or first in ADJECTIVES:
+        done_by = rest[:1] == ["by"] and not _is_third_person(first)  # "run by", "set by"
+        if _is_past(first) or done_by or first in PREPOSITIONS or first in ADJECTIVES:
             return "past" if self._is_active(first, rest) else "participle"
         if rest[-1:] == ["of"] and first not in THIRD and first not in BARE and first not in ("consist", "consists"):
             return "noun of"
