@@ -3,6 +3,7 @@
 __all__ = ["counted", "plural", "singular"]
 
 IRREGULAR = {
+    "aircraft": "aircraft",
     "child": "children",
     "criterion": "criteria",
     "foot": "feet",
@@ -11,7 +12,9 @@ IRREGULAR = {
     "person": "people",
     "phenomenon": "phenomena",
     "series": "series",
+    "sheep": "sheep",
     "species": "species",
+    "staff": "staff",
     "tooth": "teeth",
     "woman": "women",
 }

@@ -151,13 +151,13 @@ def _exists_text(
         return _bounded_text(candidate, words, value)
     names = names_in(candidate)
     said = relation_phrase(plan, names, words)
-    said = (
-        said or f"{plain_list([name for name, _ in named], len(named)) if named else 'such an entity'} linked as asked"
-    )
-    said = f"{said}{_qualified(candidate)}"
     answer, there = "Yes" if value else "No", value == (plan.kind == "exists")
+    stated = f" ({', '.join(sources)})" if sources and there else ""
+    if said is None:
+        linked = plain_list([name for name, _ in named], len(named)) if named else "any entity"
+        return f"{answer}: {'this graph' if there else 'nothing in this graph'} links {linked} as asked{stated}."
+    said = f"{said}{_qualified(candidate)}"
     if there:
-        stated = f" ({', '.join(sources)})" if sources else ""
         return f"{answer}: {said}{stated}."
     steps = [step for part in plan.parts for step in part.steps]
     if len(steps) > 1 and all(names.keys() >= set(step.ends) for step in steps):

@@ -362,7 +362,8 @@ class _Verbaliser:
         if forward:
             return (self._forward(words, verb, to_do, who, absent=absent, number=number),) * 2
         if absent:
-            return f"{who} {{}} is not known to {to_do}", f"{who} {{}} are not known to {to_do}"
+            is_ = "is" if other in self.names else "are"
+            return f"{who} {{}} {is_} not known to {to_do}", f"{who} {{}} are not known to {to_do}"
         done = [each.by_people for each in words]
         if who == "who" and all(done):
             return (f"who {' or '.join(filter(None, done))} {{}}",) * 2

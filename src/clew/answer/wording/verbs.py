@@ -21,9 +21,9 @@ PARTICIPLES = {  # of verbs that have no -ed
     "draw": "drawn", "drive": "driven", "eat": "eaten", "feed": "fed", "fight": "fought", "find": "found",
     "forbid": "forbidden",
     "give": "given", "grow": "grown", "have": "had", "hit": "hit", "hold": "held", "keep": "kept", "know": "known",
-    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "put": "put", "read": "read", "run": "run",
-    "see": "seen", "sell": "sold", "send": "sent", "set": "set", "show": "shown", "sing": "sung", "speak": "spoken",
-    "take": "taken", "teach": "taught", "win": "won", "write": "written",
+    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "put": "put", "read": "read",
+    "run": "run", "see": "seen", "sell": "sold", "send": "sent", "set": "set", "show": "shown", "sing": "sung",
+    "speak": "spoken", "take": "taken", "teach": "taught", "win": "won", "write": "written",
 }  # fmt: skip
 PAST = {  # where it is not the participle
     "beaten": "beat", "begun": "began", "borne": "bore", "broken": "broke", "chosen": "chose", "done": "did",
@@ -34,6 +34,7 @@ PAST = {  # where it is not the participle
 SAME = frozenset({"beat", "cut", "hit", "put", "read", "run", "set"})  # the participle may be the verb itself
 PASSED = frozenset(PARTICIPLES.values()) - SAME | {"born"}
 PASSIVE = frozenset({"by", "with", "in", "to", "for", "as", "at", "on", "from", "of", "under", "into"})
+PARTICLES = frozenset({"away", "back", "down", "off", "out", "over", "up"})
 INTRANSITIVE = {  # "played for" is said of the player, unlike "indicated for"
     "act", "appear", "arrive", "belong", "compete", "contribute", "debut", "depart", "die", "emigrate", "graduate",
     "happen", "leave", "lead", "live", "move", "occur", "participate", "perform", "play", "reign", "reside", "result",
@@ -105,7 +106,8 @@ class RelationWords:
         if not _is_past(first) or first in OWN_ADJECTIVES or first == "born":
             return False
         done = any(participle(verb) == first for verb in INTRANSITIVE)
-        return rest[:1] != ["by"] and (done or not rest or rest[0] not in PASSIVE)
+        after = rest[1:] if len(rest) > 1 and rest[0] in PARTICLES else rest  # "hired out to"
+        return rest[:1] != ["by"] and (done or not after or after[0] not in PASSIVE)
 
     def after(self, number: int) -> str:
         """After a noun: "causes" after one, "cause" after several; "is a neighbour of", "are neighbours of"."""
@@ -120,7 +122,8 @@ class RelationWords:
             return f"{one if number == 1 else several} {self.text}"
         if self.kind == "past":
             return self.text
-        return third_person(self.text) if number == 1 else bare(self.text)
+        several = re.sub(r"^be\b", "are", bare(self.text))
+        return third_person(self.text) if number == 1 else several
 
     @property
     def role(self) -> str:
@@ -165,7 +168,10 @@ def _is_past(word: str) -> bool:
 
 def _is_third_person(word: str) -> bool:
     """Whether a word ends as verbs do after one thing, and does not name several things."""
-    return word in BARE or (word.endswith("s") and not word.endswith(("ss", "us", "is")) and not names_roles(word))
+    if word in BARE:
+        return True
+    noun = word.endswith(("ss", "us", "is")) or word == "headquarters" or names_roles(word)
+    return word.endswith("s") and not noun
 
 
 def third_person(phrase: str) -> str:
