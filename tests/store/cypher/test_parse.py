@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clew.errors import QueryError
@@ -219,6 +219,8 @@ def compounds(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 @given(st.recursive(LEAVES, compounds, max_leaves=8))
+@example("((a)[($p)]) - (a)")  # not the end of a relationship
+@example("([{x: 1}]) - ((a) - (b))")
 def test_writing_and_reading_again_gives_the_same_tree(text: str) -> None:
     tree = expression(text)
     assert expression(write(parse(f"RETURN {text}")).removeprefix("RETURN ")) == tree
