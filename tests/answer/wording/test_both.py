@@ -6,6 +6,10 @@ import pytest
 
 from askers import asker_of_rows
 from clew.answer import Asker
+from clew.answer.kept import words_of
+from clew.answer.plans.cypher.read import read_plan
+from clew.answer.wording.verbalise import relation_phrase
+from clew.store.cypher import parse
 
 STATED = [
     ("Dopamine", "Drug", "binds", "DBH", "Gene"),
@@ -40,3 +44,8 @@ def drugs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
 )
 def test_all_that_is_asked_is_said(drugs: Asker, question: str, text: str) -> None:
     assert drugs.ask(question).text == text
+
+
+def test_what_has_no_plain_phrase_is_not_said(drugs: Asker) -> None:
+    plan = read_plan(parse("MATCH (a)-[:BINDS]->(b:Gene) WHERE b.kind IN ['x', 'y'] RETURN count(*) > 0"), {})
+    assert relation_phrase(plan, {"a": "Dopamine"}, words_of(drugs.resources)) is None

@@ -53,7 +53,7 @@ class ReadQuery:
     logprobs: tuple[float, ...]  # of its tokens
     contradicted: bool  # by the grammar of the question, what it denies or excludes, or an order that texts do not have
     reversible: bool  # a relation of it connects one type with itself
-    turned: bool  # reversed, or bounds taken as those of a total, because as written it finds nothing
+    turned: bool  # in another reading (`variants`), because as written it finds nothing
     paraphrased: bool  # with names that the question only describes or paraphrases
     called_right: float = UNSAID  # probability, by the model itself
     reluctant: bool = False  # the model would rather have said that the graph has no answer

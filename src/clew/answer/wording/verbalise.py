@@ -84,7 +84,7 @@ def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
 def relation_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str | None:
     """The triples between named entities that a plan is about: "Angelman syndrome has_phenotype Seizure".
 
-    Else what is said of the first named subject, if that is all that the plan says.
+    Otherwise a sentence about the first named subject; None if it would leave out a step.
     """
     steps = [step for part in plan.parts for step in part.steps]
     facts = [_fact(step, names, words) for step in steps]
@@ -93,8 +93,8 @@ def relation_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str |
     starts = [step.subject for step in steps if step.subject in names]
     if not starts:
         return None
-    verbaliser = _Verbaliser(plan, names, words)
     try:
+        verbaliser = _Verbaliser(plan, names, words)
         said = f"{names[starts[0]]} {verbaliser.verb_phrase(starts[0])}"
     except _Unsayable:
         return None
