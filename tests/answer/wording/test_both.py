@@ -8,7 +8,7 @@ from askers import asker_of_rows
 from clew.answer import Asker
 from clew.answer.kept import words_of
 from clew.answer.plans.cypher.read import read_plan
-from clew.answer.wording.verbalise import relation_phrase
+from clew.answer.wording.plan_phrases import relation_phrase
 from clew.store.cypher import parse
 
 STATED = [

@@ -7,8 +7,8 @@ from clew.answer.lexicon.words import Words
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
+from clew.answer.wording.plan_phrases import verbalise
 from clew.answer.wording.value_words import AGGREGATED, figure
-from clew.answer.wording.verbalise import verbalise
 
 __all__ = ["LISTED", "amount", "plain_list", "value_phrase", "value_text"]
 

@@ -12,8 +12,8 @@ from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.reading.rank import Ranked, in_words, names_in
 from clew.answer.wording.amounts import plain_list, value_phrase
+from clew.answer.wording.plan_phrases import question_phrase
 from clew.answer.wording.value_words import type_name
-from clew.answer.wording.verbalise import question_phrase
 from clew.plurals import plural
 
 __all__ = ["SHOWN_ALTERNATIVES", "alternatives_of", "describe", "verbalised", "why_not", "why_unmet"]

@@ -20,8 +20,8 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
 from clew.answer.wording.amounts import LISTED, amount, plain_list, value_text
+from clew.answer.wording.plan_phrases import judged_phrase, relation_phrase, verbalise
 from clew.answer.wording.value_words import aggregate_said, compared_said, listed, nouns, title_of, type_name
-from clew.answer.wording.verbalise import judged_phrase, relation_phrase, verbalise
 from clew.plurals import counted, plural
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""A plan as an English noun phrase: "genes associated with diseases with both Ectopia lentis and Aortic root aneurysm".
+"""The phrases of a plan's parts: the noun of a slot, and clauses for the steps and conditions that hold of it.
 
-In: a plan and the names of its entities. Out: the phrase, or None for shapes that have no plain one.
+In: a plan, the names of its entities and a slot. Out: "diseases with both Ectopia lentis and Aortic root aneurysm".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,31 +9,19 @@ from dataclasses import replace
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.operators import TURNED
 from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Step
-from clew.answer.plans.quantify import root_of
 from clew.answer.wording.value_words import (
-    aggregate_said,
     any_of,
     bounds_said,
-    chosen_said,
     compared_said,
-    further_titles,
     listed,
     nouns,
-    title_of,
     type_name,
     value_said,
 )
 from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 
-__all__ = [
-    "BESIDE",
-    "COMPARED",
-    "judged_phrase",
-    "question_phrase",
-    "relation_phrase",
-    "verbalise",
-]
+__all__ = ["BESIDE", "COMPARED", "PartPhrases", "Unsayable"]
 
 HIERARCHIES = ("IS_A", "SUBCLASS_OF")
 BOTH_WAYS = ("associated with", "linked to", "related to")  # these read the same from either end
@@ -45,83 +33,13 @@ BESIDE = {
 }  # fmt: skip
 
 
-class _Unsayable(Exception):
+class Unsayable(Exception):
     """The plan has a shape for which there is no plain phrase."""
 
 
-def verbalise(plan: Plan, names: Mapping[str, str], words: Words, *, number: int = 2) -> str | None:
-    """What a plan asks for, its noun as it reads after `number`; `names` are those of slots that are named entities."""
-    try:
-        slot = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
-        if slot is None or all(each.name != slot for each in plan.slots):  # a column of statements has no noun
-            return None
-        said = _Verbaliser(plan, names, words).phrase(slot, number)
-    except _Unsayable:
-        return None
-    further = [aggregate_said(plan) if plan.asked else "", chosen_said(plan)]
-    further += [" and ".join(further_titles(plan))] if plan.measure is None else []
-    return ", with ".join([said, *filter(None, further)])
+class PartPhrases:
+    """The phrases of one plan's slots; a step is said once, of the slot that comes first."""
 
-
-def question_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str | None:
-    """How a whole plan is read: what is listed, counted, ranked, checked or connected."""
-    if plan.kind == "path" and len(names) == 2:
-        return f"shortest paths between {' and '.join(names.values())}"
-    if plan.kind in ("exists", "lacks"):
-        compared = plan.having is not None or any(map(plan.compared_with, plan.parts))
-        said = judged_phrase(plan, names, words) if compared else relation_phrase(plan, names, words)
-        return said and f"whether {said}{' is not in this graph' if plan.kind == 'lacks' else ''}"
-    if plan.column is not None:
-        said = relation_phrase(plan, names, words)
-        return said and f"{title_of(plan.column)} of the statement that {said}"
-    said = verbalise(plan, names, words)
-    if plan.attribute is not None and said:
-        return f"{title_of(str(plan.attribute.key))} of {names.get(plan.attribute.of) or said}"
-    what = "number" if plan.operation == "count" else "" if plan.asked else aggregate_said(plan)
-    return f"{what} of {said}" if said and what else said
-
-
-def relation_phrase(plan: Plan, names: Mapping[str, str], words: Words) -> str | None:
-    """The triples between named entities that a plan is about: "Angelman syndrome has_phenotype Seizure".
-
-    Otherwise a sentence about the first named subject; None if it would leave out a step.
-    """
-    steps = [step for part in plan.parts for step in part.steps]
-    facts = [_fact(step, names, words) for step in steps]
-    if facts and all(facts) and all(part.kind != ABSENT for part in plan.parts):
-        return " and ".join(filter(None, facts))
-    starts = [step.subject for step in steps if step.subject in names]
-    if not starts:
-        return None
-    try:
-        verbaliser = _Verbaliser(plan, names, words)
-        said = f"{names[starts[0]]} {verbaliser.verb_phrase(starts[0])}"
-    except _Unsayable:
-        return None
-    return said if verbaliser.used.issuperset(steps) else None
-
-
-def _fact(step: Step, names: Mapping[str, str], words: Words) -> str | None:
-    """The triple that a step between two named entities stands for."""
-    if step.repeated or not step.relations or not set(step.ends) <= names.keys():
-        return None
-    known = [words.schema.relationship(name) for name in step.relations]
-    affirming = [each for each in known if not each.negated] or known
-    relation = " or ".join(dict.fromkeys(each.relation for each in affirming))
-    return f"{names[step.subject]} {relation} {names[step.object]}"
-
-
-def judged_phrase(plan: Plan, names: Mapping[str, str], words: Words, *, holds: bool = True) -> str | None:
-    """What a plan denies, counts or compares of the first entity that it names: "Bath is a town with more …"."""
-    root = root_of(plan)
-    if root is None or root not in names:
-        return None
-    said = verbalise(replace(plan, kind="rows", asked=(Asked(root),)), names, words, number=1)
-    article = ("an" if said[0] in "aeiou" else "a") if said and holds else "no"
-    return said and f"{names[root]} is {article} {said}"
-
-
-class _Verbaliser:
     def __init__(
         self, plan: Plan, names: Mapping[str, str], words: Words, *, known: Mapping[str, str] | None = None
     ) -> None:
@@ -144,7 +62,7 @@ class _Verbaliser:
             if condition.of in slots and condition.of not in names and not condition.says_there_is_one and not compared:
                 said = value_said(condition)
                 if said is None:
-                    raise _Unsayable
+                    raise Unsayable
                 self.valued.setdefault(condition.of, []).append(said)
 
     def _compare(self, condition: Condition) -> None:
@@ -283,14 +201,14 @@ class _Verbaliser:
         counted = replace(part, kind=REQUIRED, count=None, name="", inside="")
         slots = tuple(each for each in self.plan.slots if each.name in ends)
         plan = Plan(slots, (counted, *inner))
-        return _Verbaliser(plan, self.names, self.words, known=known).phrase(part.count.of)
+        return PartPhrases(plan, self.names, self.words, known=known).phrase(part.count.of)
 
     def verb_phrase(self, slot: str) -> str:
         """The steps of a named subject as verb phrases: "is associated with a disease with Seizure"."""
         said = []
         for absent, step in self._steps(slot):
             if step.subject != slot or absent:
-                raise _Unsayable
+                raise Unsayable
             verb = "has" if self._has(step) else self._said(step, 1)
             other = step.object
             if other in self.names:
@@ -300,7 +218,7 @@ class _Verbaliser:
             article = "an" if noun[0] in "aeiou" else "a"
             said.append(" ".join(filter(None, (verb, article, noun, self.clauses(other)))))
         if not said:
-            raise _Unsayable
+            raise Unsayable
         return " and ".join(said)
 
     def _steps(self, slot: str) -> Sequence[tuple[bool, Step]]:
@@ -314,7 +232,7 @@ class _Verbaliser:
         for _, step in here:
             hierarchy = set(step.relations) <= set(HIERARCHIES)
             if not step.relations or step.either_way or (step.repeated and not hierarchy):
-                raise _Unsayable
+                raise Unsayable
             self.used.add(step)
         return here
 
