@@ -30,7 +30,7 @@ CHECK, RIGHT, WRONG = "Right?", "yes", "no"  # what it is asked about a query, a
 BEGIN, END = "<|im_start|>", "<|im_end|>"
 MOST_WRITTEN = 160  # tokens of a query
 BRANCHES = 2  # tokens of a query in whose place a runner-up is tried
-MOST_READ, AT_ONCE = 100_000, 1_600_000  # tokens of graphs that are read at once, and of prompts answered at once
+MOST_READ, AT_ONCE = 100_000, 1_600_000  # tokens that are read at once, and those of prompts answered at once
 
 
 class Adapted(nn.Module):
@@ -93,13 +93,21 @@ class Adapted(nn.Module):
         return out + functional.linear(functional.linear(x, a), b) * self.scale
 
 
+@dataclass(slots=True)
 class Cache:
     """Keys and values of some sequences, with room for more tokens: (b, kept, tokens, size) for each layer."""
 
-    def __init__(self, model: Adapted, rows: int, tokens: int) -> None:
+    layers: list[Tensor]
+    filled: int = 0
+
+    @classmethod
+    def empty(cls, model: Adapted, rows: int, tokens: int) -> "Cache":
         shape = (2, rows, model.kept, tokens, model.size)
-        self.layers = [torch.zeros(shape, dtype=torch.bfloat16, device=DEVICE) for _ in range(model.layers)]
-        self.filled = 0
+        return cls([torch.zeros(shape, dtype=torch.bfloat16, device=DEVICE) for _ in range(model.layers)])
+
+    def part(self, rows: slice) -> "Cache":
+        """Some of its sequences: what is added to these is added here, all but the number of tokens."""
+        return Cache([held[:, rows] for held in self.layers], self.filled)
 
     def added(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """All keys and values of a layer, with those of further tokens."""
@@ -176,21 +184,29 @@ def read_prompts(model: Adapted, prompts: Sequence[Prompt], room: int) -> tuple[
     place = {graph: at for at, graph in enumerate(graphs)}
     which = torch.tensor([place[each.graph] for each in prompts], device=DEVICE)
     ids, real = padded(graphs)
-    read = Cache(model, len(graphs), ids.shape[1])
-    for start in range(0, len(graphs), some := max(1, MOST_READ // ids.shape[1])):
-        here = slice(start, start + some)
-        part = Cache(model, len(ids[here]), ids.shape[1])
-        model(ids[here], _places(real[here]), added_to_scores(_before(real[here])), part)
-        for own, held in zip(read.layers, part.layers, strict=True):
-            own[:, here] = held
-    read.filled = ids.shape[1]
+    long = ids.shape[1]
+    read = Cache.empty(model, len(graphs), long)
+    for here in _read_at_once(real):
+        model(ids[here], _places(real[here]), added_to_scores(_before(real[here])), read.part(here))
+    read.filled = long
     rest, shown = padded([each.rest for each in prompts])
-    cache = Cache(model, len(prompts), ids.shape[1] + rest.shape[1] + room)
+    cache = Cache.empty(model, len(prompts), long + rest.shape[1] + room)
     cache.of(read, which)
     seen = torch.cat([real[which], shown], 1)
-    sees = _before(seen)[:, :, ids.shape[1] :]
-    states = model(rest, _places(seen)[:, ids.shape[1] :], added_to_scores(sees), cache)
-    return states[:, -1], seen, cache
+    states = []
+    for here in _read_at_once(seen):
+        sees = _before(seen[here])[:, :, long:]
+        every = model(rest[here], _places(seen[here])[:, long:], added_to_scores(sees), cache.part(here))
+        states.append(every[:, -1])
+    cache.filled = seen.shape[1]
+    return torch.cat(states), seen, cache
+
+
+def _read_at_once(tokens: Tensor) -> Iterator[slice]:
+    """Rows of tokens, as many as memory has room for while they are read."""
+    rows, long = tokens.shape
+    some = max(1, MOST_READ // long)
+    return (slice(start, start + some) for start in range(0, rows, some))
 
 
 def _places(real: Tensor) -> Tensor:

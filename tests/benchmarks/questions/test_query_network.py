@@ -121,6 +121,20 @@ def test_few_at_once_are_answered_as_many_are(
     assert [each["tokens"][:3] for each in few] == [each["tokens"][:3] for each in at_once]
 
 
+def test_few_are_read_at_once_though_many_are_answered(
+    network: ModuleType, model: Any, prompts: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = network.answers(model, prompts, Texts())
+    most, sizes = 40, []
+    monkeypatch.setattr(network, "MOST_READ", most)
+    noted = model.register_forward_pre_hook(lambda _, given: sizes.append(given[2].shape))
+    few = network.answers(model, prompts, Texts())
+    noted.remove()
+    assert any(rows == len(prompts) for rows, *_ in sizes)  # a token of every prompt
+    assert all(rows * seen <= most for rows, _, read, seen in sizes if read > 1)
+    assert [each["tokens"][:3] for each in few] == [each["tokens"][:3] for each in at_once]
+
+
 def test_a_query_is_written_again_after_the_likeliest_runners_up(network: ModuleType, model: Any, prompts: Any) -> None:
     written = dict(enumerate(network.answers(model, prompts, Texts(), most=6)))
     branches = network._branches(model, prompts, written, Texts(), 6)
