@@ -1,12 +1,14 @@
 """How a question was read, how sure that is, what else it could have meant; or why there is no answer to it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from clew.answer.answer import Alternative, Ambiguity
 from clew.answer.certainty.signs import Competitor
+from clew.answer.grammar.roles import WH
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.assertions.filters import Filters
 from clew.answer.plans.assertions.show import shown_query
+from clew.answer.reading.account import Unbound
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import ParsedQuestion
@@ -102,14 +104,15 @@ UNMET = {
     "quantifier": "{} cannot be expressed in this graph",
     "comparison": "this graph holds nothing to compare by {}",
     "negation": "what {} denies is not clear",
+    "said": "this graph does not say {}",
 }
 
 
 def why_unmet(interpretation: Interpretation, words: Words) -> str:
     """Why a question is declined: the words that no plan accounts for, and what the graph could offer instead."""
     by_role: dict[str, list[str]] = {}
-    for each in interpretation.account.missing:
-        by_role.setdefault(each.role, []).append(repr(each.text))
+    for role, text in _unmet(interpretation.account.missing):
+        by_role.setdefault(role, []).append(repr(text))
     said = "; ".join(UNMET[role].format(plain_list(texts, len(texts))) for role, texts in by_role.items())
     offers = [
         f"About {meaning.name} ({meaning.type}) it records: {', '.join(known)}."
@@ -117,6 +120,19 @@ def why_unmet(interpretation: Interpretation, words: Words) -> str:
         if (known := _recorded_of(meaning.type, words))
     ]
     return " ".join([f"{said[:1].upper()}{said[1:]}.", *offers[:2]])
+
+
+def _unmet(missing: Sequence[Unbound]) -> Iterator[tuple[str, str]]:
+    """Words that nothing stands for, and why each is missed; a word that asks is said with what it asks: how old."""
+    words = list(missing)
+    while words:
+        first = words.pop(0)
+        if first.text.lower() not in WH:
+            yield first.role, first.text
+        elif words and words[0].start == first.end + 1:
+            yield "said", f"{first.text.lower()} {words.pop(0).text}"
+        else:
+            yield "said", first.text.lower()
 
 
 def _recorded_of(type: str, words: Words) -> list[str]:
