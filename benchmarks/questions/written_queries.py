@@ -250,16 +250,7 @@ def trust(given: argparse.Namespace) -> None:
     told = [asdict(each) for each in shares(outcomes)]
     for share in told:
         print(share)
-    rows = [
-        {
-            "id": each.question.id, "graph": each.question.graph, "level": each.question.level,
-            "question": each.question.question, "right": each.right, "certainty": each.certainty,
-            "warned": each.warned, "confidence": each.answer and each.answer.confidence,
-            "answer": each.failure if each.answer is None else each.answer.abstained or each.answer.text,
-            "query": each.answer.query if each.answer else "", "decided": each.answer and each.answer.decided,
-        }
-        for each in outcomes
-    ]  # fmt: skip
+    rows = [asdict(each) for each in outcomes]
     record = {"commit": revision(), "model": model is not None, "n": len(rows), "shares": told, "outcomes": rows}
     given.second.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 

@@ -11,6 +11,7 @@ import pytest
 import typer
 
 import clew
+from clew.answer import Answer, Asker, Question
 from clew.app.cli.evaluation.graphs import kept_graph
 from clew.app.cli.evaluation.group import application
 from clew.app.cli.main import main
@@ -257,6 +258,30 @@ def test_trust_in_answers_to_your_own_questions(run: Run, asked: Path, tmp_path:
     assert "- wrong (" in done.out
     record = json.loads(out.read_text())
     assert {each["id"]: each["right"] for each in record["outcomes"]} == {"right": True, "wrong": False, "beyond": True}
+
+
+def test_a_run_that_was_stopped_goes_on(run: Run, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions, out = tmp_path / "questions.jsonl", tmp_path / "run.json"
+    gold = [{"ids": ["D:1", "D:2", "D:3"]}]
+    questions.write_text(json.dumps({"question": "Which diseases does FBN1 cause?", "gold": gold}) + "\n" * 2)
+    again = json.dumps({"question": "Which diseases does TGFBR1 cause?", "gold": []})
+    questions.write_text(questions.read_text() + again)
+    given = ("eval", "trust", questions, "--graph", asked / "small.clew", "--out", out)
+    put = Asker.ask
+
+    def stop(self: Asker, question: Question) -> Answer:
+        if "TGFBR1" in question.text:
+            raise KeyboardInterrupt
+        return put(self, question)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Asker, "ask", stop)
+        assert run(*given).code != 0
+    assert not out.exists()
+    done = run(*given)
+    assert "1 of 2 questions were asked before" in done.error
+    assert [each["id"] for each in json.loads(out.read_text())["outcomes"]] == ["1", "3"]
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith("run")] == ["run.json"]
 
 
 @pytest.mark.parametrize(

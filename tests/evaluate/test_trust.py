@@ -72,7 +72,7 @@ def test_a_failure_counts_as_declining() -> None:
     (outcome,) = ask_each([question], fail)
     assert outcome.declined
     assert outcome.right
-    assert outcome.failure == "nothing is called that"
+    assert outcome.answer == "nothing is called that"
 
 
 def test_wilson_intervals() -> None:

@@ -6,7 +6,7 @@ worst outcome, so it is counted apart; declining is right where the graph cannot
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isclose, sqrt
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 UNANSWERABLE = "unanswerable"
+DECLINED = "declined"  # instead of a certainty
 LEVELS = ("simple", "medium", "complex", UNANSWERABLE)
 GOLD = ("ids", "number", "yes", "values", "sources")
 Z = 1.959964  # of a 95 % interval
@@ -46,26 +47,26 @@ class TrustQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one question."""
+    """What came of one question: what was said, how sure it looked, and whether it is right."""
 
-    question: TrustQuestion
-    answer: Answer | None  # None where asking failed
-    failure: str | None
+    id: str
+    graph: str
+    level: str
+    question: str
     right: bool
-    seconds: float
+    certainty: str  # "declined" where it was not answered
+    warned: bool  # whether a reader was told to doubt it: called doubtful, or words were left over
+    answer: str  # or why there is none
+    confidence: float | None = None
+    signs: Mapping[str, float] = field(default_factory=dict)
+    query: str = ""
+    decided: str | None = None
+    unrecognised: Sequence[str] = ()
+    seconds: float = 0.0
 
     @property
     def declined(self) -> bool:
-        return self.answer is None or self.answer.abstained is not None
-
-    @property
-    def certainty(self) -> str:
-        return "declined" if self.answer is None or self.declined else self.answer.certainty
-
-    @property
-    def warned(self) -> bool:
-        """Whether the reader of the answer was told to doubt it: called doubtful, or words were left over."""
-        return self.answer is not None and (self.certainty == "doubtful" or bool(self.answer.unrecognised))
+        return self.certainty == DECLINED
 
     @property
     def wrong(self) -> bool:
@@ -115,15 +116,30 @@ def ask_each(questions: Iterable[TrustQuestion], ask: Callable[[TrustQuestion], 
     """Each question asked once; a failure to answer counts as declining."""
     for question in questions:
         try:
-            answer = ask(question)
+            yield _outcome(question, ask(question))
         except ClewError as error:
-            yield Outcome(question, None, str(error), right=question.level == UNANSWERABLE, seconds=0.0)
-            continue
-        if answer.abstained is not None:
-            right = question.level == UNANSWERABLE
-        else:
-            right = any(accepts(gold, answer) for gold in question.gold)
-        yield Outcome(question, answer, None, right, answer.usage.seconds)
+            yield _outcome(question, Answer(question.question, abstained=str(error)))
+
+
+def _outcome(question: TrustQuestion, answer: Answer) -> Outcome:
+    declined = answer.abstained is not None
+    certainty = DECLINED if declined else answer.certainty
+    return Outcome(
+        question.id,
+        question.graph,
+        question.level,
+        question.question,
+        right=question.level == UNANSWERABLE if declined else any(accepts(gold, answer) for gold in question.gold),
+        certainty=certainty,
+        warned=certainty == "doubtful" or bool(answer.unrecognised),
+        answer=answer.abstained or answer.text,
+        confidence=answer.confidence,
+        signs={name: round(sign, 3) for name, sign in answer.signs.items()},
+        query=answer.query,
+        decided=answer.decided,
+        unrecognised=list(answer.unrecognised),
+        seconds=round(answer.usage.seconds, 4),
+    )
 
 
 def accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
@@ -151,12 +167,12 @@ def accepts(gold: Mapping[str, Any], answer: Answer) -> bool:
 
 def shares(outcomes: Sequence[Outcome]) -> list[Share]:
     """The figures that matter, each with its interval."""
-    answerable = [each for each in outcomes if each.question.level != UNANSWERABLE]
-    beyond = [each for each in outcomes if each.question.level == UNANSWERABLE]
+    answerable = [each for each in outcomes if each.level != UNANSWERABLE]
+    beyond = [each for each in outcomes if each.level == UNANSWERABLE]
     right = [each for each in answerable if each.right]
     rows: list[tuple[str, Sequence[Outcome], Sequence[Outcome]]] = [("right, of the answerable", right, answerable)]
     for level in LEVELS[:-1]:
-        asked = [each for each in answerable if each.question.level == level]
+        asked = [each for each in answerable if each.level == level]
         rows.append((f"right, {level}", [each for each in asked if each.right], asked))
     wrong = [each for each in outcomes if each.wrong]
     rows += [

@@ -300,7 +300,8 @@ def trust(
     strategy: StrategyName = DEFAULT_STRATEGY,
     timeout: QuestionTimeout = None,
     out: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="FILE.json", help="Keep every answer.", show_default=False)
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE.json", help="Keep every answer; resumes.", show_default=False),
     ] = None,
     list_wrong: Annotated[
         bool, typer.Option("--list", help="List the questions that were not answered right.")

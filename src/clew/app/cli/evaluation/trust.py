@@ -1,8 +1,10 @@
 """`clew eval trust`: your own questions asked once each, and how far the answers can be trusted."""
 
+import sys
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import UTC, datetime
+from hashlib import sha256
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,11 +36,17 @@ def evaluate_trust(
     list_wrong: bool,
     as_json: bool,
 ) -> None:
-    """Ask every question of a file, show the shares with their intervals, and keep each answer in `out`."""
+    """Ask every question of a file, show the shares with their intervals, and keep each answer in `out`.
+
+    Until all are asked, answers are kept beside `out`: a run that was stopped is resumed from there.
+    """
     from clew.answer import Question
-    from clew.evaluate.trust import ask_each, load_questions
+    from clew.evaluate.journal import Journal
+    from clew.evaluate.revision import revision
+    from clew.evaluate.trust import Outcome, ask_each, load_questions
 
     questions = load_questions(path)
+    used = {"strategy": strategy, "model": model and Path(model).name, "compose": compose}
     with terminal_progress() as progress, ExitStack() as stack:
         places = _places(graphs, {each.graph for each in questions}, data, progress)
         askers: dict[str, Asker] = {}
@@ -53,13 +61,28 @@ def evaluate_trust(
         def ask(question: "TrustQuestion") -> "Answer":
             return askers[places[question.graph]].ask(Question(question.question, timeout=timeout))
 
-        outcomes = list(ask_each(track(questions, "asking", progress, total=len(questions)), ask))
-    used = {"strategy": strategy, "model": model and Path(model).name, "compose": compose}
+        part = out and out.with_name(f"{out.name}.part")
+        described = {
+            "questions": sha256(path.read_bytes()).hexdigest(),
+            "graphs": places,
+            "timeout": timeout,
+            "commit": revision(),
+            **used,
+        }
+        journal = Journal(part, described, what="questions with gold")
+        if journal.records:
+            before = f"{len(journal.records)} of {len(questions)} questions were asked before"
+            print(f"clew: {before} ({part}): going on with the rest", file=sys.stderr)
+        rest = track(questions[len(journal.records) :], "asking", progress, total=len(questions) - len(journal.records))
+        for outcome in ask_each(rest, ask):
+            journal.append(asdict(outcome))
+    outcomes = [Outcome(**each) for each in journal.records]
     record = _record(path, places, outcomes) | used
-    if out is not None:
+    if out is not None and part is not None:
         from clew.files import write_text
 
         write_text(out, dumps(record, indent=1, ensure_ascii=False) + "\n")
+        part.unlink()
     if as_json:
         print_json(record)
         return
@@ -94,26 +117,7 @@ def _record(path: Path, places: dict[str, str], outcomes: "list[Outcome]") -> di
         "commit": revision(),
         "n": len(outcomes),
         "shares": [asdict(each) for each in shares(outcomes)],
-        "outcomes": [_row(each) for each in outcomes],
-    }
-
-
-def _row(outcome: "Outcome") -> dict[str, Any]:
-    answer, question = outcome.answer, outcome.question
-    return {
-        "id": question.id,
-        "graph": question.graph,
-        "level": question.level,
-        "question": question.question,
-        "right": outcome.right,
-        "certainty": outcome.certainty,
-        "warned": outcome.warned,
-        "confidence": None if answer is None else answer.confidence,
-        "signs": {} if answer is None else {name: round(sign, 3) for name, sign in answer.signs.items()},
-        "answer": outcome.failure if answer is None else answer.abstained or answer.text,
-        "query": "" if answer is None else answer.query,
-        "unrecognised": [] if answer is None else list(answer.unrecognised),
-        "seconds": round(outcome.seconds, 4),
+        "outcomes": [asdict(each) for each in outcomes],
     }
 
 
@@ -138,5 +142,4 @@ def _show_wrong(outcomes: "list[Outcome]") -> None:
     say()
     say(bold(f"Not right: {len(wrong):,} of {len(outcomes):,}"))
     for each in wrong:
-        said = printable((each.failure if each.answer is None else each.answer.abstained or each.answer.text) or "")
-        say(f"- {each.question.id} ({each.certainty}): {printable(each.question.question)} → {said[:120]}")
+        say(f"- {each.id} ({each.certainty}): {printable(each.question)} → {printable(each.answer)[:120]}")
