@@ -4,7 +4,7 @@ import pytest
 
 from clew.answer.plans.canonical import same
 from clew.answer.plans.plan import Count, Plan
-from clew.answer.plans.quantify import counted, every, only, root_of
+from clew.answer.plans.quantify import another, counted, every, only, root_of
 from plans import plan_of
 
 BASE = "MATCH (s:Studio)<-[:MADE_BY]-(f:Film)-[:DIRECTED_BY]->(p:Person {id: 'p1'})"
@@ -48,6 +48,15 @@ def test_every_compares_with_how_many_there_are() -> None:
     total = plan.measure.value
     assert isinstance(total, Plan)
     assert same(total, plan_of("MATCH (f:Film)-[:DIRECTED_BY]->(:Person {id: 'p1'}) RETURN count(f)"))
+
+
+def test_another_is_none_of_those_that_are_said() -> None:
+    plan = another(plan_of(f"{BASE} RETURN s"), ["f"])
+    wanted = "MATCH (s:Studio)<-[:MADE_BY]-(f:Film) WHERE NOT EXISTS { (f)-[:DIRECTED_BY]->(:Person {id: 'p1'}) }"
+    assert plan is not None
+    assert same(plan, plan_of(f"{wanted} RETURN s"))
+    assert another(plan_of(f"{BASE} RETURN s"), ["p"]) is None
+    assert another(plan_of("MATCH (s:Studio)<-[:MADE_BY]-(f:Film) RETURN s"), ["f"]) is None
 
 
 @pytest.mark.parametrize("slot", ["s", "x"])

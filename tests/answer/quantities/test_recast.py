@@ -1,4 +1,4 @@
-"""Questions that name first what they choose from: what is read in place of which words."""
+"""Questions that name first what they choose from, and bounds that deny: what is read in place of which words."""
 
 import pytest
 
@@ -11,15 +11,24 @@ from clew.answer.quantities.recast import PLAIN, recast, with_stretches
     [
         ("Of the teams that beat §, which have no coach?", "which teams that beat have no coach"),
         ("Among rivers, which one is in the most countries?", "which rivers is in the most countries"),
+        ("Which rivers are in no more than two countries?", "Which rivers are in at most two countries"),
+        ("Which rivers are in not fewer than two countries?", "Which rivers are in at least two countries"),
     ],
 )
-def test_they_are_read_as_which(text: str, read: str) -> None:
+def test_they_are_read_as_others_say_it(text: str, read: str) -> None:
     tokens = with_stretches(tokens_of(text), recast(text).stretches)
     assert " ".join(token.text for token in tokens) == read
 
 
 @pytest.mark.parametrize(
-    "text", ["Which drugs treat §?", "Is there a drug that treats §?", "Does § treat §?", "What is it of § that is §?"]
+    "text",
+    [
+        "Which drugs treat §?",
+        "Is there a drug that treats §?",
+        "Does § treat §?",
+        "What is it of § that is §?",
+        "Which drugs no longer treat §?",
+    ],
 )
 def test_other_questions_stay_as_they_are(text: str) -> None:
     assert recast(text) == PLAIN

@@ -89,13 +89,19 @@ def _returns(interpretation: Interpretation, slot: str) -> bool:
     steps = _steps(interpretation.candidate.plan, slot)
     moves = [(name, step.subject == slot) for step in steps for name in step.relations]
     twice = {name for name, forward in moves if moves.count((name, forward)) > 1}
-    if not twice or SHARED.search(interpretation.question.text):
+    if not twice or SHARED.search(interpretation.question.text) or _is_contrasted(interpretation):
         return False
     said = [
         each.start for each in interpretation.account.bindings if each.part in {f"relation {name}" for name in twice}
     ]
     apart = sum(1 for at, start in enumerate(said) if not at or start - said[at - 1] > NEAR)
     return apart < 2
+
+
+def _is_contrasted(interpretation: Interpretation) -> bool:
+    """Whether a plan returns since the question means another one than a name has: "a different ward than"."""
+    contrast = interpretation.question.contrast
+    return contrast is not None and contrast.start in interpretation.candidate.quantified
 
 
 def _is_unsaid(interpretation: Interpretation, slot: str, words: Words) -> bool:

@@ -45,6 +45,7 @@ def departures(interpretation: Interpretation, words: Words) -> int:
             _drops_one_of_two(interpretation),
             _lacks_a_deed(interpretation, words),
             _counts_the_wrong_end(interpretation, words),
+            _compares_with_itself(interpretation),
         )
     )
 
@@ -197,6 +198,12 @@ def _counts_the_wrong_end(interpretation: Interpretation, words: Words) -> bool:
             if does and one_type and not relation.symmetric and step.object in counted:
                 return True
     return False
+
+
+def _compares_with_itself(interpretation: Interpretation) -> bool:
+    """Whether a value is compared with itself, which says nothing: nurses hired in the year in which they were."""
+    conditions = [each for part in interpretation.candidate.plan.parts for each in part.conditions]
+    return any(isinstance(each.value, Asked) and each.value == Asked(each.of, each.key) for each in conditions)
 
 
 def _tag(token: Token, interpretation: Interpretation) -> str:

@@ -2,13 +2,14 @@
 
 from clew.answer.grammar.parse import Tree
 
-__all__ = ["LISTING", "WH", "AskedNoun", "inside_relative", "subjects_of"]
+__all__ = ["EVERY_ONE", "LISTING", "WH", "AskedNoun", "inside_relative", "subjects_of"]
 
 SUBJECT = ("nsubj", "nsubjpass", "csubj", "expl")
 WH = frozenset({"which", "what", "who", "whom", "whose", "where", "when"})
 LISTING = frozenset(
     {"count", "list", "name", "give", "show", "tell", "find", "enumerate", "identify", "display", "get"}
 )
+EVERY_ONE = frozenset({"everybody", "everyone", "everything"})
 GENERIC = frozenset({"name", "names", "list", "set", "number", "count", "total", "kind", "type", "form", "sort"})
 
 
@@ -99,9 +100,13 @@ class AskedNoun:
             return self._noun_head(following)
         if head.lemma == "be" and self.low[at] in ("what", "which", "who"):
             other = [n for n in self.tree.children(word.head, "nsubj", "attr") if n != at]
-            if other and self.words[other[0]].anchor is None and self.words[other[0]].kind in ("NOUN", "PROPN"):
+            if other and self.words[other[0]].anchor is None and self._is_noun(other[0]):
                 return self._specific(other[0])
         return at
+
+    def _is_noun(self, at: int) -> bool:
+        """Whether a word may be what is asked for: a noun, or "everything that …"."""
+        return self.words[at].kind in ("NOUN", "PROPN") or self.low[at] in EVERY_ONE
 
     def _noun_head(self, at: int) -> int:
         while self.words[at].role in ("compound", "amod", "nmod") and self.words[at].head > at:

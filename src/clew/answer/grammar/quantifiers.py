@@ -6,13 +6,14 @@ In: a tree. Out: for every word such as "all", "every" or "only" the noun that i
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from clew.answer.grammar.asked import EVERY_ONE
 from clew.answer.grammar.parse import Tree
 
 __all__ = ["ALL", "INEXACT", "ONLY", "Quantifier", "find_quantifiers"]
 
 ALL, ONLY = "all", "only"
 KINDS = {
-    **dict.fromkeys(("all", "every", "each"), ALL),
+    **dict.fromkeys(("all", "every", "each", *EVERY_ONE), ALL),
     **dict.fromkeys(("only", "solely", "exclusively"), ONLY),
 }
 INEXACT = frozenset({"almost", "nearly", "virtually", "practically", "hardly", "not", "about", "roughly"})
@@ -42,7 +43,8 @@ def find_quantifiers(tree: Tree) -> Iterator[Quantifier]:
         following = tree.words[at + 1].text.lower() if at + 1 < len(tree.words) else ""
         before = tree.words[at - 1].text.lower() if at else ""
         inexact = following in ("but", "some", "few", "a", "part") or before in INEXACT
-        if kind is None or inexact or following == "other" or before in ("at", "above", "after"):
+        aside = word.text.lower() == "all" and before in ("at", "above", "after")
+        if kind is None or inexact or following == "other" or aside:
             continue
         noun = _noun_of_all(tree, at) if kind == ALL else _noun_of_only(tree, at)
         if noun is None:
@@ -50,12 +52,14 @@ def find_quantifiers(tree: Tree) -> Iterator[Quantifier]:
         pronoun = tree.words[noun].text.lower() in THEM
         meant = _antecedent(tree, noun, at) if pronoun else noun
         if meant is not None:
-            floating = tree.words[tree.words[at].head].kind in ("VERB", "AUX")
+            floating = noun != at and tree.words[tree.words[at].head].kind in ("VERB", "AUX")
             yield Quantifier(kind, meant, at, pronoun or floating)
 
 
 def _noun_of_all(tree: Tree, at: int) -> int | None:
-    """ "All neighbours", "all of whose neighbours", "whose neighbours all speak", "who all speak"."""
+    """ "All neighbours", "all of whose neighbours", "whose neighbours all speak", "who all speak", "everyone"."""
+    if tree.words[at].text.lower() in EVERY_ONE or tree.children(at, "relcl"):  # "all that she wrote"
+        return at
     of = next((n for n in tree.children(at, "prep") if tree.words[n].text.lower() == "of"), None)
     if of is not None:
         return tree.child(of, "pobj")

@@ -38,8 +38,8 @@ SCALES = {
 OPERATORS = {
     "more than": ">", "over": ">", "above": ">", "greater than": ">", "higher than": ">", "exceeding": ">",
     "upwards of": ">", "at least": ">=", "no fewer than": ">=", "no less than": ">=", "not less than": ">=",
-    "a minimum of": ">=", "fewer than": "<", "less than": "<", "under": "<", "below": "<", "lower than": "<",
-    "smaller than": "<", "at most": "<=", "no more than": "<=", "not more than": "<=", "up to": "<=",
+    "not fewer than": ">=", "a minimum of": ">=", "fewer than": "<", "less than": "<", "under": "<", "below": "<",
+    "lower than": "<", "smaller than": "<", "at most": "<=", "no more than": "<=", "not more than": "<=", "up to": "<=",
     "a maximum of": "<=", "exactly": "=", "precisely": "=",
 }  # fmt: skip
 _LONGEST_FIRST = sorted(OPERATORS, key=len, reverse=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Count, Measure, Part, Plan, Step
 
-__all__ = ["counted", "counted_together", "every", "only", "root_of"]
+__all__ = ["another", "counted", "counted_together", "every", "only", "root_of"]
 
 OTHER = "_other"  # ending of the names of slots that stand for any other
 AROUND = "all"  # name of the part around what must hold of all
@@ -102,6 +102,25 @@ def only(plan: Plan, slot: str) -> Plan | None:
     if not all(part.steps for part in absent):
         return None
     return replace(plan, slots=(*plan.slots, *slots), parts=(*plan.parts, *absent))
+
+
+def another(plan: Plan, slots: Collection[str]) -> Plan | None:
+    """The plan in which a slot is not what the plan says of it: a ward, but none that this patient lies on."""
+    root = root_of(plan)
+    near = {end for step in plan.required.steps if root in step.ends for end in step.ends} - {root}
+    slot = next((each.name for each in plan.slots if each.name in near and each.name in slots), None)
+    limb = None if slot is None else _limb(plan, slot)
+    if plan.kind not in ("rows", "exists") or limb is None or not limb.steps:
+        return None
+    said = tuple(each for each in limb.conditions if each.of != slot)
+    required = plan.required
+    kept = Part(
+        REQUIRED,
+        tuple(step for step in required.steps if step not in limb.steps),
+        tuple(each for each in required.conditions if each not in said),
+    )
+    others = [each for each in plan.parts if each.kind != REQUIRED]
+    return replace(plan, parts=(kept, *others, Part(ABSENT, limb.steps, said)))
 
 
 def every(plan: Plan, slots: Collection[str]) -> Plan | None:

@@ -1,14 +1,16 @@
-"""Questions that name first what they choose from: "Of the teams that beat A, which have no coach?".
+"""Questions that name first what they choose from: "Of the teams that beat A, which have no coach?"; and "no more
+than two", which is "at most two".
 
 In: the text with each name as one mark (§) of the name's own length. Out: what to read in place of some stretches, so
-that the rest reads "Which teams …". Places of the text stay what they are.
+that the rest reads "Which teams …" or "at most". Places of the text stay what they are.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clew.answer.lexicon.forms import Token
+from clew.answer.lexicon.numbers import OPERATORS
 
 __all__ = ["PLAIN", "Recast", "Stretch", "recast", "with_stretches"]
 
@@ -17,6 +19,7 @@ AMONG = re.compile(
     r"(?P<which>\s*[,:]\s*(?:which|what|who)(?P<one>\s+one\b)?(?:\s+ones\b)?)",
     re.IGNORECASE,
 )
+DENIED = re.compile(r"\b(?P<no>no|not)\s+(?P<than>(?:more|fewer|less)\s+than)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,19 @@ PLAIN = Recast()
 
 def recast(text: str) -> Recast:
     """How to read a question as one that begins with "which"."""
-    among = AMONG.match(text)
+    among, bounds = AMONG.match(text), tuple(_bounds(text))
     if among is None:
-        return PLAIN
+        return Recast(bounds) if bounds else PLAIN
     first, again = Stretch(0, among.start("set"), "which "), Stretch(*among.span("which"), "")
-    return Recast((first, again), single=among["one"] is not None)
+    return Recast((first, again, *bounds), single=among["one"] is not None)
+
+
+def _bounds(text: str) -> Iterator[Stretch]:
+    """ "No more than two" denies nothing: it is "at most two"."""
+    for found in DENIED.finditer(text):
+        limit = "most" if OPERATORS[" ".join(found[0].lower().split())] == "<=" else "least"
+        yield Stretch(*found.span("no"), "at")
+        yield Stretch(*found.span("than"), limit)
 
 
 def with_stretches(tokens: Sequence[Token], stretches: Sequence[Stretch]) -> list[Token]:

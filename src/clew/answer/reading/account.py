@@ -8,6 +8,7 @@ left out makes the answer doubtful; anything else is printed.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from clew.answer.grammar.asked import EVERY_ONE
 from clew.answer.grammar.clauses import find_clauses
 from clew.answer.grammar.light_verbs import LightVerbs
 from clew.answer.grammar.parse import Tree
@@ -25,7 +26,7 @@ from clew.answer.lexicon.numbers import OFTEN, find_numbers
 from clew.answer.lexicon.polarity import polarity_at, polarity_of_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Plan, Step
-from clew.answer.reading.amounts import EVERY, find_only_asked, passed_over
+from clew.answer.reading.amounts import EVERY, find_only_asked, is_passed_over, passed_over
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.intent import JOINING
 from clew.answer.reading.question import ParsedQuestion
@@ -166,9 +167,16 @@ class _Accountant:
         known = {*self.candidate.labels, *(self.words.schema.label_of(type) for type in types)} | types
         for word in self.words.find_types(list(self.tokens)):
             if known.intersection(word.labels):
+                if self._is_of_all(word.first):
+                    continue
                 said = word.first > 0 and self.words.is_said_of_a_type(self.tokens[word.first - 1].text)
                 for at in range(word.first - said, word.last):
                     yield at, f"type {' or '.join(word.labels)}"
+
+    def _is_of_all(self, at: int) -> bool:
+        """Whether a word is not only somebody but all of them: "does everybody take aspirin"."""
+        quantifies = self.tokens[at].start in self.left_out.quantifying
+        return self.lowered[at] in EVERY_ONE and (quantifies or is_passed_over(self.plan, self.tokens, at, self.words))
 
     def _by_operation(self) -> Iterator[tuple[int, str]]:
         """Words that the count, the order, the bound, the negation or the hierarchy of the plan stands for."""

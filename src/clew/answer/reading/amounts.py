@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from clew.answer.grammar.asked import EVERY_ONE
 from clew.answer.grammar.clauses import find_clauses
 from clew.answer.grammar.parse import Tree
 from clew.answer.grammar.quantifiers import INEXACT, find_quantifiers
@@ -13,7 +14,7 @@ from clew.answer.reading.intent import YES_NO
 
 __all__ = ["EVERY", "find_only_asked", "find_quantifying", "is_inexact", "is_passed_over", "passed_over"]
 
-EVERY = ("all", "every", "each")
+EVERY = ("all", "every", "each", *sorted(EVERY_ONE))
 
 
 def find_quantifying(trees: Sequence[Tree]) -> set[int]:
@@ -22,9 +23,17 @@ def find_quantifying(trees: Sequence[Tree]) -> set[int]:
     for tree in trees:
         asked = find_clauses(tree).asked
         for each in find_quantifiers(tree):
-            if each.noun != asked and tree.words[each.noun].anchor is None:
+            if each.noun != asked and tree.words[each.noun].anchor is None and not _is_wanted(tree, each.noun):
                 found[tree.words[each.word].start] += 1
     return {start for start, votes in found.items() if 2 * votes > len(trees)}
+
+
+def _is_wanted(tree: Tree, noun: int) -> bool:
+    """ "I want everyone who …": who that is is asked for, without a question word."""
+    word, verb = tree.words[noun], tree.words[tree.words[noun].head]
+    wants = tree.child(word.head, "nsubj")
+    said = "" if wants is None else tree.words[wants].text.lower()
+    return word.role == "dobj" and verb.role == "ROOT" and said in ("i", "we")
 
 
 def find_only_asked(trees: Sequence[Tree]) -> set[int]:
@@ -54,6 +63,7 @@ def is_passed_over(plan: Plan, tokens: Sequence[Token], at: int, words: Words) -
     said = [token.text.lower() for token in tokens]
     asks = plan.kind != "rows" or said[0] in YES_NO
     judged = asks and said[at] in EVERY and (at == 0 or said[at - 1] not in ("at", "above"))
+    judged = judged or (asks and said[at] == "most" and at == 1)  # "do most patients …"
     return judged or is_inexact(said, at) or _is_another_same(plan, tokens, at, words)
 
 

@@ -10,8 +10,9 @@ from clew.answer.lexicon.forms import Token, plain_name
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.times import MONTHS
 from clew.answer.names.likeness import is_proper, resembles
-from clew.answer.plans.plan import Plan
+from clew.answer.plans.plan import ABSENT, Plan
 from clew.answer.reading.account import Unbound
+from clew.answer.reading.contrasts import CONTRASTING
 
 __all__ = ["unheld"]
 
@@ -23,6 +24,10 @@ def unheld(word: Unbound, plan: Plan) -> str | None:
 
     None for any other word.
     """
+    if word.role == QUANTIFIER and word.text.lower() == "most" and plan.kind == "exists":
+        return QUANTIFIER  # that there is one does not say that most are
+    if word.role == QUANTIFIER and word.text.lower() in CONTRASTING and not _tells_apart(plan):
+        return QUANTIFIER
     values = list(_values(plan))
     proper = is_proper(Token(word.text, word.start, word.end))
     if read_number(word.text) is not None or (proper and word.text.lower() in MONTHS):
@@ -33,6 +38,12 @@ def unheld(word: Unbound, plan: Plan) -> str | None:
     if not proper:
         return None
     return None if resembles(word.text, "", " ".join([*values, *_columns(plan)])) else NAME
+
+
+def _tells_apart(plan: Plan) -> bool:
+    """Whether a plan says of two things that they are not the same."""
+    differs = any(each.operator == "DIFFERS" for part in plan.parts for each in part.conditions)
+    return differs or any(part.kind == ABSENT for part in plan.parts)
 
 
 def _values(plan: Plan) -> Iterator[str]:

@@ -44,7 +44,7 @@ MOST = re.compile(
     re.IGNORECASE,
 )
 LEAST = re.compile(r"\b(fewest|least|smallest|lowest|rarest|minimum)\b", re.IGNORECASE)
-AT_LEAST = re.compile(r"\bat (?:least|most)\b", re.IGNORECASE)
+AT_LEAST = re.compile(r"\bat\s+(?:least|most)\b", re.IGNORECASE)
 QUANTIFIED = re.compile(r"alone|only|solely|exclusively|neither|none|every|each|all|both|any", re.IGNORECASE)
 FREQUENT = re.compile(r"(very )?(frequent|common|rare|occasional)(ly)?", re.IGNORECASE)
 JOINING = re.compile(

@@ -27,6 +27,7 @@ from clew.answer.quantities.quantifier_words import (
     with_quantity,
 )
 from clew.answer.quantities.recast import Stretch, recast, with_stretches
+from clew.answer.reading.contrasts import Contrast, find_contrast
 from clew.answer.reading.intent import (
     Bound,
     Operation,
@@ -90,6 +91,7 @@ class ParsedQuestion:
     column_values: tuple[tuple[int, int, str], ...] = ()  # where words stand that a column of statements holds
     quantity: Quantity = NOTHING_SAID  # how many of its names must hold
     every: tuple[str, ...] = ()  # labels of which every entity is meant
+    contrast: Contrast | None = None  # "a different ward than": another one of a type
     aside: tuple[Meaning, ...] = ()  # entities that are set aside: "except Austria"
     among: tuple[str, ...] = ()  # ids of the entities that are compared
     judged: tuple[str, ...] = ()  # ids of which a yes-or-no question says that they have more than the others
@@ -244,6 +246,7 @@ def understand(
         column_values=statements.values,
         quantity=quantity,
         every=_every(tokens, found, asked),
+        contrast=find_contrast(padded(plain, anchors), tokens, found, anchors),
         aside=aside.meanings,
         among=choice.ids if compared is None else compared.ids,
         judged=() if compared is None else compared.judged,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clew.answer.plans.assertions.filters import meets_qualifiers
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Slot, Sort, Step
-from clew.answer.plans.quantify import counted, every, root_of
+from clew.answer.plans.quantify import another, counted, every, root_of
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.column_words import is_time
@@ -31,7 +31,18 @@ def shaped(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) 
     for change in (_without, _among, _counted, _only, _every, _bounded):
         plan = None if plan is None else change(plan, question, candidate)
     aside = tuple(each.name for each in question.aside)
-    return None if plan is None else replace(candidate, plan=plan, aside=aside)
+    return None if plan is None else _contrasted(question, replace(candidate, plan=plan, aside=aside))
+
+
+def _contrasted(question: ParsedQuestion, candidate: Candidate) -> Candidate:
+    """The candidate with another one of a type than a name has ("a different ward than"), if that can be."""
+    contrast, plan = question.contrast, candidate.plan
+    if contrast is None:
+        return candidate
+    meant = another(plan, [each.name for each in plan.slots if set(each.types) & set(contrast.labels)])
+    if meant is None:
+        return candidate
+    return replace(candidate, plan=meant, quantified=candidate.quantified | {contrast.start})
 
 
 def _without(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:

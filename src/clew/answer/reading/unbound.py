@@ -21,8 +21,10 @@ from clew.answer.lexicon.forms import Token, word_table
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Asked
+from clew.answer.quantities.quantifier_words import padded
 from clew.answer.reading.amounts import find_quantifying, is_passed_over
 from clew.answer.reading.candidates import Candidate
+from clew.answer.reading.contrasts import contrasts, is_set_apart, likens_sets
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.column_words import is_end
 
@@ -57,12 +59,16 @@ class UnboundWords:
             return self._unmet_question_word(at)
         if self._answers_yes(token):
             return None
+        if is_set_apart(self._masked, self.tokens, at):
+            return QUANTIFIER
         for name, role in (("negation", NEGATION), ("quantifier", QUANTIFIER), ("comparison", COMPARISON)):
             if self.is_class(name, at):
                 return None if name == "comparison" and self._says_nothing(token) else role
         if self._is_liking(at):
             return STRUCTURE
-        if self._is_of_a_time(token) or (word == SAME and not self._holds_sameness()):
+        if self._is_likened(at):
+            return RESTRICTION if self.question.anchors else QUANTIFIER
+        if self._is_of_a_time(token):
             return RESTRICTION
         if self.is_class("frame", at) or self._is_listing(at) or at in self._prepositions:
             return None
@@ -75,6 +81,24 @@ class UnboundWords:
         if self.is_class("filler", at) or (self.is_class("reporting", at) and self._is_participle(token)):
             return None
         return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
+
+    @cached_property
+    def _masked(self) -> str:
+        """The text with each name as one mark."""
+        return padded(self.question.text, self.question.anchors)
+
+    def _is_likened(self, at: int) -> bool:
+        """Whether a word says that things are the same or differ, and the plan does not, or says less."""
+        if self.lowered[at] == SAME:
+            less = likens_sets(self._masked, self.tokens, at, self.question.trees) and self.plan.measure is None
+            return less or not self._holds_sameness()
+        return contrasts(self.tokens, at, self.question.trees) and not self._tells_apart()
+
+    def _tells_apart(self) -> bool:
+        """Whether a plan counts different things, or says of two that they are not the same."""
+        conditions = [each for part in self.plan.parts for each in part.conditions]
+        counts = any(part.count is not None for part in self.plan.parts)
+        return counts or self.plan.measure is not None or any(each.operator == "DIFFERS" for each in conditions)
 
     def _holds_sameness(self) -> bool:
         """Whether a plan has two things in common: a circle of steps, one relation twice, or values compared."""

@@ -303,8 +303,12 @@ class _Building(ColumnsSaid):
         self.labels.setdefault(right, attribute.label)
         if each.denied or attribute.relation or attribute.kind != "time" or self.labels[right] not in both:
             raise Unbuildable(Unmet(each.words, "compared"))
-        theirs = Asked(self._slot(right), attribute.key)
-        self.conditions.append(Condition(self._slot(left), attribute.key, operator, theirs))
+        ours, theirs = self._slot(left), self._slot(right)
+        if ours == theirs:  # everything is as old as itself
+            raise Unbuildable(Unmet(each.words, "compared"))
+        self.conditions.append(Condition(ours, attribute.key, operator, Asked(theirs, attribute.key)))
+        if operator == "=" and isinstance(right, str):
+            self.conditions.append(Condition(ours, "", "DIFFERS", theirs))
 
     # what is wanted -------------------------------------------------------------------------------------------------
 
