@@ -9,6 +9,7 @@ IRREGULAR = {
     "foot": "feet",
     "lens": "lenses",
     "man": "men",
+    "offspring": "offspring",
     "person": "people",
     "phenomenon": "phenomena",
     "series": "series",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from clew.answer.lexicon.forms import core_name
-from clew.answer.wording.verbs import RelationWords
+from clew.answer.wording.relation_words import RelationWords
 from clew.traverse import Triple
 
 __all__ = ["named", "relation_words", "sentence", "spaced"]

@@ -16,8 +16,8 @@ from clew.answer.reading.account import Account, account_for
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.wording.part_phrases import BESIDE, COMPARED
+from clew.answer.wording.relation_words import RelationWords
 from clew.answer.wording.value_words import aggregate_said, chosen_said
-from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 from clew.store.deadline import Deadline
 

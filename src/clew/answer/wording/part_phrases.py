@@ -6,9 +6,12 @@ In: a plan, the names of its entities and a slot. Out: "diseases with both Ectop
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from clew.answer.lexicon.families import is_mutual
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.operators import TURNED
 from clew.answer.plans.plan import ABSENT, OPTIONAL, REQUIRED, Asked, Condition, Part, Plan, Step
+from clew.answer.wording.relation_words import RelationWords, what_is_had
+from clew.answer.wording.step_phrases import End, StepPhrase
 from clew.answer.wording.value_words import (
     any_of,
     bounds_said,
@@ -18,14 +21,11 @@ from clew.answer.wording.value_words import (
     type_name,
     value_said,
 )
-from clew.answer.wording.verbs import RelationWords
 from clew.plurals import plural
 
 __all__ = ["BESIDE", "COMPARED", "PartPhrases", "Unsayable"]
 
 HIERARCHIES = ("IS_A", "SUBCLASS_OF")
-BOTH_WAYS = ("associated with", "linked to", "related to")  # these read the same from either end
-PEOPLE = frozenset({"person", "people", "man", "woman", "human", "patient", "actor", "director", "player", "employee"})
 COMPARED = {">": "more than", ">=": "at least", "<": "fewer than", "<=": "at most", "=": "exactly", "<>": "other than"}
 BESIDE = {
     ">": "more {} than {}", ">=": "at least as many {} as {}", "<": "fewer {} than {}",
@@ -119,9 +119,7 @@ class PartPhrases:
 
     def phrase(self, slot: str, number: int = 2) -> str:
         """A slot with everything that the plan says of it."""
-        measure = self.plan.measure
-        if measure is not None and measure.of == slot and isinstance(measure.value, Plan):
-            number = 1  # "every disease that shows"
+        number = 1 if slot not in self.names and self._number(slot) == 1 else number  # "every disease that shows"
         noun = self.noun(slot, number)
         bare = slot in self.only and not noun.startswith(tuple(COMPARED.values()))
         said = " ".join(filter(None, (f"only {noun}" if bare else noun, self.clauses(slot, number))))
@@ -161,7 +159,7 @@ class PartPhrases:
         found: dict[bool, dict[tuple[str, str], list[str]]] = {False: {}, True: {}}
         for absent, step in self._steps(slot):
             other = step.object if step.subject == slot else step.subject
-            templates = self._templates(step, slot, other, absent=absent, number=number)
+            templates = self._templates(step, slot, absent=absent, number=number)
             if absent:
                 self.denied.add(other)  # its own clauses are part of what is negated
             found[absent].setdefault(templates, []).append(self._other(other))
@@ -196,7 +194,7 @@ class PartPhrases:
         ends = {end for each in (part, *inner) for step in each.steps for end in step.ends}
         outer = {end for each in self.plan.parts if each is not part for step in each.steps for end in step.ends}
         known = {end: f"the {self.noun(end, 1)}" for end in ends & outer}
-        known |= {slot: "it" if number == 1 and self._relative(slot) == "that" else "them"}
+        known |= {slot: "it" if number == 1 and self._end(slot, 1).who == "that" else "them"}
         known = {end: said for end, said in known.items() if end not in self.names}
         counted = replace(part, kind=REQUIRED, count=None, name="", inside="")
         slots = tuple(each for each in self.plan.slots if each.name in ends)
@@ -209,14 +207,13 @@ class PartPhrases:
         for absent, step in self._steps(slot):
             if step.subject != slot or absent:
                 raise Unsayable
-            verb = "has" if self._has(step) else self._said(step, 1)
-            other = step.object
+            stated, other = self._step_phrase(step, slot, absent=False, number=1).stated, step.object
             if other in self.names:
-                said.append(f"{verb} {self.names[other]}")
+                said.append(stated.format(self.names[other]))
                 continue
             noun = self.noun(other, 1)
             article = "an" if noun[0] in "aeiou" else "a"
-            said.append(" ".join(filter(None, (verb, article, noun, self.clauses(other)))))
+            said.append(stated.format(" ".join(filter(None, (article, noun, self.clauses(other, 1))))))
         if not said:
             raise Unsayable
         return " and ".join(said)
@@ -231,10 +228,17 @@ class PartPhrases:
         ]
         for _, step in here:
             hierarchy = set(step.relations) <= set(HIERARCHIES)
-            if not step.relations or step.either_way or (step.repeated and not hierarchy):
+            one_way = not step.either_way or self._is_mutual(step)
+            if not step.relations or not one_way or (step.repeated and not hierarchy):
                 raise Unsayable
             self.used.add(step)
         return here
+
+    def _is_mutual(self, step: Step) -> bool:
+        """Whether relations hold both ways by what they mean, so that the words for one way are true of both."""
+        known = [self.words.schema.relationship(name) for name in step.relations]
+        ends = [[label for pair in each.ends for label in (pair.subject, pair.object)] for each in known]
+        return all(each.symmetric or is_mutual(each.relation, types) for each, types in zip(known, ends, strict=True))
 
     def _other(self, slot: str) -> str:
         if slot not in self.names:
@@ -242,92 +246,37 @@ class PartPhrases:
         measure = self.plan.measure
         if measure is not None and (measure.of, measure.key) == (slot, "name") and isinstance(measure.value, int):
             return f"{COMPARED[str(measure.operator)]} {measure.value} of {self.names[slot]}"
-        more = self.clauses(slot)
+        more = self.clauses(slot, 1)
         return f"{self.names[slot]} ({more})" if more else self.names[slot]
 
-    def _has(self, step: Step) -> bool:
-        return all(name.startswith("HAS_") for name in step.relations)
+    def _number(self, slot: str) -> int:
+        """How many things verbs take the phrase of a slot for: "every drug", "at least 1 drug" and a name are one."""
+        if slot in self.names:
+            return 2 if self.plan.measure is not None and self.plan.measure.of == slot else 1
+        noun = self.noun(slot)
+        return 1 if noun.startswith("every ") or noun.endswith(f" 1 {nouns(self._types(slot), 1)}") else 2
 
-    def _words(self, step: Step) -> list[RelationWords]:
-        types = self.plan.slot(step.object).types
-        noun = type_name(types[0]) if len(types) == 1 else ""
-        return [RelationWords.towards(self.words.relations[name][0], noun) for name in step.relations]
+    def _end(self, slot: str, number: int) -> End:
+        measure = self.plan.measure
+        counted = slot in {*self.counts, *self.only, *self.known} or (measure is not None and measure.of == slot)
+        types = [type_name(each) for each in self._types(slot)]
+        return End(types, number, slot in self.names, counted, self.known.get(slot, ""))
 
-    def _relative(self, slot: str) -> str:
-        """ "Who" after people, "that" after anything else."""
-        types = self.plan.slot(slot).types
-        return "who" if len(types) == 1 and type_name(types[0]) in PEOPLE else "that"
+    def _step_phrase(self, step: Step, slot: str, *, absent: bool, number: int) -> StepPhrase:
+        types = (self.plan.slot(end).types for end in step.ends)
+        subject, object = (type_name(each[0]) if len(each) == 1 else "" for each in types)
+        known = ((self.words.relations[name][0], self.words.schema.relationship(name)) for name in step.relations)
+        words = [RelationWords.between(text, subject, object, own=each.relation) for text, each in known]
+        other = step.object if step.subject == slot else step.subject
+        here, there = self._end(slot, number), self._end(other, self._number(other))
+        forward = step.subject == slot or step.either_way
+        return StepPhrase(words, list(map(what_is_had, step.relations)), here, there, forward, absent)
 
-    def _said(self, step: Step, number: int) -> str:
-        return " or ".join(dict.fromkeys(each.after(number) for each in self._words(step)))
-
-    def _templates(self, step: Step, slot: str, other: str, *, absent: bool, number: int) -> tuple[str, str]:
+    def _templates(self, step: Step, slot: str, *, absent: bool, number: int) -> tuple[str, str]:
         """What a step says of a slot, for one thing at its other end and for several."""
-        words = self._words(step)
-        verb = " or ".join(each.text for each in words)
-        forward = step.subject == slot or verb in BOTH_WAYS
-        who = self._relative(slot)
-        if set(step.relations) <= set(HIERARCHIES):
-            said = f"{who} {'is' if number == 1 else 'are'} {'not ' * absent}"
-            kind = plural("subclass" if forward else "superclass", number)
-            return (f"{said}{'a ' * (number == 1)}{kind} of {{}}",) * 2
-        if self._has(step):
-            return self._had(step, slot, forward=forward, absent=absent, named=other in self.names)
-        to_do = " or ".join(dict.fromkeys(each.infinitive for each in words))
-        if all(each.kind == "noun" for each in words):
-            roles = dict.fromkeys(each.role for each in words)
-            return self._roles(tuple(roles), slot, other, forward=forward, absent=absent)
-        if forward:
-            return (self._forward(words, verb, to_do, who, absent=absent, number=number),) * 2
-        if absent:
-            is_ = "is" if other in self.names else "are"
-            return f"{who} {{}} {is_} not known to {to_do}", f"{who} {{}} are not known to {to_do}"
-        done = [each.by_people for each in words]
-        if who == "who" and all(done):
-            return (f"who {' or '.join(filter(None, done))} {{}}",) * 2
-        passive = [each.passive for each in words]
-        if other not in self.names and all(passive):
-            return (f"{' or '.join(filter(None, passive))} {{}}",) * 2
-        if other in self.known:
-            known = "they" if self.known[other] == "them" else self.known[other]
-            return (f"{who} {known} {self._said(step, 2 if known == 'they' else 1)}",) * 2
-        measure = self.plan.measure
-        one = 1 if other in self.names and (measure is None or measure.of != other) else 2
-        return f"{who} {{}} {self._said(step, one)}", f"{who} {{}} {self._said(step, 2)}"
-
-    def _forward(
-        self, words: Sequence[RelationWords], verb: str, to_do: str, who: str, *, absent: bool, number: int
-    ) -> str:
-        if absent:
-            return f"not known to {to_do} {{}}"
-        if all(each.kind == "participle" for each in words):
-            return f"{verb} {{}}"
-        return f"{who} {' or '.join(dict.fromkeys(each.after(number) for each in words))} {{}}"
-
-    def _roles(self, roles: Sequence[str], slot: str, other: str, *, forward: bool, absent: bool) -> tuple[str, str]:
-        """What relations named by nouns say: "lines with the operator {}", "operators of {}"."""
-        role, named = " or ".join(roles), other in self.names
-        own = [type_name(each) for each in self.plan.slot(other if forward else slot).types] == [role]
-        if not forward and own:
-            return ("of no {}" if absent and not named else f"{'not ' * absent}of {{}}",) * 2
-        if not forward:
-            return (f"{'not ' * absent}listed as {role} of {{}}",) * 2
-        with_ = "without" if absent else "with"
-        if named:
-            return f"{with_} the {role} {{}}", f"{with_} {{}} as {' or '.join(map(plural, roles))}"
-        measure = self.plan.measure
-        counted = other in {*self.counts, *self.only, *self.known} or (measure is not None and measure.of == other)
-        said = f"with {{}} as {role}" if counted else f"whose {role} is among {{}}"
-        return (f"{with_} {{}}" if own else f"without {{}} as {role}" if absent else said,) * 2
-
-    def _had(self, step: Step, slot: str, *, forward: bool, absent: bool, named: bool) -> tuple[str, str]:
-        """ "with {}", or where what is had has a name of several words, "with the side effect {}"."""
-        what = {" ".join(name.lower().split("_")[1:]) for name in step.relations}
-        noun = what.pop() if len(what) == 1 else ""
-        if not forward:
-            own = noun in ("", *map(type_name, self.plan.slot(slot).types))
-            return (f"{'not ' * absent}{'' if own else f'listed as {noun} '}of {{}}",) * 2
-        with_ = "without" if absent else "with"
-        if " " not in noun or not named:
-            return (f"{with_} {{}}",) * 2
-        return f"{with_} the {noun} {{}}", f"{with_} the {plural(noun)} {{}}"
+        phrase = self._step_phrase(step, slot, absent=absent, number=number)
+        if not set(step.relations) <= set(HIERARCHIES):
+            return phrase.templates
+        said = f"{phrase.here.who} {'is' if number == 1 else 'are'} {'not ' * absent}"
+        kind = plural("subclass" if phrase.forward else "superclass", number)
+        return (f"{said}{'a ' * (number == 1)}{kind} of {{}}",) * 2

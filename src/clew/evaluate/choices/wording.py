@@ -2,7 +2,8 @@
 
 from clew.answer.context.sentences import spaced
 from clew.answer.lexicon.forms import core_name
-from clew.answer.wording.verbs import RelationWords, bare
+from clew.answer.wording.relation_words import RelationWords
+from clew.answer.wording.verbs import bare
 
 __all__ = ["one_hop_question", "two_hop_question"]
 
@@ -16,13 +17,21 @@ def one_hop_question(relation: str, named: str, asked: str, *, asked_is_subject:
     'Which phenotype does Marfan syndrome have?'
     >>> one_hop_question("treats", "Aspirin", "Disease", asked_is_subject=False)
     'Which disease does Aspirin treat?'
+    >>> one_hop_question("place_of_birth", "Ada", "City", asked_is_subject=False)
+    'Which city does Ada have as place of birth?'
+    >>> one_hop_question("won", "Ada", "Award", asked_is_subject=False)
+    'Which award has Ada won?'
     """
-    words = RelationWords(spaced(core_name(relation)))
+    words = RelationWords(spaced(core_name(relation)), own=relation)
     noun = spaced(asked)
     if asked_is_subject:
-        return f"Which {noun} {words.after(1)} {named}?"
-    if words.kind != "verb":
-        return f"Which {noun} is {named} {words.after(1).removeprefix('is ')}?"
+        has = words.kind == "name"
+        return f"Which {noun} has {named} as {words.role}?" if has else f"Which {noun} {words.after(1)} {named}?"
+    if words.kind in ("noun", "name"):
+        return f"Which {noun} does {named} have as {words.role}?"
+    if words.kind != "verb":  # what begins with a form of "be" or "have", or with "may", which stands before a subject
+        first, _, rest = (words.infinitive() if words.kind == "past" else words.after(1)).partition(" ")
+        return f"Which {noun} {'has' if first == 'have' else first} {named} {rest}?"
     verb, _, thing = bare(words.text).partition(" ")
     if verb == "have" and thing:
         return f"Which {noun} does {named} have{'' if thing == noun else f' as {thing}'}?"
