@@ -315,6 +315,7 @@ class Answering(ModelWriting):
 
     def _abstention(self, question: ParsedQuestion) -> Answer:
         close = close_names(question, self.linker)
-        reason = why_unmet(self.unmet, self.words) if self.unmet else why_not(question, self.words, close)
+        vocabulary = vocabulary_of(self.resources)
+        reason = why_unmet(self.unmet, self.words, vocabulary) if self.unmet else why_not(question, self.words, close)
         reason += self._instead(question)
         return Answer("", abstained=reason, text=reason, ambiguities=close, unrecognised=question.unrecognised)

@@ -29,6 +29,8 @@ u1,Ann,User,,,,,http://ann
 u2,Bob,User,,,,,http://bob
 """
 ALL = "MATCH (question:Question) RETURN question"
+SAME = "MATCH (question:Question), (other:Question) WHERE question <> other AND question.asked_on ="
+ALL_OF = " RETURN question"
 TAGGED = "MATCH (question:Question)-[:TAGGED]->(tag:Tag {name: 'python'}) RETURN question"
 
 COUNT, N = "MATCH (user:User)-[:ASKED]->(q:Question)", " RETURN count(user)"
@@ -46,6 +48,8 @@ def forum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ("What are the 5 most recent questions?", f"{ALL} ORDER BY question.asked_on LIMIT 5", True),
         ("What are the 5 most recent questions?", f"{ALL} ORDER BY question.asked_on DESC LIMIT 5", False),
         ("What are the first 5 most recent questions?", f"{ALL} ORDER BY question.asked_on LIMIT 5", True),
+        ("Which questions were asked on the same day?", f"{SAME} question.asked_on{ALL_OF}", True),
+        ("Which questions were asked on the same day?", f"{SAME} other.asked_on{ALL_OF}", False),
         ("What is the oldest question?", f"{ALL} ORDER BY question.asked_on DESC LIMIT 1", True),
         ("What is the oldest question?", f"{ALL} ORDER BY question.asked_on LIMIT 1", False),
         ("List the top 5 questions tagged python.", f"{TAGGED} ORDER BY question.view_count DESC LIMIT 5", True),

@@ -1,6 +1,7 @@
 """Everybody, everything, the same and a different one: no plan passes over these words, and some say them."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -109,3 +110,14 @@ def test_the_same_of_several_is_more_than_one_in_common(asker: Asker) -> None:
 def test_a_bound_that_denies_is_a_bound(asker: Asker, bound: str, names: set[str]) -> None:
     answer = asker.ask(f"Which patients take {bound}?")
     assert {item.name for item in answer.items} == names
+
+
+def test_nobody_is_the_same_age_as_themselves(tmp_path: Path) -> None:
+    triples, entities = tmp_path / "triples.csv", tmp_path / "entities.csv"
+    triples.write_text("subject,relation,object\nP1,lies_on,W1\nP2,lies_on,W1\nP3,lies_on,W1\n", "utf-8")
+    rows = ("id,name,type,age", "P1,Ann Moss,Patient,81", "P2,Bo Lund,Patient,40", "P3,Cleo Hart,Patient,40")
+    entities.write_text("\n".join((*rows, "W1,Elm Ward,Ward,")), "utf-8")
+    clew.build(triples, entities=entities, out=tmp_path / "ages.clew")
+    with closing(Asker(Resources(clew.open(tmp_path / "ages.clew")))) as asker:
+        assert [item.name for item in asker.ask("Which patients are the same age as Bo Lund?").items] == ["Cleo Hart"]
+        assert not asker.ask("Which patients are the same age as Ann Moss?").items

@@ -253,6 +253,8 @@ class _Builder:
             self.conditions.append(is_meant(name, other))
             theirs = Asked(name, key, numeric=value.numeric)
             self.conditions.append(Condition(value.of, key, condition.operator, theirs, numeric=value.numeric))
+            if condition.operator == "=" and any(each.of == slot for each in self.candidate.plan.asked):  # not itself
+                self.conditions.append(Condition(slot, "id", "IN", other.ids, negated=True))
             self.said.append(f"with {attribute.title} {COMPARED[condition.operator]} that of {other.name}")
             return
         wanted: str | int | float

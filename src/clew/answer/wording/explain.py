@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from clew.answer.answer import Alternative, Ambiguity
 from clew.answer.certainty.signs import Competitor
-from clew.answer.grammar.roles import WH
+from clew.answer.grammar.roles import ASKED, COMPARISON, STRUCTURE, WH
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.assertions.filters import Filters
 from clew.answer.plans.assertions.show import shown_query
@@ -13,8 +13,10 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.reading.rank import Ranked, in_words, names_in
+from clew.answer.values.vocabulary import Vocabulary
 from clew.answer.wording.amounts import plain_list, value_phrase
 from clew.answer.wording.plan_phrases import question_phrase
+from clew.answer.wording.recorded import recorded_as
 from clew.answer.wording.value_words import type_name
 from clew.plurals import plural
 
@@ -106,14 +108,23 @@ UNMET = {
     "negation": "what {} denies is not clear",
     "said": "this graph does not say {}",
 }
+CALLED = (ASKED, STRUCTURE, COMPARISON)  # roles of words that may name what is recorded
+RECORDED = "how {} is meant is not clear, though this graph records {}"
+SHOWN_RECORDED = 3
 
 
-def why_unmet(interpretation: Interpretation, words: Words) -> str:
+def why_unmet(interpretation: Interpretation, words: Words, vocabulary: Vocabulary) -> str:
     """Why a question is declined: the words that no plan accounts for, and what the graph could offer instead."""
     by_role: dict[str, list[str]] = {}
+    recorded: list[str] = []
     for role, text in _unmet(interpretation.account.missing):
-        by_role.setdefault(role, []).append(repr(text))
-    said = "; ".join(UNMET[role].format(plain_list(texts, len(texts))) for role, texts in by_role.items())
+        known = recorded_as(text, words, vocabulary) if role in CALLED else []
+        if known:
+            recorded.append(RECORDED.format(repr(text), plain_list(known[:SHOWN_RECORDED], len(known))))
+        else:
+            by_role.setdefault(role, []).append(repr(text))
+    unmet = [UNMET[role].format(plain_list(texts, len(texts))) for role, texts in by_role.items()]
+    said = "; ".join([*recorded, *unmet])
     offers = [
         f"About {meaning.name} ({meaning.type}) it records: {', '.join(known)}."
         for meaning in dict.fromkeys(interpretation.candidate.meanings)
@@ -123,13 +134,20 @@ def why_unmet(interpretation: Interpretation, words: Words) -> str:
 
 
 def _unmet(missing: Sequence[Unbound]) -> Iterator[tuple[str, str]]:
-    """Words that nothing stands for, and why each is missed; a word that asks is said with what it asks: how old."""
+    """Words that nothing stands for, and why each is missed.
+
+    A word that asks is said with what it asks (how old), and one that compares with what it compares (highest dose).
+    """
     words = list(missing)
     while words:
         first = words.pop(0)
-        if first.text.lower() not in WH:
+        follows = bool(words) and words[0].start == first.end + 1
+        if first.role == COMPARISON and follows and words[0].role in (ASKED, STRUCTURE):
+            second = words.pop(0)
+            yield second.role, f"{first.text} {second.text}"
+        elif first.text.lower() not in WH:
             yield first.role, first.text
-        elif words and words[0].start == first.end + 1:
+        elif follows:
             yield "said", f"{first.text.lower()} {words.pop(0).text}"
         else:
             yield "said", first.text.lower()
