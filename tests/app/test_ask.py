@@ -137,6 +137,26 @@ def test_a_failing_question_does_not_end_the_conversation(run, graph: Path, type
     assert len(ran.error.splitlines()) == 2
 
 
+def test_a_fault_of_one_question_leaves_the_others_their_answers(
+    run, graph: Path, typed: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asker.ask
+
+    def faulty(asker: Asker, question: Question) -> Answer:
+        if "dragons" in question.text:
+            raise KeyError(6)
+        return asked(asker, question)
+
+    monkeypatch.setattr(Asker, "ask", faulty)
+    typed("Which dragons breathe fire?", QUESTION, terminal=False)
+    ran = run("ask", graph, "--no-embedding", "--json")
+    assert ran.code == 1
+    failed, answered = ran.json["answers"]
+    assert failed["error"] == {"kind": "KeyError", "message": "unexpected KeyError: 6", "close": []}
+    assert answered["total"] > 0
+    assert "clew: error: unexpected KeyError: 6 (run with CLEW_DEBUG=1 for the traceback)" in ran.error
+
+
 def test_options_that_need_a_question_say_so(run, graph: Path, typed: Callable[..., None]) -> None:
     typed(terminal=True)
     for options in (["--draw", "a.html"], ["--meaning", "a=P:1"], ["--json"]):

@@ -1,14 +1,20 @@
 """Sketches grounded in a small graph: phrases find relations, nouns types, and what nothing fits is reported."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from benchmarks.questions.training.notation import read_line
 
 from answer.sketch.conftest import asked
 from clew.answer import Asker
+from clew.answer.kept import lexical_of
+from clew.answer.names.meanings import Anchor, Meaning
+from clew.answer.sketch.build import build
+from clew.answer.sketch.ground import ground
 from clew.answer.sketch.reading import _weighty_left, split_facts
 from clew.answer.sketch.sketch import show
+from clew.answer.sketch.things import Unmet
 
 Find = Callable[[Asker, str], object]
 
@@ -21,6 +27,11 @@ Find = Callable[[Asker, str], object]
         (
             "diseases with [Arachnodactyly] but not [Myopia] nor [Ectopia lentis] => list x; x:diseases; "
             "x <with> [Arachnodactyly]; not x <with> [Myopia]; not x <with> [Ectopia lentis]",
+            ["D:2", "D:3"],
+        ),
+        (
+            "diseases with [Arachnodactyly] but not [Myopia] or [Ectopia lentis] => list x; x:diseases; "
+            "x <with> [Arachnodactyly]; not (x <with> [Myopia]; x <with> [Ectopia lentis])",
             ["D:2", "D:3"],
         ),
         (
@@ -209,3 +220,20 @@ def test_a_fact_that_names_a_thing_between_two_others_is_two() -> None:
 def test_a_number_that_a_sketch_does_not_use_is_left_out(line: str, left: list[str]) -> None:
     _, words, sketch = read_line(line)
     assert [words[at].text for at in _weighty_left(sketch, words)] == left
+
+
+def test_an_alternative_to_what_is_denied_has_no_plan(clinic: Asker) -> None:
+    line = (
+        "diseases with [Myopia] but not [Scoliosis] or [Ectopia lentis] => list x; x:diseases; x <with> [Myopia]; "
+        "not x <with> [Scoliosis]; x <with> [Ectopia lentis]"
+    )
+    _, words, sketch = read_line(line)
+    *others, last = sketch.statements
+    sketch = replace(sketch, statements=(*others, replace(last, other=True)))
+    anchors = [
+        Anchor(word.start, word.end, word.text, (Meaning("Phenotype", (id,), word.text, 1.0, "name"),))
+        for word, id in zip((each for each in words if each.name is not None), ("P:5", "P:3", "P:2"), strict=True)
+    ]
+    grounded, _ = ground(sketch, words, anchors, lexical_of(clinic.resources))
+    assert grounded
+    assert all(isinstance(build(each, words, anchors, lexical_of(clinic.resources)), Unmet) for each in grounded)

@@ -7,9 +7,9 @@ the plan with the quantifier, or None where its steps do not allow that.
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Count, Measure, Part, Plan, Step
+from clew.answer.plans.plan import ABSENT, COUNTED, OPTIONAL, REQUIRED, Condition, Count, Measure, Part, Plan, Step
 
-__all__ = ["another", "counted", "counted_together", "every", "only", "root_of"]
+__all__ = ["another", "counted", "counted_together", "every", "only", "root_of", "with_none"]
 
 OTHER = "_other"  # ending of the names of slots that stand for any other
 AROUND = "all"  # name of the part around what must hold of all
@@ -134,6 +134,28 @@ def every(plan: Plan, slots: Collection[str]) -> Plan | None:
         return None
     total = replace(_without(plan, root, slot), measure=Measure("count", slot))
     return replace(plan, measure=Measure("count", slot, None, "=", total))
+
+
+def with_none(plan: Plan) -> Plan:
+    """The plan in which those that have none count too, where the fewest are asked for, or no more than some number."""
+    measure = plan.measure
+    if plan.kind != "rows" or not plan.asked or measure is None or (measure.function, measure.key) != ("count", None):
+        return plan
+    rising = plan.limit is not None and any(sort.by is None and not sort.descending for sort in plan.sort)
+    limb = _limb(plan, measure.of) if (measure.passes(0) if measure.bounds else rising) else None
+    if limb is None or not plan.slot(plan.asked[0].of).types:
+        return plan
+    gone = (limb.join, *limb.steps)
+    left = plan.required
+    kept = Part(
+        REQUIRED,
+        tuple(step for step in left.steps if step not in gone),
+        tuple(each for each in left.conditions if each not in limb.conditions),
+    )
+    if not kept.steps and not kept.conditions:
+        kept = replace(kept, conditions=(Condition(plan.asked[0].of, "id", "IS NOT NULL"),))
+    others = [each for each in plan.parts if each.kind != REQUIRED]
+    return replace(plan, parts=(kept, *others, Part(OPTIONAL, gone, limb.conditions)))
 
 
 def _without(plan: Plan, root: str, slot: str) -> Plan:

@@ -32,6 +32,9 @@ def find_ambiguities(interpretation: Interpretation, linker: Linker) -> tuple[Am
     for at, (anchor, meaning) in enumerate(zip(interpretation.question.anchors, chosen, strict=True)):
         if meaning.reason == GIVEN:
             continue
+        listed = [each for each in interpretation.question.names if anchor.start <= each.start < anchor.end]
+        if len(listed) > 1:  # "A or B" means both
+            continue
         taken, *alike = _senses(meaning, linker.engine)
         others = [each for each in alike if each.name.casefold() != taken.name.casefold()]
         others += _of_the_same_type(anchor, meaning, linker)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from clew.answer.grammar.fitting import Has
 from clew.answer.grammar.propose import propose
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, COUNTED
+from clew.answer.plans.plan import ABSENT, COUNTED, Plan
 from clew.answer.plans.schema.containment import containing, either_way, within_places
 from clew.answer.quantities.limits import limited
 from clew.answer.reading.account import RESTRICTION, Account, Unbound, account_for
 from clew.answer.reading.any_type import of_any_type
 from clew.answer.reading.candidates import Candidate, SchemaPaths, candidates
+from clew.answer.reading.intent import LEAST, MOST
 from clew.answer.reading.opposed import is_met, is_opposed, is_polar
 from clew.answer.reading.question import Anchor, ParsedQuestion
 from clew.answer.reading.rank import TIE, Ranked, rank
@@ -113,6 +114,7 @@ class Interpreter:
             fits = fits or bool(ranked_less)
             for interpretation in self._grounded(less, ranked_less, model):
                 account = _without_names(interpretation.account, question, less)
+                account = _without_order(account, question, interpretation.candidate.plan)
                 yield replace(interpretation, notes=(note, *interpretation.notes), account=account)
 
     def opposed(self, question: ParsedQuestion, deadline: Deadline | None = None) -> list[Ranked]:
@@ -225,6 +227,19 @@ def _complete_first(ranked: list[Ranked]) -> list[Ranked]:
         and ranked[0].score - each.score <= NEAR
     ]
     return [*complete, *(each for each in ranked if each not in complete)]
+
+
+def _without_order(account: Account, question: ParsedQuestion, plan: Plan) -> Account:
+    """An account with the superlative of a question whose plan does not rank so."""
+    if question.operation != "top" or any(each.descending == question.descending for each in plan.sort):
+        return account
+    order = LEAST if not question.descending else MOST
+    said = tuple(
+        Unbound(token.start, token.end, token.text, RESTRICTION)
+        for token in question.tokens
+        if order.fullmatch(token.text)
+    )
+    return replace(account, unbound=(*account.unbound, *(each for each in said if each not in account.unbound)))
 
 
 def _without_names(account: Account, question: ParsedQuestion, less: ParsedQuestion) -> Account:

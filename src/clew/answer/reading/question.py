@@ -41,6 +41,7 @@ from clew.answer.reading.intent import (
     negate,
     with_role,
 )
+from clew.answer.statements.column_words import is_time
 from clew.answer.statements.filter_words import find_filters, provenance_of
 from clew.answer.statements.qualifier_words import find_qualifiers
 from clew.answer.values.find import find_values
@@ -128,9 +129,15 @@ def understand(
     def names_in(said: str, tokens: Sequence[Token]) -> list[Anchor]:
         return find_anchors(said, tokens, linker, words, is_cue=is_cue, paraphrases=paraphrases, deadline=deadline)
 
-    def types_in(said: str) -> list[int]:
+    def types_in(said: str) -> dict[int, tuple[str, ...]]:
         tokens = tokens_of(said)
-        return [tokens[word.last - 1].end for word in words.find_types(tokens)]
+        return {tokens[word.last - 1].end: word.labels for word in words.find_types(tokens)}
+
+    def is_dated(said: str) -> bool:
+        tokens = tokens_of(said)
+        typed = {at for word in words.find_types(tokens) if not word.implied for at in range(word.first, word.last)}
+        mentioned = words.relations_said([token.stem for at, token in enumerate(tokens) if at not in typed])
+        return any(is_time(each.name) for name in mentioned for each in words.schema.relationship(name).properties)
 
     text = with_antecedent(text, sentences_before(text), lambda said: names_in(said, tokens_of(said)))
     frame = find_frame(text)
@@ -144,7 +151,12 @@ def understand(
     values = NO_VALUES
     if vocabulary is not None:
         values = find_values(
-            plain, read_words(plain), vocabulary, types=types_in, names=lambda said: names_in(said, tokens_of(said))
+            plain,
+            read_words(plain),
+            vocabulary,
+            types=types_in,
+            names=lambda said: names_in(said, tokens_of(said)),
+            is_dated=is_dated,
         )
     plain = _blanked(plain, values.spans)
     known = provenance_of(linker.engine, words.schema)
@@ -154,12 +166,17 @@ def understand(
         idle = any(words.is_class(each, said) for each in ("frame", "filler", "negation", "quantifier", "comparison"))
         return own or idle or linker.link(said, last_stage="normalised").best is not None
 
+    def is_part_of_name(start: int, end: int) -> bool:
+        longer = (each for each in names_in(plain, read_words(plain)) if each.end - each.start > end - start)
+        return any(each.start <= start and end <= each.end for each in longer)
+
     statements = find_qualifiers(
         plain,
         words.schema,
         is_type=lambda said: bool(words.find_types(tokens_of(said))),
         values=known.spoken_values(linker.engine),
         is_word=says_something_else,
+        in_name=is_part_of_name,
     )
     plain = _blanked(plain, statements.spans)
     spoken_filters = find_filters(plain, linker.engine, words.schema)

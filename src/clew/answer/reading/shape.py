@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clew.answer.plans.assertions.filters import meets_qualifiers
 from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Count, Measure, Part, Plan, Slot, Sort, Step
-from clew.answer.plans.quantify import another, counted, every, root_of
+from clew.answer.plans.quantify import another, counted, every, root_of, with_none
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.column_words import is_time
@@ -28,7 +28,7 @@ def shaped(question: ParsedQuestion, candidate: Candidate, schema: StoreSchema) 
         asking = _with_column(candidate.plan, question.column, schema)
         return None if asking is None else replace(candidate, plan=asking)
     plan: Plan | None = candidate.plan
-    for change in (_without, _among, _counted, _only, _every, _bounded):
+    for change in (_without, _among, _counted, _only, _every, _bounded, _with_none):
         plan = None if plan is None else change(plan, question, candidate)
     aside = tuple(each.name for each in question.aside)
     return None if plan is None else _contrasted(question, replace(candidate, plan=plan, aside=aside))
@@ -141,6 +141,14 @@ def _bounded(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan
         and (not bound.labels or set(slot.types) & set(bound.labels))
     ]
     return counted(plan, Count(fitting[0], bound.operator, bound.number)) if len(fitting) == 1 else None
+
+
+def _with_none(plan: Plan, question: ParsedQuestion, candidate: Candidate) -> Plan | None:
+    """Those that have none count for "at most two" and "the fewest", where a noun says among whom."""
+    root = root_of(plan)
+    types = set(plan.slot(root).types) if root is not None else set()
+    stated = any(not word.implied and types & set(word.labels) for word in question.type_words)
+    return with_none(plan) if stated or question.among else plan
 
 
 def _held(plan: Plan, candidate: Candidate, names: tuple[int, ...]) -> dict[str, tuple[str, ...]]:

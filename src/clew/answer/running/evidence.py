@@ -31,7 +31,7 @@ def gather_evidence(
     if outcome.matched is not None:
         supports, more = _matched_supports(outcome, outcome.matched, items, engine, most)
         return _cited(supports, outcome, engine, store, complete=not more and len(items) == len(outcome.items))
-    plan = outcome.ran
+    plan = _with_some(outcome.ran)
     if not plan.required.steps and not _counts(plan) and not (outcome.value and _walked(outcome)):
         return Evidence()
     root = plan.asked[0].of if plan.asked and plan.column is None and plan.attribute is None else None
@@ -48,6 +48,20 @@ def gather_evidence(
     supports.sort(key=lambda each: place.get(each.item or "", len(place)))
     whole = not matches.truncated and len(items) == len(outcome.items)
     return _cited(supports, outcome, engine, store, complete=whole)
+
+
+def _with_some(plan: Plan) -> Plan:
+    """The plan for those that have some of what it counts; the others have no triples to show."""
+    measured = plan.measure.of if plan.measure is not None else None
+    return replace(
+        plan,
+        parts=tuple(
+            replace(part, kind=REQUIRED)
+            if part.kind == OPTIONAL and any(measured in step.ends for step in part.steps)
+            else part
+            for part in plan.parts
+        ),
+    )
 
 
 def _counts(plan: Plan) -> list[Part]:

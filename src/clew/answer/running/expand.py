@@ -4,7 +4,7 @@ A store follows is_a twenty steps deep from every phenotype of every disease; th
 named, in microseconds. A step along a hierarchy whose one end is named is replaced by the ids at its other end.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan, Slot, Step
@@ -16,7 +16,7 @@ __all__ = ["expand", "with_subclasses"]
 
 def expand(plan: Plan, engine: GraphEngine, schema: StoreSchema) -> Plan:
     """The plan without those repeated steps that start or end at named entities, and without their slots."""
-    parts = tuple(_expanded(part, engine, schema, plan) for part in plan.parts)
+    parts = _flattened([_expanded(part, engine, schema, plan) for part in plan.parts])
     gone = _slots_of(plan.parts) - _slots_of(parts)
     return replace(plan, parts=parts, slots=tuple(slot for slot in plan.slots if slot.name not in gone))
 
@@ -24,6 +24,20 @@ def expand(plan: Plan, engine: GraphEngine, schema: StoreSchema) -> Plan:
 def _slots_of(parts: Iterable[Part]) -> set[str]:
     ends = {end for part in parts for step in part.steps for end in (step.subject, step.object)}
     return ends | {condition.of for part in parts for condition in part.conditions}
+
+
+def _flattened(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Parts inside others that only deny ids, as conditions of those around them."""
+    bare = [part for part in parts if part.kind == ABSENT and part.inside and not part.steps and not part.name]
+    bare = [part for part in bare if len(part.conditions) == 1 and part.conditions[0].key == "id"]
+
+    def around(part: Part) -> Part:
+        own = [each.conditions[0] for each in bare if part.name and each.inside == part.name]
+        denied = tuple(replace(each, negated=not each.negated) for each in own)
+        last = not any(each.inside == part.name for each in parts if each not in bare)
+        return replace(part, conditions=(*part.conditions, *denied), name="" if own and last else part.name)
+
+    return tuple(around(part) for part in parts if part not in bare)
 
 
 def _expanded(part: Part, engine: GraphEngine, schema: StoreSchema, plan: Plan) -> Part:
@@ -84,12 +98,14 @@ def with_subclasses(
     are the kinds of parts whose names are widened.
     """
     slots, changed = list(plan.slots), False
-    parts = []
+    parts: list[Part] = []
     for part in plan.parts:
         steps = list(part.steps)
         for condition in part.conditions if part.kind in kinds else ():
             labels = plan.slot(condition.of).types if any(slot.name == condition.of for slot in plan.slots) else ()
             if condition.key != "id" or len(labels) != 1 or labels[0] not in hierarchy:
+                continue
+            if condition.negated or condition.operator == "<>":
                 continue
             touching = [at for at, step in enumerate(steps) if condition.of in (step.subject, step.object)]
             if len(touching) != 1:
@@ -108,5 +124,28 @@ def with_subclasses(
             )
             steps.append(Step(kind.name, (hierarchy[labels[0]],), condition.of, 0, deepest))
             changed = True
-        parts.append(replace(part, steps=tuple(steps)))
+        others = _others(part, plan, hierarchy, deepest) if part.kind in kinds else None
+        if others is None:
+            parts.append(replace(part, steps=tuple(steps)))
+        else:
+            (around, inner), slot = others
+            parts += [replace(around, steps=tuple(steps)), inner]
+            slots.append(slot)
+            changed = True
     return replace(plan, slots=tuple(slots), parts=tuple(parts)) if changed else None
+
+
+def _others(part: Part, plan: Plan, hierarchy: dict[str, str], deepest: int) -> tuple[tuple[Part, Part], Slot] | None:
+    """What must be absent beside the terms that are named, so that their subclasses are none of it; the slot for these.
+
+    "Nothing but seizures": nothing that is no seizure of any kind.
+    """
+    denied = [each for each in part.conditions if each.key == "id" and each.negated and each.operator in ("=", "IN")]
+    types = plan.slot(denied[0].of).types if len(denied) == 1 else ()
+    if part.kind != ABSENT or part.name or len(types) != 1 or types[0] not in hierarchy:
+        return None
+    slot, name = Slot(f"{denied[0].of}k", types), f"{denied[0].of}_all"
+    named = replace(denied[0], of=slot.name, negated=False)
+    left = tuple(each for each in part.conditions if each is not denied[0])
+    step = Step(denied[0].of, (hierarchy[types[0]],), slot.name, 0, deepest)
+    return (replace(part, conditions=left, name=name), Part(ABSENT, (step,), (named,), inside=name)), slot

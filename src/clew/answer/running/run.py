@@ -40,7 +40,7 @@ __all__ = ["Outcome", "comes_first", "run_plan"]
 
 ROW_CAP = 10_000
 SUPPORT = "support"
-TIES = 50  # rows beyond those asked for in which ties are looked for
+TIES = 50  # rows beyond those asked for in which ties are looked for first
 PUBLICATION = re.compile(r"(?:PMID|PMC|DOI)\b|https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 
 
@@ -109,10 +109,13 @@ def run_plan(plan: Plan, store: Store, engine: GraphEngine, *, timeout: float = 
         found = Outcome(plan, ran, shown, truncated=rows.truncated, seconds=rows.seconds)
         return replace(found, items=tuple(_values(plan.column, rows, engine)))
     held = restrict_to_assertions(ran, engine, store.schema)
-    statement = write_statement(_beyond(held.plan))
+    statement = write_statement(_beyond(held.plan, TIES))
     if ran.operation in ("list", "difference") and ran.measure is None:
         statement = _ranked(statement)
     rows = store.run(statement, held.parameters, timeout=max(deadline.left, 0.001), limit=limit)
+    if _are_all_tied(plan, rows):
+        whole = write_statement(_beyond(held.plan, limit))
+        rows = store.run(whole, held.parameters, timeout=max(deadline.left, 0.001), limit=limit)
     base = Outcome(plan, ran, shown, truncated=rows.truncated, seconds=rows.seconds)
     if plan.kind in ("exists", "lacks") or (plan.measure is not None and not plan.asked):
         value = rows.rows[0][0] if rows.rows else None
@@ -188,7 +191,7 @@ def _valued(
         item for item in items[len(kept) :] if kept and (item.number, item.value) == (kept[-1].number, kept[-1].value)
     ]
     cut = base.truncated or len(kept) > limit
-    return _and_tied(replace(base, items=tuple(kept[:limit]), truncated=cut), plan, tied[:TIES])
+    return _and_tied(replace(base, items=tuple(kept[:limit]), truncated=cut), plan, tied[:limit])
 
 
 def _numbered(row: Valued) -> float:
@@ -223,12 +226,19 @@ def _may_tie(plan: Plan) -> bool:
     return plan.operation == "top" and plan.limit is not None and not plan.skip
 
 
-def _beyond(plan: Plan) -> Plan:
+def _are_all_tied(plan: Plan, rows: Rows) -> bool:
+    """Whether ties go on to the last row, and so perhaps beyond it."""
+    if not _may_tie(plan) or plan.limit is None or len(rows.rows) < plan.limit + TIES:
+        return False
+    return bool(rows.rows[-1][-1] == rows.rows[plan.limit - 1][-1])
+
+
+def _beyond(plan: Plan, further: int) -> Plan:
     """The plan with more rows than were asked for, to find ties, in the same order on every store."""
     if not _may_tie(plan) or plan.limit is None:
         return plan
     of = plan.asked[0].of
-    return replace(plan, limit=plan.limit + TIES, sort=(*plan.sort, Sort(Asked(of, "name")), Sort(Asked(of, "id"))))
+    return replace(plan, limit=plan.limit + further, sort=(*plan.sort, Sort(Asked(of, "name")), Sort(Asked(of, "id"))))
 
 
 def _place(plan: Plan) -> Callable[[Item], tuple[float, str, str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from clew.answer.names.meanings import Anchor
 from clew.answer.plans.plan import (
@@ -17,7 +18,7 @@ from clew.answer.plans.plan import (
     Sort,
     Step,
 )
-from clew.answer.plans.quantify import counted, counted_together, every, only
+from clew.answer.plans.quantify import counted, counted_together, every, only, with_none
 from clew.answer.plans.schema.containment import either_way
 from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded
@@ -244,7 +245,7 @@ class _Building(ColumnsSaid):
         before = number - 1
         first = self.sketch.statements[before]
         one, other = self.grounded.links.get(before), self.grounded.links.get(number)
-        if first.kind != "fact" or one is None or other is None or first.left != fact.left:
+        if first.kind != "fact" or first.denied or one is None or other is None or first.left != fact.left:
             raise Unbuildable(Unmet(fact.words, "or"))
         alike = (one.relation, one.forward, one.right) == (other.relation, other.forward, other.right)
         if alike and isinstance(first.right, int) and isinstance(fact.right, int):
@@ -261,15 +262,30 @@ class _Building(ColumnsSaid):
             raise Unbuildable(Unmet(fact.words, "or"))
 
     def _deny(self, group: int, outer: set[Ref | None]) -> None:
+        facts = [(at, each) for at, each in enumerate(self.sketch.statements) if each.denied == group]
+        if len(facts) > 1 and self._are_alternatives([each for _, each in facts]):  # neither one nor the other
+            for number, each in facts:
+                steps, conditions = list[Step](), list[Condition]()
+                held: dict[Ref, str] = {}
+                self._fact(number, each, steps, conditions, partial(self._place_inside, outer, conditions, held))
+                self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
+                self.inner |= held
+            return
+        self._deny_together(group, outer)
+
+    def _are_alternatives(self, facts: Sequence[Statement]) -> bool:
+        """Whether facts say the same of names between which the question has "or"."""
+        names = [each.right for each in facts if each.kind == "fact" and isinstance(each.right, int)]
+        if len(names) < len(facts) or len({(each.left, each.words) for each in facts}) > 1:
+            return False
+        between = self.words[min(names) + 1 : max(names)]
+        return any(word.name is None and word.text.lower() in ("or", "nor") for word in between)
+
+    def _deny_together(self, group: int, outer: set[Ref | None]) -> None:
         steps: list[Step] = []
         conditions: list[Condition] = []
         inner: dict[Ref, str] = {}
-
-        def place(ref: Ref) -> str:
-            if isinstance(ref, str) and ref in outer:
-                return self._place(ref)
-            return self._place(ref, conditions, inner)
-
+        place = partial(self._place_inside, outer, conditions, inner)
         for number, each in enumerate(self.sketch.statements):
             if each.denied != group:
                 continue
@@ -284,6 +300,14 @@ class _Building(ColumnsSaid):
         if steps:
             self.absent.append(Part(ABSENT, tuple(steps), tuple(conditions)))
             self.inner |= inner
+
+    def _place_inside(
+        self, outer: set[Ref | None], conditions: list[Condition], inner: dict[Ref, str], ref: Ref
+    ) -> str:
+        """The slot of a thing in what is denied: its own there, unless something else is said of it too."""
+        if isinstance(ref, str) and ref in outer:
+            return self._place(ref)
+        return self._place(ref, conditions, inner)
 
     def _not_oneself(self) -> None:
         """Those who share something with a name are not that name itself."""
@@ -373,11 +397,14 @@ class _Building(ColumnsSaid):
                 number = self._number(each.value)
                 if number is None or number != int(number):
                     raise Unbuildable(Unmet(each.value, "number"))
-                plan = counted_together(plan, Count(self._slot(each.left), each.operator, int(number)))
+                plan = counted_together(plan, Count(self._slot(each.left), self._operator(each), int(number)))
             elif each.kind == "only" or (each.kind == "every" and self._is_had(each.left)):
                 plan = only(plan, self._slot(each.left))
             elif each.kind == "every":
                 plan = every(plan, [self._slot(each.left)])
         if plan is None:
             raise Unbuildable(Unmet((), "quantifier"))
-        return replace(candidate, plan=plan)
+        root = self._root()
+        nouns = [each.words for each in self.sketch.statements if each.kind == "kind" and each.left == root]
+        stated = any(self.lexical.is_type(self.text(noun)) for noun in nouns)
+        return replace(candidate, plan=with_none(plan) if stated else plan)

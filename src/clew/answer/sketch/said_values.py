@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import log
 
-from clew.answer.lexicon.numbers import read_number
+from clew.answer.lexicon.numbers import COMPARISON, OPERATORS, read_number
 from clew.answer.names.meanings import Anchor
 from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
@@ -21,8 +21,10 @@ __all__ = ["Unbuildable", "ValuesSaid", "bounds_of_years", "is_year"]
 AMOUNTS = {"once": 1, "twice": 2, "half": 0.5, "both": 2, "single": 1, "a": 1, "an": 1, "several": 2, "multiple": 2}
 SCALES = {"percent": 0.01, "%": 0.01}
 WEAKEST = 0.3
+LONGEST_COMPARISON = 3  # words that compare with a number
 LASTING = {"longest": False, "longer": False, "shortest": True, "shorter": True}  # whether a later time is meant
 STRICT = frozenset({"<", ">"})  # what a comparative says by itself
+COMPARED = re.compile(rf"\b({COMPARISON})$")
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
@@ -153,6 +155,12 @@ class ValuesSaid:
         if isinstance(each.right, int) or each.operator not in OPPOSITE:
             raise Unbuildable(Unmet(each.words, "not"))
         return replace(each, operator=OPPOSITE[each.operator], denied=0)
+
+    def _operator(self, each: Statement) -> str:
+        """How a number is compared: as the words before it say, "at most", else as the sketch has it."""
+        before = " ".join(word.text.lower() for word in self.words[: each.value[0]][-LONGEST_COMPARISON:])
+        found = None if each.denied else COMPARED.search(before)
+        return each.operator if found is None else OPERATORS[found[1]]
 
     def _number(self, said: Sequence[int], operator: str = "=") -> int | float | None:
         if not said:

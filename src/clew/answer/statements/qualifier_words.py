@@ -70,12 +70,14 @@ def find_qualifiers(
     is_type: Callable[[str], bool] = lambda word: False,
     values: Mapping[str, Sequence[str]] | None = None,
     is_word: Callable[[str, Collection[str]], bool] = lambda word, relations: False,
+    in_name: Callable[[int, int], bool] = lambda start, end: False,
 ) -> StatementWords:
     """What a question says of, or asks about, the statements of a graph; `is_type` tells words that name a type.
 
-    `values` are the words that columns hold, `is_word` whether one of them is a word of a relation itself or a name.
+    `values` are the words that columns hold, `is_word` whether one of them is a word of a relation itself or a name,
+    `in_name` whether a stretch is part of a longer name, and so says nothing else.
     """
-    finder = _Finder(text, _relations_by_key(schema), is_type)
+    finder = _Finder(text, _relations_by_key(schema), is_type, in_name)
     finder.find(values or {}, is_word)
     return StatementWords(
         tuple(finder.qualifiers), finder.column, tuple(sorted(finder.spans)), tuple(finder.unmet), tuple(finder.values)
@@ -92,8 +94,14 @@ def _relations_by_key(schema: StoreSchema) -> dict[str, frozenset[str]]:
 
 
 class _Finder:
-    def __init__(self, text: str, having: Mapping[str, frozenset[str]], is_type: Callable[[str], bool]) -> None:
-        self.text, self.having, self.is_type = text, having, is_type
+    def __init__(
+        self,
+        text: str,
+        having: Mapping[str, frozenset[str]],
+        is_type: Callable[[str], bool],
+        in_name: Callable[[int, int], bool],
+    ) -> None:
+        self.text, self.having, self.is_type, self.in_name = text, having, is_type, in_name
         self.qualifiers: list[Qualifier] = []
         self.column: str | None = None
         self.spans: list[tuple[int, int]] = []
@@ -114,7 +122,7 @@ class _Finder:
         ends = [key for key in self.having if is_time(key) and is_end(key)]
         for pattern, operator in ((PRESENT, "IS NULL"), (PAST, "IS NOT NULL")):
             for found in pattern.finditer(self.text) if ends else ():
-                for key in ends:
+                for key in ends if not self.in_name(*found.span()) else ():
                     self.values.append((*found.span(), key))
                     self.qualifiers.append(Qualifier(key, operator, "", relations=self.having[key], optional=True))
 
@@ -155,7 +163,8 @@ class _Finder:
                 if is_word(said, self.having[key]) or (" " not in said and self.is_type(said)):
                     continue
                 for found in re.finditer(rf"(?<![\w-]){re.escape(said)}(?:s|es)?(?![\w-])", self.text.lower()):
-                    if not any(start < found.end() and found.start() < end for start, end in self.spans):
+                    taken = any(start < found.end() and found.start() < end for start, end in self.spans)
+                    if not taken and not self.in_name(*found.span()):
                         self.values.append((*found.span(), key))
                         self.qualifiers.append(Qualifier(key, "=", value, relations=self.having[key], optional=True))
                         break

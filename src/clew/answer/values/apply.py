@@ -266,7 +266,8 @@ class _Builder:
             self.said.append(_timed(attribute, condition.operator, wanted, self.said))
         else:
             wanted, unit = self._converted(condition, attribute)
-            self.said.append(f"with {attribute.title} {COMPARED[condition.operator]} {wanted:,.12g}{unit}")
+            shown = f"{wanted:.12g}" if attribute.years else f"{wanted:,.12g}"
+            self.said.append(f"with {attribute.title} {COMPARED[condition.operator]} {shown}{unit}")
         self.conditions.append(Condition(value.of, key, condition.operator, wanted, numeric=value.numeric))
 
     def _converted(self, condition: ValueCondition, attribute: Attribute) -> tuple[int | float, str]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from clew.answer.lexicon.dimensions import ANY_TIME, Unit, dimensions, units
 from clew.answer.lexicon.families import written_out
-from clew.answer.lexicon.forms import plain_name, singular, stem
+from clew.answer.lexicon.forms import is_irregular, plain_name, singular, stem
 from clew.answer.plans.plan import Plan
 from clew.graph import GraphContents
 from clew.graph.storage.arrays import arrow_of, numbers_of
@@ -49,7 +49,7 @@ class Attribute:
     unit: Unit | None = None
     relation: str = ""
     target: str = ""
-    years: bool = False  # of a time, whether values are years rather than days
+    years: bool = False  # whether values are years: of a time, rather than days; of a number, as they look
     values: tuple[str, ...] = ()  # of a text, the few that there are
 
     @property
@@ -119,13 +119,18 @@ def _attribute(
         said = tuple(each for each in said if MEASURED_IN.get(each, unit.measures) == unit.measures)
     numbers, days, years = (_share(texts, pattern) >= ENOUGH for pattern in (NUMERIC, DAY, YEAR))
     timed = any(dimensions()[each].time for each in said) or target.lower() in ("year", "date") or "since" in title
-    if days or (years and timed):
+    if days or (years and (timed or _is_done(title))):
         kept = tuple(each for each in said if dimensions()[each].time) or (ANY_TIME,)
         return Attribute(label, key, " ".join(title), "time", kept, None, relation, target, years=not days)
     measured = tuple(each for each in said if not dimensions()[each].time)
     if numbers:
-        return Attribute(label, key, " ".join(title), "number", measured, unit, relation, target)
+        return Attribute(label, key, " ".join(title), "number", measured, unit, relation, target, years=years)
     return Attribute(label, key, " ".join(words), "text", relation=relation, target=target, values=_classes(texts))
+
+
+def _is_done(title: Sequence[str]) -> bool:
+    """Whether a column is called by what was done, as in "bought": its years say when."""
+    return len(title) == 1 and (title[0].lower().endswith("ed") or is_irregular(title[0]))
 
 
 def _title(words: Sequence[str], target: str) -> tuple[list[str], Unit | None]:

@@ -193,9 +193,11 @@ def _timed(passage: Passage, found: re.Match[str]) -> tuple[Attribute, ...]:
         options = words.verbs[plain(found["verb"])]
     else:
         before = len(passage.open[: found.start("how")].rstrip())
-        if before not in passage.type_ends and not passage.text[:before].rstrip().endswith(NAME):
+        if before not in passage.types and not passage.text[:before].rstrip().endswith(NAME):
             return ()  # "who won in 1990" is about the winning
         options = list(words.attributes)
+        if passage.dated:  # "who ran A in 1990" is about the running too
+            options = [each for each in options if each.label in passage.types.get(before, ())]
     return tuple(each for each in options if each.kind == "time")
 
 

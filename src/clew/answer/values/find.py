@@ -5,7 +5,7 @@ rest of the question ("the film that Spielberg directed") is read as if they wer
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from clew.answer.lexicon.forms import Token
@@ -29,18 +29,21 @@ def find_values(
     tokens: Sequence[Token],
     vocabulary: Vocabulary,
     *,
-    types: Callable[[str], Iterable[int]],
+    types: Callable[[str], Mapping[int, tuple[str, ...]]],
     names: Callable[[str], Sequence[Anchor]],
+    is_dated: Callable[[str], bool] = lambda said: False,
 ) -> ValueWords:
     """What a question says of values; `tokens` are its words, slips put right.
 
-    `types` tells where words for types end in a text, `names` which names it has: that is only asked where needed.
+    `types` tells where words for types end in a text and what they mean, `names` which names it has, `is_dated` whether
+    it mentions, beside its names, a relation whose statements have a time: that is only asked where needed.
     """
     corrected = Corrected.of(text, tokens)
     if not vocabulary.attributes or not _may_say(corrected.text.lower(), vocabulary):
         return NOTHING_SAID
     found = [each for each in map(_without_genitive, names(corrected.text)) if _is_name(each, vocabulary)]
-    passage = Passage.of(corrected.text, vocabulary, found, frozenset(types(corrected.text)))
+    passage = Passage.of(corrected.text, vocabulary, found, types(corrected.text))
+    passage.dated = is_dated(passage.text)
     conditions = find_conditions(passage)
     order = find_order(passage)
     asking = find_asked(passage) if order is None else Asking()

@@ -3,9 +3,10 @@
 import re
 
 from clew.answer.lexicon.numbers import NUMBER, read_number
+from clew.answer.values.attributes import Attribute
 from clew.answer.values.passage import ARTICLE, Passage, plain
 from clew.answer.values.said import ValueOrder
-from clew.answer.values.vocabulary import Graded
+from clew.answer.values.vocabulary import AMOUNTS, Graded
 
 __all__ = ["find_order"]
 
@@ -30,7 +31,7 @@ def _superlative(passage: Passage) -> ValueOrder | None:
     for behind in (nouns, rf"\b{COUNTED}"):
         most = rf"(?<!\bat\s)(?P<most>{words.most})(?!-|\s+{NUMBER}\s+{words.most})"  # of "the first 5 oldest": oldest
         for found in re.finditer(rf"{lead}\b{number}{most}{behind}", text):
-            graded = passage.graded(found.groupdict())
+            graded = passage.graded(found.groupdict()) or _generic_by(passage, found.groupdict())
             if graded and A_TIME.match(text[found.end() :]) is None and passage.take(*found.span()):
                 graded = _named_by(passage, graded)
                 skip = ORDINALS[found["ordinal"]] if found["ordinal"] else 0
@@ -41,10 +42,29 @@ def _superlative(passage: Passage) -> ValueOrder | None:
 
 def _named_by(passage: Passage, graded: list[Graded]) -> list[Graded]:
     """The attributes to sort by: those named after "by" ("the largest … by population"), else the ones implied."""
-    found = re.search(rf"\b{BY}\s+{ARTICLE}(?P<noun>{passage.words.noun})\b", passage.text)
-    meant = passage.words.nouns[plain(found["noun"])] if found is not None else []
-    named = [Graded(each, graded[0].much) for each in meant if each.kind != "text"]
+    found = _by(passage)
+    named = [Graded(each, graded[0].much) for each in _measured(passage, found)]
     return named if found is not None and named and passage.take(*found.span()) else graded
+
+
+def _generic_by(passage: Passage, groups: dict[str, str | None]) -> list[Graded]:
+    """What an adjective that any number may have is about where that is named: "the smallest … by beds"."""
+    form = plain(groups["most"])
+    much = passage.words.generic.get(form)
+    if much is None or form in AMOUNTS or groups.get("noun") or groups.get("counted"):
+        return []
+    return [Graded(each, much) for each in _measured(passage, _by(passage))]
+
+
+def _by(passage: Passage) -> re.Match[str] | None:
+    return re.search(rf"\b{BY}\s+{ARTICLE}(?P<noun>{passage.words.noun}|{passage.words.count})\b", passage.text)
+
+
+def _measured(passage: Passage, by: re.Match[str] | None) -> list[Attribute]:
+    """The attributes that are named after "by"."""
+    noun = plain(by["noun"]) if by is not None else ""
+    meant = (*passage.words.nouns.get(noun, ()), *passage.words.counted.get(noun, ()))
+    return [each for each in dict.fromkeys(meant) if each.kind != "text"]
 
 
 def _how_many(passage: Passage, found: re.Match[str]) -> int:

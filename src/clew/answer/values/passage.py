@@ -1,7 +1,7 @@
 """A question in which words for values are looked for: in lower case, slips put right, each name as one mark (§)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clew.answer.lexicon.forms import Token
@@ -57,15 +57,18 @@ class Passage:
     open: str  # names that are only digits as they are: a number is a number first
     words: Vocabulary
     names: tuple[Anchor, ...]
-    type_ends: frozenset[int]
+    types: Mapping[int, tuple[str, ...]]  # where words for types end, and the labels that they mean
+    dated: bool = False  # whether a relation that it mentions says when its statements hold
     spans: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, text: str, words: Vocabulary, names: Sequence[Anchor], type_ends: frozenset[int]) -> "Passage":
+    def of(
+        cls, text: str, words: Vocabulary, names: Sequence[Anchor], types: Mapping[int, tuple[str, ...]]
+    ) -> "Passage":
         lowered = text.lower() if len(text.lower()) == len(text) else text
         lowered = lowered.replace("’", "'")
         spelt = [each for each in names if not each.text.replace(",", "").isdigit()]
-        return cls(_masked(lowered, names), _masked(lowered, spelt), words, tuple(names), type_ends)
+        return cls(_masked(lowered, names), _masked(lowered, spelt), words, tuple(names), types)
 
     def take(self, start: int, end: int) -> bool:
         """Note that a stretch has been read; False if a part of it has been before."""

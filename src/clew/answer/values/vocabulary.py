@@ -14,7 +14,7 @@ from clew.answer.names.adjectives import adjectives_of, places_named
 from clew.answer.values.attributes import Attribute
 from clew.plurals import plural
 
-__all__ = ["Graded", "Vocabulary", "either", "is_done"]
+__all__ = ["AMOUNTS", "Graded", "Vocabulary", "either", "is_done"]
 
 TIMES = ("year", "date", "day", "time")
 COUNTING = frozenset({"number", "num", "count", "total", "no", "n", "of", "nr"})

@@ -10,7 +10,7 @@ from clew.answer.values.attributes import Attribute
 from clew.answer.wording.plan_phrases import verbalise
 from clew.answer.wording.value_words import AGGREGATED, figure
 
-__all__ = ["LISTED", "amount", "plain_list", "value_phrase", "value_text"]
+__all__ = ["LISTED", "amount", "names_among", "plain_list", "value_phrase", "value_text"]
 
 LISTED = 10
 
@@ -21,7 +21,7 @@ def amount(value: object, attribute: Attribute | None = None) -> str:
     >>> amount(13355), amount(0.5), amount("1980-05-23")
     ('13,355', '0.5', '1980-05-23')
     """
-    number = isinstance(value, int | float) and (attribute is None or attribute.kind != "time")
+    number = isinstance(value, int | float) and (attribute is None or not (attribute.kind == "time" or attribute.years))
     unit = f" {attribute.unit.name}" if attribute is not None and attribute.unit is not None else ""
     shown = figure(value) if number or isinstance(value, float) else value
     return f"{shown}{unit}"
@@ -43,7 +43,7 @@ def value_phrase(candidate: Candidate, base: str) -> str:
     """How a plan with values is read; `base` is what it says of everything else."""
     values, plan = candidate.values, candidate.plan
     assert values is not None
-    named = _named(candidate)
+    named = names_among(candidate)
     about = " ".join(filter(None, (named or base, values.said)))
     if values.shown is None or plan.sort:
         return f"whether {about}" if plan.kind == "exists" else about
@@ -57,7 +57,7 @@ def value_text(
     """The sentence of an answer that is a value, or a yes or no about one; None for one that lists entities."""
     values, plan = candidate.values, candidate.plan
     assert values is not None
-    named = _named(candidate)
+    named = names_among(candidate)
     base = named or verbalise(values.base, names_in(candidate), words) or "what was asked for"
     about = " ".join(filter(None, (base, values.said)))
     if plan.kind in ("exists", "lacks"):
@@ -81,7 +81,7 @@ def _as_sentence(said: str, *, holds: bool) -> str:
     return f"was {'' if holds else 'not '}{said}"
 
 
-def _named(candidate: Candidate) -> str | None:
+def names_among(candidate: Candidate) -> str | None:
     """The names that a plan without steps is about."""
     values = candidate.values
     assert values is not None

@@ -33,7 +33,8 @@ def describe(candidate: Candidate, filters: Filters, words: Words) -> list[str]:
     if shown is not None and not shown.relation:
         said.append(f"{shown.title}: the column {shown.key} of the entity table")
     for meaning in candidate.meanings:
-        number = f"{len(meaning.ids)} entities of this name: " if len(meaning.ids) > 1 else ""
+        several = "any of these entities" if " or " in meaning.name else f"{len(meaning.ids)} entities of this name"
+        number = f"{several}: " if len(meaning.ids) > 1 else ""
         said.append(f"{meaning.name} ({meaning.type}): {number}{', '.join(meaning.ids)}")
     return said
 

@@ -222,7 +222,7 @@ class PartPhrases:
         here = [
             (part.kind == ABSENT and (slot not in self.denied or bool(part.inside)), step)
             for part in self.plan.parts
-            if part.kind != OPTIONAL
+            if part.kind != OPTIONAL or self._is_bounded(part)
             for step in part.steps
             if slot in step.ends and step not in self.used
         ]
@@ -239,6 +239,12 @@ class PartPhrases:
         known = [self.words.schema.relationship(name) for name in step.relations]
         ends = [[label for pair in each.ends for label in (pair.subject, pair.object)] for each in known]
         return all(each.symmetric or is_mutual(each.relation, types) for each, types in zip(known, ends, strict=True))
+
+    def _is_bounded(self, part: Part) -> bool:
+        """Whether an optional part is what few of are asked for: "at most one patient", "the fewest patients"."""
+        measure, plan = self.plan.measure, self.plan
+        limits = measure is not None and (bool(measure.bounds) or (bool(plan.sort) and plan.limit is not None))
+        return limits and measure is not None and any(measure.of in step.ends for step in part.steps)
 
     def _other(self, slot: str) -> str:
         if slot not in self.names:

@@ -19,7 +19,7 @@ from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Asked, Conditio
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
 from clew.answer.values.attributes import Attribute
-from clew.answer.wording.amounts import LISTED, amount, plain_list, value_text
+from clew.answer.wording.amounts import LISTED, amount, names_among, plain_list, value_text
 from clew.answer.wording.plan_phrases import judged_phrase, relation_phrase, verbalise
 from clew.answer.wording.value_words import aggregate_said, compared_said, listed, nouns, title_of, type_name
 from clew.plurals import counted, plural
@@ -32,7 +32,6 @@ __all__ = ["phrased", "plain_text", "states_only"]
 log = logging.getLogger(__name__)
 MOST_TOKENS = 160
 BESIDE = 3  # rows of further columns that are said of an item
-MANY_TIED = 50  # from here on more may have the same number
 NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 NAMED = re.compile(r"(?<![\w-])[A-Z][\w-]*")
 
@@ -75,13 +74,15 @@ def plain_text(
     more = " or more" if truncated else ""
     attribute = candidate.values.shown if candidate.values is not None else None
     shown = plain_list(list(_shown(items[:LISTED], attribute)), total)
+    if candidate.values is not None and candidate.plan.limit == total == 1:
+        return f"{_ranked(candidate, words, named)}: {shown}."
     text = f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
     if candidate.plan.limit == 1 and total > 1:
         return f"{text} They are tied."
     if not tied:
         return text
     others = plain_list(list(_shown(tied[:LISTED], attribute)), len(tied))
-    return f"{text} Tied with {items[-1].name}: {f'{others} or more' if len(tied) >= MANY_TIED else others}."
+    return f"{text} Tied with {items[-1].name}: {others}."
 
 
 def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]], number: int) -> str:
@@ -94,6 +95,13 @@ def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bo
     valued = f" {candidate.values.said}" if candidate.values is not None and candidate.values.said else ""
     aside = f" (other than {plain_list(candidate.aside, len(candidate.aside))})" if candidate.aside else ""
     return f"{phrase}{valued}{aside}{_qualified(candidate)}"
+
+
+def _ranked(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]]) -> str:
+    """Among which the first in an order was asked for: "First of the wards by beds, lowest first"."""
+    among = names_among(candidate)
+    assert candidate.values is not None
+    return f"{among} {candidate.values.said}" if among else f"First of the {_asked_for(candidate, words, named, 2)}"
 
 
 def _qualified(candidate: Candidate) -> str:

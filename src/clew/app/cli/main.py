@@ -13,8 +13,8 @@ from typing import Annotated
 import typer
 
 from clew._version import __version__
+from clew.app.cli.terminal.failures import print_failure
 from clew.app.cli.terminal.groups import new_group, show_help
-from clew.app.cli.terminal.output import one_line
 from clew.errors import ClewError, InputError
 
 __all__ = ["COMMANDS", "application", "main"]
@@ -121,25 +121,12 @@ def _drop_output() -> None:
 
 def _failed(error: Exception) -> int:
     """Print what went wrong in one line; returns the exit code."""
-    code, message = 1, str(error)
     describe = getattr(error, "format_message", None)  # typer's own errors: a wrong option, a missing argument
-    if callable(describe):
-        code, message = 2, f"{describe()}{_hint(error)}"
-    elif isinstance(error, ClewError):
-        from clew.app.cli.terminal.spelling import as_options
-
-        code, message = 2 if isinstance(error, InputError) else 1, as_options(message)
-    elif isinstance(error, OSError):
-        if error.filename is None:
-            _drop_output()
-    else:
-        message = f"unexpected {type(error).__name__}: {error} (run with CLEW_DEBUG=1 for the traceback)"
-    if os.environ.get("CLEW_DEBUG"):
-        import traceback
-
-        traceback.print_exception(error)
-    print(f"clew: error: {one_line(message)}", file=sys.stderr)
-    return code
+    usage = f"{describe()}{_hint(error)}" if callable(describe) else None
+    if isinstance(error, OSError) and not isinstance(error, ClewError) and error.filename is None:
+        _drop_output()
+    print_failure(error, usage)
+    return 2 if usage is not None or isinstance(error, InputError) else 1
 
 
 def _hint(error: Exception) -> str:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from clew.app.records.statements import cited_record
-from clew.errors import UnknownName
+from clew.errors import ClewError, UnknownName
 
 if TYPE_CHECKING:
     from clew.answer import Answer, Evidence
@@ -32,7 +32,9 @@ def answers_record(
 def error_record(error: Exception) -> dict[str, Any]:
     """An error: its kind, one sentence, and the closest matches of an unknown name."""
     close = list(error.close) if isinstance(error, UnknownName) else []
-    return {"error": {"kind": type(error).__name__, "message": " ".join(str(error).split()), "close": close}}
+    said = str(error) if isinstance(error, ClewError) else f"unexpected {type(error).__name__}: {error}"
+    message = " ".join(said.split())
+    return {"error": {"kind": type(error).__name__, "message": message, "close": close}}
 
 
 def _answer(answer: "Answer") -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
-from clew.answer.plans.plan import ABSENT, Part, Plan, Slot, Step
+from clew.answer.plans.plan import ABSENT, OPTIONAL, Part, Plan, Slot, Step
 from clew.graph.encode import UNTYPED
 from clew.store.layout import StoreSchema
 
@@ -26,7 +26,7 @@ def with_untyped(plan: Plan, schema: StoreSchema, owners: Mapping[str, Set[str]]
     def opened(slot: Slot) -> Slot:
         if not slot.types or untyped in slot.types or slot.name in named:
             return slot
-        parts = [part for part in plan.parts if part.kind != ABSENT or slot.name not in asked]
+        parts = [part for part in plan.parts if part.kind not in (ABSENT, OPTIONAL) or slot.name not in asked]
         steps = [step for part in parts for step in part.steps if slot.name in step.ends]
         had: list[Set[str]] = [_ends(step, slot.name, schema) for step in steps]
         had += [owners[key] for key in _keys(plan, parts, slot.name) if key in owners]

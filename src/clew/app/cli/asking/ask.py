@@ -8,6 +8,7 @@ import typer
 
 from clew.app.assemble import DEFAULT_STRATEGY, Settings, assemble
 from clew.app.cli.terminal.conversation import ask_back, ask_shown, is_terminal, read_questions
+from clew.app.cli.terminal.failures import print_failure
 from clew.app.cli.terminal.options import (
     AsJson,
     AsOf,
@@ -36,7 +37,7 @@ from clew.app.cli.terminal.progress import announced, terminal_progress
 from clew.app.cli.terminal.quotations import quoted
 from clew.app.cli.terminal.spelling import as_options
 from clew.app.records import answer_record, answers_record
-from clew.errors import ClewError, InputError
+from clew.errors import InputError
 from clew.plurals import counted
 
 if TYPE_CHECKING:
@@ -274,9 +275,9 @@ def _converse(
         question = replace(asked, text=text)
         try:
             answer = ask_back(asker, question) if is_terminal() else ask_shown(asker, question)
-        except ClewError as error:
+        except Exception as error:  # whatever one question does, the others have their answers
             answered.append((text, error))
-            print(f"clew: error: {one_line(error)}", file=sys.stderr)
+            print_failure(error)
             continue
         answered.append(answer)
         if not quietly:
