@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from clew.answer.answer import Answer, BoundWord, Usage
+from clew.answer.certainty.deeds import find_misplaced
 from clew.answer.certainty.signs import confidence_in, signs_of
 from clew.answer.kept import (
     composer_of,
@@ -21,7 +22,7 @@ from clew.answer.kept import (
     stated_once_of,
     vocabulary_of,
 )
-from clew.answer.models.writing import ModelWriting, covered
+from clew.answer.models.writing import ModelWriting, covered, declined
 from clew.answer.names.meanings import with_longer_names
 from clew.answer.reading.clarify import close_names, find_ambiguities, settle
 from clew.answer.reading.interpretation import CHOICES, Interpretation, Interpreter
@@ -39,12 +40,14 @@ from clew.answer.wording.explain import (
     alternatives_of,
     describe,
     verbalised,
+    why_impossible,
     why_not,
     why_unmet,
 )
 from clew.answer.wording.phrase import plain_text
 from clew.errors import InputError, QueryError
 from clew.plurals import counted
+from clew.store.layout import Relationship
 
 __all__ = ["Answering", "CypherStrategy"]
 
@@ -99,6 +102,7 @@ class Answering(ModelWriting):
         self.schema = resources.schema
         self.linker, self.parser = resources.linker, resources.parser
         self.unmet: Interpretation | None = None  # the first that leaves out a word it cannot do without
+        self.misplaced: Relationship | None = None  # what cannot be said of the entities that a yes or no is about
 
     def _interpreter(self) -> Interpreter:
         resources = self.resources
@@ -144,7 +148,10 @@ class Answering(ModelWriting):
         if ran is None:
             usage = Usage(understanding=understood)
             return replace(self._abstention(parsed), question=self.question.text, usage=usage)
-        return self._answered(ran, understood)
+        answer = self._answered(ran, understood)
+        judged = ran.candidate.plan.kind in ("exists", "lacks")
+        self.misplaced = find_misplaced(ran.interpretation, self.words) if judged else None
+        return answer if self.misplaced is None else declined(answer, why_impossible(self.misplaced))
 
     def _instead(self, question: ParsedQuestion) -> str:
         """What the graph holds of the opposite, where it has nothing of what was asked for: harm for help."""

@@ -7,11 +7,10 @@ it done to another that no word mentions (the makers of vehicles that carry came
 """
 
 import re
-from collections.abc import Iterator
 
+from clew.answer.certainty.deeds import find_misplaced, unites_types
 from clew.answer.certainty.stated import departures
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
-from clew.answer.lexicon.forms import plain_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT, Step
 from clew.answer.reading.intent import YES_NO
@@ -31,58 +30,14 @@ def contradictions(interpretation: Interpretation, words: Words) -> int:
     """In how many ways a plan contradicts its question."""
     return departures(interpretation, words) + sum(
         (
-            _is_turned(interpretation, words),
+            find_misplaced(interpretation, words) is not None,
+            unites_types(interpretation, words),
             _lists_for_yes(interpretation),
             _excludes_nothing(interpretation),
             _denies_elsewhere(interpretation),
             _is_done_to_another(interpretation, words),
         )
     )
-
-
-def _is_turned(interpretation: Interpretation, words: Words) -> bool:
-    """Whether in most parse trees the subject of a verb is the object of its relation in the plan."""
-    votes = [
-        vote
-        for tree in interpretation.question.trees
-        for sentence in (find_clauses(tree),)
-        for clause in sentence.clauses
-        for vote in _votes(clause, sentence, interpretation, words)
-    ]
-    return 2 * sum(votes) > len(votes)
-
-
-def _votes(clause: Clause, sentence: Sentence, interpretation: Interpretation, words: Words) -> Iterator[bool]:
-    """For each step from the requested type to a name that a verb of the clause stands for: whether it is reversed."""
-    plan, tree = interpretation.candidate.plan, sentence.tree
-    verbs = [tree.words[at].text for at in clause.words if tree.words[at].kind == "VERB"]
-    asked = plan.asked[0].of if plan.asked else plan.measure.of if plan.measure is not None else None
-    if not verbs or sentence.asked not in (clause.left, clause.right) or asked is None:
-        return
-    named = {condition.of for part in plan.parts for condition in part.conditions if condition.key == "id"}
-    other = clause.right if clause.left == sentence.asked else clause.left
-    for step in (step for part in plan.parts for step in part.steps):
-        ends = {step.subject, step.object}
-        if tree.words[other].anchor is None or asked not in ends or not named & (ends - {asked}):
-            continue
-        active = _is_active(step, verbs, words)
-        if active is not None:
-            asked_does = (clause.left == sentence.asked) != clause.passive
-            yield (asked_does == active) != (step.subject == asked)
-
-
-def _is_active(step: Step, verbs: list[str], words: Words) -> bool | None:
-    """Whether who does what a relation says is its subject (*eats*) or its object (*eaten_by*); None if unclear."""
-    if len(step.relations) != 1 or step.repeated:
-        return None
-    known = words.schema.relationship(step.relations[0])
-    parts = plain_name(known.called).split()
-    one_type = any(ends.subject == ends.object for ends in known.ends)
-    if known.symmetric or one_type or not any(words.is_own(known.name, verb) for verb in verbs):
-        return None
-    if len(parts) == 2 and parts[1] == "by":
-        return False
-    return True if len(parts) == 1 and parts[0].endswith("s") else None
 
 
 def _is_done_to_another(interpretation: Interpretation, words: Words) -> bool:

@@ -18,6 +18,7 @@ from clew.answer.certainty.contradicted import contradictions
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT
 from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.modality import asks_what_may_be
 from clew.answer.reading.rank import Ranked
 from clew.answer.running.run import Outcome
 
@@ -55,6 +56,8 @@ def signs_of(
     close = [each for each in competitors if each.differs and each.finds and (own or 0.0) - each.ranked.score < CLOSE]
     proposed = any("grammar" in each.candidate.found_by for each in interpretation.ranked)
     values, rows = candidate.values, plan.kind == "rows" and bool(plan.asked)
+    nothing = (rows and not outcome.items) or (outcome.value is False and values is None)
+    possible = nothing and asks_what_may_be(interpretation.question)  # what is not stated may be
     return {
         "margin": 0.0 if own is None else max(BEHIND, min([AHEAD, *(own - each for each in others)])),
         "close": float(len(close)),
@@ -64,10 +67,10 @@ def signs_of(
         "left out": float(len(account.restrictions) + len(account.missing)),
         "name": 1.0 - min((meaning.score for meaning in candidate.meanings), default=1.0),
         "denied": float(any(part.kind == ABSENT for part in plan.parts)),
-        "nothing": float((rows and not outcome.items) or (outcome.value is False and values is None)),
+        "nothing": float(nothing),
         "zero": float(outcome.counts_nothing or bool(outcome.uncovered)),
         "simpler": float(bool(interpretation.notes)),
-        "contradicted": float(contradictions(interpretation, words)),
+        "contradicted": float(contradictions(interpretation, words) + possible),
         "astray": float(goes_astray(interpretation, words)),
         "unsure value": float(values is not None and (values.unsure or values.ambiguous)),
         "length": max(0, len(interpretation.question.tokens) - LONG) / LONG,

@@ -7,6 +7,7 @@ from clew.answer.lexicon.forms import Token
 __all__ = [
     "ASKED",
     "COMPARISON",
+    "MODAL",
     "NAME",
     "NEEDED",
     "NEGATION",
@@ -19,8 +20,8 @@ __all__ = [
 ]
 
 ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION = "asked", "structure", "quantifier", "comparison", "negation"
-NAME, RESTRICTION, OTHER = "name", "restriction", "other"
-NEEDED = (ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION, NAME)  # roles of words that no plan may leave out
+NAME, MODAL, RESTRICTION, OTHER = "name", "modal", "restriction", "other"
+NEEDED = (ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION, NAME, MODAL)  # roles of words that no plan may leave out
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")
 WH = ("which", "what", "who", "whom", "whose", "where", "when", "why", "how")
 

@@ -304,6 +304,10 @@ class Words:
         """Whether "who" may ask for a type: for people and those who act like them, or where there are none of them."""
         return label is None or label in self._agents or not self._agents
 
+    def is_agent(self, label: str) -> bool:
+        """Whether a type is of people or those who act like them."""
+        return label in self._agents
+
     def is_class(self, name: str, word: str) -> bool:
         """Whether a word belongs to a class of words for asking: frame, filler, light, negation, …"""
         return stem(word) in self.classes[name]

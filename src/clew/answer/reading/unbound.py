@@ -25,6 +25,7 @@ from clew.answer.quantities.quantifier_words import padded
 from clew.answer.reading.amounts import find_quantifying, is_passed_over
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.contrasts import contrasts, is_set_apart, likens_sets
+from clew.answer.reading.modality import find_modals
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.column_words import is_end
 
@@ -49,12 +50,15 @@ class UnboundWords:
         self.lowered = [token.text.lower().replace("’", "'") for token in self.tokens]
         self.roles = Roles(tree) if tree is not None else None
         self.quantifying = find_quantifying(question.trees)
+        self.modals = find_modals(candidate, words, tree)
 
     def role(self, at: int) -> str | None:
         """What an unbound word does in the sentence; None for one that needs no part of a plan."""
         word, token = self.lowered[at], self.tokens[at]
         if token.start in self.quantifying or is_passed_over(self.plan, self.tokens, at, self.words):
             return QUANTIFIER
+        if token.start in self.modals:
+            return self.modals[token.start]
         if word in ("where", "when", "why", "how", "who"):
             return self._unmet_question_word(at)
         if self._answers_yes(token):

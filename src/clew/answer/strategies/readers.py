@@ -94,6 +94,8 @@ class Reading(Answering):
         """Whether a second reader can add nothing: to what it cannot say, and to what is sure and plain."""
         if first.kind == "path" or first.decided is not None or (self.parsed is not None and self.parsed.unmet):
             return True
+        if self.misplaced is not None:
+            return True
         if self.ran is None:
             return False
         plain = first.certainty == "sure" and _is_plain(self.ran, self.words)

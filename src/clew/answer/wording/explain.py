@@ -19,8 +19,9 @@ from clew.answer.wording.plan_phrases import question_phrase
 from clew.answer.wording.recorded import recorded_as
 from clew.answer.wording.value_words import type_name
 from clew.plurals import plural
+from clew.store.layout import Relationship
 
-__all__ = ["SHOWN_ALTERNATIVES", "alternatives_of", "describe", "verbalised", "why_not", "why_unmet"]
+__all__ = ["SHOWN_ALTERNATIVES", "alternatives_of", "describe", "verbalised", "why_impossible", "why_not", "why_unmet"]
 
 SHOWN_ALTERNATIVES = 3
 DOING = {"list": "a list", "count": "the number", "top": "a ranking", "exists": "a yes or no", "path": "a connection"}
@@ -108,6 +109,7 @@ UNMET = {
     "comparison": "this graph holds nothing to compare by {}",
     "negation": "what {} denies is not clear",
     "said": "this graph does not say {}",
+    "modal": "this graph states what is, and {} asks for what may, should or will be",
 }
 CALLED = (ASKED, STRUCTURE, COMPARISON)  # roles of words that may name what is recorded
 RECORDED = "how {} is meant is not clear, though this graph records {}"
@@ -152,6 +154,14 @@ def _unmet(missing: Sequence[Unbound]) -> Iterator[tuple[str, str]]:
             yield "said", f"{first.text.lower()} {words.pop(0).text}"
         else:
             yield "said", first.text.lower()
+
+
+def why_impossible(relation: Relationship) -> str:
+    """Why neither yes nor no is said: which entities a relation links, and which way."""
+    ends = " or ".join(
+        f"from {plural(type_name(each.subject))} to {plural(type_name(each.object))}" for each in relation.ends
+    )
+    return f"No statement of this graph can say so: {relation.called} leads {ends}."
 
 
 def _recorded_of(type: str, words: Words) -> list[str]:
