@@ -103,3 +103,13 @@ def test_words_that_are_not_the_name_of_a_relation_may_lead_over_a_hop_but_not_b
             assert answer.abstained is not None or answer.certainty == "doubtful"
         for right in ("Which phenotypes characterise Marlow syndrome?", "Which diseases result from FBN9?"):
             assert asker.ask(right).signs["contradicted"] == 0
+
+
+def test_a_verb_that_goes_both_ways_is_not_turned(tmp_path: Path) -> None:
+    rows = [
+        ("Ana Reyes", "Actor", "acted_in", "Low Tide", "Film"),
+        ("Ben Osei", "Actor", "acted_in", "High Noon", "Film"),
+    ]
+    with asker_of_rows(tmp_path, rows) as asker:
+        answer = asker.ask("Which films star Ana Reyes?")
+        assert (answer.signs["contradicted"], [item.name for item in answer.items]) == (0, ["Low Tide"])

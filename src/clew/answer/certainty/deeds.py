@@ -197,9 +197,11 @@ def _doer_is_subject(known: Relationship, verbs: Sequence[str], small: Sequence[
         if rest[-1:] == [BY]:
             return False
         return True if first.endswith("s") and not first.endswith("ss") else None
+    if any(words.goes_both_ways(known.name, verb) for verb in verbs):
+        return None
     deed = words.deed_is_subject(known.name, [*verbs, *(each for each in small if each != BY)], passive=False)
-    if deed is not None:
-        return deed
+    if deed is not None:  # a noun alone does not say which end it names: supplier, cast_member
+        return deed if is_verb_name("_".join((first, *rest))) else None
     phrases = list(_phrases(known, words))
     stems = {stem(verb) for verb in verbs}
     if any(phrase[-1] == BY and phrase[0] in stems for phrase in phrases):

@@ -74,6 +74,11 @@ class Sense:
                     best = (len(stems), (does != turned) == self.subject_does)
         return None if best is None else best[1]
 
+    def goes_both_ways(self, verb: str) -> bool:
+        """Whether a verb by itself is said of either: actors star in films, and films star actors."""
+        own = (stem(verb),)
+        return all(own in map(_stems, phrases) for phrases in (self.family.does, self.family.undergoes))
+
     def is_turned(self, phrase: str) -> bool:
         """Whether a phrase is said of the object of the triples."""
         return phrase in (self.family.undergoes if self.subject_does else self.family.does)

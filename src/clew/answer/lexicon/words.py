@@ -281,6 +281,10 @@ class Words:
         found = (sense.verb_is_subject(words, passive=passive) for sense in self._senses[relation])
         return next((known for known in found if known is not None), None)
 
+    def goes_both_ways(self, relation: str, verb: str) -> bool:
+        """Whether a verb of the families of a relation is said of its subject and of its object."""
+        return any(sense.goes_both_ways(verb) for sense in self._senses[relation])
+
     def core(self, relation: str) -> str:
         """What a relation is called without its namespace, in the spelling of queries: WORKS_FOR."""
         return self._cores[relation]
