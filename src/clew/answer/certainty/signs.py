@@ -15,10 +15,10 @@ from typing import Any
 
 from clew.answer.certainty.astray import goes_astray
 from clew.answer.certainty.contradicted import contradictions
+from clew.answer.grammar.modality import asks_what_may_be
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import ABSENT
 from clew.answer.reading.interpretation import Interpretation
-from clew.answer.reading.modality import asks_what_may_be
 from clew.answer.reading.rank import Ranked
 from clew.answer.running.run import Outcome
 

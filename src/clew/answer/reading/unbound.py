@@ -6,6 +6,7 @@ Roles come from the tree of the question; without a parser from the place of the
 import re
 from functools import cached_property
 
+from clew.answer.grammar.modality import find_modals
 from clew.answer.grammar.parse import Tree
 from clew.answer.grammar.roles import (
     ASKED,
@@ -25,7 +26,6 @@ from clew.answer.quantities.quantifier_words import padded
 from clew.answer.reading.amounts import find_quantifying, is_passed_over
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.contrasts import contrasts, is_set_apart, likens_sets
-from clew.answer.reading.modality import find_modals
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.column_words import is_end
 
