@@ -99,17 +99,17 @@ class _Deed:
 
     def _path(self, left: str, right: str) -> list[tuple[Step, bool]]:
         """The fewest steps from one slot to another, each with whether it leads along its relation."""
-        ways: dict[str, list[tuple[Step, bool]]] = {left: []}
+        paths: dict[str, list[tuple[Step, bool]]] = {left: []}
         waiting = deque([left])
         steps = [step for part in self.plan.parts for step in part.steps]
-        while waiting and right not in ways:
+        while waiting and right not in paths:
             at = waiting.popleft()
             for step in steps:
                 other = step.object if step.subject == at else step.subject
-                if at in step.ends and other not in ways:
-                    ways[other] = [*ways[at], (step, step.subject == at)]
+                if at in step.ends and other not in paths:
+                    paths[other] = [*paths[at], (step, step.subject == at)]
                     waiting.append(other)
-        return ways.get(right, [])
+        return paths.get(right, [])
 
     def _has_unsaid_hop(self, path: Sequence[tuple[Step, bool]], own: Step) -> bool:
         """Whether a step before the verb's own, or behind it where the verb has the noun as its object, is not said,
