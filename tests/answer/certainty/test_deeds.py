@@ -20,6 +20,7 @@ def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ("Copper Rain", "Horse", "stabled_in", "East Block", "Building"),
         ("Copper Rain", "Horse", "ridden_by", "Marit Aas", "Jockey"),
         ("Old Tansy", "Horse", "ridden_by", "Pia Holm", "Jockey"),
+        ("Night Fern", "Horse", "received", "Silver Spur", "Prize"),
         ("Hedda Lunde", "Groom", "is_trained_on", "Hot Walker", "Machine"),
     ]
     with asker_of_rows(tmp_path_factory.mktemp("stable"), rows) as asker:
@@ -35,6 +36,7 @@ def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ("Does Copper Rain brush Hedda Lunde?", "brushes leads from grooms to horses"),
         ("Is Hedda Lunde brushed by Copper Rain?", "brushes leads from grooms to horses"),
         ("Does lucerne eat Copper Rain?", "eats leads from horses to fodders"),
+        ("Did Silver Spur receive Night Fern?", "received leads from horses to prizes"),
         ("Is Marit Aas ridden by Copper Rain?", "ridden_by leads from horses to jockeys"),
     ],
 )
@@ -69,6 +71,7 @@ def test_a_list_of_others_is_never_sure(stable: Asker, question: str) -> None:
         ("Which horses eat lucerne?", {"Copper Rain"}),
         ("Which horses does Hedda Lunde brush?", {"Copper Rain", "Night Fern"}),
         ("Which grooms brush horses that eat lucerne?", {"Hedda Lunde"}),
+        ("Which horses received Silver Spur?", {"Night Fern"}),
         ("Which jockeys ride Copper Rain?", {"Marit Aas"}),
         ("Which horses are ridden by Marit Aas?", {"Copper Rain"}),
         ("Which grooms are trained on the Hot Walker?", {"Hedda Lunde"}),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from clew.answer.grammar.clauses import Clause, Sentence, find_clauses
 from clew.answer.lexicon.families import LEADING
 from clew.answer.lexicon.forms import plain_name, root, stem, tokens_of
-from clew.answer.lexicon.phrases import is_verb_name
+from clew.answer.lexicon.phrases import VERB_PARTICLES, is_verb_name
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Step
 from clew.answer.reading.interpretation import Interpretation
@@ -196,7 +196,8 @@ def _doer_is_subject(known: Relationship, verbs: Sequence[str], small: Sequence[
     if _is_own_verb(known, verbs):
         if rest[-1:] == [BY]:
             return False
-        return True if first.endswith("s") and not first.endswith("ss") else None
+        past = first.endswith("ed") and VERB_PARTICLES.isdisjoint(rest[-1:])  # "received", not "admitted to"
+        return True if past or (first.endswith("s") and not first.endswith("ss")) else None
     if any(words.goes_both_ways(known.name, verb) for verb in verbs):
         return None
     deed = words.deed_is_subject(known.name, [*verbs, *(each for each in small if each != BY)], passive=False)
