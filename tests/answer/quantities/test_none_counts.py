@@ -11,6 +11,7 @@ ROWS = [
     ("Ada", "Nurse", "looks_after", "Pat", "Patient"),
     ("Ada", "Nurse", "looks_after", "Quin", "Patient"),
     ("Ben", "Nurse", "looks_after", "Rita", "Patient"),
+    ("Ada", "Nurse", "works_on", "Birch Ward", "Ward"),
     ("Cleo", "Nurse", "works_on", "Larch Ward", "Ward"),
     ("Dora", "Nurse", "works_on", "Larch Ward", "Ward"),
     *((f"Medicine {number}", "Medicine", "treats", "Fever", "Disease") for number in range(1, 71)),
@@ -54,3 +55,9 @@ def test_ties_are_counted_to_the_last(ward: Asker) -> None:
     assert fewest.total == 69
     assert fewest.text.endswith("They are tied.")
     assert "or more" not in ward.ask("Which medicines treat the fewest diseases?").text
+
+
+def test_a_rank_by_what_no_word_mentions_is_doubtful(ward: Asker) -> None:
+    top = ward.ask("Which are the top patients on Birch Ward?")
+    assert top.certainty == "doubtful"
+    assert ward.ask("Which patients do the most nurses look after?").certainty != "doubtful"

@@ -51,6 +51,10 @@ Find = Callable[[Asker, str], object]
             ["G:1"],
         ),
         (
+            "genes associated with at least 1 disease => list x; x:genes; x <associated with> y; y:disease; #y = 1",
+            ["G:1", "G:2", "G:3"],
+        ),
+        (
             "diseases with [Myopia] or [Thoracic scoliosis] => list x; x:diseases; "
             "(x <with> [Myopia] or x <with> [Thoracic scoliosis])",
             ["D:3", "D:4"],

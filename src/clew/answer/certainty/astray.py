@@ -52,6 +52,7 @@ def goes_astray(interpretation: Interpretation, words: Words) -> bool:
         _asks_twice(interpretation)
         or any(_returns(interpretation, slot) for slot in _between(interpretation.candidate.plan))
         or any(_is_unsaid(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
+        or any(_is_unsaid(interpretation, slot, words) for slot in _ranked_by(interpretation.candidate.plan))
         or any(_is_idle(interpretation, slot, words) for slot in _between(interpretation.candidate.plan))
         or _is_where_of_another(interpretation, words)
         or _is_apart(interpretation)
@@ -75,6 +76,12 @@ def _between(plan: Plan) -> Iterator[str]:
     held |= {each.of for each in plan.measures} | {sort.by.of for sort in plan.sort if sort.by is not None}
     held |= {other for part in plan.parts for each in part.conditions for other in each.others}
     return (slot.name for slot in plan.slots if slot.name not in held)
+
+
+def _ranked_by(plan: Plan) -> Iterator[str]:
+    """The slot whose number ranks what is asked for: of "the top patients", nothing says that it is that of nurses."""
+    if plan.operation == "top" and plan.measure is not None and not plan.measure.bounds and plan.measure.key is None:
+        yield plan.measure.of
 
 
 def _steps(plan: Plan, slot: str) -> list[Step]:
