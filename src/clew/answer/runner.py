@@ -13,6 +13,7 @@ from clew.answer.answer import Answer
 from clew.answer.certainty.signs import Competitor, is_contested
 from clew.answer.kept import hierarchy_of, owners_of
 from clew.answer.plans.cypher.write import write_statement
+from clew.answer.plans.denial import deny_of_all, deny_subclasses
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan
 from clew.answer.plans.schema.untyped import with_untyped
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
@@ -151,7 +152,10 @@ class Runner:
 
     def outcome(self, candidate: Candidate, *, as_written: bool = False) -> Outcome:
         """What a plan gives; one for paths is only written, since paths are found apart."""
-        plan = candidate.plan if as_written else with_untyped(candidate.plan, self.schema, owners_of(self.resources))
+        plan = candidate.plan
+        if not as_written:
+            plan = with_untyped(plan, self.schema, owners_of(self.resources))
+            plan = deny_of_all(plan, [meaning.ids for meaning in candidate.meanings])
         if plan.kind == "path":
             return Outcome(plan, plan, write(write_statement(plan)))
         if self.question.report is not None:
@@ -163,9 +167,13 @@ class Runner:
         return self._outcomes[plan]
 
     def _with_subclasses(self, candidate: Candidate, *, kinds: Collection[str] = WIDENED) -> Candidate | None:
-        """A candidate whose named terms stand for their subclasses too; None if none of them is in a hierarchy."""
-        wider = with_subclasses(candidate.plan, hierarchy_of(self.resources), deepest=HIERARCHY_DEPTH, kinds=kinds)
-        return None if wider is None else replace(candidate, plan=wider)
+        """A candidate whose named terms, and listed ones that are denied of a name, stand for their subclasses too;
+        None if none of them is in a hierarchy."""
+        hierarchy = hierarchy_of(self.resources)
+        wider = with_subclasses(candidate.plan, hierarchy, deepest=HIERARCHY_DEPTH, kinds=kinds)
+        listed = deny_subclasses(wider or candidate.plan, hierarchy, deepest=HIERARCHY_DEPTH)
+        found = listed or wider
+        return None if found is None else replace(candidate, plan=found)
 
 
 def _taken_from(ids: Collection[str], candidate: Candidate) -> Candidate:

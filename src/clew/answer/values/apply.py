@@ -214,8 +214,13 @@ class _Builder:
         )
 
     def _parts(self, plan: Plan) -> tuple[Part, ...]:
-        """The parts of a plan with what was added: to the part that says no, where that alone has the slot."""
-        present = {end for part in plan.parts if part.kind == REQUIRED for step in part.steps for end in step.ends}
+        """The parts of a plan with what was added: to the part that says no, where that alone has the slot.
+
+        What is asked for, and what the plan says more of, is outside of what is denied: "nurses hired after 2015 who do
+        not run a ward".
+        """
+        present = plan.wanted | {each.of for each in plan.required.conditions}
+        present |= {end for step in plan.required.steps for end in step.ends}
         steps, conditions = list(self.steps), list(self.conditions)
         parts = []
         for part in plan.parts:
