@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clew.answer.reading.judged import Judge
     from clew.embed import Encoder
 
-__all__ = ["TIE", "Ranked", "Weights", "in_words", "masked", "names_in", "rank"]
+__all__ = ["TIE", "Ranked", "Weights", "conditions_said", "in_words", "masked", "names_in", "rank"]
 
 NEAREST = 12  # plans that are verbalised and compared by embedding; the others score far lower
 TIE = 0.15  # plans whose scores differ by less are told apart by little more than chance
@@ -217,11 +217,8 @@ def _called(type: str, words: Words) -> str:
 def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
     """A plan as a short English question, with types for names, or with the names themselves."""
     plan = candidate.plan
-    called = {slot.name: _type(plan, slot.name, words) for slot in plan.slots}
-    if names:
-        called |= names_in(candidate)
-    outer = [part for part in plan.parts if not part.inside and (part.count is None or part.count.operator)]
-    joined = ", and ".join(text for part in outer if (text := _said(plan, part, called, words, names)))
+    called = _called_in(candidate, words, names=names)
+    joined = conditions_said(candidate, words, names=names)
     chosen = f", with {said}" if (said := chosen_said(plan)) else ""
     such_that = f" such that {joined}{chosen}" if joined else chosen
     if plan.kind == "path":
@@ -236,6 +233,18 @@ def in_words(candidate: Candidate, words: Words, *, names: bool = False) -> str:
         return f"which {_plural(candidate.asked, words)} have the most {measured}{such_that}"
     aggregate = f", with {said}" if (said := aggregate_said(plan)) else ""
     return f"which {_plural(candidate.asked, words)} are there{such_that}{aggregate}"
+
+
+def conditions_said(candidate: Candidate, words: Words, *, names: bool = True) -> str:
+    """What must be so for a plan, step by step."""
+    plan, called = candidate.plan, _called_in(candidate, words, names=names)
+    outer = [part for part in plan.parts if not part.inside and (part.count is None or part.count.operator)]
+    return ", and ".join(text for part in outer if (text := _said(plan, part, called, words, names)))
+
+
+def _called_in(candidate: Candidate, words: Words, *, names: bool) -> dict[str, str]:
+    called = {slot.name: _type(candidate.plan, slot.name, words) for slot in candidate.plan.slots}
+    return called | (names_in(candidate) if names else {})
 
 
 def names_in(candidate: Candidate) -> dict[str, str]:

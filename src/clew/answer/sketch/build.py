@@ -24,6 +24,7 @@ from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
 from clew.answer.sketch.linking import LinkedQuestion
+from clew.answer.sketch.none_said import asks_for_none
 from clew.answer.sketch.relations import Link
 from clew.answer.sketch.said_columns import ColumnsSaid
 from clew.answer.sketch.said_values import STRICT, Unbuildable
@@ -61,7 +62,9 @@ def build(
     `mutual` are relationships that hold both ways, though they are stated one way.
     """
     try:
-        built = _Building(grounded, words, anchors, lexical, linked).built()
+        none = asks_for_none(grounded.sketch, words)
+        meant = grounded if none is None else replace(grounded, sketch=none)
+        built = _Building(meant, words, anchors, lexical, linked).built(none=none is not None)
         return replace(built, candidate=replace(built.candidate, plan=either_way(built.candidate.plan, mutual)))
     except Unbuildable as error:
         return error.unmet
@@ -88,7 +91,8 @@ class _Building(ColumnsSaid):
         self.named_steps: dict[int, Step] = {}  # steps that something is said of, by the number of their statement
         self.told: dict[int, Statement] = {}  # describing words that are said of a fact, by the number of its statement
 
-    def built(self) -> Built:
+    def built(self, *, none: bool = False) -> Built:
+        """The candidate; if there must be `none`, whether nothing matches."""
         kinds = {each.kind for each in self.sketch.statements}
         if "top" in kinds and not kinds & {"most", "fewest", "max", "min"}:  # the first of what order?
             raise Unbuildable(Unmet((), "order"))
@@ -143,6 +147,8 @@ class _Building(ColumnsSaid):
             candidate = made
         self._check_joined(candidate.plan)
         candidate = self._with_further(self._quantified(candidate))
+        if none:
+            candidate = replace(candidate, plan=replace(candidate.plan, kind="lacks"))
         return Built(candidate, self.score, self.weakest, tuple(self.left_out), self.met)
 
     def _with_further(self, candidate: Candidate) -> Candidate:

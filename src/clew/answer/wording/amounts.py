@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from clew.answer.answer import Item
 from clew.answer.lexicon.words import Words
+from clew.answer.plans.plan import ABSENT
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.rank import names_in
-from clew.answer.values.attributes import Attribute
+from clew.answer.values.attributes import Attribute, ValuePart
 from clew.answer.wording.plan_phrases import verbalise
 from clew.answer.wording.value_words import AGGREGATED, figure
 
-__all__ = ["LISTED", "amount", "names_among", "plain_list", "value_phrase", "value_text"]
+__all__ = ["LISTED", "amount", "names_among", "plain_list", "value_phrase", "value_text", "with_values"]
 
 LISTED = 10
 
@@ -39,12 +40,18 @@ def plain_list(names: Sequence[str], total: int) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def with_values(phrase: str, values: ValuePart) -> str:
+    """A phrase and what is said of values; a comma keeps it from what is denied before it."""
+    denies = any(part.kind == ABSENT for part in values.base.parts)
+    return f"{phrase}{',' * denies} {values.said}" if values.said else phrase
+
+
 def value_phrase(candidate: Candidate, base: str) -> str:
     """How a plan with values is read; `base` is what it says of everything else."""
     values, plan = candidate.values, candidate.plan
     assert values is not None
     named = names_among(candidate)
-    about = " ".join(filter(None, (named or base, values.said)))
+    about = with_values(named or base, values)
     if values.shown is None or plan.sort:
         return f"whether {about}" if plan.kind == "exists" else about
     kind = f"{AGGREGATED[plan.measure.function]} " if plan.measure is not None else ""
@@ -59,7 +66,7 @@ def value_text(
     assert values is not None
     named = names_among(candidate)
     base = named or verbalise(values.base, names_in(candidate), words) or "what was asked for"
-    about = " ".join(filter(None, (base, values.said)))
+    about = with_values(base, values)
     if plan.kind in ("exists", "lacks"):
         return f"{'Yes' if value else 'No'}: {base} {_as_sentence(values.said, holds=bool(value))}."
     if values.shown is None or plan.sort:

@@ -17,10 +17,10 @@ from clew.answer.plans.assertions.filters import Qualifier
 from clew.answer.plans.operators import TURNED
 from clew.answer.plans.plan import ABSENT, COUNTED, PATH_LENGTH, Asked, Condition
 from clew.answer.reading.candidates import Candidate
-from clew.answer.reading.rank import names_in
+from clew.answer.reading.rank import conditions_said, names_in
 from clew.answer.values.attributes import Attribute
-from clew.answer.wording.amounts import LISTED, amount, names_among, plain_list, value_text
-from clew.answer.wording.plan_phrases import judged_phrase, relation_phrase, verbalise
+from clew.answer.wording.amounts import LISTED, amount, names_among, plain_list, value_text, with_values
+from clew.answer.wording.plan_phrases import judged_phrase, relation_phrase, there_phrase, verbalise
 from clew.answer.wording.value_words import aggregate_said, compared_said, listed, nouns, title_of, type_name
 from clew.plurals import counted, plural
 
@@ -91,10 +91,12 @@ def _asked_for(candidate: Candidate, words: Words, named: Sequence[tuple[str, bo
     phrase = verbalise(plan, names_in(candidate), words, number=number)
     if phrase is None:
         noun = type_name(candidate.asked) if candidate.asked is not None else "entity"
-        phrase = f"{plural(noun, number)}{_about(named)}"
-    valued = f" {candidate.values.said}" if candidate.values is not None and candidate.values.said else ""
+        denies = any(part.kind == ABSENT for part in plan.parts)
+        about = f" such that {conditions_said(candidate, words)}" if denies else _about(named)
+        phrase = f"{plural(noun, number)}{about}"
+    phrase = phrase if candidate.values is None else with_values(phrase, candidate.values)
     aside = f" (other than {plain_list(candidate.aside, len(candidate.aside))})" if candidate.aside else ""
-    return f"{phrase}{valued}{aside}{_qualified(candidate)}"
+    return f"{phrase}{aside}{_qualified(candidate)}"
 
 
 def _ranked(candidate: Candidate, words: Words, named: Sequence[tuple[str, bool]]) -> str:
@@ -161,6 +163,8 @@ def _exists_text(
     said = relation_phrase(plan, names, words)
     answer, there = "Yes" if value else "No", value == (plan.kind == "exists")
     stated = f" ({', '.join(sources)})" if sources and there else ""
+    if said is None and (found := there_phrase(plan, names, words, holds=there)) is not None:
+        return f"{answer}: in this graph {found}{_qualified(candidate)}{stated}."
     if said is None:
         linked = plain_list([name for name, _ in named], len(named)) if named else "any entity"
         return f"{answer}: {'this graph' if there else 'nothing in this graph'} links {linked} as asked{stated}."
@@ -223,9 +227,10 @@ def _attribute_text(
 
 def _bounded_text(candidate: Candidate, words: Words, value: bool) -> str:
     """Yes or no to a plan that denies or counts: "Yes: Portugal is a country that borders only countries in …"."""
-    said = judged_phrase(candidate.plan, names_in(candidate), words, holds=value)
+    holds = value == (candidate.plan.kind == "exists")
+    said = judged_phrase(candidate.plan, names_in(candidate), words, holds=holds)
     if said is None:
-        return "Yes: all of that is in this graph." if value else "No: not all of that is in this graph."
+        said = f"it is {'' if holds else 'not '}so that {conditions_said(candidate, words)}"
     return f"{'Yes' if value else 'No'}: in this graph {said}."
 
 

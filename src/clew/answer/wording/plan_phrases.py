@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import ABSENT, Asked, Plan, Step
+from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Plan, Step
 from clew.answer.plans.quantify import root_of
 from clew.answer.wording.part_phrases import PartPhrases, Unsayable
 from clew.answer.wording.value_words import aggregate_said, chosen_said, further_titles, title_of
 
-__all__ = ["judged_phrase", "question_phrase", "relation_phrase", "verbalise"]
+__all__ = ["judged_phrase", "question_phrase", "relation_phrase", "there_phrase", "verbalise"]
 
 
 def verbalise(plan: Plan, names: Mapping[str, str], words: Words, *, number: int = 2) -> str | None:
@@ -79,10 +79,33 @@ def _fact(step: Step, names: Mapping[str, str], words: Words) -> str | None:
 
 
 def judged_phrase(plan: Plan, names: Mapping[str, str], words: Words, *, holds: bool = True) -> str | None:
-    """What a plan denies, counts or compares of the first entity that it names: "Bath is a town with more …"."""
+    """What a plan denies, counts or compares of the first entity that it names: "Bath is a town with more …".
+
+    Where it does not hold and no more is denied, what is the case instead; of what has no name, whether there is any.
+    """
     root = root_of(plan)
     if root is None or root not in names:
-        return None
-    said = verbalise(replace(plan, kind="rows", asked=(Asked(root),)), names, words, number=1)
-    article = ("an" if said[0] in "aeiou" else "a") if said and holds else "no"
+        return there_phrase(plan, names, words, holds=holds)
+    stated = None if holds else _stated(plan)
+    said = verbalise(replace(stated or plan, kind="rows", asked=(Asked(root),)), names, words, number=1)
+    article = ("an" if said[0] in "aeiou" else "a") if said and (holds or stated) else "no"
     return said and f"{names[root]} is {article} {said}"
+
+
+def there_phrase(plan: Plan, names: Mapping[str, str], words: Words, *, holds: bool = True) -> str | None:
+    """Whether anything is as a plan says: "there are no wards that patients are not known to lie on"."""
+    required = plan.required
+    there = {each.of for each in required.conditions} | {end for step in required.steps for end in step.ends}
+    root = next((slot.name for slot in plan.slots if slot.name in there and slot.name not in names), None)
+    if root is None or plan.having is not None:
+        return None
+    said = verbalise(replace(plan, kind="rows", asked=(Asked(root),)), names, words)
+    return said and f"there are {'no ' * (not holds)}{said}"
+
+
+def _stated(plan: Plan) -> Plan | None:
+    """The plan that states the only thing that another denies of a name."""
+    others = [part for part in plan.parts if part.kind != REQUIRED]
+    if len(others) != 1 or others[0].kind != ABSENT or plan.required.steps:
+        return None
+    return replace(plan, parts=tuple(replace(part, kind=REQUIRED) for part in plan.parts))
