@@ -30,6 +30,7 @@ from clew.answer.reading.question import Meaning, ParsedQuestion, understand
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran
 from clew.answer.running.evidence import gather_evidence
+from clew.answer.running.namesakes import namesake_note
 from clew.answer.running.paths import find_paths
 from clew.answer.running.run import comes_first
 from clew.answer.statements.filter_words import provenance_of
@@ -285,6 +286,8 @@ class Answering(ModelWriting):
         competitors = self.runner.competitors(ran)
         asked = bool(question.tokens) or not interpretation.written  # else it is a query of one's own
         signs = signs_of(interpretation, ran.outcome, competitors, self.words) if asked else {}
+        namesakes = self.runner.namesakes(ran.outcome)
+        noted = (namesake_note(ran.outcome, namesakes),) if namesakes else ()
         trace = (f"{question.operation}, naming {names}", f"{len(interpretation.ranked)} candidate plans{score}")
         return replace(
             answer,
@@ -300,12 +303,13 @@ class Answering(ModelWriting):
                 truncated=answer.truncated,
                 sources=answer.evidence.sources,
                 tied=ran.outcome.tied,
+                namesakes=namesakes,
             )
             + (self._instead(question) if nothing else "")
             + "".join(f" {str(each)[:1].upper()}{str(each)[1:]}." for each in ran.outcome.outside),
             query=ran.outcome.query,
             named=tuple(each for meaning in best.meanings for each in meaning.ids),
-            interpretation=(*describe(interpretation.candidate, question.filters, self.words), *ran.notes),
+            interpretation=(*describe(interpretation.candidate, question.filters, self.words), *ran.notes, *noted),
             repairs=interpretation.repairs,
             ambiguities=find_ambiguities(interpretation, self.linker),
             alternatives=alternatives_of(interpretation, competitors, self.words),

@@ -21,6 +21,7 @@ from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.rank import Ranked
 from clew.answer.resources import Resources
 from clew.answer.running.expand import with_subclasses
+from clew.answer.running.namesakes import find_namesakes
 from clew.answer.running.outside import find_outside
 from clew.answer.running.run import Outcome, run_plan
 from clew.answer.strategy import Question, Step
@@ -35,6 +36,7 @@ __all__ = ["Ran", "Runner"]
 NEAR = 0.9  # plans that score less by more than this are not run as competitors
 MOST_COMPETITORS = 4
 COMPETITOR_SECONDS = 1.0
+NAMESAKE_SECONDS = 2.0
 WIDENED = (REQUIRED, ABSENT, COUNTED)  # parts whose names stand for their subclasses too
 
 
@@ -165,6 +167,14 @@ class Runner:
             outside = find_outside(plan, self.engine, self.schema) if found.finds_nothing else ()
             self._outcomes[plan] = replace(found, outside=outside)
         return self._outcomes[plan]
+
+    def namesakes(self, outcome: Outcome) -> dict[str, tuple[str, ...]]:
+        """Items that share their name with an entity that was taken away; none where that takes too long to tell."""
+        try:
+            seconds = min(self.left, NAMESAKE_SECONDS)
+            return find_namesakes(outcome, lambda plan: run_plan(plan, self.store, self.engine, timeout=seconds))
+        except Timeout:
+            return {}
 
     def _with_subclasses(self, candidate: Candidate, *, kinds: Collection[str] = WIDENED) -> Candidate | None:
         """A candidate whose named terms, and listed ones that are denied of a name, stand for their subclasses too;

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.answer.lexicon.forms import tokens_of
-from clew.answer.quantities.recast import PLAIN, recast, with_stretches
+from clew.answer.quantities.recast import PLAIN, affirmed, recast, with_stretches
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,18 @@ def test_other_questions_stay_as_they_are(text: str) -> None:
 def test_one_is_asked_for() -> None:
     assert recast("Among rivers, which one is in the most countries?").single
     assert not recast("Among rivers, which are in the most countries?").single
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Doesn't § run §?", "Does    § run §?"),
+        ("Isn’t there a drug for §?", "Is    there a drug for §?"),
+        ("Can't § be treated?", "Can   § be treated?"),
+        ("Don't show wards", "Don't show wards"),
+        ("Which drugs don't treat §?", "Which drugs don't treat §?"),
+        ("Does § not run §?", "Does § not run §?"),
+    ],
+)
+def test_a_denied_auxiliary_in_front_asks_for_the_fact(text: str, read: str) -> None:
+    assert affirmed(text) == read

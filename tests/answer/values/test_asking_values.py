@@ -97,6 +97,8 @@ def test_a_value_is_an_answer(asker: Asker, question: str, expected: Any) -> Non
         ("Which players were born in the nineties?", ["Anna Berg", "Bela Kun"]),
         ("Which players were born between 1990 and 2000?", ["Anna Berg", "Bela Kun"]),
         ("Which players of the Rovers were born after 1995?", ["Bela Kun"]),
+        ("Which players taller than 1.75 m do not play for the Rovers?", ["Carl Dunn"]),
+        ("Which teams founded before 1950 do not play at River Ground?", ["Rovers"]),
         ("teams founded after 1900", ["Falcons", "Lions"]),
         ("Which teams have at least two thousand members?", ["Lions", "Rovers"]),
         ("Which teams have more members than the Rovers?", ["Lions"]),

@@ -34,13 +34,18 @@ def deny_of_all(plan: Plan, names: Collection[tuple[str, ...]]) -> Plan:
         (part,) = absent
         whole = Part(REQUIRED, part.steps, (*plan.required.conditions, *part.conditions))
         return replace(plan, kind="lacks", parts=(whole,))
-    slots, parts = list(plan.slots), []
+    slots, parts = list(plan.slots), list(plan.parts)
     for number, part in enumerate(plan.parts):
-        copies = {of: f"{of}{ANY}{number}" for of in several.keys() & _ends(part)} if part in touching else {}
+        copies = {of: f"{of}{ANY}{number}" for of in several if part in touching and of in _ends(part)}
+        if not copies:
+            continue
         slots += [replace(plan.slot(of), name=copy) for of, copy in copies.items()]
-        renamed = Plan(tuple(slots), (part,)).renamed(copies).parts[0] if copies else part
         own = tuple(replace(several[of], of=copy) for of, copy in copies.items())
-        parts.append(replace(renamed, conditions=(*renamed.conditions, *own)))
+        renamed = plan.renamed(copies).parts
+        parts[number] = replace(renamed[number], conditions=(*renamed[number].conditions, *own))
+        for at, inner in enumerate(plan.parts):
+            if part.name and inner.inside == part.name:
+                parts[at] = renamed[at]
     return replace(plan, slots=tuple(slots), parts=tuple(parts))
 
 
@@ -78,9 +83,8 @@ def deny_subclasses(plan: Plan, hierarchy: Mapping[str, str], *, deepest: int) -
                 continue
             below = Slot(f"{term}{BELOW}", labels)
             slots.append(below)
-            named = {term: below.name}
-            ends = (named.get(end, end) for end in old.ends)
-            steps[touching[0]] = replace(old, **dict(zip(("subject", "object"), ends, strict=True)))
+            subject, object_ = (below.name if end == term else end for end in old.ends)
+            steps[touching[0]] = replace(old, subject=subject, object=object_)
             steps.append(Step(below.name, (above,), term, 0, deepest))
         parts.append(replace(part, steps=tuple(steps)))
     return replace(plan, slots=tuple(slots), parts=tuple(parts)) if len(slots) > len(plan.slots) else None

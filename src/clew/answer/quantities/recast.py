@@ -2,7 +2,8 @@
 than two", which is "at most two".
 
 In: the text with each name as one mark (§) of the name's own length. Out: what to read in place of some stretches, so
-that the rest reads "Which teams …" or "at most". Places of the text stay what they are.
+that the rest reads "Which teams …" or "at most". Places of the text stay what they are. `affirmed` reads
+"Doesn't A …?" as what it asks: whether A does.
 """
 
 import re
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.numbers import OPERATORS
 
-__all__ = ["PLAIN", "Recast", "Stretch", "recast", "with_stretches"]
+__all__ = ["PLAIN", "Recast", "Stretch", "affirmed", "recast", "with_stretches"]
 
 AMONG = re.compile(
     r"\s*(?:of|among|amongst|out\s+of)\s+(?:all\s+)?(?:of\s+)?(?:the\s+|those\s+)?(?P<set>[^,:]+[^,:\s])"
@@ -20,6 +21,12 @@ AMONG = re.compile(
     re.IGNORECASE,
 )
 DENIED = re.compile(r"\b(?P<no>no|not)\s+(?P<than>(?:more|fewer|less)\s+than)\b", re.IGNORECASE)
+
+FRONTED = re.compile(  # not "Don't show …", which is no question
+    r"\s*(?:(?:is|are|was|were|does|did|has|have|had|could|would|do)(?P<not>n['’]?t)|can(?P<t>['’]t))"
+    r"(?=\s)(?!\s+(?:show|list|include|give|tell|count|name|forget|consider|return)\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,19 @@ def _bounds(text: str) -> Iterator[Stretch]:
         limit = "most" if OPERATORS[" ".join(found[0].lower().split())] == "<=" else "least"
         yield Stretch(*found.span("no"), "at")
         yield Stretch(*found.span("than"), limit)
+
+
+def affirmed(text: str) -> str:
+    """A question that begins with a denied auxiliary as the one about the fact itself, every word in its place.
+
+    >>> affirmed("Doesn't warfarin clash with aspirin?")
+    'Does    warfarin clash with aspirin?'
+    """
+    fronted = FRONTED.match(text)
+    if fronted is None:
+        return text
+    start, end = fronted.span("not" if fronted["not"] else "t")
+    return f"{text[:start]}{' ' * (end - start)}{text[end:]}"
 
 
 def with_stretches(tokens: Sequence[Token], stretches: Sequence[Stretch]) -> list[Token]:

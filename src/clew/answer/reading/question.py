@@ -26,7 +26,7 @@ from clew.answer.quantities.quantifier_words import (
     padded,
     with_quantity,
 )
-from clew.answer.quantities.recast import Stretch, recast, with_stretches
+from clew.answer.quantities.recast import Stretch, affirmed, recast, with_stretches
 from clew.answer.reading.contrasts import Contrast, find_contrast
 from clew.answer.reading.intent import (
     Bound,
@@ -139,6 +139,7 @@ def understand(
         mentioned = words.relations_said([token.stem for at, token in enumerate(tokens) if at not in typed])
         return any(is_time(each.name) for name in mentioned for each in words.schema.relationship(name).properties)
 
+    text = affirmed(text)
     text = with_antecedent(text, sentences_before(text), lambda said: names_in(said, tokens_of(said)))
     frame = find_frame(text)
     plain = _blanked(text, frame.spans)
