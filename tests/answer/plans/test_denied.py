@@ -1,7 +1,7 @@
 """What is denied: of all entities of a name, and of a listed term with its subclasses."""
 
 from clew.answer.plans.canonical import same
-from clew.answer.plans.denial import deny_of_all, deny_subclasses
+from clew.answer.plans.denied import deny_of_all, deny_subclasses
 from plans import plan_of
 
 TWO = ("d1", "d2")
