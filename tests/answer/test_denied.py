@@ -26,7 +26,7 @@ def test_not_holds_of_every_entity_of_a_name(clinic: Asker, question: str) -> No
     assert clinic.ask(question).text == TEXTS[question]
 
 
-def test_a_namesake_that_is_taken_away_is_told(clinic: Asker) -> None:
+def test_another_of_the_name_that_is_taken_away_is_told(clinic: Asker) -> None:
     answer = clinic.ask("Which diseases show arachnodactyly but not ectopia lentis?")
     assert (
         "of several entities of one name only some are listed: Marfan syndrome (D:2, not D:1)" in answer.interpretation

@@ -30,9 +30,9 @@ from clew.answer.reading.question import Meaning, ParsedQuestion, understand
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran
 from clew.answer.running.evidence import gather_evidence
-from clew.answer.running.namesakes import namesake_note
 from clew.answer.running.paths import find_paths
 from clew.answer.running.run import comes_first
+from clew.answer.running.same_names import same_name_note
 from clew.answer.statements.filter_words import provenance_of
 from clew.answer.strategies.suggestions import suggest_strategies
 from clew.answer.strategy import Question
@@ -286,8 +286,8 @@ class Answering(ModelWriting):
         competitors = self.runner.competitors(ran)
         asked = bool(question.tokens) or not interpretation.written  # else it is a query of one's own
         signs = signs_of(interpretation, ran.outcome, competitors, self.words) if asked else {}
-        namesakes = self.runner.namesakes(ran.outcome)
-        noted = (namesake_note(ran.outcome, namesakes),) if namesakes else ()
+        same_named = self.runner.same_named(ran.outcome)
+        noted = (same_name_note(ran.outcome, same_named),) if same_named else ()
         trace = (f"{question.operation}, naming {names}", f"{len(interpretation.ranked)} candidate plans{score}")
         return replace(
             answer,
@@ -303,7 +303,7 @@ class Answering(ModelWriting):
                 truncated=answer.truncated,
                 sources=answer.evidence.sources,
                 tied=ran.outcome.tied,
-                namesakes=namesakes,
+                same_named=same_named,
             )
             + (self._instead(question) if nothing else "")
             + "".join(f" {str(each)[:1].upper()}{str(each)[1:]}." for each in ran.outcome.outside),

@@ -21,9 +21,9 @@ from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.rank import Ranked
 from clew.answer.resources import Resources
 from clew.answer.running.expand import with_subclasses
-from clew.answer.running.namesakes import find_namesakes
 from clew.answer.running.outside import find_outside
 from clew.answer.running.run import Outcome, run_plan
+from clew.answer.running.same_names import find_same_named
 from clew.answer.strategy import Question, Step
 from clew.answer.values.outcomes import given, stated_number
 from clew.errors import ClewError, Timeout
@@ -36,7 +36,7 @@ __all__ = ["Ran", "Runner"]
 NEAR = 0.9  # plans that score less by more than this are not run as competitors
 MOST_COMPETITORS = 4
 COMPETITOR_SECONDS = 1.0
-NAMESAKE_SECONDS = 2.0
+SAME_NAME_SECONDS = 2.0
 WIDENED = (REQUIRED, ABSENT, COUNTED)  # parts whose names stand for their subclasses too
 
 
@@ -168,11 +168,11 @@ class Runner:
             self._outcomes[plan] = replace(found, outside=outside)
         return self._outcomes[plan]
 
-    def namesakes(self, outcome: Outcome) -> dict[str, tuple[str, ...]]:
+    def same_named(self, outcome: Outcome) -> dict[str, tuple[str, ...]]:
         """Items that share their name with an entity that was taken away; none where that takes too long to tell."""
         try:
-            seconds = min(self.left, NAMESAKE_SECONDS)
-            return find_namesakes(outcome, lambda plan: run_plan(plan, self.store, self.engine, timeout=seconds))
+            seconds = min(self.left, SAME_NAME_SECONDS)
+            return find_same_named(outcome, lambda plan: run_plan(plan, self.store, self.engine, timeout=seconds))
         except Timeout:
             return {}
 

@@ -48,11 +48,11 @@ def plain_text(
     truncated: bool,
     sources: Sequence[str] = (),
     tied: Sequence[Item] = (),
-    namesakes: Collection[str] = (),
+    same_named: Collection[str] = (),
 ) -> str:
     """The answer in one sentence; `named` lists the named entities and whether each is excluded.
 
-    `namesakes` are ids of items that are one of several entities of their name, and said with them.
+    `same_named` are ids of items that are one of several entities of their name, and said with them.
     """
     if candidate.values is not None and (text := value_text(candidate, words, items, value, tied)) is not None:
         return text
@@ -77,7 +77,7 @@ def plain_text(
         return f"No {_asked_for(candidate, words, named, 2)} were found in this graph."
     more = " or more" if truncated else ""
     attribute = candidate.values.shown if candidate.values is not None else None
-    shown = plain_list(list(_shown(items[:LISTED], attribute, namesakes)), total)
+    shown = plain_list(list(_shown(items[:LISTED], attribute, same_named)), total)
     if candidate.values is not None and candidate.plan.limit == total == 1:
         return f"{_ranked(candidate, words, named)}: {shown}."
     text = f"{total:,}{more} {_asked_for(candidate, words, named, 2 if truncated else total)}: {shown}."
@@ -195,13 +195,15 @@ def _without_starts(text: str) -> str:
     return re.sub(r"(^|[.!?:]\s+)([A-Z][a-z]+)\b", lambda found: found.group(1) + found.group(2).lower(), text)
 
 
-def _shown(items: Sequence[Item], attribute: Attribute | None = None, namesakes: Collection[str] = ()) -> Iterator[str]:
+def _shown(
+    items: Sequence[Item], attribute: Attribute | None = None, same_named: Collection[str] = ()
+) -> Iterator[str]:
     """Each item by its name, with its id where others have the name, and with its number or value."""
     often = Counter(item.name for item in items)
     for item in items:
         value = item.number if item.number is not None else item.value
         value = None if any(cell.name == str(value) for row in item.beside for cell in row) else value
-        alike = often[item.name] > 1 or item.id in namesakes
+        alike = often[item.name] > 1 or item.id in same_named
         notes = [*([item.id] if alike else []), *([] if value is None else [amount(value, attribute)])]
         rows = [", ".join(map(str, row)) for row in item.beside[:BESIDE]]
         more = len(item.beside) - len(rows)

@@ -9,12 +9,12 @@ from dataclasses import replace
 from clew.answer.plans.plan import ABSENT, Plan
 from clew.answer.running.run import Outcome
 
-__all__ = ["find_namesakes", "namesake_note"]
+__all__ = ["find_same_named", "same_name_note"]
 
 MOST_NOTED = 3  # names in a note
 
 
-def find_namesakes(outcome: Outcome, run: Callable[[Plan], Outcome]) -> dict[str, tuple[str, ...]]:
+def find_same_named(outcome: Outcome, run: Callable[[Plan], Outcome]) -> dict[str, tuple[str, ...]]:
     """For the id of each item that has one: the ids of others with its name that match but for what is denied."""
     plan = outcome.plan
     if plan.operation != "difference" or not outcome.items or len(plan.asked) != 1:
@@ -31,12 +31,12 @@ def find_namesakes(outcome: Outcome, run: Callable[[Plan], Outcome]) -> dict[str
     return {item.id: tuple(taken[item.name]) for item in outcome.items if item.name in taken}
 
 
-def namesake_note(outcome: Outcome, namesakes: Mapping[str, tuple[str, ...]]) -> str:
+def same_name_note(outcome: Outcome, same_named: Mapping[str, tuple[str, ...]]) -> str:
     """Which items are one of several entities of their name."""
     said = [
-        f"{item.name} ({item.id}, not {', '.join(namesakes[item.id])})"
+        f"{item.name} ({item.id}, not {', '.join(same_named[item.id])})"
         for item in outcome.items
-        if item.id in namesakes
+        if item.id in same_named
     ]
     more = f" and {len(said) - MOST_NOTED:,} more" if len(said) > MOST_NOTED else ""
     return f"of several entities of one name only some are listed: {'; '.join(said[:MOST_NOTED])}{more}"
