@@ -9,6 +9,8 @@ import numpy as np
 import onnx
 import torch
 from decoder import draw
+from encoder import arrays_of
+from encoder import draw as draw_encoder
 from network import EMBEDDINGS, Reader
 
 INPUTS = ("pieces", "places", "kinds", "marks", "sees")
@@ -32,7 +34,7 @@ def main() -> None:
     model.eval()
     given.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        whole = Path(folder) / "whole.onnx"
+        whole, quantised = (Path(folder) / name for name in ("whole.onnx", "quantised.onnx"))
         flat = torch.ones(1, 12, dtype=torch.long)
         example = (flat, flat, flat, flat, torch.ones(1, 12, 12, dtype=torch.bool))
         axes = {name: {0: "n", 1: "p"} for name in INPUTS} | {"sees": {0: "n", 1: "p", 2: "p"}}
@@ -42,7 +44,8 @@ def main() -> None:
         )  # fmt: skip
         from onnxruntime.quantization import QuantType, quantize_dynamic
 
-        quantize_dynamic(str(whole), str(given.out / "encoder.onnx"), weight_type=QuantType.QInt8)
+        quantize_dynamic(str(whole), str(quantised), weight_type=QuantType.QInt8)
+        onnx.save(draw_encoder(arrays_of(onnx.load(quantised))), given.out / "encoder.onnx")
     onnx.save(draw(_in_8_bits(arrays, "decoder.")), given.out / "decoder.onnx")
     heads = {f"norm2.{end}": arrays[f"norm.{end}"] for end in ("weight", "bias")}
     np.savez(given.out / "heads.npz", **heads, **_in_8_bits(arrays, "linker."))

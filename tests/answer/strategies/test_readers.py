@@ -124,6 +124,15 @@ def test_a_damaged_parser_is_named_in_a_sentence(tmp_path: Path) -> None:
         open_sketch_parser(tmp_path)
 
 
+def test_a_parser_of_an_earlier_version_is_named_in_a_sentence(tmp_path: Path) -> None:
+    for each in (sketch_parser.CHECKOUT / "weights" / "questions").iterdir():
+        (tmp_path / each.name).symlink_to(each)
+    (tmp_path / "encoder.onnx").unlink()
+    (tmp_path / "encoder.onnx").symlink_to(tmp_path / "decoder.onnx")  # it has other inputs
+    with pytest.raises(ModelError, match=r"encoder.onnx is of an earlier version.*restore its files"):
+        open_sketch_parser(tmp_path)
+
+
 def test_one_parser_serves_all_graphs_and_threads(both: Asker) -> None:
     assert find_sketch_parser() is both.resources.sketch_parser
     asked = (UNSURE, "Which diseases show ectopia lentis?", "How many diseases show arachnodactyly?")

@@ -235,17 +235,16 @@ class SchemaLinker:
     def _together(self, question: list[int], parts: Sequence[list[int]]) -> tuple[Array, Array]:
         """The states of a question's pieces, and the mean state of each part of a schema."""
         pieces = [*question, *(piece for part in parts for piece in part)]
-        number = np.repeat(np.arange(len(parts) + 1), [len(question), *map(len, parts)])
+        lengths = [len(question), *map(len, parts)]
         places = np.concatenate([np.arange(len(question)), *(FIRST_PLACE + np.arange(len(each)) for each in parts)])
-        starts = np.cumsum([len(question), *map(len, parts)])[:-1] if parts else np.zeros(0, np.int64)
+        starts = np.cumsum(lengths)[:-1]
         marks = np.zeros(len(pieces), np.int64)
         marks[starts] = [part[0] - FIRST_MARK + 1 for part in parts]
-        sees = (number[:, None] == number[None, :]) | (number[:, None] == 0) | (number[None, :] == 0)
-        states = self._encoder.read(Read(np.array(pieces), places, (number > 0).astype(np.int64), marks, sees))
+        kinds = np.repeat([0, 1], [len(question), len(pieces) - len(question)])
+        states = self._encoder.read(Read(np.array(pieces), places, kinds, marks, lengths))
         states = normed(states, self.heads["norm.weight"], self.heads["norm.bias"])
         sums = np.add.reduceat(states, starts, axis=0) if parts else np.zeros((0, states.shape[1]), np.float32)
-        lengths = np.array([len(part) for part in parts], np.float32)
-        return states[: len(question)], np.asarray(sums / lengths[:, None], np.float32)
+        return states[: len(question)], np.asarray(sums / np.array(lengths[1:], np.float32)[:, None], np.float32)
 
 
 class LinkedQuestion:

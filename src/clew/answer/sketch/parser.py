@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 NAME = "questions"  # the folder of its files
 CHECKOUT = Path(__file__).resolve().parents[4]
 SCALE = ".scale"
-
+BLOCKS = "seen"  # what an encoder is given that reads parts of a schema in blocks
 MARK = 1  # [unused0] stands before a name
 MOST_PIECES = 6  # of a name
 LONGEST = 250  # pieces of a question
@@ -94,7 +94,10 @@ def open_sketch_parser(folder: Path) -> SketchParser:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
         tokenizer.no_truncation()
-        encoder = QuestionEncoder(open_session(folder / ENCODER), tokenizer)
+        session = open_session(folder / ENCODER)
+        if BLOCKS not in {each.name for each in session.get_inputs()}:
+            raise ModelError(f"{ENCODER} is of an earlier version of Clew")
+        encoder = QuestionEncoder(session, tokenizer)
         decoder, heads = Decoder(open_session(folder / DECODER, threads=1)), _arrays(folder / HEADS)
     except Exception as error:  # neither library has an error class of its own for a damaged file
         raise ModelError(
