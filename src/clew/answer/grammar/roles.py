@@ -12,6 +12,7 @@ __all__ = [
     "NEEDED",
     "NEGATION",
     "OTHER",
+    "PAST",
     "QUANTIFIER",
     "RESTRICTION",
     "STRUCTURE",
@@ -20,8 +21,8 @@ __all__ = [
 ]
 
 ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION = "asked", "structure", "quantifier", "comparison", "negation"
-NAME, MODAL, RESTRICTION, OTHER = "name", "modal", "restriction", "other"
-NEEDED = (ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION, NAME, MODAL)  # roles of words that no plan may leave out
+NAME, MODAL, PAST, RESTRICTION, OTHER = "name", "modal", "past", "restriction", "other"
+NEEDED = (ASKED, STRUCTURE, QUANTIFIER, COMPARISON, NEGATION, NAME, MODAL, PAST)  # roles that no plan may leave out
 CONTENT = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM")
 WH = ("which", "what", "who", "whom", "whose", "where", "when", "why", "how")
 

@@ -27,6 +27,7 @@ from clew.answer.plans.plan import (
 )
 from clew.answer.plans.schema.paths import Move, SchemaPath, SchemaPaths
 from clew.answer.reading.question import Meaning, ParsedQuestion
+from clew.answer.statements.past_words import is_former
 from clew.answer.values.attributes import ValuePart
 from clew.store.deadline import Deadline
 from clew.store.layout import StoreSchema
@@ -172,6 +173,7 @@ def _widened(step: Step, said: Mapping[str, Said], schema: StoreSchema, *, judge
         each.name
         for each in schema.relationships
         if each.name in said and each.name != known.name and each.negated == known.negated
+        if is_former(each.called) == is_former(known.called)
         if said[each.name].places & own.places and said[each.name].clearly <= own.clearly
         if not judged or said[each.name].clearly == own.clearly
         if not ends.isdisjoint((end.subject, end.object) for end in each.ends)

@@ -7,6 +7,7 @@ sources and time (`filter_words`). The rest is read by small rules (`intent`).
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from clew.answer.lexicon.forms import Token, stem, tokens_of
@@ -43,6 +44,7 @@ from clew.answer.reading.intent import (
 )
 from clew.answer.statements.column_words import is_time
 from clew.answer.statements.filter_words import find_filters, provenance_of
+from clew.answer.statements.past_words import as_former
 from clew.answer.statements.qualifier_words import find_qualifiers
 from clew.answer.values.find import find_values
 from clew.answer.values.said import NOTHING_SAID as NO_VALUES
@@ -139,7 +141,15 @@ def understand(
         mentioned = words.relations_said([token.stem for at, token in enumerate(tokens) if at not in typed])
         return any(is_time(each.name) for name in mentioned for each in words.schema.relationship(name).properties)
 
+    def is_in_name(said: str, start: int, end: int) -> bool:
+        longer = (each for each in names_in(said, read_words(said)) if each.end - each.start > end - start)
+        return any(each.start <= start and end <= each.end for each in longer)
+
+    def is_person(noun: str) -> bool:
+        return any(words.is_agent(label) for each in words.find_types(tokens_of(noun)) for label in each.labels)
+
     text = affirmed(text)
+    text = as_former(text, is_person=is_person, in_name=partial(is_in_name, text))
     text = with_antecedent(text, sentences_before(text), lambda said: names_in(said, tokens_of(said)))
     frame = find_frame(text)
     plain = _blanked(text, frame.spans)
@@ -167,17 +177,13 @@ def understand(
         idle = any(words.is_class(each, said) for each in ("frame", "filler", "negation", "quantifier", "comparison"))
         return own or idle or linker.link(said, last_stage="normalised").best is not None
 
-    def is_part_of_name(start: int, end: int) -> bool:
-        longer = (each for each in names_in(plain, read_words(plain)) if each.end - each.start > end - start)
-        return any(each.start <= start and end <= each.end for each in longer)
-
     statements = find_qualifiers(
         plain,
         words.schema,
         is_type=lambda said: bool(words.find_types(tokens_of(said))),
         values=known.spoken_values(linker.engine),
         is_word=says_something_else,
-        in_name=is_part_of_name,
+        in_name=partial(is_in_name, plain),
     )
     plain = _blanked(plain, statements.spans)
     spoken_filters = find_filters(plain, linker.engine, words.schema)

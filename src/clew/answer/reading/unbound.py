@@ -12,6 +12,7 @@ from clew.answer.grammar.roles import (
     ASKED,
     COMPARISON,
     NEGATION,
+    PAST,
     QUANTIFIER,
     RESTRICTION,
     STRUCTURE,
@@ -28,10 +29,11 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.contrasts import contrasts, is_set_apart, likens_sets
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.column_words import is_end
+from clew.answer.statements.past_words import is_past, says_past
 
 __all__ = ["UnboundWords"]
 
-SAME = "same"
+SAME, STILL = "same", "still"
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
@@ -72,6 +74,9 @@ class UnboundWords:
             return STRUCTURE
         if self._is_likened(at):
             return RESTRICTION if self.question.anchors else QUANTIFIER
+        if is_past(word) or word == STILL:
+            over = any(map(self._is_over, self.candidate.relationships))
+            return RESTRICTION if over and word == STILL else None if over or word == STILL else PAST
         if self._is_of_a_time(token):
             return RESTRICTION
         if self.is_class("frame", at) or self._is_listing(at) or at in self._prepositions:
@@ -119,6 +124,10 @@ class UnboundWords:
         schema = self.words.schema
         known = (each.name for name in self.candidate.relationships for each in schema.relationship(name).properties)
         return not ends.isdisjoint(known)
+
+    def _is_over(self, relation: str) -> bool:
+        """Whether a relation says of what it states that it has ended: *former_club*, *borrowed*."""
+        return says_past(self.words.schema.relationship(relation).called)
 
     def _is_asked_of_people(self, at: int) -> bool:
         """ "Which patients", "what body part": people, or a part of what this graph does not know, are asked for."""

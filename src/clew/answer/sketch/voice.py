@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from clew.answer.certainty.contradicted import contradictions
-from clew.answer.grammar.roles import COMPARISON, MODAL, NAME, NEGATION, QUANTIFIER, RESTRICTION, STRUCTURE
+from clew.answer.grammar.roles import COMPARISON, MODAL, NAME, NEGATION, PAST, QUANTIFIER, RESTRICTION, STRUCTURE
 from clew.answer.kept import lexical_of, polarity_of, stated_once_of, words_of
 from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.polarity import HARM
@@ -35,7 +35,7 @@ MET = 0.6  # fit of a phrase from which its words are accounted for
 HOW = frozenset({"how", "much", "many"})  # words that ask for a value
 QUESTIONS = HOW | {"who", "whom", "whose", "what", "which", "where", "when"}  # what they ask for, the plan gives
 AMOUNTS = (QUANTIFIER, COMPARISON)  # roles of words that a phrase cannot meet
-STATED = (QUANTIFIER, NAME, MODAL)  # roles of words that have to be in the plan, whatever phrase has them
+STATED = (QUANTIFIER, NAME, MODAL, PAST)  # roles of words that have to be in the plan, whatever phrase has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def _is_met(word: Unbound, reading: SketchReading, met: Sequence[Word], words: S
     word by itself means a relation or an attribute that the plan has."""
     if word.role in AMOUNTS:
         return reading.sketch.grades
-    if word.role == MODAL:
+    if word.role in (MODAL, PAST):
         return False
     if word.role == NEGATION:
         return reading.sketch.denies or forbids(text)  # then the phrase itself says no

@@ -15,6 +15,7 @@ from typing import Any
 from clew.answer.lexicon.numbers import COMPARISON, OPERATORS
 from clew.answer.plans.assertions.filters import Qualifier
 from clew.answer.statements.column_words import find_column, is_end, is_time
+from clew.answer.statements.past_words import PAST
 from clew.store.layout import StoreSchema
 
 __all__ = ["StatementWords", "find_qualifiers"]
@@ -46,7 +47,6 @@ PRESENT = re.compile(
     r"these\s+days|current|still)\b",
     re.IGNORECASE,
 )
-PAST = re.compile(r"\b(?:formerly|former|previously|previous|no\s+longer)\b|\bex-", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

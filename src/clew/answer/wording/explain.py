@@ -109,6 +109,7 @@ UNMET = {
     "comparison": "this graph holds nothing to compare by {}",
     "negation": "what {} denies is not clear",
     "said": "this graph does not say {}",
+    "past": "no statement of this graph says that it has ended, as {} does",
     "modal": "this graph states what is, and {} asks for what may, should or will be",
 }
 CALLED = (ASKED, STRUCTURE, COMPARISON)  # roles of words that may name what is recorded
