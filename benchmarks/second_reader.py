@@ -22,8 +22,8 @@ from clew.answer.answer import Answer
 from clew.answer.ask import resources_of
 from clew.answer.certainty.sketched import sketch_signs
 from clew.answer.cypher import Answering
+from clew.answer.hearing.parser import SketchParser
 from clew.answer.resources import Resources
-from clew.answer.sketch.parser import SketchParser
 from clew.answer.strategies.readers import AGREEABLE, ReadersStrategy, Reading
 from clew.answer.strategy import Question
 from clew.answer.values.outcomes import stated_number

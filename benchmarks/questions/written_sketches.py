@@ -17,9 +17,9 @@ import clew
 from benchmarks.questions.training.notation import read_file
 from benchmarks.second_reader import SMALL, both
 from clew.answer.ask import resources_of
-from clew.answer.sketch.parser import SketchParser
+from clew.answer.hearing.parser import SketchParser
+from clew.answer.hearing.writing import Written
 from clew.answer.sketch.sketch import Sketch, Word
-from clew.answer.sketch.writing import Written
 from clew.errors import ClewError
 from clew.evaluate.trust import load_questions
 

@@ -98,7 +98,7 @@ def _attended(to: EncoderDrawing, layer: str, state: str, hidden: str) -> str:
 
 
 def _ends() -> tuple[list[onnx.ValueInfoProto], list[onnx.ValueInfoProto]]:
-    """What the model is given (as src/clew/answer/sketch/encoder.py lays it out), and what it makes."""
+    """What the model is given (as src/clew/answer/hearing/encoder.py lays it out), and what it makes."""
     given = [
         *((name, TensorProto.INT64, ["pieces"]) for name in TABLES.values()),
         ("asked", TensorProto.INT64, [1, "asked"]),  # the pieces of the question

@@ -8,10 +8,10 @@ import numpy as np
 
 from benchmarks.questions.training.notation import read_file
 from benchmarks.questions.training.schemas import read_schemas
-from clew.answer.sketch.encoder import UNKNOWN, QuestionEncoder
-from clew.answer.sketch.linking import FIRST_MARK, LONGEST_ITEM
-from clew.answer.sketch.parser import pieces_of
-from clew.answer.sketch.symbols import SYMBOLS, to_symbols
+from clew.answer.hearing.encoder import UNKNOWN, QuestionEncoder
+from clew.answer.hearing.linking import FIRST_MARK, LONGEST_ITEM
+from clew.answer.hearing.parser import pieces_of
+from clew.answer.hearing.symbols import SYMBOLS, to_symbols
 
 __all__ = ["main"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from clew.answer.hearing.linking import ATTRIBUTE, COLUMN, RELATION, TYPE
 from clew.answer.lexicon.forms import plain_name, stem
-from clew.answer.sketch.linking import ATTRIBUTE, COLUMN, RELATION, TYPE
 
 __all__ = ["Question", "Schema", "Span", "read_schemas"]
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from clew.answer.hearing.linking import LinkedQuestion
 from clew.answer.lexicon.families import is_mutual
 from clew.answer.lexicon.forms import plain_name, word_table
 from clew.answer.lexicon.own_words import load_words
@@ -14,7 +15,6 @@ from clew.answer.reading.judged import Judge, Link
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.sketch.lexical import Lexical
-from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.sketch import Word
 from clew.answer.statements.filter_words import provenance_of
 from clew.answer.values.attributes import find_attributes
@@ -55,7 +55,12 @@ def schema_of(resources: Resources) -> StoreSchema:
 
 def words_of(resources: Resources) -> Words:
     """The words for a graph's types and relations."""
-    return resources.once("words", lambda: Words(schema_of(resources), more=load_words(resources.engine.snapshot)))
+
+    def is_name(noun: str) -> bool:
+        return bool(resources.engine.lookup_name(noun) or resources.engine.lookup_name(noun.capitalize()))
+
+    more = load_words(resources.engine.snapshot)
+    return resources.once("words", lambda: Words(schema_of(resources), more=more, is_name=is_name))
 
 
 def vocabulary_of(resources: Resources) -> Vocabulary:

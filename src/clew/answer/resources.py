@@ -21,7 +21,7 @@ from clew.traverse import GraphEngine, open
 
 if TYPE_CHECKING:
     from clew.answer.grammar.parse import Parser
-    from clew.answer.sketch.parser import SketchParser
+    from clew.answer.hearing.parser import SketchParser
     from clew.embed import Encoder
     from clew.lm import LanguageModel
 
@@ -154,7 +154,7 @@ class Resources(Closing):
         if self.encoder is None:
             log.info("questions are read by words alone: reading them by sketches needs an encoder")
             return None
-        from clew.answer.sketch.parser import find_sketch_parser
+        from clew.answer.hearing.parser import find_sketch_parser
 
         return find_sketch_parser()
 

@@ -13,6 +13,8 @@ from clew.answer.quantities.recast import PLAIN, affirmed, recast, with_stretche
         ("Among rivers, which one is in the most countries?", "which rivers is in the most countries"),
         ("Which rivers are in no more than two countries?", "Which rivers are in at most two countries"),
         ("Which rivers are in not fewer than two countries?", "Which rivers are in at least two countries"),
+        ("Apart from herself, who lives with §?", "who else lives with"),
+        ("besides themselves, which teams beat §?", "which other teams beat"),
     ],
 )
 def test_they_are_read_as_others_say_it(text: str, read: str) -> None:

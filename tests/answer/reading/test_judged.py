@@ -10,13 +10,13 @@ import pytest
 
 import clew
 from clew.answer import Asker, Resources
+from clew.answer.hearing.linking import LinkedQuestion
 from clew.answer.kept import link_of, words_of
 from clew.answer.plans.plan import Plan
 from clew.answer.reading.account import STRUCTURE, Account, Unbound
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.judged import Judge
 from clew.answer.reading.question import ParsedQuestion
-from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.sketch import Word
 from clew.graph.staging import Staged
 

@@ -7,7 +7,8 @@ from benchmarks.questions.training.notation import read_line
 
 from answer.sketch.conftest import asked
 from clew.answer import Asker
-from clew.answer.sketch.reading import _affirmed, _as_value, forbids
+from clew.answer.hearing.hearing import _affirmed, forbids
+from clew.answer.sketch.reading import _as_value
 from clew.answer.sketch.sketch import show
 
 Find = Callable[[Asker, str], object]

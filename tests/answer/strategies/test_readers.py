@@ -20,10 +20,10 @@ from clew.answer import (
     Step,
     runner,
 )
+from clew.answer.hearing import parser as sketch_parser
+from clew.answer.hearing.parser import find_sketch_parser, open_sketch_parser
 from clew.answer.plans.plan import Plan
 from clew.answer.running.run import Outcome, run_plan
-from clew.answer.sketch import parser as sketch_parser
-from clew.answer.sketch.parser import find_sketch_parser, open_sketch_parser
 from clew.answer.strategies.readers import Reading
 from clew.app.assemble import DEFAULT_STRATEGY, Settings, make_strategy
 from clew.errors import InputError, ModelError

@@ -58,15 +58,28 @@ def known_words() -> Mapping[str, Mapping[str, list[str]]]:
 
 
 class Words:
-    """The words for one graph's types and relations."""
+    """The words for one graph's types and relations; `is_name` says whether a noun names an entity of the graph."""
 
-    def __init__(self, schema: StoreSchema, *, more: Mapping[str, Mapping[str, Iterable[str]]] | None = None) -> None:
+    def __init__(
+        self,
+        schema: StoreSchema,
+        *,
+        more: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
+        is_name: Callable[[str], bool] = lambda noun: False,
+    ) -> None:
         known: Any = _merged(known_words(), more or {})
         self.schema = schema
         self.everyday: Mapping[str, list[str]] = known["everyday"]  # lay words → what graphs call it
         others = other_nouns(label.type for label in schema.labels)
         self.types = {
-            label.name: list(dict.fromkeys([*phrases_of(label.type, known["types"]), *others[label.type]]))
+            label.name: list(
+                dict.fromkeys(
+                    [
+                        *phrases_of(label.type, known["types"]),
+                        *(noun for noun in others[label.type] if not is_name(noun)),  # herbs may be a kind of plants
+                    ]
+                )
+            )
             for label in schema.labels
         }
         self.verbs = {label.name: known["verbs"].get(label.type, []) for label in schema.labels}

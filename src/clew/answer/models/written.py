@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import ASKED, COMPARISON, NEGATION, QUANTIFIER, STRUCTURE
+from clew.answer.hearing.linking import Meant
 from clew.answer.kept import composer_of, link_of, polarity_of, words_of
 from clew.answer.lexicon.numbers import find_numbers, read_number
 from clew.answer.models.compose import Composed
@@ -23,7 +24,6 @@ from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
-from clew.answer.sketch.linking import Meant
 from clew.answer.sketch.sketch import split_words
 from clew.errors import ClewError, Timeout
 from clew.lm import LanguageModel

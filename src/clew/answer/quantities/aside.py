@@ -19,7 +19,7 @@ from clew.plurals import plural
 __all__ = ["Aside", "Choice", "choose_among", "set_aside"]
 
 ASIDE_FROM = re.compile(
-    r"[,\s]\s*(?:except(?:\s+for|ing)?|excluding|other\s+than|apart\s+from|aside\s+from|besides|not\s+counting|"
+    r"(?:^|[,\s])\s*(?:except(?:\s+for|ing)?|excluding|other\s+than|apart\s+from|aside\s+from|besides|not\s+counting|"
     rf"leaving\s+out|leaving\s+aside)\s+(?:the\s+|an?\s+)?(?P<list>{LIST})",
     re.IGNORECASE,
 )
@@ -35,6 +35,11 @@ class Aside:
 
 WHICH_OF = re.compile(
     rf"\b(?:which|what|who)(?P<of>\s+(?:of|among|out\s+of)\s+(?:the\s+)?(?P<list>{LIST}))", re.IGNORECASE
+)
+OF_FIRST = re.compile(
+    rf"\s*(?P<of>(?:of|among|amongst|between|out\s+of)\s+(?:the\s+)?(?:[a-z]+\s+)?(?P<list>{LIST})\s*[,:–—-]\s*)"
+    r"(?P<which>(?:which|what|who)(?:\s+ones?\b)?)(?P<noun>\s+(?!is|are|was|were|do|does|did|has|have|had|can)[a-z]+)?",
+    re.IGNORECASE,
 )
 THESE = re.compile(
     rf"\b(?:which|what|who)(?P<of>\s+(?:of|among)\s+(?:these|those|the)(?:\s+following)?(?:\s+{NUMBER})?)\s+[a-z]+\b[^:]*"
@@ -52,9 +57,9 @@ class Choice:
 
 
 def choose_among(text: str, anchors: Sequence[Anchor], words: Words) -> tuple[Sequence[Anchor], Choice]:
-    """The other names, and the choice among those behind "which of"; nothing where they have no type in common."""
+    """The other names, and the choice among those of "which of …" or "of …, which"; nothing where no type is common."""
     shown = padded(text, anchors)
-    found = THESE.search(shown) or WHICH_OF.search(shown)
+    found = OF_FIRST.match(shown) or THESE.search(shown) or WHICH_OF.search(shown)
     if found is None:
         return anchors, Choice()
     start, end = found.span("list")
@@ -65,8 +70,12 @@ def choose_among(text: str, anchors: Sequence[Anchor], words: Words) -> tuple[Se
     meaning = whole.meanings[0]
     last = max(anchor.end for anchor in named)
     noun = plural(words.name_of(words.schema.label_of(meaning.type)))
-    if "end" in found.groupdict():
-        stretches: tuple[Stretch, ...] = (Stretch(*found.span("of"), ""), Stretch(found.start("end"), last, ""))
+    groups = found.groupdict()
+    if "which" in groups:
+        first = Stretch(*found.span("of"), "" if found["noun"] else "which")
+        stretches: tuple[Stretch, ...] = (first,) if found["noun"] else (first, Stretch(*found.span("which"), noun))
+    elif "end" in groups:
+        stretches = (Stretch(*found.span("of"), ""), Stretch(found.start("end"), last, ""))
     else:
         stretches = (Stretch(found.start("of"), last, f" {noun} "),)
     return left, Choice(meaning.ids, stretches)

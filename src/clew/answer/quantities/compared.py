@@ -15,7 +15,11 @@ LESS = re.compile(r"\b(?:fewer|fewest|less|least|(?:smaller|smallest|lower|lowes
 WHICH = re.compile(r"\b(?:which|who|what)\b", re.IGNORECASE)
 THAN = re.compile(r"\b(?:than|at least|at most)\b", re.IGNORECASE)
 JUDGED = re.compile(r"\s*(?:do|does|did|has|have|is|are)\s[^§]*§.*\b(?:more|fewer|less)\b.*\bthan\b[^§]*§", re.I)
-AMONG = re.compile(r"\b(?:which|what|who)\s+(?:one\s+)?(?:of|among|out of)\s+(?:the\s+\w+\s+)?§", re.IGNORECASE)
+AMONG = re.compile(
+    r"\b(?:which|what|who)\s+(?:one\s+)?(?:of|among|out of)\s+(?:the\s+\w+\s+)?§|"
+    r"^\s*(?:of|among|amongst|between|out\s+of)\s+(?:the\s+)?(?:[a-z]+\s+)?§",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

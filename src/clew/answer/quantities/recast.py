@@ -20,6 +20,11 @@ AMONG = re.compile(
     r"(?P<which>\s*[,:]\s*(?:which|what|who)(?P<one>\s+one\b)?(?:\s+ones\b)?)",
     re.IGNORECASE,
 )
+APART = re.compile(  # "apart from herself, who" is "who else"
+    r"\s*(?P<apart>(?:apart|aside)\s+from|except(?:\s+for)?|besides|other\s+than)\s+"
+    r"(?:(?:him|her|it|one)self|themselves)(?P<which>\s*,\s*(?P<wh>who|which|what))\b",
+    re.IGNORECASE,
+)
 DENIED = re.compile(r"\b(?P<no>no|not)\s+(?P<than>(?:more|fewer|less)\s+than)\b", re.IGNORECASE)
 
 FRONTED = re.compile(  # not "Don't show …", which is no question
@@ -52,6 +57,11 @@ PLAIN = Recast()
 def recast(text: str) -> Recast:
     """How to read a question as one that begins with "which"."""
     among, bounds = AMONG.match(text), tuple(_bounds(text))
+    if (apart := APART.match(text)) is not None:
+        said, another = ("who", "else") if apart["wh"].lower() == "who" else ("which", "other")
+        return Recast(
+            (Stretch(apart.start("apart"), apart.start("which"), said), Stretch(*apart.span("which"), another), *bounds)
+        )
     if among is None:
         return Recast(bounds) if bounds else PLAIN
     first, again = Stretch(0, among.start("set"), "which "), Stretch(*among.span("which"), "")

@@ -7,13 +7,13 @@ doubtful. Words that a list has for another relation, or that a plan refused, ar
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from clew.answer.hearing.linking import LinkedQuestion
 from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.forms import word_table
 from clew.answer.lexicon.words import Words
 from clew.answer.reading.account import RESTRICTION, STRUCTURE, Account, Unbound
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
-from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.sketch import Word, split_words
 
 __all__ = ["Judge", "Link"]

@@ -6,6 +6,7 @@ Roles come from the tree of the question; without a parser from the place of the
 import re
 from functools import cached_property
 
+from clew.answer.grammar.asked import inside_relative
 from clew.answer.grammar.modality import find_modals
 from clew.answer.grammar.parse import Tree
 from clew.answer.grammar.roles import (
@@ -22,24 +23,25 @@ from clew.answer.grammar.roles import (
 from clew.answer.lexicon.forms import Token, word_table
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import Asked
-from clew.answer.quantities.quantifier_words import padded
+from clew.answer.quantities.small_words import SmallWords
 from clew.answer.reading.amounts import find_quantifying, is_passed_over
 from clew.answer.reading.candidates import Candidate
-from clew.answer.reading.contrasts import contrasts, is_set_apart, likens_sets
+from clew.answer.reading.contrasts import CONTRASTING
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.statements.column_words import is_end
 from clew.answer.statements.past_words import is_past, says_past
 
 __all__ = ["UnboundWords"]
 
-SAME, STILL = "same", "still"
+STILL = "still"
+LIKENING = CONTRASTING | {"same"}  # of two things that nothing else may say anything of
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
 EARLY = 6  # words at the beginning of a question, where "give" and "show" ask
 RELATING = frozenset({"in", "of", "for", "with", "by", "from", "to", "on", "at", "through"})
 PLACED = ("_AT", "_IN", "_FROM", "_NEAR")  # ends of relations that lead to places
+HELPING = ("do", "does", "did")
 WH_BEFORE = ("and", "or", "tell", "know", "from", "me", "but", "show")
 
 
@@ -53,6 +55,7 @@ class UnboundWords:
         self.roles = Roles(tree) if tree is not None else None
         self.quantifying = find_quantifying(question.trees)
         self.modals = find_modals(candidate, words, tree)
+        self.small = SmallWords(question, candidate, self.tokens)
 
     def role(self, at: int) -> str | None:
         """What an unbound word does in the sentence; None for one that needs no part of a plan."""
@@ -65,15 +68,15 @@ class UnboundWords:
             return self._unmet_question_word(at)
         if self._answers_yes(token):
             return None
-        if is_set_apart(self._masked, self.tokens, at):
+        if self.small.is_set_apart(at) or self.small.is_one(at):
             return QUANTIFIER
         for name, role in (("negation", NEGATION), ("quantifier", QUANTIFIER), ("comparison", COMPARISON)):
             if self.is_class(name, at):
                 return None if name == "comparison" and self._says_nothing(token) else role
         if self._is_liking(at):
             return STRUCTURE
-        if self._is_likened(at):
-            return RESTRICTION if self.question.anchors else QUANTIFIER
+        if self.small.is_neglected(at):
+            return RESTRICTION if self.question.anchors or word not in LIKENING else QUANTIFIER
         if is_past(word) or word == STILL:
             over = any(map(self._is_over, self.candidate.relationships))
             return RESTRICTION if over and word == STILL else None if over or word == STILL else PAST
@@ -90,33 +93,6 @@ class UnboundWords:
         if self.is_class("filler", at) or (self.is_class("reporting", at) and self._is_participle(token)):
             return None
         return self.roles.role(token) if self.roles is not None else self._role_by_place(at)
-
-    @cached_property
-    def _masked(self) -> str:
-        """The text with each name as one mark."""
-        return padded(self.question.text, self.question.anchors)
-
-    def _is_likened(self, at: int) -> bool:
-        """Whether a word says that things are the same or differ, and the plan does not, or says less."""
-        if self.lowered[at] == SAME:
-            less = likens_sets(self._masked, self.tokens, at, self.question.trees) and self.plan.measure is None
-            return less or not self._holds_sameness()
-        return contrasts(self.tokens, at, self.question.trees) and not self._tells_apart()
-
-    def _tells_apart(self) -> bool:
-        """Whether a plan counts different things, or says of two that they are not the same."""
-        conditions = [each for part in self.plan.parts for each in part.conditions]
-        counts = any(part.count is not None for part in self.plan.parts)
-        return counts or self.plan.measure is not None or any(each.operator == "DIFFERS" for each in conditions)
-
-    def _holds_sameness(self) -> bool:
-        """Whether a plan has two things in common: a circle of steps, one relation twice, or values compared."""
-        if any(isinstance(each.value, Asked) for part in self.plan.parts for each in part.conditions):
-            return True
-        steps = [step for part in self.plan.parts for step in part.steps]
-        ends = {end for step in steps for end in step.ends}
-        twice = len({step.relations for step in steps}) < len(steps)
-        return twice or len(steps) >= len(ends) or self.plan.measure is not None
 
     def _is_of_a_time(self, token: Token) -> bool:
         """ "At present", "formerly": the plan has statements that end, and does not say whether they have."""
@@ -150,8 +126,12 @@ class UnboundWords:
         """ "Which readers like X": the only verb there is, unlike that of "diseases like X" and "I'd like"."""
         if self.lowered[at] not in ("like", "likes", "liked") or self.tree is None:
             return False
-        verbs = [word for word in self.tree.words if word.kind in ("VERB", "AUX") and word.lemma != "like"]
-        return self.lowered[0] in WH and (not verbs or all(word.role == "aux" for word in verbs))
+        verbs = [
+            word
+            for place, word in enumerate(self.tree.words)
+            if word.kind in ("VERB", "AUX") and word.lemma != "like" and not inside_relative(self.tree, place)
+        ]
+        return self.lowered[0] in (*WH, *HELPING) and all(word.role == "aux" for word in verbs)
 
     @cached_property
     def _prepositions(self) -> set[int]:
@@ -183,7 +163,8 @@ class UnboundWords:
         following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
         if word == "why":
             return ASKED
-        if word in ("where", "who") and at > 0 and self.lowered[at - 1] not in WH_BEFORE:
+        before = self.lowered[at - 1] if at else ""
+        if word in ("where", "who") and before and before not in WH_BEFORE and not self._asks(at):
             return None  # "diseases where patients have …"
         if word == "how":
             measured = self.tree is not None and self._is_measured(at)
@@ -200,6 +181,12 @@ class UnboundWords:
         near = {stem for name in said for stem in self.words.stems_of(name)}
         placed = word == "where" and any(name.endswith(PLACED) for name in self.candidate.relationships)
         return None if placed or near & self.words.classes[word] else ASKED
+
+    def _asks(self, at: int) -> bool:
+        """Whether "who" or "where" is no relative pronoun, since no noun or name stands before it: "besides, who"."""
+        nouns = any(word.first < at and not word.implied for word in self.words.find_types(list(self.tokens[:at])))
+        named = any(anchor.start < self.tokens[at].start for anchor in self.question.anchors)
+        return not nouns and not named and set(WH).isdisjoint(self.lowered[:at])
 
     def _is_measured(self, at: int) -> bool:
         """ "How tall": the question word belongs to an adjective or an adverb."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from clew.answer.hearing.linking import LinkedQuestion
 from clew.answer.names.meanings import Anchor
 from clew.answer.plans.plan import (
     ABSENT,
@@ -23,7 +24,6 @@ from clew.answer.plans.schema.containment import either_way
 from clew.answer.reading.candidates import Candidate, is_meant
 from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
-from clew.answer.sketch.linking import LinkedQuestion
 from clew.answer.sketch.none_said import asks_for_none
 from clew.answer.sketch.relations import Link
 from clew.answer.sketch.said_columns import ColumnsSaid
@@ -231,7 +231,8 @@ class _Building(ColumnsSaid):
                 self.named_steps[number] = step
                 for each in (*fact.said, *told):
                     conditions += self._said(each, step, link, (fact.left, fact.right))
-            steps.append(step)
+            if step not in steps:  # "have no gene linked to them" says it twice; twice in Cypher are two triples
+                steps.append(step)
 
     def _moves(self, link: Link, here: str, there: str) -> Iterator[Step]:
         via, left, right = link.via, here, there

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import log
 
+from clew.answer.hearing.linking import Has, LinkedQuestion
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.sketch.lexical import OWN, Lexical
-from clew.answer.sketch.linking import Has, LinkedQuestion
 from clew.answer.sketch.relations import WEAKEST, Link, Relations
 from clew.answer.sketch.sketch import Ref, Sketch, Statement, Word
 from clew.answer.sketch.things import Find, Unmet

@@ -8,10 +8,10 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 
+from clew.answer.hearing.linking import Meant, SchemaItem, schema_items
 from clew.answer.lexicon.forms import plain_name, stem, tokens_of, word_table
 from clew.answer.lexicon.light import senses_of_relation, senses_of_verb
 from clew.answer.lexicon.words import Words
-from clew.answer.sketch.linking import Meant, SchemaItem, schema_items
 from clew.answer.values.attributes import Attribute
 from clew.answer.values.vocabulary import Vocabulary
 from clew.embed import Encoder

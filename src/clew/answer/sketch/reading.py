@@ -4,29 +4,26 @@ Each reading carries what speaks for it: how probable its sketch is, how well it
 of the question it leaves out.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log
 
+from clew.answer.hearing.hearing import Heard
+from clew.answer.hearing.linking import Has, LinkedQuestion
+from clew.answer.hearing.writing import Written
 from clew.answer.lexicon.forms import stem, word_table
 from clew.answer.lexicon.numbers import read_number
-from clew.answer.lexicon.words import Words
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.reading.candidates import Candidate
 from clew.answer.sketch.build import Built, build
 from clew.answer.sketch.ground import ground
 from clew.answer.sketch.lexical import Lexical
-from clew.answer.sketch.linking import Has, LinkedQuestion
-from clew.answer.sketch.parser import SketchParser
 from clew.answer.sketch.sketch import VARIABLES, Ref, Said, Sketch, Statement, Word
 from clew.answer.sketch.things import of_cases
-from clew.answer.sketch.writing import Written
 from clew.graph import GraphContents
 
-__all__ = ["SketchReading", "forbids", "read_sketches", "split_facts"]
+__all__ = ["SketchReading", "read_sketches", "split_facts"]
 
-IMPROBABLE = 0.02  # sketches of a lower probability are no readings
 MOST_GROUNDED = 6  # ways to ground one sketch that are built
 PHRASES = frozenset({"fact", "attribute", "kind", "max", "min"})  # statements whose words mean a part of a schema
 MULTIPLES = frozenset({"dozen", "hundred", "thousand", "million", "billion"})
@@ -35,9 +32,6 @@ SHORTEST_NAME = 4  # letters of a noun that names an entity
 WEIGHTY = frozenset(word_table("sketch.json")["weighty"])  # words that change an answer
 NEGATIONS = frozenset(word_table("sketch.json")["negations"])
 MEASURING = frozenset(word_table("sketch.json")["measuring"])  # words that ask for a time or an amount
-PROHIBITED = re.compile(r"\b(?:must|should|may|ought)(?:n['’]t|\s+not|\s+never)\b", re.IGNORECASE)
-ONLY = frozenset(word_table("sketch.json")["only"])  # words without which nothing is said to be the only one
-EXCLUSIONS = frozenset(word_table("sketch.json")["exclusions"])  # "other than", "apart from"
 OFTEN_IDLE = frozenset(word_table("sketch.json")["often idle"])  # of the weighty, words that may say nothing
 
 
@@ -62,36 +56,20 @@ class SketchReading:
 
 
 def read_sketches(
-    text: str,
+    heard: Heard,
     anchors: Sequence[Anchor],
-    parser: SketchParser,
     lexical: Lexical,
     contents: GraphContents,
     *,
     has: Has | None = None,
-    is_right: Callable[[str], bool] = lambda word: True,
     mutual: frozenset[str] = frozenset(),
     check: Callable[[], None] = lambda: None,
-) -> tuple[Iterator[SketchReading], list[Word]]:
-    """All readings, best first, each plan once, made as they are asked for; and the words of the question.
+) -> Iterator[SketchReading]:
+    """All readings of what was heard, best first, each plan once, made as they are asked for.
 
     `check` raises once there is no time left.
     """
-    words, written = parser.parse(text, [(each.start, each.end) for each in anchors], least=IMPROBABLE, check=check)
-    check()
-    spelt = _spelt(text, words, lexical.words, is_right)
-    names = [each.meanings[0] for each in anchors]
-    may_deny = any(lexical.words.is_class("negation", each.text) or each.text.lower() in EXCLUSIONS for each in words)
-    if forbids(text):
-        written = [replace(each, sketch=_affirmed(each.sketch, text, words)) for each in written]
-    may_limit = any(each.text.lower() in ONLY for each in words)
-    likely = [
-        each
-        for each in written
-        if (may_deny or not each.sketch.denies)
-        and (may_limit or all(one.kind != "only" for one in each.sketch.statements))
-    ]
-    linked = parser.linker.link(spelt, names, lexical.items, has=has, check=check) if likely else None
+    words, spelt, linked = heard.words, heard.spelt, heard.linked
 
     def readings(each: Written) -> Iterator[SketchReading]:
         found = False
@@ -116,28 +94,7 @@ def read_sketches(
                     found = True
                     yield _reading(built, sketch, each, words, linked)
 
-    return _best_first(likely, readings), words
-
-
-def forbids(text: str) -> bool:
-    """Whether a question is about what must not be, which is not what is not."""
-    return PROHIBITED.search(text) is not None
-
-
-def _affirmed(sketch: Sketch, text: str, words: Sequence[Word]) -> Sketch:
-    """A sketch that states what is forbidden: what must not be given to A is <must not given to> A."""
-    found = PROHIBITED.search(text)
-    first = next((each for each in sketch.statements if each.kind == "fact" and each.denied), None)
-    if found is None or first is None:
-        return sketch
-    said = [at for at, word in enumerate(words) if found.start() <= word.start < found.end()]
-    return replace(
-        sketch,
-        statements=tuple(
-            replace(each, denied=0, words=(*said, *each.words) if each is first else each.words)
-            for each in sketch.statements
-        ),
-    )
+    return _best_first(heard.written, readings)
 
 
 def _best_first(
@@ -287,14 +244,6 @@ def _weighty_left(sketch: Sketch, words: Sequence[Word]) -> Iterator[int]:
 def _is_number(word: str) -> bool:
     """Whether a word says how many: "two" of "two thousand" is another number, but "which one" says none."""
     return word in MULTIPLES or (word != "one" and read_number(word) is not None)
-
-
-def _spelt(text: str, words: Sequence[Word], lexicon: Words, is_right: Callable[[str], bool]) -> list[Word]:
-    """The words with slips of the pen in words of the schema put right."""
-    read = {(token.start, token.end): token.text for token in lexicon.read(text, is_right=is_right)}
-    return [
-        replace(each, text=read.get((each.start, each.end), each.text)) if each.name is None else each for each in words
-    ]
 
 
 def entities_named(said: str, contents: GraphContents) -> tuple[Meaning, ...]:

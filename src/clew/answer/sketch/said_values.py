@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import log
 
+from clew.answer.hearing.linking import LinkedQuestion, Meant
 from clew.answer.lexicon.numbers import COMPARISON, OPERATORS, read_number
 from clew.answer.names.meanings import Anchor
 from clew.answer.sketch.ground import Grounded
 from clew.answer.sketch.lexical import Lexical
-from clew.answer.sketch.linking import LinkedQuestion, Meant
 from clew.answer.sketch.sketch import Ref, Statement, Word
 from clew.answer.sketch.things import WHO, Unmet
 from clew.answer.values.attributes import Attribute

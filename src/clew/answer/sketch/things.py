@@ -7,10 +7,10 @@ knows no patients.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from clew.answer.hearing.linking import Has, LinkedQuestion, Meant
 from clew.answer.lexicon.forms import word_table
 from clew.answer.names.meanings import Anchor, Meaning
 from clew.answer.sketch.lexical import PEOPLE, SMALL, Lexical
-from clew.answer.sketch.linking import Has, LinkedQuestion, Meant
 from clew.answer.sketch.sketch import Ref, Said, Sketch, Statement, Word
 
 __all__ = ["WHO", "Find", "Things", "Unmet", "of_cases"]

@@ -6,6 +6,8 @@ from itertools import islice
 
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.grammar.roles import COMPARISON, MODAL, NAME, NEGATION, PAST, QUANTIFIER, RESTRICTION, STRUCTURE
+from clew.answer.hearing.hearing import Heard, forbids
+from clew.answer.hearing.linking import Has
 from clew.answer.kept import lexical_of, polarity_of, stated_once_of, words_of
 from clew.answer.lexicon.families import has_synonyms
 from clew.answer.lexicon.polarity import HARM
@@ -21,9 +23,7 @@ from clew.answer.reading.opposed import is_opposed
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.resources import Resources
 from clew.answer.runner import Ran, Runner
-from clew.answer.sketch.linking import Has
-from clew.answer.sketch.parser import SketchParser
-from clew.answer.sketch.reading import SketchReading, forbids, read_sketches
+from clew.answer.sketch.reading import SketchReading, read_sketches
 from clew.answer.sketch.sketch import Word
 from clew.answer.strategy import Question
 from clew.errors import ClewError, Timeout
@@ -68,12 +68,7 @@ class Spoken:
 
 
 def speak(
-    question: Question,
-    parsed: ParsedQuestion,
-    parser: SketchParser,
-    resources: Resources,
-    runner: Runner,
-    has: Has,
+    question: Question, parsed: ParsedQuestion, heard: Heard, resources: Resources, runner: Runner, has: Has
 ) -> Spoken | None:
     """The best reading of a question that accounts for every word and finds something, else the best that finds
     something, else the best that runs; None where there is none.
@@ -84,15 +79,13 @@ def speak(
         return None
     apart = tuple(token for token in parsed.tokens if not inside(token, parsed.names))
     parsed = replace(parsed, anchors=parsed.names, tokens=apart)
-    english = resources.parser
-    readings, words = read_sketches(
-        parsed.text,
+    words = heard.words
+    readings = read_sketches(
+        heard,
         parsed.anchors,
-        parser,
         lexical_of(resources),
         resources.engine,
         has=has,
-        is_right=lambda word: english is not None and english.knows(word),
         mutual=stated_once_of(resources),
         check=runner.deadline.check,
     )
@@ -114,8 +107,8 @@ def speak(
         except ClewError:
             continue
         told = replace(ran.interpretation, question=parsed)
-        heard = {at for at in reading.met if at not in reading.left_out}
-        said = tuple(word for at, word in enumerate(words) if at in heard or word.text.lower() in QUESTIONS)
+        met = {at for at in reading.met if at not in reading.left_out}
+        said = tuple(word for at, word in enumerate(words) if at in met or word.text.lower() in QUESTIONS)
         spoken = Spoken(reading, ran, said, contradicted=contradictions(told, words_of(resources)) > 0)
         if not ran.is_empty and spoken.is_complete:
             return spoken

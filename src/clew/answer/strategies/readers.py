@@ -5,6 +5,7 @@ paths of the schema and trees of the grammar, the other grounds what a trained p
 often they are right together and alone.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from clew.answer.answer import DOUBTFUL, Alternative, Answer
 from clew.answer.certainty.signs import NEVER_SURE, is_reversible
 from clew.answer.certainty.sketched import probability_of, sketch_signs
 from clew.answer.cypher import Answering, CypherStrategy
+from clew.answer.kept import lexical_of
 from clew.answer.lexicon.words import Words
 from clew.answer.models.writing import as_alternative, beside, declined
 from clew.answer.reading.any_type import is_narrower
@@ -24,7 +26,8 @@ from clew.answer.wording.explain import verbalised
 from clew.errors import Timeout
 
 if TYPE_CHECKING:
-    from clew.answer.sketch.parser import SketchParser
+    from clew.answer.hearing.hearing import Heard, Hearing
+    from clew.answer.hearing.parser import SketchParser
     from clew.answer.sketch.voice import Spoken
 
 __all__ = ["AGREEABLE", "ReadersStrategy", "Reading"]
@@ -34,7 +37,6 @@ AGREEABLE = 0.7  # chance of a sketch from which that is so whatever the confide
 UNCERTAIN, LIKELY = 0.5, 0.6  # and confidence and chance that are enough together
 CONTESTED = DOUBTFUL - 0.05  # most confidence in an answer that only one of them gives
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
-DISSENTING = 0.3  # probability and chance from which a sketch that answers otherwise makes an answer doubtful
 ALONE = 0.5  # chance from which a sketch answers by itself, or in the place of a doubtful answer
 HELD = 0.5  # confidence from which a doubtful answer is given that no sketch confirms
 SAID = 0.4  # the same where words mean all its relations
@@ -67,8 +69,22 @@ class Reading(Answering):
     ) -> None:
         super().__init__(strategy, resources, question)
         self.sketch_parser = parser
+        self._hearing: Hearing | None = None
+
+    def _understand(self, *, values: bool = True) -> ParsedQuestion:
+        parsed = super()._understand(values=values)
+        if self._hearing is None:  # the names are the same whatever values are
+            self._hearing = self._begin_to_hear(parsed)
+        return parsed
 
     def _answer(self) -> Answer:
+        try:
+            return self._by_both()
+        finally:
+            if self._hearing is not None:
+                self._hearing.give_up()
+
+    def _by_both(self) -> Answer:
         first = super()._answer()
         if self.parsed is None or self.is_settled(first):
             return first
@@ -101,11 +117,31 @@ class Reading(Answering):
         plain = first.certainty == "sure" and _is_plain(self.ran, self.words)
         return plain or self.ran.candidate.plan.skip > 0  # sketches know no ordinals
 
+    def _begin_to_hear(self, parsed: ParsedQuestion) -> "Hearing":
+        from clew.answer.hearing.hearing import Hearing, hear
+
+        lexical, english = lexical_of(self.resources), self.resources.parser
+
+        def work(check: Callable[[], None]) -> "Heard":
+            return hear(
+                parsed.text,
+                parsed.names,
+                self.sketch_parser,
+                lexical,
+                has=self._has,
+                is_right=lambda word: english is not None and english.knows(word),
+                check=check,
+            )
+
+        return Hearing(work, lambda: self.runner.deadline.check())
+
     def spoken(self, parsed: ParsedQuestion) -> "Spoken | None":
         from clew.answer.sketch.voice import speak
 
+        if self._hearing is None:
+            return None
         try:
-            return speak(self.question, parsed, self.sketch_parser, self.resources, self.runner, self._has)
+            return speak(self.question, parsed, self._hearing.result(), self.resources, self.runner, self._has)
         except Timeout:
             return None
 
@@ -130,7 +166,11 @@ class Reading(Answering):
         return self.ran is not None and is_narrower(spoken.ran.candidate.plan, self.ran.candidate.plan)
 
     def _contested(self, first: Answer, spoken: "Spoken", read: float) -> Answer:
-        """The likelier of two answers, with the other one to choose from; what the first is sure of stays, doubtful."""
+        """The likelier of two answers, doubtful, with the other one to choose from.
+
+        Of 26 first answers that were sure though the second reader had another one, 8 were wrong; of 139 that it
+        confirmed, none.
+        """
         drops = self.ran is not None and bool(_columns(self.ran) - _columns(spoken.ran))
         turned = any(is_reversible(name, self.words) for name in spoken.ran.candidate.relationships)
         better = not drops and not turned and _probability(spoken) >= max(ALONE, first.confidence)
@@ -138,10 +178,8 @@ class Reading(Answering):
             return beside(self._sketched(spoken, first, read), as_alternative(first))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
-        likely = spoken.is_complete and min(spoken.reading.probability, _probability(spoken)) >= DISSENTING
-        dissents = (likely and not drops) or bool(first.signs.get(UNSAID))
-        contested = _capped(first, CONTESTED) if dissents else first
-        return beside(_noted(self._unconfirmed(contested), f"a second reader understands: {said}", read), other)
+        contested = self._unconfirmed(_capped(first, CONTESTED))
+        return beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
     def _unconfirmed(self, first: Answer) -> Answer:
         """A first answer that the second reader does not give; one that is too doubtful is declined, and offered."""

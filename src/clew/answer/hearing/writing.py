@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.answer.hearing.symbols import BEGIN, END, FIRST, SYMBOLS, allowed, follow, from_symbols
 from clew.answer.sketch.sketch import Sketch, Word
-from clew.answer.sketch.symbols import BEGIN, END, FIRST, SYMBOLS, allowed, follow, from_symbols
 
 __all__ = ["Decoder", "Written"]
 

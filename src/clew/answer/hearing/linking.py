@@ -5,6 +5,7 @@ question sees everything. Trained on invented schemas in benchmarks/questions/sc
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TypeVar
@@ -12,9 +13,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.answer.hearing.encoder import BEGIN, END, UNKNOWN, QuestionEncoder, Read, normed
 from clew.answer.lexicon.forms import plain_name, word_table
 from clew.answer.names.meanings import Meaning
-from clew.answer.sketch.encoder import BEGIN, END, UNKNOWN, QuestionEncoder, Read, normed
 from clew.answer.sketch.sketch import Word
 from clew.answer.values.attributes import Attribute
 from clew.graph.encode import UNTYPED
@@ -175,7 +176,7 @@ class SchemaLinker:
     def __init__(self, encoder: QuestionEncoder, heads: Mapping[str, Array]) -> None:
         self._encoder, self.heads = encoder, heads
         self._guard = Lock()
-        self._remembered: dict[tuple[object, ...], LinkedQuestion] = {}
+        self._remembered: dict[tuple[object, ...], Future[LinkedQuestion]] = {}
 
     def link(
         self,
@@ -194,14 +195,25 @@ class SchemaLinker:
         known = written_out(items, words)
         types = tuple(kind_of_name(each, known, has) for each in names)
         key = (tuple(words), types, known)
-        found = self._remembered.get(key)
-        if found is None:
-            found = self.read(words, types, known, check=check)
-            with self._guard:
-                self._remembered[key] = found
+        with self._guard:
+            promise = self._remembered.get(key)
+            mine = promise is None
+            if promise is None:
+                promise = self._remembered[key] = Future()
                 for old in list(self._remembered)[:-REMEMBERED]:
                     del self._remembered[old]
-        return found
+        if mine:
+            try:
+                promise.set_result(self.read(words, types, known, check=check))
+            except BaseException:
+                with self._guard:
+                    self._remembered.pop(key, None)
+                promise.cancel()
+                raise
+        try:
+            return promise.result()
+        except CancelledError:  # who read it ran out of time, or was told to stop
+            return self.link(words, names, items, has=has, check=check)
 
     def read(
         self,

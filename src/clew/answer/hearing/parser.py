@@ -9,10 +9,10 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.answer.sketch.encoder import BEGIN, END, UNKNOWN, QuestionEncoder, normed
-from clew.answer.sketch.linking import SchemaLinker
+from clew.answer.hearing.encoder import BEGIN, END, UNKNOWN, QuestionEncoder, normed
+from clew.answer.hearing.linking import SchemaLinker
+from clew.answer.hearing.writing import Decoder, Written
 from clew.answer.sketch.sketch import Word, split_words
-from clew.answer.sketch.writing import Decoder, Written
 from clew.embed.session import open_session
 from clew.errors import ModelError
 from clew.models import models_directory

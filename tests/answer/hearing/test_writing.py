@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from clew.answer.hearing.symbols import SYMBOLS, to_symbols
+from clew.answer.hearing.writing import Decoder
 from clew.answer.sketch.sketch import split_words
-from clew.answer.sketch.symbols import SYMBOLS, to_symbols
-from clew.answer.sketch.writing import Decoder
 from clew.embed.session import open_session
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "questions" / "training"))

@@ -5,10 +5,7 @@ from typing import Any
 
 import pytest
 
-from clew.answer.kept import schema_of, vocabulary_of
-from clew.answer.names.meanings import Meaning
-from clew.answer.resources import Resources
-from clew.answer.sketch.linking import (
+from clew.answer.hearing.linking import (
     RELATION,
     TYPE,
     LinkedQuestion,
@@ -17,7 +14,10 @@ from clew.answer.sketch.linking import (
     schema_items,
     written_out,
 )
-from clew.answer.sketch.parser import find_sketch_parser
+from clew.answer.hearing.parser import find_sketch_parser
+from clew.answer.kept import schema_of, vocabulary_of
+from clew.answer.names.meanings import Meaning
+from clew.answer.resources import Resources
 from clew.answer.sketch.sketch import split_words
 from clew.errors import Timeout
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchmarks.questions.training.notation import read_file
 
-from clew.answer.sketch.parser import find_sketch_parser
+from clew.answer.hearing.parser import find_sketch_parser
 from clew.answer.sketch.sketch import show
 
 HELD = Path(__file__).parents[3] / "benchmarks" / "questions" / "sketches" / "held"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from benchmarks.questions.training.notation import Unreadable, read_line
 
+from clew.answer.hearing.symbols import FIRST, SYMBOLS, allowed, follow, from_symbols, to_symbols
 from clew.answer.sketch.sketch import Word, show
-from clew.answer.sketch.symbols import FIRST, SYMBOLS, allowed, follow, from_symbols, to_symbols
 
 WRITTEN = Path(__file__).parents[3] / "benchmarks" / "questions" / "sketches"
 
