@@ -11,8 +11,10 @@ from math import exp
 
 from clew.answer.certainty.contradicted import contradictions
 from clew.answer.certainty.signs import is_reversible
+from clew.answer.grammar.roles import NEGATION
 from clew.answer.kept import composer_of, paraphrases_of, polarity_of, words_of
 from clew.answer.lexicon.forms import tokens_of
+from clew.answer.lexicon.polarity import HARM
 from clew.answer.models.branches import other_grammars
 from clew.answer.models.compose import Composed
 from clew.answer.models.repairs.direction import as_said
@@ -190,12 +192,18 @@ class QueryReader:
             ran,
             tuple(token.logprob for token in said.logprobs),
             contradicted=contradictions(replace(ran.interpretation, question=parsed), self._words) > 0
-            or ranks_texts(ran.candidate.plan, self._composer.shown),
+            or ranks_texts(ran.candidate.plan, self._composer.shown)
+            or self._denies_nothing(ran),
             reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
             turned=turned,
             paraphrased=turn.paraphrased,
             reluctant=turn.reluctant,
         )
+
+    def _denies_nothing(self, ran: Ran) -> bool:
+        """Whether a question denies something that a query does not, by a part nor by a relation of harm."""
+        denied = any(each.role == NEGATION for each in ran.interpretation.account.unbound)
+        return denied and all(self._polarity.get(name) != HARM for name in ran.candidate.relationships)
 
     def _run(
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner

@@ -49,6 +49,7 @@ class ModelWriting(ABC):
         self.model = self._metered()
         self.parsed: ParsedQuestion | None = None  # what the words say, once they are read
         self.ran: Ran | None = None  # the interpretation that is answered
+        self.alone = 0.0  # confidence in the first reader's answer before the second gave another one
 
     @abstractmethod
     def _understand(self) -> ParsedQuestion:
@@ -150,7 +151,7 @@ class ModelWriting(ABC):
 
         Where they doubt it and the model does not, its query explains the answer: theirs may find it for other reasons.
         """
-        answer = replace(first, decided=_same(read.ran))
+        answer = replace(first, confidence=max(first.confidence, self.alone), decided=_same(read.ran))
         surer = _as_sure(answer, read, probability)
         if (surer.certainty == "sure", surer.confidence) <= (answer.certainty == "sure", answer.confidence):
             return answer
@@ -165,8 +166,8 @@ class ModelWriting(ABC):
 
         Where the readers are sure of another answer, neither is.
         """
-        settled = first.certainty != "doubtful"
-        if probability < ALONE or (settled and first.confidence > probability):
+        settled, own = first.certainty != "doubtful", max(first.confidence, self.alone)
+        if probability < ALONE or own > max(probability, DOUBTFUL):
             if none >= DENYING:
                 return self._denied(first)
             if first.abstained is not None or read.ran.is_empty:

@@ -30,6 +30,7 @@ from clew.lm import LanguageModel
 
 __all__ = ["Written", "WrittenReader", "meets", "run_written", "written_reader_of"]
 
+SHARES = {"half": (0.5, 50), "third": (33,), "quarter": (0.25, 25), "majority": (0.5, 50)}  # as columns state them
 log = logging.getLogger(__name__)
 MEANT = 0.3  # probability of meaning a part of the plan at which words are accounted for
 
@@ -149,7 +150,7 @@ def _is_in(word: Unbound, plan: Plan) -> bool:
     if word.role == NEGATION:
         return absent or any(map(_denies, conditions))
     if word.role == QUANTIFIER:
-        return absent or counted
+        return absent or counted or not _numbers(plan).isdisjoint(SHARES.get(word.text.lower(), ()))
     if word.role == COMPARISON:
         return counted or bool(plan.sort) or any(each.operator in BOUNDS for each in conditions)
     return len(word.text) > 2 and word.text.lower() in _texts(plan)
@@ -188,7 +189,8 @@ def _numbers(plan: Plan) -> set[object]:
     counts |= {abs(each.plus) for each in values if isinstance(each, Asked)}
     years = {int(each[:4]) for each in values if isinstance(each, str) and each[:4].isdecimal()}
     numbers = {each for each in values if isinstance(each, int | float)}
-    return {plan.limit, *counts, *numbers, *years, *(year - 1 for year in years)}  # after 2019 is from 2020 on
+    beside = {year + step for year in years for step in (-1, 1)}  # after 2019 is from 2020 on, before 2025 up to 2024
+    return {plan.limit, *counts, *numbers, *years, *beside}
 
 
 def _denies(condition: Condition) -> bool:

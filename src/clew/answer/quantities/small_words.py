@@ -39,9 +39,14 @@ class SmallWords:
         return is_set_apart(self._masked, self._tokens, at)
 
     def is_one(self, at: int) -> bool:
-        """Whether a word is an amount: "in just one patient", "a single gene"; not "which one", "every single"."""
+        """Whether a word is an amount: "in just one patient", "a single gene"; not "which one", "every single".
+
+        "Not a single one" is none, and "the most in a single year" is of each year.
+        """
         before = self._low[at - 1] if at else ""
-        return self._low[at] in ONE and before in EXACTLY and not (self._low[at] == "one" and before == "a")
+        if self._low[at] not in ONE or before not in EXACTLY or (self._low[at] == "one" and before == "a"):
+            return False
+        return before != "a" or not (self._plan.sort or self._sets_apart() or self._plan.measure is not None)
 
     def is_neglected(self, at: int) -> bool:
         """Whether a word says something that the plan does not."""

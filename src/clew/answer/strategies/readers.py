@@ -178,6 +178,7 @@ class Reading(Answering):
             return beside(self._sketched(spoken, first, read), as_alternative(first))
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
+        self.alone = first.confidence
         contested = self._unconfirmed(_capped(first, CONTESTED))
         return beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
