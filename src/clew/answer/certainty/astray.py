@@ -3,8 +3,10 @@
 Checked: a plan that returns by the relation it came by ("projects of employees of project A") though nothing says that
 it is shared, and one that shares nothing though the question says "the same"; a yes to "a tablet or a liquid?"; an
 entity in between or beside that no word mentions, reached by relations that no word mentions; a relation that says more
-than the question ("works as head brewer at" for "work at"); and a second request in one question ("…; count its
-districts too"), of which a plan answers one.
+than the question ("works as head brewer at" for "work at"); one that no word mentions where another joins the same
+types ("shown in the painting" by *painted*); a verb that is said twice of which the plan has one relation ("brought a
+case and had one brought against them"); and a second request in one question ("…; count its districts too"), of which
+a plan answers one.
 """
 
 import re
@@ -58,6 +60,8 @@ def goes_astray(interpretation: Interpretation, words: Words) -> bool:
         or _is_apart(interpretation)
         or _offers(interpretation)
         or any(_says_more(name, interpretation, words) for name in _relations(interpretation.candidate.plan))
+        or any(_is_guessed(step, interpretation, words) for step in _all_steps(interpretation.candidate.plan))
+        or _is_said_twice(interpretation, words)
     )
 
 
@@ -162,7 +166,48 @@ def _offers(interpretation: Interpretation) -> bool:
 
 
 def _relations(plan: Plan) -> set[str]:
-    return {name for part in plan.parts for step in part.steps for name in step.relations}
+    return {name for step in _all_steps(plan) for name in step.relations}
+
+
+def _all_steps(plan: Plan) -> Iterator[Step]:
+    return (step for part in plan.parts for step in part.steps)
+
+
+def _is_guessed(step: Step, interpretation: Interpretation, words: Words) -> bool:
+    """Whether no word mentions the relation of a step, and another one joins the same types."""
+    if step.repeated or len(step.relations) != 1 or _is_said(step.relations[0], interpretation, words):
+        return False
+    plan = interpretation.candidate.plan
+    one, other = (set(plan.slot(end).types) for end in step.ends)
+    return any(
+        each.name != step.relations[0]
+        and not each.negated
+        and (one, other) != (set(), set())
+        and any(
+            (ends.subject in one and ends.object in other) or (ends.subject in other and ends.object in one)
+            for ends in each.ends
+        )
+        for each in words.schema.relationships
+    )
+
+
+def _is_said_twice(interpretation: Interpretation, words: Words) -> bool:
+    """Whether one verb stands for one step of a plan in two places of the question."""
+    plan = interpretation.candidate.plan
+    steps = [name for step in _all_steps(plan) for name in step.relations]
+    verbs = {
+        word.start: word.lemma
+        for tree in interpretation.question.trees[:1]
+        for word in tree.words
+        if word.kind == "VERB" and not words.is_class("light", word.text)
+    }
+    said = [(verbs[each.start], each.part) for each in interpretation.account.bindings if each.start in verbs]
+    return any(
+        said.count((lemma, part)) > steps.count(name)
+        for lemma, part in said
+        for name in steps
+        if part == f"relation {name}" and plan.measure is None
+    )
 
 
 def _says_more(relation: str, interpretation: Interpretation, words: Words) -> bool:
@@ -177,7 +222,8 @@ def _says_more(relation: str, interpretation: Interpretation, words: Words) -> b
 
 def _is_said(relation: str, interpretation: Interpretation, words: Words) -> bool:
     """Whether the question mentions a relation."""
-    tokens = interpretation.question.tokens
+    question = interpretation.question
+    tokens = [token for token in question.tokens if token not in question.of_names]
     said: Sequence[str] = [token.text for token in tokens if not words.is_class("frame", token.text)]
     parts = {each.part for each in interpretation.account.bindings}
     return (

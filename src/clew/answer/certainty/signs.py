@@ -92,7 +92,8 @@ def _table() -> Any:
 
 def _is_said(relation: str, interpretation: Interpretation, words: Words) -> bool:
     """Whether the question mentions a relation of the plan: by its name, a synonym, or a verb that says little."""
-    tokens = interpretation.question.tokens
+    question = interpretation.question
+    tokens = [token for token in question.tokens if token not in question.of_names]
     said = [token.text for token in tokens if not words.is_class("frame", token.text)]
     parts = {each.part for each in interpretation.account.bindings}
     return (

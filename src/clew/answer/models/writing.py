@@ -288,10 +288,11 @@ def declined(first: Answer, reason: str) -> Answer:
 
 
 def covered(answer: Answer) -> Answer:
-    """An answer, or why there is none: it rests on years, days or texts that the graph records nothing of."""
-    if answer.abstained is not None or not answer.uncovered:
-        return answer
-    return declined(answer, f"The graph does not cover what is asked for: {answer.uncovered}.")
+    """An answer, or why there is none: it rests on what the graph records nothing of, or asks for it."""
+    if answer.abstained is None and answer.uncovered:
+        return declined(answer, f"The graph does not cover what is asked for: {answer.uncovered}.")
+    unstated = answer.kind == "value" and not answer.items and answer.value is None
+    return declined(answer, answer.text) if answer.abstained is None and unstated else answer
 
 
 def _as_sure(answer: Answer, read: ReadQuery, probability: float) -> Answer:

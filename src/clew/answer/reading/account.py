@@ -127,7 +127,11 @@ class _Accountant:
             for at in self.words.places(name, stems):
                 yield at, f"relation {name}"
             for at, token in enumerate(self.tokens):
-                if not self._is("frame", at) and self.words.binds(name, token.text):
+                if (
+                    not self._is("frame", at)
+                    and token not in self.question.of_names
+                    and self.words.binds(name, token.text)
+                ):
                     yield at, f"relation {name}"
         for at in range(len(self.tokens)):
             if self._is("light", at) and relations and not self._is_noun(at):
@@ -245,12 +249,12 @@ class _Accountant:
         nouns = [tree.words[asked].start for tree, asked in found if asked is not None]
         for at, token in enumerate(self.tokens):
             agreed = 2 * nouns.count(token.start) > len(nouns)
-            if not agreed or self._is("frame", at) or self._is("filler", at):
+            if not agreed or self._is("frame", at):
                 continue
             if at in typed:
                 if self.candidate.asked not in typed[at]:
                     yield at
-            elif not self._has_part(slot, token.text):
+            elif not self._is("filler", at) and not self._has_part(slot, token.text):
                 yield at
 
     def _has_part(self, slot: str, noun: str) -> bool:

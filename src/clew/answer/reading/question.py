@@ -17,6 +17,7 @@ from clew.answer.names.coreference import with_antecedent
 from clew.answer.names.meanings import Anchor, Meaning, either, inside
 from clew.answer.names.name_search import SHORTEST_NAME
 from clew.answer.names.naming import find_anchors
+from clew.answer.names.said_types import is_beside, tells_type, types_of_names
 from clew.answer.plans.assertions.filters import Filters
 from clew.answer.quantities.aside import Choice, choose_among, set_aside
 from clew.answer.quantities.compared import find_compared
@@ -62,7 +63,6 @@ BEFORE_NOUNS = frozenset(
     {"the", "a", "an", "of", "no", "any", "its", "their", "most", "more", "fewest", "common", "same", "which", "what"}
 )  # words after which a word is no verb
 COMPOUND = re.compile(r"[-–](\w+)")  # what makes an adjective of a name
-NEAR_BEHIND = 12  # letters from a name to a type word that tells what it is: "preeclampsia in the history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ class ParsedQuestion:
     unmet: tuple[str, ...] = ()  # words that need what no statement of this graph has, such as a date
     said: Mapping[str, Said] = field(default_factory=dict)  # relationships that are mentioned
     unrecognised: tuple[str, ...] = ()  # words that nothing above accounts for
+    of_names: tuple[Token, ...] = ()  # words that only say of what type a name is: "the painting A"
     stems: tuple[str, ...] = field(default=(), repr=False)
     trees: "tuple[Tree, ...]" = field(default=(), repr=False)  # of its grammar, the likeliest first
 
@@ -209,7 +210,7 @@ def understand(
     ]
     anchors = with_quantity(anchors, quantity) if compared is None else ()
     spoken = words.find_types(tokens)
-    found = [word for word in spoken if not _beside(word, tokens, anchors)]
+    found = [word for word in spoken if not is_beside(word, tokens, anchors)]
     rest = mask(plain, anchors).strip()
     operation = _framed(frame, find_operation(rest, tokens, anchors, found), anchors)
     if operation.name == "list" and judges_number(rest, tokens, anchors) and not frame.lists:
@@ -234,7 +235,7 @@ def understand(
     if bound is not None and operation.name == "list":
         operation = Operation("top")  # all that pass, those with most first
     others = [word for word in found if word is not asked and not word.implied]
-    hints = [word for word in others if _is_type_hint(word, tokens, anchors)]
+    hints = [word for word in others if tells_type(word, tokens, anchors)]
     others = [word for word in others if word not in hints]
     denial = negate(rest, anchors)
     if quantity.kind == "none":
@@ -278,6 +279,7 @@ def understand(
         unmet=statements.unmet,
         said=words.relations_said([token.stem for token in tokens]),
         unrecognised=_unexplained(tokens, spoken, words),
+        of_names=types_of_names(tokens, spoken, anchors, words),
         stems=tuple(token.stem for token in tokens),
         trees=tuple(parser.trees(plain, _known(tokens, spoken, denial.anchors, stretches, words)))
         if parser is not None
@@ -385,30 +387,3 @@ def _with_relations(
 
 def _said(tokens: Sequence[Token], words: Words) -> tuple[str, ...]:
     return tuple(words.relations_said([token.stem for token in tokens]))
-
-
-def _beside(word: TypeWord, tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
-    """Whether a type word only says what kind of thing a name is: "the gene FBN1", "FBN1 mutations"."""
-    start, end = tokens[word.first].start, tokens[word.last - 1].end
-    for anchor in anchors:
-        types = {meaning.type for meaning in anchor.meanings}
-        if types.isdisjoint(word.labels):
-            continue
-        if 0 < anchor.start - end <= 2:
-            return True
-        if 0 < start - anchor.end <= 1 and len(word.labels) >= 1 and word.last - word.first == 1:
-            return True
-    return False
-
-
-def _is_type_hint(word: TypeWord, tokens: Sequence[Token], anchors: Sequence[Anchor]) -> bool:
-    """Whether a type word tells what a named entity is: "ectopia lentis as a sign", "seizures among the symptoms"."""
-    before = [token.text.lower() for token in tokens[max(0, word.first - 2) : word.first]]
-    after = tokens[word.last].text.lower() if word.last < len(tokens) else ""
-    start = tokens[word.first].start
-    fitting = [a for a in anchors if not {meaning.type for meaning in a.meanings}.isdisjoint(word.labels)]
-    if not fitting:
-        return False
-    named_before = any(0 < start - anchor.end <= NEAR_BEHIND for anchor in fitting)
-    a_kind = before[-1:] in (["a"], ["an"]) and (before[:1] == ["as"] or after == "of")
-    return a_kind or "among" in before or named_before

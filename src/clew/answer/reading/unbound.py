@@ -114,7 +114,11 @@ class UnboundWords:
         return (
             asked
             and len(self.words.schema.labels) > 1
-            and (self.is_class("people", at) or (narrower and not self.is_class("filler", at)))
+            and (
+                self.is_class("people", at)
+                or self.is_class("no placeholders", at)
+                or (narrower and not self.is_class("filler", at))
+            )
         )
 
     def _is_listing(self, at: int) -> bool:

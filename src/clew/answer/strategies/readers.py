@@ -208,7 +208,8 @@ class Reading(Answering):
 
 def _is_plain(ran: Ran, words: Words) -> bool:
     """Whether a plan is hard to misread: one relation at most, in its own words, nothing denied, bounded or ranked."""
-    plan, tokens = ran.candidate.plan, ran.interpretation.question.tokens
+    plan, question = ran.candidate.plan, ran.interpretation.question
+    tokens = [token for token in question.tokens if token not in question.of_names]
     relations = set(ran.candidate.relationships)
     own = all(any(words.is_own(name, token.text) for token in tokens) for name in relations)
     alone = len(plan.parts) == 1 and sum(len(part.steps) for part in plan.parts) <= 1
