@@ -279,7 +279,7 @@ def test_an_answer_that_only_the_readers_doubt_is_explained_by_the_query(breweri
 def test_agreement_of_a_hesitant_one_makes_nothing_sure(breweries: Asker, ask: Ask) -> None:
     answer, _ = ask(DOUBTED, AUDITED, logprob=HESITANT)
     assert answer.decided == "trained wrote the query, with the same result"
-    assert answer.confidence == breweries.ask(DOUBTED).confidence
+    assert answer.certainty == breweries.ask(DOUBTED).certainty == "doubtful"
 
 
 def test_nor_does_that_of_a_query_that_the_grammar_of_the_question_contradicts(
@@ -432,7 +432,7 @@ def test_none_with_doubt_is_asked_again_for_a_query(breweries: Asker, ask: Ask) 
     answer, model = ask(DOUBTED, "NONE", AUDITED, logprob=HESITANT)
     assert [each.grammar is not None for each in model.requests] == [False, True]
     assert answer.decided == "trained wrote the query, with the same result"
-    assert answer.confidence == breweries.ask(DOUBTED).confidence  # it says so with reluctance
+    assert answer.certainty == breweries.ask(DOUBTED).certainty == "doubtful"  # it says so with reluctance
 
 
 @pytest.mark.parametrize(("chance", "declined"), [(0.3, True), (0.6, False)])

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from clew.answer.lexicon.forms import plain_name, stem
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import OPTIONAL, Plan, Step
+from clew.answer.plans.schema.containment import is_within
 from clew.answer.reading.interpretation import Interpretation
 
 __all__ = ["goes_astray"]
@@ -176,6 +177,8 @@ def _all_steps(plan: Plan) -> Iterator[Step]:
 def _is_guessed(step: Step, interpretation: Interpretation, words: Words) -> bool:
     """Whether no word mentions the relation of a step, and another one joins the same types."""
     if step.repeated or len(step.relations) != 1 or _is_said(step.relations[0], interpretation, words):
+        return False
+    if is_within(words.schema.relationship(step.relations[0]).called):  # "French cities"
         return False
     plan = interpretation.candidate.plan
     one, other = (set(plan.slot(end).types) for end in step.ends)

@@ -63,8 +63,9 @@ class QuestionEncoder:
 def blocks_of(lengths: Sequence[int]) -> dict[str, NDArray[np.int64] | NDArray[np.bool_]]:
     """What the encoder is told of who sees whom, from the lengths of a question and of each part of a schema.
 
-    Every piece stays in the lane that it has in one row over all pieces: sums, and so the states, are the same to the
-    bit. Their last digit would not matter, but 8 bits at run time make more of it.
+    Every piece stays in the lane that it has in one row over all pieces, unless the last part is shorter than what is
+    left over: sums, and so the states, are the same to the bit. Their last digit would not matter, but 8 bits at run
+    time make more of it.
     """
     asked, *parts = lengths
     number = np.repeat(np.arange(len(lengths)), lengths)  # (pieces,) 0 for the question, then its part

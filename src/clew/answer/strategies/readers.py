@@ -37,6 +37,7 @@ AGREEABLE = 0.7  # chance of a sketch from which that is so whatever the confide
 UNCERTAIN, LIKELY = 0.5, 0.6  # and confidence and chance that are enough together
 CONTESTED = DOUBTFUL - 0.05  # most confidence in an answer that only one of them gives
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
+DISSENTING = 0.3  # probability and chance of a sketch from which it contests what is said of values alone
 ALONE = 0.5  # chance from which a sketch answers by itself, or in the place of a doubtful answer
 HELD = 0.5  # confidence from which a doubtful answer is given that no sketch confirms
 SAID = 0.4  # the same where words mean all its relations
@@ -169,7 +170,7 @@ class Reading(Answering):
         """The likelier of two answers, doubtful, with the other one to choose from.
 
         Of 26 first answers that were sure though the second reader had another one, 8 were wrong; of 139 that it
-        confirmed, none.
+        confirmed, none. Conditions and orders by values are read better by the first: they need a likely sketch.
         """
         drops = self.ran is not None and bool(_columns(self.ran) - _columns(spoken.ran))
         turned = any(is_reversible(name, self.words) for name in spoken.ran.candidate.relationships)
@@ -179,7 +180,9 @@ class Reading(Answering):
         said = verbalised(spoken.ran.candidate, self.words)
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
         self.alone = first.confidence
-        contested = self._unconfirmed(_capped(first, CONTESTED))
+        likely = spoken.is_complete and min(spoken.reading.probability, _probability(spoken)) >= DISSENTING
+        dissents = likely or self.ran is None or _walks(self.ran)
+        contested = self._unconfirmed(_capped(first, CONTESTED) if dissents else first)
         return beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
     def _unconfirmed(self, first: Answer) -> Answer:
@@ -214,6 +217,11 @@ def _is_plain(ran: Ran, words: Words) -> bool:
     own = all(any(words.is_own(name, token.text) for token in tokens) for name in relations)
     alone = len(plan.parts) == 1 and sum(len(part.steps) for part in plan.parts) <= 1
     return alone and own and not plan.sort and plan.limit is None and ran.interpretation.question.bound is None
+
+
+def _walks(ran: Ran) -> bool:
+    """Whether a plan has any step: else it only says something of entities' own values."""
+    return any(part.steps for part in ran.candidate.plan.parts)
 
 
 def _columns(ran: Ran) -> set[tuple[str, str]]:

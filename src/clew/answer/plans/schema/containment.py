@@ -13,10 +13,16 @@ from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot
 from clew.graph.encode import UNTYPED
 from clew.store.layout import StoreSchema
 
-__all__ = ["containing", "either_way", "within_places"]
+__all__ = ["containing", "either_way", "is_within", "within_places"]
 
 WITHIN, GROUPED, PLACES = (frozenset(word_table("relations.json")[each]) for each in ("within", "grouped", "places"))
 DEEPEST = 8  # places inside each other
+
+
+def is_within(relation: str) -> bool:
+    """Whether the name of a relation says that a place lies in another: "located in", "located in country"."""
+    name = plain_name(relation)
+    return name in WITHIN or any(name == f"{within} {place}" for within in WITHIN for place in PLACES)
 
 
 def containing(schema: StoreSchema) -> tuple[frozenset[str], ...]:
