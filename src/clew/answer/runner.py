@@ -13,7 +13,7 @@ from clew.answer.answer import Answer
 from clew.answer.certainty.signs import Competitor, is_contested
 from clew.answer.kept import hierarchy_of, owners_of
 from clew.answer.plans.cypher.write import write_statement
-from clew.answer.plans.denied import deny_of_all, deny_subclasses
+from clew.answer.plans.denied import deny_of_all, deny_present, deny_subclasses
 from clew.answer.plans.plan import ABSENT, COUNTED, REQUIRED, Condition, Part, Plan
 from clew.answer.plans.schema.untyped import with_untyped
 from clew.answer.reading.candidates import HIERARCHY_DEPTH, Candidate
@@ -157,7 +157,7 @@ class Runner:
         plan = candidate.plan
         if not as_written:
             plan = with_untyped(plan, self.schema, owners_of(self.resources))
-            plan = deny_of_all(plan, [meaning.ids for meaning in candidate.meanings])
+            plan = deny_present(deny_of_all(plan, [meaning.ids for meaning in candidate.meanings]))
         if plan.kind == "path":
             return Outcome(plan, plan, write(write_statement(plan)))
         if self.question.report is not None:

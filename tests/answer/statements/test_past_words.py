@@ -93,3 +93,27 @@ def test_a_name_keeps_its_words() -> None:
 def test_a_state_is_not_over() -> None:
     assert all(map(says_past, ("player.formerclub", "won", "borrowed")))
     assert not any(map(says_past, ("employed_by", "chair", "works_at")))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
+    rows = [
+        ("Mill", "Shop", "sells", "Ale", "Drink", "2001", "2004"),
+        ("Mill", "Shop", "sells", "Ale", "Drink", "2010", None),  # taken up again
+        ("Mill", "Shop", "sells", "Cider", "Drink", "2001", "2005"),
+        ("Mill", "Shop", "sells", "Perry", "Drink", "2003", None),
+    ]
+    with asker_of_rows(tmp_path_factory.mktemp("shop"), rows, "since", "until") as asker:
+        yield asker
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which drinks does Mill no longer sell?", ["Cider"]),
+        ("Which drinks did Mill formerly sell?", ["Cider"]),
+        ("Which drinks does Mill sell now?", ["Ale", "Perry"]),
+    ],
+)
+def test_what_was_taken_up_again_has_not_ended(shop: Asker, question: str, expected: list[str]) -> None:
+    assert sorted(item.name for item in shop.ask(question).items) == expected

@@ -1,17 +1,20 @@
-"""What is denied, as it is meant: of every entity of a name, and of a term together with its subclasses.
+"""What is denied, as it is meant: of every entity of a name, of a term with its subclasses, and of what is past.
 
-In: a plan with absent parts. Out: the plan in which "Marfan syndrome has no gene" is so only if none of the entities of
-that name has one, and "features of A that B lacks" are those of which B has no subclass either.
+In: a plan with absent parts, or with statements that have ended. Out: the plan in which "Marfan syndrome has no gene"
+is so only if none of the entities of that name has one, "features of A that B lacks" are those of which B has no
+subclass either, and who no longer sells A has not taken it up again.
 """
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from clew.answer.plans.plan import ABSENT, REQUIRED, Part, Plan, Slot, Step
+from clew.answer.plans.plan import ABSENT, REQUIRED, Condition, Part, Plan, Slot, Step
+from clew.answer.statements.column_words import is_end
 
-__all__ = ["deny_of_all", "deny_subclasses"]
+__all__ = ["deny_of_all", "deny_present", "deny_subclasses"]
 
 ANY = "_any"  # ending of the names of slots that stand for any entity of a name
+STILL = "_still"  # of those of steps that hold now
 BELOW = "_below"  # and of those that stand for a term or a subclass of it
 
 
@@ -47,6 +50,21 @@ def deny_of_all(plan: Plan, names: Collection[tuple[str, ...]]) -> Plan:
             if part.name and inner.inside == part.name:
                 parts[at] = renamed[at]
     return replace(plan, slots=tuple(slots), parts=tuple(parts))
+
+
+def deny_present(plan: Plan) -> Plan:
+    """The plan in which what has ended does not hold now: the same step has no statement without an end."""
+    steps = {step.name: step for step in plan.required.steps if step.name}
+    ended = {
+        each.of: each.key
+        for each in plan.required.conditions
+        if each.of in steps and each.operator == "IS NOT NULL" and is_end(each.key)
+    }
+    parts = tuple(
+        Part(ABSENT, (replace(steps[of], name=f"{of}{STILL}"),), (Condition(f"{of}{STILL}", key, "IS NULL", ""),))
+        for of, key in ended.items()
+    )
+    return replace(plan, parts=(*plan.parts, *parts)) if parts and plan.kind != "path" else plan
 
 
 def _ends(part: Part) -> set[str]:

@@ -192,7 +192,10 @@ class _Finder:
                     self._add("q_frequency", operator, share, shared=True)
 
     def _find_values(self) -> None:
-        """Values that people call by other words: "in women" leaves out what is stated of men alone."""
+        """Values that people call by other words: "in women" leaves out what is stated of men alone.
+
+        How often something is seen in women is stated of them alone.
+        """
         for name, values in _words()["values"].items():
             key = f"q_{name}"
             if key not in self.having:
@@ -200,7 +203,7 @@ class _Finder:
             for value, phrases in values.items():
                 for found in re.finditer(rf"{LED_TO}{_either(phrases)}\b", self.text):  # MEN is no word for men
                     if self._take(found):
-                        only = bool(found["only"] or found["also"]) or name != "sex"
+                        only = bool(found["only"] or found["also"] or self.column) or name != "sex"
                         self._add(key, "=" if only else "IN", value if only else (value, None))
 
     def _add(self, key: str, operator: str, value: Any, *, shared: bool = False) -> None:
