@@ -1,0 +1,25 @@
+"""Sets of questions that were built to be misread: none is answered wrongly as sure."""
+
+from pathlib import Path
+
+import pytest
+from benchmarks.questions.misread_sets import SETS, ask, unwarned
+
+# By set the answerable questions that are answered rightly, and the wrong answers that come without a warning, at most.
+RIGHT = {"one": 33, "two": 45, "three": 45, "four": 20}
+UNWARNED = 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_what_is_built_to_be_misread_is_never_wrong_and_sure(name: str) -> None:
+    outcomes = list(ask(SETS / name))
+    assert not [(each.question, each.answer) for each in outcomes if each.wrong and each.certainty == "sure"]
+    assert len(unwarned(outcomes)) <= UNWARNED
+    assert sum(each.right for each in outcomes if each.level != "unanswerable") >= RIGHT[name]
+
+
+def test_every_set_has_its_graphs() -> None:
+    assert {each.name for each in SETS.iterdir() if each.is_dir()} == set(RIGHT)
+    for folder in (each for name in RIGHT for each in Path(SETS / name).iterdir() if each.is_dir()):
+        assert {each.name for each in folder.iterdir()} == {"entities.csv", "triples.csv", "NOTES.md"}
