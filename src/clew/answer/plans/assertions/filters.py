@@ -10,6 +10,7 @@ from itertools import count
 from clew.answer.plans.assertions.provenance import AS_OF, LAYER
 from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import Condition, Plan, Step
+from clew.answer.statements.column_words import is_end
 from clew.errors import InputError
 from clew.graph import Where
 
@@ -41,7 +42,8 @@ class Qualifier:
             compared = "of" if (self.operator, self.value) == (">=", 1) else COMPARED[self.operator]
             return f"with a {name} {compared} {self.value:.0%}"
         if self.operator in ("IS NULL", "IS NOT NULL"):
-            return f"with {'no' if self.operator == 'IS NULL' else 'a'} {name} stated"
+            there, what = self.operator == "IS NOT NULL", "end" if is_end(self.key) else name
+            return f"with {('an' if what[:1] in 'aeiou' else 'a') if there else 'no'} {what} stated"
         if self.operator in BOUNDS:
             return f"with {'an' if name[:1] in 'aeiou' else 'a'} {name} {COMPARED[self.operator]} {self.value}"
         values = self.value if isinstance(self.value, tuple) else (self.value,)
