@@ -6,7 +6,7 @@ import pytest
 from benchmarks.questions.misread_sets import SETS, ask, unwarned
 
 # By set the answerable questions that are answered rightly, and the wrong answers that come without a warning, at most.
-RIGHT = {"one": 33, "two": 45, "three": 45, "four": 20}
+RIGHT = {"one": 33, "two": 44, "three": 44, "four": 20, "five": 14, "six": 29}
 UNWARNED = 1
 
 

@@ -13,6 +13,7 @@ from clew.store.layout import Relationship, StoreSchema, upper_snake
 __all__ = ["is_light", "senses_of_relation", "senses_of_verb"]
 
 HIERARCHIES = ("is_a", "subclass_of")
+PHRASAL = frozenset({"over", "up", "off", "out", "down", "away", "back"})  # with which a verb means something else
 INSIDE = frozenset({"in", "at", "within"})
 
 
@@ -27,10 +28,14 @@ def senses_of_verb(verb: str, particles: Iterable[str] = ()) -> frozenset[str]:
 
     >>> sorted(senses_of_verb("fell", ["under"])), sorted(senses_of_verb("discover"))
     (['class', 'part'], [])
+    >>> senses_of_verb("take", ["over", "from"])  # which is no taking
+    frozenset()
     """
-    table, own = _verbs(), stem(verb)
-    with_particle = [table[own, each.lower()] for each in particles if (own, each.lower()) in table]
-    return frozenset().union(*with_particle) if with_particle else table.get((own, ""), frozenset())
+    table, own, low = _verbs(), stem(verb), [each.lower() for each in particles]
+    with_particle = [table[own, each] for each in low if (own, each) in table]
+    if with_particle or not PHRASAL.isdisjoint(low):
+        return frozenset().union(*with_particle)
+    return table.get((own, ""), frozenset())
 
 
 def senses_of_relation(relation: Relationship, schema: StoreSchema) -> frozenset[str]:

@@ -71,15 +71,9 @@ class Words:
         self.schema = schema
         self.everyday: Mapping[str, list[str]] = known["everyday"]  # lay words → what graphs call it
         others = other_nouns(label.type for label in schema.labels)
+        free = {type: [noun for noun in nouns if not is_name(noun)] for type, nouns in others.items()}  # not "herbs"
         self.types = {
-            label.name: list(
-                dict.fromkeys(
-                    [
-                        *phrases_of(label.type, known["types"]),
-                        *(noun for noun in others[label.type] if not is_name(noun)),  # herbs may be a kind of plants
-                    ]
-                )
-            )
+            label.name: list(dict.fromkeys([*phrases_of(label.type, known["types"]), *free[label.type]]))
             for label in schema.labels
         }
         self.verbs = {label.name: known["verbs"].get(label.type, []) for label in schema.labels}
@@ -252,9 +246,12 @@ class Words:
         written = (" ".join(upper_snake(phrase).lower().split("_")) for phrase in phrases)
         return {token.stem for text in written for token in tokens_of(text)}
 
-    def binds(self, relation: str, word: str) -> bool:
-        """Whether a word, in any of its forms, belongs to what a relation is called."""
-        return root(word) in self._roots[relation]
+    def binds(self, relation: str, word: str, particle: str = "") -> bool:
+        """Whether a word, in any of its forms, belongs to what a relation is called; with its particle, if any."""
+        if not particle:
+            return root(word) in self._roots[relation]
+        said = (self.stems_in(phrase) for phrase in self.relations[relation])
+        return any(stem(word) in stems and particle in stems for stems in said)
 
     def is_verb(self, word: str) -> bool:
         """Whether a word may be the verb of a phrase for some relation: "direct" of "directed by"."""

@@ -125,13 +125,12 @@ class _Accountant:
         stems = [token.stem for token in self.tokens]
         for name in relations:
             for at in self.words.places(name, stems):
-                yield at, f"relation {name}"
+                particle = self._particle(at)
+                if not particle or self.words.binds(name, self.tokens[at].text, particle):
+                    yield at, f"relation {name}"
             for at, token in enumerate(self.tokens):
-                if (
-                    not self._is("frame", at)
-                    and token not in self.question.of_names
-                    and self.words.binds(name, token.text)
-                ):
+                idle = self._is("frame", at) or token in self.question.of_names
+                if not idle and self.words.binds(name, token.text, self._particle(at)):
                     yield at, f"relation {name}"
         for at in range(len(self.tokens)):
             if self._is("light", at) and relations and not self._is_noun(at):
@@ -141,6 +140,14 @@ class _Accountant:
             compared = self.roles is not None and self.roles.role(self.tokens[at]) == COMPARISON  # "the safest"
             if polarity in polarities and not compared:  # "relieve" is met by any relation of help
                 yield at, f"relation {polarities[polarity]}"
+
+    def _particle(self, at: int) -> str:
+        """The particle behind a verb that means something else with it: "take *over*"."""
+        behind = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        place = None if behind is None or self.tree is None else self.tree.at(behind.start)
+        if behind is None or self.tree is None or place is None or self.tree.words[place].role != "prt":
+            return ""
+        return behind.text.lower()
 
     def _is_noun(self, at: int) -> bool:
         """Whether what looks like a verb is asked for: "which shows did A direct"."""

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 # for subject and object only when a table has both of them and nothing else that is called subject or object.
 SYNONYMS = {
     "subject": ("head",),
-    "relation": ("predicate",),
+    "relation": ("predicate", "rel"),
     "object": ("tail",),
     "license": ("licence",),
     "evidence": ("publications",),
