@@ -5,6 +5,7 @@ so that no plan passes over it: "which ensembles play a work that *another* ense
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from clew.answer.lexicon.forms import Token
 from clew.answer.plans.plan import ABSENT, Asked, Step
@@ -32,7 +33,11 @@ class SmallWords:
         self._low = [token.text.lower() for token in tokens]
         self._steps = [step for part in self._plan.parts for step in part.steps]
         self._conditions = [each for part in self._plan.parts for each in part.conditions]
-        self._masked = padded(question.text, question.anchors)
+
+    @cached_property
+    def _masked(self) -> str:
+        """The text with each name as one mark: few words ask for it."""
+        return padded(self._question.text, self._question.anchors)
 
     def is_set_apart(self, at: int) -> bool:
         """Whether a word says that one thing is not another: "a different ward than"."""
