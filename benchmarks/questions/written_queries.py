@@ -120,7 +120,7 @@ def _verdict(right: float, name: str) -> Completion:
 
 @contextmanager
 def _resources(name: str, data: Path, folders: Sequence[Path]) -> Iterator[Resources]:
-    small = next((each / name for each in (SMALL, *folders) if (each / name / "triples.csv").exists()), None)
+    small = next((each / name for each in (*folders, SMALL) if (each / name / "triples.csv").exists()), None)
     if small is not None:
         with TemporaryDirectory() as folder:
             out = Path(folder) / f"{name}.clew"

@@ -17,8 +17,9 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -45,30 +46,41 @@ from torch import Tensor
 from torch.nn import functional
 
 PACKED = 20_000  # tokens of a step
+ALIKE = 1_000  # packs among which those as long are found
 VERDICT = 5.0  # weight of a token of a verdict: a query has fifty tokens, a verdict two
 MOST_JUDGED = 96  # tokens of a query that is judged
 MOST_HELD = 480  # questions that are measured
 WRITTEN_OUT = 2_000  # prompts whose answers are written to the file at once
 
 
-def batches(packs: Sequence[dict[str, Any]], texts: Texts, instruction: str) -> Iterator[list[Any]]:
-    """Packs as tokens, several to a step."""
-    some, longest = [], 0
-    for pack in packs:
-        first = texts.encode(beginning(instruction, pack["graph"]))
-        rest = [(texts.encode(asking(q)), texts.encode(f"{query}{END}"), 1.0) for q, query in pack["asked"]]
-        rest += [
-            (texts.encode(asking(q) + checking(query)), texts.encode(f"{verdict}{END}"), VERDICT)
-            for q, query, verdict in pack.get("checked", ())
-        ]
-        long = len(first) + sum(len(q) + len(query) for q, query, _ in rest)
-        if some and max(longest, long) * (len(some) + 1) > PACKED:
-            yield some
-            some, longest = [], 0
-        some.append((first, rest))
-        longest = max(longest, long)
-    if some:
-        yield some
+def batches(packs: Sequence[dict[str, Any]], texts: Texts, instruction: str, *, seed: int = 0) -> list[list[Any]]:
+    """Packs as tokens, several to a step: such as are about as long, so that little is padded, in random order."""
+    encoded = [_encoded(pack, texts, instruction) for pack in packs]
+    steps: list[list[Any]] = []
+    for start in range(0, len(encoded), ALIKE):
+        some: list[Any] = []
+        for pack in sorted(encoded[start : start + ALIKE], key=_tokens):  # the last one is the longest
+            if some and _tokens(pack) * (len(some) + 1) > PACKED:
+                steps.append(some)
+                some = []
+            some.append(pack)
+        steps += [some] if some else []
+    Random(seed).shuffle(steps)
+    return steps
+
+
+def _encoded(pack: dict[str, Any], texts: Texts, instruction: str) -> tuple[list[int], list[Any]]:
+    rest = [(texts.encode(asking(q)), texts.encode(f"{query}{END}"), 1.0) for q, query in pack["asked"]]
+    rest += [
+        (texts.encode(asking(q) + checking(query)), texts.encode(f"{verdict}{END}"), VERDICT)
+        for q, query, verdict in pack.get("checked", ())
+    ]
+    return texts.encode(beginning(instruction, pack["graph"])), rest
+
+
+def _tokens(pack: tuple[list[int], list[Any]]) -> int:
+    first, rest = pack
+    return len(first) + sum(len(q) + len(query) for q, query, _ in rest)
 
 
 def tensors(some: Sequence[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
@@ -121,7 +133,11 @@ def with_verdicts(model: Adapted, packs: Sequence[Any], texts: Texts, instructio
 
 
 def train(model: Adapted, data: dict[str, Any], texts: Texts, *, rate: float, until: float) -> None:
-    steps = [some for epoch in data["epochs"] for some in batches(epoch, texts, data["instruction"])]
+    steps = [
+        some
+        for seed, epoch in enumerate(data["epochs"])
+        for some in batches(epoch, texts, data["instruction"], seed=seed)
+    ]
     optimizer = torch.optim.AdamW(model.low.parameters(), lr=rate, weight_decay=0.01, betas=(0.9, 0.98))
     begun, seen, lost = time.monotonic(), 0.0, 0
     for number, some in enumerate(steps):

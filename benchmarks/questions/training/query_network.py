@@ -88,9 +88,33 @@ class Adapted(nn.Module):
 
     def _apply(self, x: Tensor, layer: int, part: str) -> Tensor:
         place = f"blk.{layer}.{part}"
-        out = functional.linear(x, self.weights[f"{place}.weight"], self.weights.get(f"{place}.bias"))
         a, b = (self.low[f"blk_{layer}_{part}_{each}"].bfloat16() for each in "ab")
-        return out + functional.linear(functional.linear(x, a), b) * self.scale
+        weight, bias = self.weights[f"{place}.weight"], self.weights.get(f"{place}.bias")
+        out: Tensor = Beside.apply(x.flatten(0, -2), weight, bias, a, b, self.scale)
+        return out.unflatten(0, x.shape[:-1])
+
+
+class Beside(torch.autograd.Function):
+    """A frozen linear layer with trained matrices of low rank beside it, added within its products.
+
+    As separate sums, which autograd would keep and read again, they took a third of a step.
+    """
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, a: Tensor, b: Tensor, scale: float
+    ) -> Tensor:
+        low = x @ a.T  # (n, rank)
+        ctx.save_for_backward(x, weight, a, b, low)
+        ctx.scale = scale
+        return functional.linear(x, weight, bias).addmm_(low, b.T, alpha=scale)
+
+    @staticmethod
+    def backward(ctx: Any, up: Tensor) -> Any:  # type: ignore[override]
+        x, weight, a, b, low = ctx.saved_tensors
+        back = (up @ b) * ctx.scale  # (n, rank)
+        down = (up @ weight).addmm_(back, a) if ctx.needs_input_grad[0] else None
+        return down, None, None, back.T @ x, (up.T @ low) * ctx.scale, None
 
 
 @dataclass(slots=True)

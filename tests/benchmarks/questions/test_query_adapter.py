@@ -36,3 +36,27 @@ def test_new_packs_get_what_was_written_and_whether_it_is_right(monkeypatch: pyt
     ]
     for name in ("query_adapter", "query_network", "query_checks", "llama"):
         sys.modules.pop(name, None)
+
+
+def test_steps_hold_packs_that_are_about_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmarks = Path(__file__).parents[3] / "benchmarks"
+    for folder in FOLDERS:
+        monkeypatch.syspath_prepend(benchmarks / folder)
+    import query_adapter
+
+    class Texts:
+        def encode(self, text: str) -> list[int]:
+            return [1] * len(text)
+
+    monkeypatch.setattr(query_adapter, "PACKED", 20_000)
+    packs = [{"graph": "g" * (100 + 37 * (each * each % 71)), "asked": [["Who?", GROWS]]} for each in range(400)]
+    steps = query_adapter.batches(packs, Texts(), "")
+    sizes = [[query_adapter._tokens(pack) for pack in step] for step in steps]
+    assert sorted(size for step in sizes for size in step) == sorted(
+        query_adapter._tokens(query_adapter._encoded(pack, Texts(), "")) for pack in packs
+    )
+    assert all(max(step) * len(step) <= query_adapter.PACKED for step in sizes)
+    assert sum(map(sum, sizes)) > 0.9 * sum(max(step) * len(step) for step in sizes)  # little is padded
+    assert sizes != sorted(sizes)  # short ones do not all come first
+    for name in ("query_adapter", "query_network", "query_checks", "llama"):
+        sys.modules.pop(name, None)
