@@ -76,6 +76,54 @@ def test_attributes_compare_as_the_slow_reference_has_it(asker: Asker, name: str
 
 
 @pytest.mark.parametrize("name", OPERATORS)
+def test_several_times_an_attribute_compares_as_the_slow_reference_has_it(asker: Asker, name: str) -> None:
+    for times, plus in product((2, 0.5, 2.75), (0, 100)):
+        wanted = {
+            (one, other)
+            for one, _, other, *_ in GAMES
+            if PEOPLE[one][3] and PEOPLE[other][3]
+            if OPERATORS[name](float(PEOPLE[one][3]), times * float(PEOPLE[other][3]) + plus)
+        }
+        assert pairs(asker, f"{BEAT}a.elo {name} {times} * b.elo + {plus}") == wanted
+        assert pairs(asker, f"{BEAT}4 * a.elo - {4 * times} * b.elo {name} {4 * plus}") == wanted
+        turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(name, name)
+        assert pairs(asker, f"{BEAT}b.elo * {times} + {plus} {turned} a.elo") == wanted
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_what_is_not_stated_passes_where_that_is_said(asker: Asker, name: str) -> None:
+    for number in (3, 2500):
+        games = {
+            (one, other) for one, _, other, score, *_ in GAMES if not score or OPERATORS[name](float(score), number)
+        }
+        assert pairs(asker, f"{BEAT}r.q_score IS NULL OR r.q_score {name} {number}") == games
+        people = {
+            (one, other)
+            for one, _, other, *_ in GAMES
+            if not PEOPLE[one][3] or OPERATORS[name](float(PEOPLE[one][3]), number)
+        }
+        assert pairs(asker, f"{BEAT}a.elo {name} {number} OR a.elo IS NULL") == people
+    assert pairs(asker, f"{BEAT}(r.q_day IS NULL OR r.q_day > '2020') AND r.q_year > 2014") == {
+        ("p1", "p2"), ("p1", "p3"), ("p3", "p4"), ("p4", "p3"),
+    }  # fmt: skip
+    assert pairs(asker, f"{BEAT}a.elo IS NULL OR a.elo > 2 * b.elo") == {("p1", "p3"), ("p4", "p3")}
+
+
+def test_two_counts_choose_rows_together(asker: Asker) -> None:
+    beaten = "MATCH (a:Player)-[:BEAT]->(b:Player)-[r:BEAT]->(c:Player) WHERE r.q_year > 2014"
+    bounds = "WITH a, count(DISTINCT b) AS n, count(DISTINCT c) AS m WHERE"
+    ways = {(one, two, other) for one, _, two, *_ in GAMES for start, _, other, *_ in GAMES if start == two}
+    for n, m in product((1, 2), (1, 2)):
+        wanted = {
+            PEOPLE[a][1]
+            for a in PEOPLE
+            if len({b for one, b, _ in ways if one == a}) >= n and len({c for one, _, c in ways if one == a}) == m
+        }
+        answer = asker.ask_cypher(f"{beaten} {bounds} n >= {n} AND m = {m} RETURN a")
+        assert {item.name for item in answer.items} == wanted
+
+
+@pytest.mark.parametrize("name", OPERATORS)
 def test_columns_compare_as_the_slow_reference_has_it(asker: Asker, name: str) -> None:
     for (key, at), plus in product((("q_score", 3), ("q_year", 4)), (0, 2, -6)):
         wanted = {
@@ -221,7 +269,7 @@ def test_a_difference_is_held_by_its_condition() -> None:
 @pytest.mark.parametrize(
     "condition",
     [
-        "a.elo > 2 * b.elo",
+        "a.elo > b.elo * b.elo",
         "a.elo + b.elo > 5",
         "a.elo > b.elo + 'x'",
         "a.elo - b.elo CONTAINS 5",

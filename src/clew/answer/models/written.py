@@ -186,7 +186,7 @@ def _numbers(plan: Plan) -> set[object]:
     counts: set[object] = {part.count.number for part in plan.parts if part.count is not None and part.count.operator}
     counts |= {value for each in plan.measures for _, value in each.bounds if isinstance(value, int | float)}
     values = [each.value for each in _conditions(plan)]
-    counts |= {abs(each.plus) for each in values if isinstance(each, Asked)}
+    counts |= {number for each in values if isinstance(each, Asked) for number in (abs(each.plus), each.times)}
     years = {int(each[:4]) for each in values if isinstance(each, str) and each[:4].isdecimal()}
     numbers = {each for each in values if isinstance(each, int | float)}
     beside = {year + step for year in years for step in (-1, 1)}  # after 2019 is from 2020 on, before 2025 up to 2024

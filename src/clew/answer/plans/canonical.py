@@ -277,5 +277,5 @@ def _ordered(condition: Condition) -> Condition:
         return replace(condition, of=str(value), value=condition.of)
     if isinstance(value, Asked) and condition.operator in TURNED and not condition.ignoring_case:
         here = Asked(condition.of, condition.key, condition.sized, condition.numeric)
-        return condition.turned if repr(replace(value, plus=0)) < repr(here) else condition
+        return condition.turned if repr(replace(value, plus=0, times=1)) < repr(here) else condition
     return condition

@@ -75,7 +75,7 @@ class Step:
 class Asked:
     """A column of the answer: a slot or named step itself, one property of it, or (`sized`) how long that is.
 
-    `numeric` is the number that the property's text states; `plus` is added to what something is compared with.
+    `numeric` is the number that the property's text states. Something is compared with so many `times` it, and `plus`.
     """
 
     of: str
@@ -83,6 +83,7 @@ class Asked:
     sized: bool = False
     numeric: bool = False
     plus: int | float = 0
+    times: int | float = 1  # above 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,8 @@ class Condition:
 
     `operator` is = <> < <= > >= IN, CONTAINS, STARTS WITH, ENDS WITH, =~, HOLDS (a list has the value in it), IS NULL,
     IS NOT NULL, or DIFFERS (two slots are not the same entity). Of several texts one is enough; a value may also be
-    another property; IN with None among its values lets absence pass. All conditions on one step are about one single
-    assertion of its triple (`assertions/provenance.py`).
+    another property; IN with None among its values lets absence pass, and so does `or_absent`: in office in 1999 is who
+    left later, or never. All conditions on one step are about one single assertion (`assertions/provenance.py`).
     """
 
     of: str
@@ -115,6 +116,7 @@ class Condition:
     sized: bool = False  # it is about how long the property is
     numeric: bool = False  # it is about the number that the property's text states (`running/values.py`)
     shared: bool = False  # it is about the share that the property of a step states, as 3/5 is 0.6 (`shares.py`)
+    or_absent: bool = False
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -130,7 +132,8 @@ class Condition:
     def turned(self) -> "Condition":
         """A comparison of two properties, said from the other side."""
         assert isinstance(self.value, Asked)
-        here = Asked(self.of, self.key, self.sized, self.numeric, -self.value.plus)
+        times, plus = self.value.times, self.value.plus
+        here = Asked(self.of, self.key, self.sized, self.numeric, _plain(-plus / times), _plain(1 / times))
         of, key, sized, numeric = self.value.of, self.value.key or "", self.value.sized, self.value.numeric
         return replace(self, of=of, key=key, sized=sized, numeric=numeric, operator=TURNED[self.operator], value=here)
 
@@ -138,6 +141,10 @@ class Condition:
     def says_there_is_one(self) -> bool:
         """That an entity fills the slot, and no more: what keeps a slot required that only optional steps lead to."""
         return (self.key, self.operator, self.negated) == ("id", "IS NOT NULL", False)
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if float(number).is_integer() else number
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def _is_compared(condition: Condition, plan: Plan) -> bool:
     if condition.numeric and {condition.of, value.of} <= slots and held_ids(plan, value.of):
         return False  # with a number that is known: `hold_values`
     named = condition.key in NAMES or value.key in (None, *NAMES)
-    return condition.numeric or bool(value.plus) or not named
+    return condition.numeric or bool(value.plus) or value.times != 1 or not named
 
 
 def _with_named_steps(plan: Plan) -> Plan:
@@ -207,13 +207,13 @@ def _is_so(left: Any, right: Any, condition: Condition) -> bool:
         pairs = product(*(each if isinstance(each, list) else [each] for each in (left, right)))
         return any(_is_so(one, other, condition) for one, other in pairs)
     if left in (None, "") or right in (None, ""):
-        return False
+        return condition.or_absent and left in (None, "")
     if isinstance(left, str) or isinstance(right, str):
         left, right = _as_years(left, right)
-    plus, numbers = _other(condition).plus, [_number(each) for each in (left, right)]
+    times, plus, numbers = _other(condition).times, _other(condition).plus, [_number(each) for each in (left, right)]
     if None not in numbers:
-        left, right = numbers[0], numbers[1] + plus  # type: ignore[operator]
-    elif condition.numeric or numbers != [None, None]:
+        left, right = numbers[0], numbers[1] * times + plus  # type: ignore[operator]
+    elif condition.numeric or times != 1 or numbers != [None, None]:
         return False
     else:
         left, right = str(left), _later(str(right), plus) if plus else str(right)

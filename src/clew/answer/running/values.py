@@ -154,7 +154,7 @@ def _compared(
         other = other[~np.isnan(other)]
         if not len(other):
             return np.zeros(len(column), bool)
-        number = float(other[0]) + wanted.plus
+        number = float(other[0]) * wanted.times + wanted.plus
     elif isinstance(wanted, int | float):
         number = float(wanted)
     else:
@@ -164,7 +164,7 @@ def _compared(
     }[condition.operator]  # fmt: skip
     stated = ~np.isnan(column)
     met = np.asarray(compare(column, number), bool)
-    return np.asarray(stated & (~met if condition.negated else met), bool)
+    return np.asarray((stated & (~met if condition.negated else met)) | (condition.or_absent & ~stated), bool)
 
 
 def held_ids(plan: Plan, slot: str) -> Sequence[str]:

@@ -27,6 +27,8 @@ AGGREGATED = {"avg": "average", "sum": "total", "min": "least", "max": "greatest
 EVEN = {"=": "equal to", "<>": "other than"}
 GREATER, LESS = (">", ">="), ("<", "<=")
 FURTHER = {">": "more than ", "<": "more than ", ">=": "at least ", "<=": "at least "}
+FACTORS = {2: "twice", 0.5: "half"}
+ABSENT = " or not stated"
 FEW_TYPES = 3  # of which each is named
 
 
@@ -40,7 +42,7 @@ def value_said(condition: Condition) -> str | None:
     if not plain or condition.operator not in COMPARED or isinstance(value, tuple | Asked | None):
         return None
     said = "" if condition.operator == "=" else f"{COMPARED[condition.operator]} "
-    return f"{title_of(condition.key)} {said}{value}"
+    return f"{title_of(condition.key)} {said}{value}{ABSENT if condition.or_absent else ''}"
 
 
 def compared_said(condition: Condition, other: str) -> str:
@@ -48,6 +50,8 @@ def compared_said(condition: Condition, other: str) -> str:
 
     >>> compared_said(Condition("a", "elo", ">=", Asked("b", "elo", plus=200)), "the other player")
     'elo at least 200 above that of the other player'
+    >>> compared_said(Condition("a", "pay", ">", Asked("b", "pay", times=2)), "the boss")
+    'pay above twice that of the boss'
     >>> compared_said(Condition("a", "town", "=", Asked("b", "town")), "Ada")
     'the same town as Ada'
     """
@@ -56,6 +60,9 @@ def compared_said(condition: Condition, other: str) -> str:
     same = title == title_of(str(value.key))
     theirs = f"that of {other}" if same else f"the {title_of(str(value.key))} of {other}"
     denied = "not " if condition.negated else ""
+    if value.times != 1:
+        theirs = f"{FACTORS.get(value.times, f'{value.times:g} times')} {theirs}"
+        same = False
     if not value.plus and operator in EVEN:
         alike = f"the same {title} as {other}" if operator == "=" else f"another {title} than {other}"
         return f"{denied}{alike}" if same else f"{title} {denied}{EVEN[operator]} {theirs}"

@@ -194,7 +194,7 @@ def _rows(condition: Condition, table: pa.Table, columns: Mapping[str, str]) -> 
     """The assertions that meet a condition on one of their columns, which `columns` has by the names of properties."""
     column = columns.get(condition.key)
     if column is None:  # nothing in the graph says anything of the kind
-        return np.full(len(table), (condition.operator == "IS NULL") != condition.negated, bool)
+        return np.full(len(table), condition.or_absent or (condition.operator == "IS NULL") != condition.negated, bool)
     values = table[column]
     if pa.types.is_list(values.type):
         return _any_of_each(values, condition)
@@ -211,6 +211,8 @@ def _any_of_each(lists: pa.ChunkedArray, condition: Condition) -> Mask:
     plain = replace(condition, negated=False)
     found = np.zeros(len(array), bool)
     found[owner[_meeting(pa.chunked_array([array.flatten()]), plain)]] = True
+    if condition.or_absent:
+        return found | (lengths == 0)
     return found if not condition.negated else ~found & (lengths > 0)
 
 
@@ -224,7 +226,7 @@ def _meeting(column: pa.ChunkedArray, condition: Condition) -> Mask:
         array = array.dictionary_encode()
     verdicts = [_holds(value, condition) for value in array.dictionary.to_pylist()]
     absence = condition.operator == "IN" and isinstance(condition.value, tuple) and None in condition.value
-    hit = np.array([*verdicts, absence != condition.negated and absence])
+    hit = np.array([*verdicts, condition.or_absent or (absence != condition.negated and absence)])
     codes = array.indices.fill_null(len(verdicts)).to_numpy(zero_copy_only=False)
     return np.asarray(hit[codes])
 

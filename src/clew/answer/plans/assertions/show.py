@@ -104,7 +104,9 @@ class _Lists:
         elif condition.key == LAYER:
             yield self._layer(str(condition.value))
         elif condition.key not in self.known:
-            yield s.Literal(value=(condition.operator == "IS NULL") != condition.negated)
+            yield s.Literal(value=condition.or_absent or (condition.operator == "IS NULL") != condition.negated)
+        elif condition.or_absent:
+            yield s.Binary("OR", self._is(condition.key, ""), self._plain(condition))
         else:
             yield self._plain(condition)
 
@@ -142,11 +144,11 @@ class _Lists:
         """A comparison with a property of an entity, or with a column of this or another statement."""
         listed: s.Expression = s.Property(s.Variable(other.of), other.key or "name")
         if other.of not in self.steps:
-            return s.Binary(operator, value, shifted(listed, other.plus))
+            return s.Binary(operator, value, shifted(listed, other))
         if s.Variable(other.of) == self.step:
-            return s.Binary(operator, value, shifted(s.Index(listed, AT), other.plus))
+            return s.Binary(operator, value, shifted(s.Index(listed, AT), other))
         last = s.Binary("-", s.Call("size", (listed,)), s.Literal(1))
-        test = s.Binary(operator, value, shifted(s.Index(listed, THERE), other.plus))
+        test = s.Binary(operator, value, shifted(s.Index(listed, THERE), other))
         return s.Quantifier("any", THERE.name, s.Call("range", (s.Literal(0), last)), test)
 
     def _cited(self, condition: Condition) -> s.Expression:

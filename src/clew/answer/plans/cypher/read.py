@@ -1,16 +1,16 @@
 """A Cypher statement → the plan it says, or one sentence about what no plan can say."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clew.answer.plans.cypher.read_conditions import (
     AGGREGATES,
     Scope,
+    called,
     conjuncts,
     is_aggregate,
     is_count,
-    read_condition,
     read_property,
     read_value,
     refused,
@@ -66,6 +66,8 @@ class _Reader(MatchReader):
     limit: int | None = None
     grouped: bool = False
     compared: Count | None = None  # a count of what was matched that is compared with another, as the whole answer
+    further: list[Measure] = field(default_factory=list)  # counts beside the first, for which rows are chosen too
+    read: list[s.Match] = field(default_factory=list)  # what must be found, so far
 
     def plan(self, query: s.Query) -> Plan:
         for clause in query.clauses:
@@ -73,6 +75,7 @@ class _Reader(MatchReader):
                 case s.Match(patterns, where, optional):
                     self._check_last("MATCH")
                     self._match(patterns, where, OPTIONAL if optional else REQUIRED)
+                    self.read.append(clause)
                 case s.With(projection, where):
                     self._with(projection, where)
                 case s.Return(projection):
@@ -133,11 +136,17 @@ class _Reader(MatchReader):
         for item, column in zip(projection.items, found, strict=True):
             self._keep(column, item.column)
         self._order(projection)
-        beside = [condition for condition in conjuncts(where) if not self._bounds(condition)]
-        conditions = tuple(read_condition(each, self.scope) for each in beside)
-        if any(each.of not in {column.of for column in self.asked} for each in conditions):
-            raise refused(f"the condition {said(beside[0])} on a count")
-        self.parts += [Part(REQUIRED, (), conditions)] if conditions else []
+        groups = {column.of for column in self.asked}
+        beside = [condition for condition in conjuncts(where) if not self._bounds(condition, groups)]
+        if self.further:
+            raise refused("two measures")
+        gone = {*self.scope.slots, *self.scope.steps} - groups  # WITH passes on no more
+        conditions: list[Condition] = []
+        for each in beside:
+            if gone & {*s.declared(each), *(one.name for one in s.walk(each) if isinstance(one, s.Variable))}:
+                raise refused(f"the condition {said(each)} on a count")
+            self._where(each, conditions)
+        self.parts += [Part(REQUIRED, (), tuple(conditions))] if conditions else []
 
     def _pass_on(self, projection: s.Projection, where: s.Expression | None, found: list[Asked | Measure]) -> None:
         """WITH that only names what goes on, perhaps in order and not all of it: then nothing but RETURN can follow."""
@@ -153,8 +162,11 @@ class _Reader(MatchReader):
         if conditions:
             self.parts.append(Part(REQUIRED, (), tuple(conditions)))
 
-    def _bounds(self, condition: s.Expression) -> bool:
-        """Take a condition on a measure into its bounds; False for any other."""
+    def _bounds(self, condition: s.Expression, groups: Collection[str]) -> bool:
+        """Take a condition on a measure into its bounds; False for any other.
+
+        A count beside the first is one of the same patterns, for what both are grouped by.
+        """
         match condition:
             case s.Binary(operator, s.Variable(name), wanted) if operator in TURNED:
                 pass
@@ -162,11 +174,26 @@ class _Reader(MatchReader):
                 operator = TURNED[turned]
             case _:
                 return False
-        if self.measure is None or self.scope.aliases.get(name) != self.measure:
+        measure = self.scope.aliases.get(name)
+        if isinstance(measure, Measure) and measure in self.further:
+            self.further.remove(measure)
+            self._count_again(measure.of, operator, self._number(wanted), groups)
+            return True
+        if self.measure is None or measure != self.measure:
             return False
         self.measure = self.measure.bounded(operator, self._number(wanted))
         self.scope.aliases[name] = self.measure
         return True
+
+    def _count_again(self, of: str, operator: str, number: int | float, groups: Collection[str]) -> None:
+        if not isinstance(number, int) or any(each.optional for each in self.read):
+            raise refused("two measures")
+        patterns = tuple(pattern for each in self.read for pattern in each.patterns)
+        own = {name: self._new(name) for name in s.declared(patterns) if name not in groups}
+        where = s.conjunction(*(condition for each in self.read for condition in conjuncts(each.where)))
+        place = len(self.parts)
+        self._match(called(patterns, own), called(where, own), COUNTED, compared=(operator, number))
+        self.parts[place] = replace(self.parts[place], count=Count(own[of], operator, number))
 
     def _number(self, wanted: s.Expression) -> int | float:
         value = read_value(wanted, self.scope)
@@ -248,7 +275,9 @@ class _Reader(MatchReader):
         elif self.measure is None:
             self.measure = column
         elif self.measure != column:
-            raise refused("two measures")
+            if not self.grouped or (column.function, column.key) != ("count", None):
+                raise refused("two measures")
+            self.further.append(column)
 
     def _column(self, expression: s.Expression) -> Asked | Measure:
         match expression:

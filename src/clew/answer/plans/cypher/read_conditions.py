@@ -90,7 +90,8 @@ def read_condition(condition: s.Expression, scope: Scope) -> Condition:
     match condition:
         case s.Unary("NOT", inner):
             found = read_condition(inner, scope)
-            return replace(found, negated=not found.negated)
+            if not found.or_absent:
+                return replace(found, negated=not found.negated)
         case s.Binary("OR"):
             return _either(condition, scope)
         case s.Binary("<>", s.Variable(one), s.Variable(other)) if one in scope.slots and other in scope.slots:
@@ -137,24 +138,36 @@ def _linear(operator: str, left: s.Expression, right: s.Expression, scope: Scope
     """a.x >= b.x + 200, a.x - b.x > 5 and their like: at most one property on each side once they are sorted."""
     if operator not in TURNED:
         return None
-    terms = [*_terms(left, scope), *((-sign, each) for sign, each in _terms(right, scope))]
-    one = [each for sign, each in terms if isinstance(each, Asked) and sign > 0]
-    other = [each for sign, each in terms if isinstance(each, Asked) and sign < 0]
-    over = sum(sign * each for sign, each in terms if not isinstance(each, Asked))  # one - other + over compares with 0
+    terms = [*_terms(left, scope), *((-times, each) for times, each in _terms(right, scope))]
+    one = [(times, each) for times, each in terms if isinstance(each, Asked) and times > 0]
+    other = [(times, each) for times, each in terms if isinstance(each, Asked) and times < 0]
+    over = sum(times * each for times, each in terms if not isinstance(each, Asked))  # one + other + over against 0
     if not one:
-        one, other, operator, over = other, one, TURNED[operator], -over
-    if len(one) != 1 or len(other) > 1 or any(each.sized for each in (*one, *other)):
+        one, other, operator, over = [(-times, each) for times, each in other], [], TURNED[operator], -over
+    if len(one) != 1 or len(other) > 1 or any(each.sized for _, each in (*one, *other)):
         return None
-    value = replace(other[0], plus=-over) if other else -over
-    return Condition(one[0].of, str(one[0].key), operator, value, numeric=one[0].numeric)
+    (by, column), plus = one[0], _divided(-over, one[0][0])
+    value = replace(other[0][1], plus=plus, times=_divided(-other[0][0], by)) if other else plus
+    return Condition(column.of, str(column.key), operator, value, numeric=column.numeric)
 
 
-def _terms(expression: s.Expression, scope: Scope) -> Iterator[tuple[int, Asked | int | float]]:
-    """The properties and numbers that are added or taken away."""
+def _divided(number: float, by: float) -> int | float:
+    found = number / by
+    return int(found) if found.is_integer() else found
+
+
+def _terms(expression: s.Expression, scope: Scope) -> Iterator[tuple[int | float, Asked | int | float]]:
+    """The properties and numbers that are added or taken away, and how many times each."""
     match expression:
         case s.Binary("+" | "-" as sign, left, right):
             yield from _terms(left, scope)
-            yield from ((each if sign == "+" else -each, term) for each, term in _terms(right, scope))
+            yield from ((times if sign == "+" else -times, term) for times, term in _terms(right, scope))
+        case s.Binary("*", s.Literal(int() | float() as by), many) | s.Binary(
+            "*", many, s.Literal(int() | float() as by)
+        ):
+            yield from ((by * times, term) for times, term in _terms(many, scope))
+        case s.Binary("/", many, s.Literal(int() | float() as by)) if by:
+            yield from ((times / by, term) for times, term in _terms(many, scope))
         case _ if (column := read_property(expression, scope)) is not None and column.key is not None:
             yield 1, column
         case _:
@@ -182,8 +195,15 @@ def read_property(expression: s.Expression, scope: Scope) -> Asked | None:
 
 
 def _either(condition: s.Binary, scope: Scope) -> Condition:
-    """n.key = a OR n.key = b is n.key IN [a, b]; of CONTAINS and its like, one of the texts is enough."""
+    """n.key = a OR n.key = b is n.key IN [a, b]; of CONTAINS and its like, one of the texts is enough.
+
+    Of n.key >= a OR n.key IS NULL it is enough that nothing is stated.
+    """
     left, right = read_condition(condition.left, scope), read_condition(condition.right, scope)
+    for one, other in ((left, right), (right, left)):
+        absent = one.operator == "IS NULL" and not one.negated and (one.of, one.key) == (other.of, other.key)
+        if absent and other.operator in TURNED and not (other.negated or other.sized or other.or_absent):
+            return replace(other, or_absent=True)
     same_kind = _kind(left) == _kind(right) and not left.negated and left.operator in ("=", "IN", *TEXTUAL)
     if not same_kind or isinstance(left.value, Asked) or isinstance(right.value, Asked):
         raise refused(f"the condition {said(condition)}")

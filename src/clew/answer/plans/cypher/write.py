@@ -184,6 +184,7 @@ class _Writer:
         other: list[Condition] = []
         for condition in conditions:
             changed = condition.negated or condition.ignoring_case or condition.sized or condition.numeric
+            changed = changed or condition.or_absent
             plain = condition.operator == "=" and not changed
             literal = isinstance(condition.value, str | int | float)
             if plain and literal and condition.of not in self.steps:
@@ -318,6 +319,8 @@ def _relationship(step: Step, direction: str) -> s.RelationshipPattern:
 
 def _condition(condition: Condition) -> s.Expression:
     whole = _positive(condition)
+    if condition.or_absent:
+        return s.Binary("OR", s.IsNull(_property(Asked(condition.of, condition.key)), negated=False), whole)
     return s.Unary("NOT", whole) if condition.negated else whole
 
 
@@ -351,13 +354,14 @@ def _passes(number: s.Expression, parameter: str) -> s.Expression:
 
 def _value(value: Any) -> s.Expression:
     if isinstance(value, Asked):
-        return shifted(_property(value), value.plus)
+        return shifted(_property(value), value)
     return s.ListLiteral(tuple(map(s.Literal, value))) if isinstance(value, tuple) else s.Literal(value)
 
 
-def shifted(column: s.Expression, plus: int | float) -> s.Expression:
-    """An expression with a number added or taken away."""
-    return s.Binary("+" if plus > 0 else "-", column, s.Literal(abs(plus))) if plus else column
+def shifted(column: s.Expression, other: Asked) -> s.Expression:
+    """A column that something is compared with, so many times and with a number added or taken away."""
+    many = column if other.times == 1 else s.Binary("*", s.Literal(other.times), column)
+    return s.Binary("+" if other.plus > 0 else "-", many, s.Literal(abs(other.plus))) if other.plus else many
 
 
 def _property(column: Asked) -> s.Expression:
