@@ -47,6 +47,7 @@ from torch.nn import functional
 
 PACKED = 20_000  # tokens of a step
 ALIKE = 1_000  # packs among which those as long are found
+ALIGNED = 16  # tokens of a row are a multiple of it, as attention reads them fastest
 VERDICT = 5.0  # weight of a token of a verdict: a query has fifty tokens, a verdict two
 MOST_JUDGED = 96  # tokens of a query that is judged
 MOST_HELD = 480  # questions that are measured
@@ -85,7 +86,7 @@ def _tokens(pack: tuple[list[int], list[Any]]) -> int:
 
 def tensors(some: Sequence[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Tokens, places, who sees whom, the token that should follow each (-1: none that is learned), and its weight."""
-    long = max(len(first) + sum(len(q) + len(a) for q, a, _ in rest) for first, rest in some)
+    long = -(-max(map(_tokens, some)) // ALIGNED) * ALIGNED
     ids, at = np.zeros((len(some), long), np.int64), np.zeros((len(some), long), np.int64)
     group, follows = np.full((len(some), long), -1, np.int64), np.full((len(some), long), -1, np.int64)
     weights = np.zeros((len(some), long), np.float32)
