@@ -212,7 +212,7 @@ def _any_of_each(lists: pa.ChunkedArray, condition: Condition) -> Mask:
     found = np.zeros(len(array), bool)
     found[owner[_meeting(pa.chunked_array([array.flatten()]), plain)]] = True
     if condition.or_absent:
-        return found | (lengths == 0)
+        return np.asarray(found | (lengths == 0))
     return found if not condition.negated else ~found & (lengths > 0)
 
 

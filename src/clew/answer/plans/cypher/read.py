@@ -143,7 +143,7 @@ class _Reader(MatchReader):
         gone = {*self.scope.slots, *self.scope.steps} - groups  # WITH passes on no more
         conditions: list[Condition] = []
         for each in beside:
-            if gone & {*s.declared(each), *(one.name for one in s.walk(each) if isinstance(one, s.Variable))}:
+            if gone & _names(each):
                 raise refused(f"the condition {said(each)} on a count")
             self._where(each, conditions)
         self.parts += [Part(REQUIRED, (), tuple(conditions))] if conditions else []
@@ -322,6 +322,13 @@ class _Reader(MatchReader):
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise QueryError(f"SKIP and LIMIT take a whole number, not {value!r}")
         return value
+
+
+def _names(condition: s.Expression) -> set[str]:
+    """The variables of a condition, those of the patterns inside it too."""
+    parts = list(s.walk(condition))
+    names = {part.name for part in parts if isinstance(part, s.Variable)}
+    return names | {getattr(part, "variable", None) or "" for part in parts}
 
 
 def _with_plain_count(plan: Plan) -> Plan:
