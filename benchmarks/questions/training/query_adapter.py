@@ -49,6 +49,7 @@ PACKED = 20_000  # tokens of a step
 ALIKE = 1_000  # packs among which those as long are found
 ALIGNED = 16  # tokens of a row are a multiple of it, as attention reads them fastest
 VERDICT = 5.0  # weight of a token of a verdict: a query has fifty tokens, a verdict two
+MOST_LOST = 10  # steps in turn whose gradients may be not finite
 MOST_JUDGED = 96  # tokens of a query that is judged
 MOST_HELD = 480  # questions that are measured
 WRITTEN_OUT = 2_000  # prompts whose answers are written to the file at once
@@ -155,11 +156,13 @@ def train(model: Adapted, data: dict[str, Any], texts: Texts, *, rate: float, un
         norm = torch.nn.utils.clip_grad_norm_(model.low.parameters(), 1.0)
         if norm.isfinite():
             optimizer.step()
+            lost = 0
         else:
             lost += 1
             print(f"step {number}: loss {loss.item()}, gradient {norm.item()}", flush=True)
-            if lost > len(steps) // 10:
-                raise SystemExit("the gradient is not finite")
+            if lost == MOST_LOST:
+                print(f"{lost} gradients in turn are not finite: what was learned before is kept", flush=True)
+                return
         optimizer.zero_grad(set_to_none=True)
         seen = 0.95 * seen + 0.05 * loss.item() if number else loss.item()
         if number % 25 == 0 or number == len(steps) - 1:

@@ -24,6 +24,7 @@ __all__ = [
 
 PARTS = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+torch.backends.cuda.enable_cudnn_sdp(False)  # its gradients are NaN for some masks of aligned length, one step of nine
 INSTRUCTION = "Write the Cypher query that answers the question from this graph, or NONE."
 NONE, QUERY = "NONE", "MATCH"  # what an answer begins with
 CHECK, RIGHT, WRONG = "Right?", "yes", "no"  # what it is asked about a query, and says

@@ -60,3 +60,41 @@ def test_steps_hold_packs_that_are_about_as_long(monkeypatch: pytest.MonkeyPatch
     assert sizes != sorted(sizes)  # short ones do not all come first
     for name in ("query_adapter", "query_network", "query_checks", "llama"):
         sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(("lost", "learned"), [(range(0, 400, 2), 200), (range(20, 400), 20)])
+def test_steps_without_a_finite_gradient_are_left_out_and_end_a_training_only_in_a_row(
+    monkeypatch: pytest.MonkeyPatch, lost: range, learned: int
+) -> None:
+    benchmarks = Path(__file__).parents[3] / "benchmarks"
+    for folder in FOLDERS:
+        monkeypatch.syspath_prepend(benchmarks / folder)
+    import query_adapter
+
+    class Texts:
+        def encode(self, text: str) -> list[int]:
+            return [1] * len(text)
+
+    class Small(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.low = torch.nn.ParameterDict({"a": torch.nn.Parameter(torch.zeros(3))})
+
+        def forward(self, ids: Any, at: Any, sees: Any) -> Any:
+            return ids[..., None] * self.low["a"]
+
+        def scores(self, states: Any) -> Any:
+            return states
+
+    steps, taken = iter(range(1000)), []
+    monkeypatch.setattr(query_adapter, "PACKED", 100)
+    monkeypatch.setattr(query_adapter, "DEVICE", "cpu")
+    monkeypatch.setattr(query_adapter, "added_to_scores", lambda sees: sees)
+    clipped = lambda *_: torch.tensor(float("nan") if next(steps) in lost else 1.0)  # noqa: E731
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", clipped)
+    monkeypatch.setattr(torch.optim.AdamW, "step", lambda self: taken.append(self))
+    packs = [{"graph": "g", "asked": [["Who?", "MATCH"]]}] * 400
+    query_adapter.train(Small(), {"epochs": [packs], "instruction": ""}, Texts(), rate=0.1, until=1e12)
+    assert len(taken) == learned
+    for name in ("query_adapter", "query_network", "query_checks", "llama"):
+        sys.modules.pop(name, None)

@@ -75,7 +75,7 @@ class Step:
 class Asked:
     """A column of the answer: a slot or named step itself, one property of it, or (`sized`) how long that is.
 
-    `numeric` is the number that the property's text states. Something is compared with so many `times` it, and `plus`.
+    `numeric` is the number that the property's text states. A comparison is with `times` the property, and `plus`.
     """
 
     of: str

@@ -359,7 +359,7 @@ def _value(value: Any) -> s.Expression:
 
 
 def shifted(column: s.Expression, other: Asked) -> s.Expression:
-    """A column that something is compared with, so many times and with a number added or taken away."""
+    """A column that something is compared with, multiplied and with a number added or taken away."""
     many = column if other.times == 1 else s.Binary("*", s.Literal(other.times), column)
     return s.Binary("+" if other.plus > 0 else "-", many, s.Literal(abs(other.plus))) if other.plus else many
 
