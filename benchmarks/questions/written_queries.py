@@ -232,6 +232,8 @@ def both_read(resources: Resources, question: TrustQuestion, model: Recorded) ->
         "same": same,
         "signs": {name: round(value, 4) for name, value in query_signs(read, confirmed=same).items()},
         "missing": [each.text for each in read.ran.interpretation.account.missing],
+        "unbound": [[each.text, each.role] for each in read.ran.interpretation.account.unbound],
+        "contradicted": read.contradicted,
         "query": read.text,
     }
 

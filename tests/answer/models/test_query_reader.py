@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from math import log
 from pathlib import Path
 
 import pytest
@@ -10,15 +9,14 @@ import pytest
 from askers import asker_of_csv, asker_of_rows
 from clew.answer import Answer, Asker, CypherStrategy, Resources
 from clew.answer.models import query_reader, writing
-from clew.answer.models.capability import TRAINED
 from clew.answer.models.query_reader import QueryReader
-from clew.answer.models.trained import CHECK, RIGHT, WRONG
+from clew.answer.models.trained import CHECK
 from clew.answer.reading.question import ParsedQuestion
 from clew.answer.runner import Runner
 from clew.answer.strategy import Question
 from clew.errors import ModelError, Timeout
-from clew.lm import Completion, Request, TokenLogprob, Unreachable, Usage
-from clew.lm.clients.scripted import Scripted
+from clew.lm import Completion, Request, TokenLogprob, Unreachable
+from trained_model import Trained
 
 STATED = [
     ("Amber Ale", "Beer", "brewed_by", "Fellside Brewery", "Brewery"),
@@ -50,30 +48,6 @@ DENIED = "Which people are not at Fellside Brewery?"
 NOT_AUDITED = "MATCH (person) WHERE NOT (:Brewery {id: $brewery1})-[:AUDITED_BY]->(person) RETURN person"
 DECLINED = "Who owns Fellside Brewery?"
 HESITANT = -1.0  # log-probability of each token
-
-
-class Trained(Scripted):
-    """A script in the place of the trained model, with one log-probability for every token, that likes its queries."""
-
-    def __init__(self, *lines: str | Exception, logprob: float = -0.0001, right: float | None = 0.999) -> None:
-        super().__init__(lines, name="trained")
-        (self.identity,) = TRAINED
-        self.logprob, self.right = logprob, right
-        self.checks: list[Request] = []
-
-    def complete(self, request: Request, **options: object) -> Completion:
-        if request.messages[-1].content == CHECK:
-            self.checks.append(request)
-            return Completion("", "length", Usage(calls=1), self.name, logprobs=self._verdict())
-        if request.max_tokens == 1:  # it reads the graph
-            return Completion("", "length", Usage(calls=1), self.name)
-        said = super().complete(request, **options)  # type: ignore[arg-type]
-        return replace(said, logprobs=tuple(TokenLogprob(word, self.logprob) for word in said.text.split()))
-
-    def _verdict(self) -> tuple[TokenLogprob, ...]:
-        if self.right is None:
-            return (TokenLogprob("well", -0.1, (("maybe", -2.0),)),)
-        return (TokenLogprob(RIGHT, log(self.right), ((WRONG, log(1 - self.right)),)),)
 
 
 @pytest.fixture(scope="module")

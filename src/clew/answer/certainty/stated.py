@@ -15,7 +15,7 @@ from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Asked, Plan, Sort
 from clew.answer.reading.interpretation import Interpretation
 
-__all__ = ["departures"]
+__all__ = ["departures", "keys_of"]
 
 NAMING = frozenset(map(stem, ("name", "title")))  # nouns that ask for what entities are called
 VAGUE = frozenset(map(stem, ("name", "id", "type", "value", "number", "time", "note")))  # what any attribute may be
@@ -104,7 +104,7 @@ def _is_ordered_by_another(interpretation: Interpretation, words: Words) -> bool
 def _lacks_what_is_asked(interpretation: Interpretation) -> bool:
     """Whether attributes are asked for by their own names, and a plan has none of them."""
     plan, question = interpretation.candidate.plan, interpretation.question
-    held = {*_keys(plan), *interpretation.candidate.relationships}
+    held = {*keys_of(plan), *interpretation.candidate.relationships}
     said = {token.stem for token in tokens_of(question.text)}
     named = [each for each in question.values.asked if set(_stems(each.title)) <= said - VAGUE]
     return bool(named) and held.isdisjoint(each.relation or each.key for each in question.values.asked)
@@ -114,7 +114,7 @@ def _lacks_an_attribute(interpretation: Interpretation, words: Words) -> bool:
     """Whether a noun is the very name of an attribute, and nothing in the plan is called so."""
     plan, bindings = interpretation.candidate.plan, interpretation.account.bindings
     known = {tuple(_stems(each.name)) for each in words.schema.properties} - {(each,) for each in VAGUE}
-    held = {part for key in _keys(plan) for part in _stems(key)}
+    held = {part for key in keys_of(plan) for part in _stems(key)}
     met = [each for each in bindings if each.part.partition(" ")[0] in ("type", "column", "name", "value")]
     met += [each for each in bindings if each.part.startswith("relation ")]
     tokens = interpretation.question.tokens
@@ -214,7 +214,7 @@ def _tag(token: Token, interpretation: Interpretation) -> str:
     return ""
 
 
-def _keys(plan: Plan) -> Iterator[str]:
+def keys_of(plan: Plan) -> Iterator[str]:
     """The columns that a plan gives, sorts by, compares or aggregates."""
     for part in plan.parts:
         for each in part.conditions:

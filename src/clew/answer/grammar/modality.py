@@ -17,9 +17,10 @@ from clew.answer.plans.plan import Plan
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 
-__all__ = ["asks_what_may_be", "find_modals"]
+__all__ = ["asks_what_may_be", "asks_what_will_be", "find_modals", "is_modal"]
 
 DUTY, POSSIBLE = (frozenset(word_table("asking.json")[name]) for name in ("duty", "possibility"))
+FUTURE = frozenset({"will", "shall", "'ll"})
 ASKERS = frozenset({"i", "you", "we", "one", "me", "us", "somebody", "someone", "anybody", "anyone"})
 HAVING = "have"  # the light verb that says what people take, own or suffer from
 
@@ -38,6 +39,17 @@ def find_modals(candidate: Candidate, words: Words, tree: Tree | None) -> dict[i
             continue
         found[tree.words[modal].start] = MODAL if duty or judged else RESTRICTION
     return found
+
+
+def asks_what_will_be(question: ParsedQuestion) -> bool:
+    """Whether a question asks what the future brings, in most parse trees."""
+    ahead = [any(tree.words[at].text.lower() in FUTURE for at, _ in _modals(tree)) for tree in question.trees]
+    return 2 * sum(ahead) > len(ahead)
+
+
+def is_modal(word: str) -> bool:
+    """Whether a word is a verb of what may, should or will be."""
+    return word.lower() in DUTY | POSSIBLE
 
 
 def asks_what_may_be(question: ParsedQuestion) -> bool:

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from clew.answer.certainty.contradicted import contradictions
+from clew.answer.certainty.passed_over import passes_over
 from clew.answer.certainty.signs import is_reversible
-from clew.answer.grammar.roles import NEGATION
 from clew.answer.kept import composer_of, paraphrases_of, polarity_of, words_of
 from clew.answer.lexicon.forms import tokens_of
-from clew.answer.lexicon.polarity import HARM
 from clew.answer.models.branches import other_grammars
 from clew.answer.models.compose import Composed
 from clew.answer.models.repairs.direction import as_said
@@ -53,7 +52,7 @@ class ReadQuery:
     text: str
     ran: Ran
     logprobs: tuple[float, ...]  # of its tokens
-    contradicted: bool  # by the grammar of the question, what it denies or excludes, or an order that texts do not have
+    contradicted: bool  # by the grammar of the question, what it passes over, or an order that texts do not have
     reversible: bool  # a relation of it connects one type with itself
     turned: bool  # in another reading (`variants`), because as written it finds nothing
     paraphrased: bool  # with names that the question only describes or paraphrases
@@ -187,23 +186,19 @@ class QueryReader:
         if read is None:
             return None
         ran, turned = read
+        interpretation = replace(ran.interpretation, question=parsed)
         return ReadQuery(
             text,
             ran,
             tuple(token.logprob for token in said.logprobs),
-            contradicted=contradictions(replace(ran.interpretation, question=parsed), self._words) > 0
-            or ranks_texts(ran.candidate.plan, self._composer.shown)
-            or self._denies_nothing(ran),
+            contradicted=contradictions(interpretation, self._words) > 0
+            or passes_over(interpretation, self._polarity, self._words)
+            or ranks_texts(ran.candidate.plan, self._composer.shown),
             reversible=any(is_reversible(name, self._words) for name in ran.candidate.relationships),
             turned=turned,
             paraphrased=turn.paraphrased,
             reluctant=turn.reluctant,
         )
-
-    def _denies_nothing(self, ran: Ran) -> bool:
-        """Whether a question denies something that a query does not, by a part nor by a relation of harm."""
-        denied = any(each.role == NEGATION for each in ran.interpretation.account.unbound)
-        return denied and all(self._polarity.get(name) != HARM for name in ran.candidate.relationships)
 
     def _run(
         self, composed: Composed, parsed: ParsedQuestion, model: LanguageModel, runner: Runner

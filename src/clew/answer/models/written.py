@@ -17,7 +17,8 @@ from clew.answer.lexicon.numbers import find_numbers, read_number
 from clew.answer.models.compose import Composed
 from clew.answer.plans.operators import BOUNDS
 from clew.answer.plans.plan import ABSENT, COUNTED, Asked, Condition, Plan
-from clew.answer.reading.account import Account, Binding, Unbound, account_for
+from clew.answer.quantities.small_words import is_small
+from clew.answer.reading.account import BY_LINKER, Account, Binding, Unbound, account_for
 from clew.answer.reading.interpretation import Interpretation
 from clew.answer.reading.judged import Link
 from clew.answer.reading.opposed import is_opposed
@@ -97,7 +98,7 @@ def _account(question: ParsedQuestion, composed: Composed, resources: Resources,
     met |= {each.start for each in account.unbound if any(start <= each.start < end for start, end in spans)}
     rest = [each for each in account.unbound if each.start not in met]
     met |= set(_meant(question, composed, rest, link, runner))
-    bound = [Binding(each.start, each.end, "written") for each in account.unbound if each.start in met]
+    bound = [Binding(each.start, each.end, BY_LINKER) for each in account.unbound if each.start in met]
     bindings = sorted([*account.bindings, *bound], key=lambda each: each.start)
     unbound = [each for each in account.unbound if each.start not in met]
     return Account(tuple(bindings), (*unbound, *_values_left(question, candidate.plan)))
@@ -113,6 +114,8 @@ def _meant(
     said = split_words(question.text, [(each.start, each.end) for each in anchors])
     linked = link(said, question, runner.deadline.check)
     for each in unbound:
+        if is_small(each.text):
+            continue
         own = [at for at, word in enumerate(said) if word.start < each.end and each.start < word.end]
         if each.role in (ASKED, STRUCTURE) and own and _share(linked.meant(own), composed) >= MEANT:
             yield each.start

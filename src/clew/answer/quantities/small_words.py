@@ -14,12 +14,13 @@ from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.contrasts import contrasts, is_set_apart, likens_sets
 from clew.answer.reading.question import ParsedQuestion
 
-__all__ = ["SmallWords"]
+__all__ = ["SmallWords", "is_bound_to_two", "is_small"]
 
 SAME = "same"
 OTHERS = frozenset({"another", "other", "others", "else"})
 BOTH = frozenset({"both", "either"})
 AGAIN = frozenset({"again", "instead"})
+OWN, OWNERS = "own", frozenset({"their", "his", "her", "its", "my", "your", "our", "whose"})
 ONE, EXACTLY = frozenset({"one", "single"}), frozenset({"just", "only", "exactly", "precisely", "a"})
 UNEQUAL = ("<>", "DIFFERS")
 
@@ -53,6 +54,10 @@ class SmallWords:
             return False
         return before != "a" or not (self._plan.sort or self._sets_apart() or self._plan.measure is not None)
 
+    def is_held(self, at: int) -> bool:
+        """Whether a plan has what "their own" says: a circle of steps, or values compared."""
+        return self._low[at] == OWN and not OWNERS.isdisjoint(self._low[at - 1 : at]) and self._holds_sameness()
+
     def is_neglected(self, at: int) -> bool:
         """Whether a word says something that the plan does not."""
         tests: Mapping[frozenset[str], Callable[[], bool]] = {
@@ -60,6 +65,7 @@ class SmallWords:
             BOTH: lambda: not self._holds_two(),
             AGAIN: lambda: True,
             frozenset({SAME}): lambda: self._likens_less(at) or not self._holds_sameness(),
+            frozenset({OWN}): lambda: not OWNERS.isdisjoint(self._low[at - 1 : at]) and not self._holds_sameness(),
         }
         for said, neglects in tests.items():
             if self._low[at] in said:
@@ -101,6 +107,16 @@ class SmallWords:
         """Whether a plan counts different things, or says of two that they are not the same."""
         counts = any(part.count is not None for part in self._plan.parts)
         return counts or self._plan.measure is not None or any(each.operator == "DIFFERS" for each in self._conditions)
+
+
+def is_bound_to_two(word: str) -> bool:
+    """Whether a word says something of two things at once, which no other word can: both, the same, their own."""
+    return word.lower() in {*BOTH, SAME, OWN}
+
+
+def is_small(word: str) -> bool:
+    """Whether a word is one of those that this module judges wherever they stand."""
+    return word.lower() in {*OTHERS, *BOTH, *AGAIN, SAME, OWN}
 
 
 def _meet(one: Step, other: Step) -> bool:

@@ -33,7 +33,9 @@ from clew.answer.reading.question import ParsedQuestion
 from clew.answer.reading.unbound import UnboundWords
 from clew.answer.values.asking import AGGREGATES
 
-__all__ = ["RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
+__all__ = ["BY_LINKER", "RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbound", "account_for"]
+
+BY_LINKER = "linked"  # what a word is bound to of which only the schema linker knows that it means a part of the plan
 
 LINKS = frozenset({"relation", "relationship", "connection", "link", "association"})
 HELPING = frozenset({"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "will", "can", "could"})

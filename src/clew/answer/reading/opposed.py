@@ -11,7 +11,7 @@ from clew.answer.names.meanings import Anchor
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
 
-__all__ = ["is_met", "is_opposed", "is_polar"]
+__all__ = ["is_met", "is_opposed", "is_polar", "polar_words"]
 
 OPPOSITE = {HELP: HARM, HARM: HELP}
 LEADING = frozenset({"of", "for", "against", "to", "in", "with"})
@@ -19,12 +19,12 @@ LEADING = frozenset({"of", "for", "against", "to", "in", "with"})
 
 def is_polar(question: ParsedQuestion) -> bool:
     """Whether a question has a word of help or harm, without which no plan is opposed to it."""
-    return bool(_polar_words(question))
+    return bool(polar_words(question))
 
 
 def is_opposed(question: ParsedQuestion, candidate: Candidate, relations: Mapping[str, str]) -> bool:
     """Whether a plan meets a word of help with a relation of harm, or the reverse; `relations` has their polarities."""
-    words = _polar_words(question)
+    words = polar_words(question)
     if not words:
         return False
     wanted = _wanted(question, words)
@@ -50,10 +50,10 @@ def is_opposed(question: ParsedQuestion, candidate: Candidate, relations: Mappin
 def is_met(question: ParsedQuestion, candidate: Candidate, relations: Mapping[str, str]) -> bool:
     """Whether a plan has a relation for every word of help or harm of the question."""
     has = {relations.get(name) for name in candidate.relationships}
-    return {polarity for _, polarity in _polar_words(question)} <= has
+    return {polarity for _, polarity in polar_words(question)} <= has
 
 
-def _polar_words(question: ParsedQuestion) -> list[tuple[int, str]]:
+def polar_words(question: ParsedQuestion) -> list[tuple[int, str]]:
     """Where the question has words of help and harm; one that names a type counts only next to a name."""
     typed = {at for word in question.type_words for at in range(word.first, word.last)}
     found = polarity_at(question.stems)

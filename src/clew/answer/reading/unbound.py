@@ -36,7 +36,7 @@ __all__ = ["UnboundWords"]
 STILL = "still"
 LIKENING = CONTRASTING | {"same"}  # of two things that nothing else may say anything of
 YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
+AT_LEAST_ONE = re.compile(r"\bat least (?:one|once|1|some)\b|\bone or more\b|\bmore than (?:zero|0)\b", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes or no\b|\btrue or false\b", re.IGNORECASE)
 EARLY = 6  # words at the beginning of a question, where "give" and "show" ask
 RELATING = frozenset({"in", "of", "for", "with", "by", "from", "to", "on", "at", "through"})
@@ -75,6 +75,8 @@ class UnboundWords:
                 return None if name == "comparison" and self._says_nothing(token) else role
         if self._is_liking(at):
             return STRUCTURE
+        if self.small.is_held(at):
+            return None
         if self.small.is_neglected(at):
             return RESTRICTION if self.question.anchors or word not in LIKENING else QUANTIFIER
         if is_past(word) or word == STILL:

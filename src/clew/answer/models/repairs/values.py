@@ -136,7 +136,9 @@ def _fitted(condition: Condition, field: Field) -> Iterator[Condition]:
 
 
 def _share(value: object) -> float | None:
-    """A share as a number, a percentage or a fraction: 50, 0.5, "50%" and "1/2"."""
+    """A share as a number, a percentage or a fraction: 50, 0.5, "50%" and "1/2"; 1 may be one of them or all."""
+    if value == 1:
+        return None
     if isinstance(value, int | float):
         return value / 100 if value > 1 else float(value)
     low, high = share_of(str(value)) or (0.0, 1.0)

@@ -1,0 +1,110 @@
+"""What a written query passes over in its question: closed words, an agentless passive, help or harm.
+
+A trained model may know what an unlisted noun or verb means; words of amount, comparison, denial, time and possibility
+mean the same everywhere. In: a query of a model as it ran. Out: whether its answer can only be doubtful.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from clew.answer.certainty.stated import keys_of
+from clew.answer.grammar.modality import asks_what_will_be, is_modal
+from clew.answer.grammar.parse import Tree
+from clew.answer.grammar.roles import COMPARISON, MODAL, NEGATION, PAST, QUANTIFIER
+from clew.answer.lexicon.numbers import read_number
+from clew.answer.lexicon.polarity import HARM, NEITHER
+from clew.answer.lexicon.words import Words
+from clew.answer.plans.plan import Plan
+from clew.answer.quantities.small_words import is_bound_to_two
+from clew.answer.reading.account import BY_LINKER, Unbound
+from clew.answer.reading.interpretation import Interpretation
+from clew.answer.reading.opposed import polar_words
+
+__all__ = ["passes_over"]
+
+CLOSED = (QUANTIFIER, MODAL, PAST)
+DEGREES = frozenset({"more", "less", "fewer", "most", "least"})
+TOGETHER = frozenset({"all", "everything"})  # what a total is of
+UNITS = frozenset({"percent", "percentage"})
+
+
+def passes_over(interpretation: Interpretation, polarities: Mapping[str, str], words: Words) -> bool:
+    """Whether the plan leaves out what no other word can say; `polarities` are those of the graph's relations."""
+    return (
+        any(_is_closed(each, interpretation.candidate.plan) for each in interpretation.account.unbound)
+        or asks_what_will_be(interpretation.question)
+        or _denies_nothing(interpretation, polarities)
+        or _helps_nobody(interpretation, polarities, words)
+        or _turns_a_passive(interpretation, words)
+    )
+
+
+def _is_closed(word: Unbound, plan: Plan) -> bool:
+    """Whether a word means the same everywhere: *every*, *fondest*, *own*, *will*.
+
+    Numbers may be stated otherwise, an "older play" is what another goes back to, and all together are a total.
+    """
+    text = word.text.lower()
+    if read_number(text) is not None or text in UNITS or (text in TOGETHER and plan.measure is not None):
+        return False
+    if word.role == COMPARISON:
+        return text in DEGREES or text.endswith("est")
+    return word.role in CLOSED or is_bound_to_two(text) or is_modal(text)
+
+
+def _denies_nothing(interpretation: Interpretation, polarities: Mapping[str, str]) -> bool:
+    """Whether a question denies something that a plan does not, by a part nor by a relation of harm."""
+    denied = any(each.role == NEGATION for each in interpretation.account.unbound)
+    return denied and all(polarities.get(name) != HARM for name in interpretation.candidate.relationships)
+
+
+def _helps_nobody(interpretation: Interpretation, polarities: Mapping[str, str], words: Words) -> bool:
+    """Whether a word of help or harm is met by relations that say neither: "genes that protect from A", *linked to*."""
+    relations, plan = interpretation.candidate.relationships, interpretation.candidate.plan
+    if any(polarities.get(name, NEITHER) != NEITHER for name in relations):
+        return False
+    bound = [each for each in interpretation.account.bindings if each.part != BY_LINKER]
+    keys = " ".join(key.lower() for key in keys_of(plan))
+    polar = dict(polar_words(interpretation.question))
+    for token in interpretation.question.tokens:
+        met = any(each.start <= token.start < each.end for each in bound) or token.stem in keys
+        if token.start in polar and not met and not any(words.binds(name, token.text) for name in relations):
+            return True
+    return False
+
+
+def _turns_a_passive(interpretation: Interpretation, words: Words) -> bool:
+    """Whether in most trees something is said to be done to what does it in the plan: "has it been overruled?" asks
+    for no more than that somebody did, who is the end of the step of which nothing else is said."""
+    plan, trees = interpretation.candidate.plan, interpretation.question.trees
+    dangling = set(_dangling(plan))
+    steps = [step for part in plan.parts for step in part.steps if len(step.relations) == 1 and not step.either_way]
+    steps = [step for step in steps if not step.repeated and len(dangling & set(step.ends)) == 1]
+
+    def is_turned(tree: Tree) -> bool:
+        for verb in _agentless(tree):
+            for step in steps:
+                (relation,) = step.relations
+                one_type = plan.slot(step.subject).types == plan.slot(step.object).types
+                if not one_type or not words.binds(relation, verb) or words.goes_both_ways(relation, verb):
+                    continue
+                if (step.subject in dangling) == words.verb_is_subject(relation, [verb], passive=True):
+                    return True
+        return False
+
+    return bool(steps) and 2 * sum(map(is_turned, trees)) > len(trees)
+
+
+def _agentless(tree: Tree) -> Iterator[str]:
+    """Verbs in the passive without whoever does it."""
+    for at, word in enumerate(tree.words):
+        by = [tree.words[child].text.lower() for child in tree.children(at)]
+        if word.kind == "VERB" and tree.child(at, "nsubjpass") is not None and "by" not in by:
+            yield word.text
+
+
+def _dangling(plan: Plan) -> Iterator[str]:
+    """The slots of one step of which nothing else is said or asked."""
+    ends = [end for part in plan.parts for step in part.steps for end in step.ends]
+    said = {name for part in plan.parts for each in part.conditions for name in (each.of, *each.others)}
+    said |= plan.wanted | {part.count.of for part in plan.parts if part.count is not None}
+    return (slot.name for slot in plan.slots if ends.count(slot.name) == 1 and slot.name not in said)
