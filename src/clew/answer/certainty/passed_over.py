@@ -10,6 +10,7 @@ from clew.answer.certainty.stated import keys_of
 from clew.answer.grammar.modality import asks_what_will_be, is_modal
 from clew.answer.grammar.parse import Tree
 from clew.answer.grammar.roles import COMPARISON, MODAL, NEGATION, PAST, QUANTIFIER
+from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.polarity import HARM, NEITHER
 from clew.answer.lexicon.words import Words
@@ -67,8 +68,17 @@ def _helps_nobody(interpretation: Interpretation, polarities: Mapping[str, str],
     polar = dict(polar_words(interpretation.question))
     for token in interpretation.question.tokens:
         met = any(each.start <= token.start < each.end for each in bound) or token.stem in keys
-        if token.start in polar and not met and not any(words.binds(name, token.text) for name in relations):
+        met = met or _is_noun(token, interpretation) or any(words.binds(name, token.text) for name in relations)
+        if token.start in polar and not met:
             return True
+    return False
+
+
+def _is_noun(token: Token, interpretation: Interpretation) -> bool:
+    """Whether a word names something: which *poison*, whose *therapy*."""
+    for tree in interpretation.question.trees[:1]:
+        at = tree.at(token.start)
+        return at is not None and tree.words[at].kind == "NOUN"
     return False
 
 
