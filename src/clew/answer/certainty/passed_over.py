@@ -1,7 +1,7 @@
 """What a written query passes over in its question: closed words, an agentless passive, help or harm.
 
-A trained model may know what an unlisted noun or verb means; words of amount, comparison, negation, time and possibility
-mean the same everywhere. In: a query of a model as it ran. Out: whether its answer can only be doubtful.
+A trained model may know what an unlisted noun or verb means; words of amount, comparison, negation, time and
+possibility mean the same everywhere. In: a query of a model as it ran. Out: whether its answer can only be doubtful.
 """
 
 from collections.abc import Iterator, Mapping
