@@ -68,7 +68,7 @@ def signs_of(
         "name": 1.0 - min((meaning.score for meaning in candidate.meanings), default=1.0),
         "denied": float(any(part.kind == ABSENT for part in plan.parts)),
         "nothing": float(nothing),
-        "zero": float(outcome.counts_nothing or bool(outcome.uncovered)),
+        "zero": float(outcome.counts_nothing or bool(outcome.uncovered) or (nothing and bool(plan.sort))),
         "simpler": float(bool(interpretation.notes)),
         "contradicted": float(contradictions(interpretation, words) + possible),
         "astray": float(goes_astray(interpretation, words)),

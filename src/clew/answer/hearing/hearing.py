@@ -37,7 +37,7 @@ class Heard:
     words: Sequence[Word]
     spelt: Sequence[Word]  # with slips of the pen put right
     written: Sequence[Written]
-    linked: LinkedQuestion | None  # None where there is no sketch
+    linked: LinkedQuestion
 
 
 def hear(
@@ -68,7 +68,7 @@ def hear(
         and (may_limit or all(one.kind != "only" for one in each.sketch.statements))
     ]
     names = [each.meanings[0] for each in anchors]
-    linked = parser.linker.link(spelt, names, lexical.items, has=has, check=check) if likely else None
+    linked = parser.linker.link(spelt, names, lexical.items, has=has, check=check)
     return Heard(words, spelt, likely, linked)
 
 

@@ -29,6 +29,7 @@ PLACING = frozenset({"in", "at"})  # "where is A based" says neither, and never 
 WHERE = stem("where")
 OWN_NAME = 0.1  # bonus of a relation's own name over an everyday word
 LESS_CLEARLY = 0.6
+EVERY = "every"
 SAME_BEGINNING = 6  # letters that an adjective shares with the name of the type it is made from
 SHORTEST_SLIP, LONG_WORD = 5, 8  # letters of a word that is misspelt, and of one that may be so twice
 
@@ -173,6 +174,7 @@ class Words:
             *_find(tokens, self._type_index, singular, implied=False),
             *_find(tokens, self._verb_index, stem, implied=True),
         ]
+        found = [word for word in found if tokens[word.first].text.lower() != EVERY]  # "every one" of what was said
         found.sort(key=lambda word: (word.implied, word.first - word.last, word.first))
         kept: list[TypeWord] = []
         for word in found:

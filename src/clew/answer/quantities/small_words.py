@@ -20,9 +20,11 @@ SAME = "same"
 OTHERS = frozenset({"another", "other", "others", "else"})
 BOTH = frozenset({"both", "either"})
 AGAIN = frozenset({"again", "instead"})
+SHARING = frozenset({"share", "shares", "sharing"})
 OWN, OWNERS = "own", frozenset({"their", "his", "her", "its", "my", "your", "our", "whose"})
 ONE, EXACTLY = frozenset({"one", "single"}), frozenset({"just", "only", "exactly", "precisely", "a"})
 UNEQUAL = ("<>", "DIFFERS")
+PAIR = 2
 
 
 class SmallWords:
@@ -56,7 +58,7 @@ class SmallWords:
 
     def is_held(self, at: int) -> bool:
         """Whether a plan has what "their own" says: a circle of steps, or values compared."""
-        return self._low[at] == OWN and not OWNERS.isdisjoint(self._low[at - 1 : at]) and self._holds_sameness()
+        return self._low[at] == OWN and not OWNERS.isdisjoint(self._low[at - 1 : at]) and self._returns()
 
     def is_neglected(self, at: int) -> bool:
         """Whether a word says something that the plan does not."""
@@ -65,7 +67,8 @@ class SmallWords:
             BOTH: lambda: not self._holds_two(),
             AGAIN: lambda: True,
             frozenset({SAME}): lambda: self._likens_less(at) or not self._holds_sameness(),
-            frozenset({OWN}): lambda: not OWNERS.isdisjoint(self._low[at - 1 : at]) and not self._holds_sameness(),
+            SHARING: lambda: len(self._question.anchors) < PAIR and not self._holds_sameness(),
+            frozenset({OWN}): lambda: not OWNERS.isdisjoint(self._low[at - 1 : at]) and not self._returns(),
         }
         for said, neglects in tests.items():
             if self._low[at] in said:
@@ -97,11 +100,14 @@ class SmallWords:
 
     def _holds_sameness(self) -> bool:
         """Whether a plan has two things in common: a circle of steps, one relation twice, or values compared."""
+        return self._returns() or len({step.relations for step in self._steps}) < len(self._steps)
+
+    def _returns(self) -> bool:
+        """Whether the steps of a plan make a circle, or values are compared or measured."""
         if any(isinstance(each.value, Asked) for each in self._conditions):
             return True
         ends = {end for step in self._steps for end in step.ends}
-        twice = len({step.relations for step in self._steps}) < len(self._steps)
-        return twice or len(self._steps) >= len(ends) or self._plan.measure is not None
+        return len(self._steps) >= len(ends) or self._plan.measure is not None
 
     def _tells_apart(self) -> bool:
         """Whether a plan counts different things, or says of two that they are not the same."""

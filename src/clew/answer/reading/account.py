@@ -37,6 +37,8 @@ __all__ = ["BY_LINKER", "RESTRICTION", "STRUCTURE", "Account", "Binding", "Unbou
 
 BY_LINKER = "linked"  # what a word is bound to of which only the schema linker knows that it means a part of the plan
 
+BARE = frozenset({"do", "does", "did", "to"})  # words behind which a verb has its plain form
+PAST_OR_NOT = frozenset({"found", "saw", "felt", "lay", "fell", "bound", "ground", "wound"})  # of find; or to found
 LINKS = frozenset({"relation", "relationship", "connection", "link", "association"})
 HELPING = frozenset({"do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "will", "can", "could"})
 PATH_WORDS = frozenset({"shortest", "short", "chain", "chains", "step", "steps", "hop", "hops", "indirectly", "far"})
@@ -135,7 +137,7 @@ class _Accountant:
                 if not idle and self.words.binds(name, token.text, self._particle(at)):
                     yield at, f"relation {name}"
         for at in range(len(self.tokens)):
-            if self._is("light", at) and relations and not self._is_noun(at):
+            if self._is("light", at) and relations and not (self._is_noun(at) or self._is_another_verb(at)):
                 yield at, "relation"
         polarities = {polarity_of_name(self.words.schema.relationship(name)): name for name in relations}
         for at, polarity in polarity_at(stems):
@@ -150,6 +152,14 @@ class _Accountant:
         if behind is None or self.tree is None or place is None or self.tree.words[place].role != "prt":
             return ""
         return behind.text.lower()
+
+    def _is_another_verb(self, at: int) -> bool:
+        """Whether a verb that says little says something here: "did A *found*", "*share* a ground"."""
+        place = self.tree.at(self.tokens[at].start) if self.tree is not None else None
+        if self.tree is not None and place is not None and self.lowered[at] in PAST_OR_NOT:
+            helping = {self.tree.words[child].text.lower() for child in self.tree.children(place, "aux")}
+            return not BARE.isdisjoint(helping)
+        return self.left_out.small.is_neglected(at)
 
     def _is_noun(self, at: int) -> bool:
         """Whether what looks like a verb is asked for: "which shows did A direct"."""

@@ -11,10 +11,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clew.answer.answer import DOUBTFUL, Alternative, Answer
+from clew.answer.certainty.attested import is_attested
 from clew.answer.certainty.signs import NEVER_SURE, is_reversible
 from clew.answer.certainty.sketched import probability_of, sketch_signs
 from clew.answer.cypher import Answering, CypherStrategy
-from clew.answer.kept import lexical_of
+from clew.answer.kept import hierarchy_of, lexical_of
 from clew.answer.lexicon.words import Words
 from clew.answer.models.writing import as_alternative, beside, declined
 from clew.answer.reading.any_type import is_narrower
@@ -42,6 +43,7 @@ ALONE = 0.5  # chance from which a sketch answers by itself, or in the place of 
 HELD = 0.5  # confidence from which a doubtful answer is given that no sketch confirms
 SAID = 0.4  # the same where words mean all its relations
 UNSAID = "unsaid"  # sign of a relation that no word means
+UNATTESTED = "words may mean another relation of this graph, or none"
 SAME = "a second reader gives the same answer"
 BY_SKETCH = "read this way by a second reader, from a sketch of the question"
 
@@ -80,7 +82,7 @@ class Reading(Answering):
 
     def _answer(self) -> Answer:
         try:
-            return self._by_both()
+            return self._attested(self._by_both())
         finally:
             if self._hearing is not None:
                 self._hearing.give_up()
@@ -119,6 +121,26 @@ class Reading(Answering):
             return False
         plain = first.certainty == "sure" and _is_plain(self.ran, self.words)
         return plain or self.ran.candidate.plan.skip > 0  # sketches know no ordinals
+
+    def _attested(self, answer: Answer) -> Answer:
+        """An answer that is not doubtful, unless the linker of words and schema says otherwise."""
+        if answer.abstained is not None or answer.certainty == "doubtful" or self.ran is None or self.parsed is None:
+            return answer
+        if answer.kind == "path" or _is_plain(self.ran, self.words) or self._hearing is None:
+            return answer
+        try:
+            heard = self._hearing.result()
+        except Timeout:
+            return _capped(answer, CONTESTED)
+        attested = is_attested(
+            self.ran.candidate.plan,
+            heard.linked,
+            heard.spelt,
+            self.words,
+            tree=next(iter(self.parsed.trees), None),
+            hierarchies=hierarchy_of(self.resources).values(),
+        )
+        return answer if attested else _noted(_capped(answer, CONTESTED), UNATTESTED, 0.0)
 
     def _begin_to_hear(self, parsed: ParsedQuestion) -> "Hearing":
         from clew.answer.hearing.hearing import Hearing, hear
