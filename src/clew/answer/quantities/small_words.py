@@ -1,9 +1,10 @@
-"""Small words that change an answer: another, else, both, either, the same, different, again, just one.
+"""Small words that change an answer: another, else, both, either, the same, different, again, just one, between them.
 
 In: a question, its words and a plan. Out: what such a word does in the sentence if nothing in the plan stands for it,
 so that no plan passes over it: "which ensembles play a work that *another* ensemble ordered".
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from clew.answer.quantities.quantifier_words import padded
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.contrasts import contrasts, is_set_apart, likens_sets
 from clew.answer.reading.question import ParsedQuestion
+from clew.answer.statements.past_words import is_former, is_past
 
 __all__ = ["SmallWords", "is_bound_to_two", "is_small"]
 
@@ -21,6 +23,12 @@ OTHERS = frozenset({"another", "other", "others", "else"})
 BOTH = frozenset({"both", "either"})
 AGAIN = frozenset({"again", "instead"})
 SHARING = frozenset({"share", "shares", "sharing"})
+HABITS = frozenset({"use"})  # "what did A use to own": no longer
+UNITED = re.compile(  # all that is named counts as one: "in A and B between them"
+    r"\bbetween\s+(?:them|the\s+\w+)(?=\s*[?.!]|$)|\b(?:put|taken|counted)\s+together\b|\b(?:combined|altogether)\b|"
+    r"\bin\s+(?:total|all)(?=\s*[,?.!]|$)",
+    re.IGNORECASE,
+)
 OWN, OWNERS = "own", frozenset({"their", "his", "her", "its", "my", "your", "our", "whose"})
 ONE, EXACTLY = frozenset({"one", "single"}), frozenset({"just", "only", "exactly", "precisely", "a"})
 UNEQUAL = ("<>", "DIFFERS")
@@ -68,11 +76,14 @@ class SmallWords:
             AGAIN: lambda: True,
             frozenset({SAME}): lambda: self._likens_less(at) or not self._holds_sameness(),
             SHARING: lambda: len(self._question.anchors) < PAIR and not self._holds_sameness(),
+            HABITS: lambda: self._low[at + 1 : at + 2] == ["to"] and "did" in self._low[:at] and not self._is_over(),
             frozenset({OWN}): lambda: not OWNERS.isdisjoint(self._low[at - 1 : at]) and not self._returns(),
         }
         for said, neglects in tests.items():
             if self._low[at] in said:
                 return neglects()
+        if self._is_united(at):
+            return self._names_meet()
         return contrasts(self._tokens, at, self._question.trees) and not self._tells_apart()
 
     def _sets_apart(self) -> bool:
@@ -108,6 +119,20 @@ class SmallWords:
             return True
         ends = {end for step in self._steps for end in step.ends}
         return len(self._steps) >= len(ends) or self._plan.measure is not None
+
+    def _is_over(self) -> bool:
+        """Whether a plan is about what has ended."""
+        known = (self._question.text[start:end].lower() for start, end, _ in self._question.column_values)
+        return any(map(is_past, known)) or any(is_former(name) for step in self._steps for name in step.relations)
+
+    def _is_united(self, at: int) -> bool:
+        """Whether a word is the last that says that all that is named counts as one."""
+        end = self._tokens[at].end
+        return any(found.end() == end for found in UNITED.finditer(self._question.text))
+
+    def _names_meet(self) -> bool:
+        """Whether a plan asks for what every one of several names has."""
+        return len({each.of for each in self._conditions if each.key == "id"}) > 1
 
     def _tells_apart(self) -> bool:
         """Whether a plan counts different things, or says of two that they are not the same."""

@@ -105,7 +105,10 @@ class _Accountant:
         bound.update(self._by_operation())
         bound.update(self._by_columns())
         bound.update(self._by_light_verbs(bound))
-        for at in (*self._misplaced(), *passed_over(self.plan, self.lowered, self.words)):
+        small = [
+            at for at, part in bound.items() if part.startswith("relation") and self.left_out.small.is_neglected(at)
+        ]
+        for at in (*small, *self._misplaced(), *passed_over(self.plan, self.lowered, self.words)):
             bound.pop(at, None)
         bindings = [Binding(anchor.start, anchor.end, "name") for anchor in self.question.anchors]
         bindings += [Binding(start, end, "value") for start, end in self.question.values.spans]
@@ -154,12 +157,12 @@ class _Accountant:
         return behind.text.lower()
 
     def _is_another_verb(self, at: int) -> bool:
-        """Whether a verb that says little says something here: "did A *found*", "*share* a ground"."""
+        """Whether a verb that says little is the plain form of one that does not: "did A *found*"."""
         place = self.tree.at(self.tokens[at].start) if self.tree is not None else None
         if self.tree is not None and place is not None and self.lowered[at] in PAST_OR_NOT:
             helping = {self.tree.words[child].text.lower() for child in self.tree.children(place, "aux")}
             return not BARE.isdisjoint(helping)
-        return self.left_out.small.is_neglected(at)
+        return False
 
     def _is_noun(self, at: int) -> bool:
         """Whether what looks like a verb is asked for: "which shows did A direct"."""

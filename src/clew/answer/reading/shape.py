@@ -11,7 +11,7 @@ from clew.answer.plans.plan import ABSENT, REQUIRED, Asked, Condition, Count, Me
 from clew.answer.plans.quantify import another, counted, every, root_of, with_none
 from clew.answer.reading.candidates import Candidate
 from clew.answer.reading.question import ParsedQuestion
-from clew.answer.statements.column_words import is_time
+from clew.answer.statements.column_words import is_end, is_time
 from clew.store.layout import Relationship, StoreSchema
 
 __all__ = ["shaped"]
@@ -205,11 +205,16 @@ def _replaced(steps: tuple[Step, ...], old: Step, new: Step) -> tuple[Step, ...]
 
 
 def _own_time(step: Step, column: str, schema: StoreSchema) -> str:
-    """A column, or where statements of a step have another one for the time, that."""
+    """A column, or where statements of a step have another one for when they begin, or end, that."""
     known = [schema.relationship(name) for name in step.relations]
     if not is_time(column) or any(_has(each, column) for each in known):
         return column
-    return next((own.name for each in known for own in each.properties if is_time(own.name)), column)
+    return next((own.name for each in known for own in each.properties if _is_other_time(own.name, column)), column)
+
+
+def _is_other_time(one: str, other: str) -> bool:
+    """Whether two columns of times both say when statements end, or both do not."""
+    return is_time(one) and is_end(one) == is_end(other)
 
 
 def _has(relationship: Relationship, column: str) -> bool:

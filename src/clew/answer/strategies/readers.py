@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["AGREEABLE", "ReadersStrategy", "Reading"]
 
 AGREED = 0.97  # confidence where both readers give the same answer
-AGREEABLE = 0.7  # chance of a sketch from which that is so whatever the confidence in the first answer,
-UNCERTAIN, LIKELY = 0.5, 0.6  # and confidence and chance that are enough together
+AGREEABLE = 0.7  # chance of a sketch from which that is so, whatever the confidence in the first answer
 CONTESTED = DOUBTFUL - 0.05  # most confidence in an answer that only one of them gives
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
 DISSENTING = 0.3  # probability and chance of a sketch from which it contests what is said of values alone
@@ -100,8 +99,7 @@ class Reading(Answering):
             self.runner.report("second", f"it {why}")
             if first.abstained is not None:
                 return first
-            if first.signs.get("nothing"):  # that nothing is found is more often misread than true
-                first = _capped(first, CONTESTED)
+            first = _capped(first, CONTESTED)
             return _noted(self._unconfirmed(first) if in_time else first, f"a second reader {why}", read)
         if first.abstained is None and (spoken.ran.gives(first) or self._is_narrower(spoken)):
             self.runner.report("second", "it gives the same answer")
@@ -171,20 +169,16 @@ class Reading(Answering):
             return None
 
     def _agreed(self, first: Answer, spoken: "Spoken") -> Answer:
-        """The first answer, now sure, unless words were left out, something contradicts it, or both could err alike.
-
-        Both readers take names from the linker, and from the same lists which end of a relation a word stands for.
+        """The first answer, now sure, or doubtful if words were left out, something contradicts it, the sketch is
+        unlikely, or both could err alike: they take names, and which end of a relation a word stands for, from the
+        same lists, and easily agree on nothing.
         """
-        reading = spoken.reading
         turned = any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships)
-        never = turned or spoken.ran.is_empty or bool(reading.left_out)  # two readers easily agree on nothing
-        if never or any(first.signs.get(name) for name in NEVER_SURE):
-            return first
-        likely = _probability(spoken)
-        certain = likely >= AGREEABLE or (first.confidence >= UNCERTAIN and likely >= LIKELY)
-        certain = certain or first.certainty == "likely"
-        certain = certain and first.signs.get("name", 0.0) <= INEXACT
-        return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
+        never = turned or spoken.ran.is_empty or bool(spoken.reading.left_out)
+        never = never or any(first.signs.get(name) for name in NEVER_SURE) or first.signs.get("name", 0.0) > INEXACT
+        if never or _probability(spoken) < AGREEABLE:
+            return _capped(first, CONTESTED)
+        return replace(first, confidence=max(first.confidence, AGREED))
 
     def _is_narrower(self, spoken: "Spoken") -> bool:
         """Whether a sketch means the same, but only one of the types that what is asked for may be of."""
@@ -234,11 +228,19 @@ class Reading(Answering):
 
 
 def _is_plain(ran: Ran, words: Words) -> bool:
-    """Whether a plan is hard to misread: one relation at most, in its own words, nothing denied, bounded or ranked."""
+    """Whether a plan is hard to misread: one relation at most, in its own words, nothing denied, bounded or ranked.
+
+    Of a relation that could be read from either end a noun does not tell which: "the apprentices of A".
+    """
     plan, question = ran.candidate.plan, ran.interpretation.question
     tokens = [token for token in question.tokens if token not in question.of_names]
-    relations = set(ran.candidate.relationships)
-    own = all(any(words.is_own(name, token.text) for token in tokens) for name in relations)
+    verbs = {word.start for tree in question.trees[:1] for word in tree.words if word.kind == "VERB"}
+
+    def is_said(name: str) -> bool:
+        turned = is_reversible(name, words)
+        return any(words.is_own(name, token.text) and (not turned or token.start in verbs) for token in tokens)
+
+    own = all(map(is_said, set(ran.candidate.relationships)))
     alone = len(plan.parts) == 1 and sum(len(part.steps) for part in plan.parts) <= 1
     return alone and own and not plan.sort and plan.limit is None and ran.interpretation.question.bound is None
 
