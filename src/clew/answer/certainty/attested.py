@@ -7,51 +7,54 @@ nowhere in the question, or knows another relation for a word; a relation's own 
 
 from collections.abc import Collection, Iterator, Sequence
 
-from clew.answer.grammar.parse import Tree
 from clew.answer.hearing.linking import LinkedQuestion
 from clew.answer.lexicon.forms import word_table
 from clew.answer.lexicon.words import Words
-from clew.answer.plans.plan import Plan
 from clew.answer.plans.schema.containment import is_within
+from clew.answer.reading.interpretation import Interpretation
 from clew.answer.sketch.sketch import Word
 
 __all__ = ["is_attested"]
 
 LEAST = 0.3  # probability that some words mean a relation, from which they may
 ANOTHER = 0.6  # probability that a word means a relation that a plan does not have, from which it does
+ANY = "relation"  # what a verb that says little is bound to
 LONGEST = 4  # words of a phrase
 TELLING = frozenset({"NOUN", "VERB", "ADJ"})
-SMALL = frozenset(word_table("sketch.json")["small"])
+IDLE = frozenset(word_table("sketch.json")["small"] + word_table("sketch.json")["reporting"]) - {"found"}
 
 
 def is_attested(
-    plan: Plan,
+    interpretation: Interpretation,
     linked: LinkedQuestion,
     said: Sequence[Word],
     words: Words,
-    *,
-    tree: Tree | None,
     hierarchies: Collection[str],
 ) -> bool:
-    """Whether every relation of a plan is meant by words of a question, and no word means another relation.
+    """Whether each relation that words were bound to is meant by some, and no word means a relation of no plan.
 
-    `linked` is the question whose words `said` are, `hierarchies` are the relations of subclasses, which nobody needs
-    to mention, as with places inside places and what is stated to be absent.
+    `linked` is the question whose words `said` are; `hierarchies` are the relations of subclasses, which are walked
+    where nobody mentions them.
     """
-    steps = [step for part in plan.parts for step in part.steps]
-    relations = {name for step in steps for name in step.relations}
+    plan = interpretation.candidate.plan
+    relations = {name for part in plan.parts for step in part.steps for name in step.relations}
     own = {name: {at for at, word in enumerate(said) if words.is_own(name, word.text)} for name in relations}
     phrases = list(_phrases(said))
-    for name in {name for step in steps if not step.repeated for name in step.relations} - {*hierarchies}:
+
+    def is_meant(name: str) -> bool:
         relation = words.schema.relationship(name)
-        if not (own[name] or relation.negated or is_within(relation.called)):
-            likeliest = max((linked.meant(phrase).relations.get(name, 0.0) for phrase in phrases), default=0.0)
-            if likeliest < LEAST:
-                return False
+        if own[name] or relation.negated or is_within(relation.called) or name in hierarchies:
+            return True
+        return any(linked.meant(phrase).relations.get(name, 0.0) >= LEAST for phrase in phrases)
+
+    telling = set(_telling(said, interpretation))
+    starts = {said[at].start for at in telling}
+    bound = {each.part for each in interpretation.account.bindings if each.start in starts}
+    claimed = {name for name in relations if not bound.isdisjoint((f"relation {name}", ANY))}
     expected = relations | {*hierarchies}
-    return not any(
+    return all(map(is_meant, claimed)) and not any(
         share > ANOTHER and name not in expected
-        for at in set(_telling(said, tree)).difference(*own.values())
+        for at in telling.difference(*own.values())
         for name, share in linked.meant([at]).relations.items()
     )
 
@@ -65,10 +68,11 @@ def _phrases(said: Sequence[Word]) -> Iterator[list[int]]:
             yield list(range(first, last + 1))
 
 
-def _telling(said: Sequence[Word], tree: Tree | None) -> Iterator[int]:
-    """The words that say something by themselves."""
+def _telling(said: Sequence[Word], interpretation: Interpretation) -> Iterator[int]:
+    """The words that say more than that there is a relation: by the parser's tree too, where there is one."""
+    tree = next(iter(interpretation.question.trees), None)
     for at, word in enumerate(said):
         place = None if tree is None else tree.at(word.start)
         kind = tree.words[place].kind if tree is not None and place is not None else None
-        if word.name is None and word.text.lower() not in SMALL and (tree is None or kind in TELLING):
+        if word.name is None and word.text.lower() not in IDLE and (tree is None or kind in TELLING):
             yield at

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["AGREEABLE", "ReadersStrategy", "Reading"]
 
 AGREED = 0.97  # confidence where both readers give the same answer
-AGREEABLE = 0.7  # chance of a sketch from which that is so, whatever the confidence in the first answer
+AGREEABLE = 0.7  # chance of a sketch from which that is so whatever the confidence in the first answer,
+UNCERTAIN, LIKELY = 0.5, 0.6  # and confidence and chance that are enough together
 CONTESTED = DOUBTFUL - 0.05  # most confidence in an answer that only one of them gives
 INEXACT = 0.05  # sign of a name: above it the question does not have the name as the graph does
 DISSENTING = 0.3  # probability and chance of a sketch from which it contests what is said of values alone
@@ -99,7 +100,8 @@ class Reading(Answering):
             self.runner.report("second", f"it {why}")
             if first.abstained is not None:
                 return first
-            first = _capped(first, CONTESTED)
+            if first.signs.get("nothing"):  # that nothing is found is more often misread than true
+                first = _capped(first, CONTESTED)
             return _noted(self._unconfirmed(first) if in_time else first, f"a second reader {why}", read)
         if first.abstained is None and (spoken.ran.gives(first) or self._is_narrower(spoken)):
             self.runner.report("second", "it gives the same answer")
@@ -130,14 +132,8 @@ class Reading(Answering):
             heard = self._hearing.result()
         except Timeout:
             return _capped(answer, CONTESTED)
-        attested = is_attested(
-            self.ran.candidate.plan,
-            heard.linked,
-            heard.spelt,
-            self.words,
-            tree=next(iter(self.parsed.trees), None),
-            hierarchies=hierarchy_of(self.resources).values(),
-        )
+        hierarchies = hierarchy_of(self.resources).values()
+        attested = is_attested(self.ran.interpretation, heard.linked, heard.spelt, self.words, hierarchies)
         return answer if attested else _noted(_capped(answer, CONTESTED), UNATTESTED, 0.0)
 
     def _begin_to_hear(self, parsed: ParsedQuestion) -> "Hearing":
@@ -169,16 +165,21 @@ class Reading(Answering):
             return None
 
     def _agreed(self, first: Answer, spoken: "Spoken") -> Answer:
-        """The first answer, now sure, or doubtful if words were left out, something contradicts it, the sketch is
-        unlikely, or both could err alike: they take names, and which end of a relation a word stands for, from the
-        same lists, and easily agree on nothing.
+        """The first answer, now sure, unless words were left out, something contradicts it, or both could err alike.
+
+        Both readers take names from the linker, and from the same lists which end of a relation a word stands for.
         """
-        turned = any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships)
-        never = turned or spoken.ran.is_empty or bool(spoken.reading.left_out)
-        never = never or any(first.signs.get(name) for name in NEVER_SURE) or first.signs.get("name", 0.0) > INEXACT
-        if never or _probability(spoken) < AGREEABLE:
+        reading = spoken.reading
+        if any(is_reversible(relation, self.words) for relation in spoken.ran.candidate.relationships):
             return _capped(first, CONTESTED)
-        return replace(first, confidence=max(first.confidence, AGREED))
+        never = spoken.ran.is_empty or bool(reading.left_out)  # two readers easily agree on nothing
+        if never or any(first.signs.get(name) for name in NEVER_SURE):
+            return first
+        likely = _probability(spoken)
+        certain = likely >= AGREEABLE or (first.confidence >= UNCERTAIN and likely >= LIKELY)
+        certain = certain or first.certainty == "likely"
+        certain = certain and first.signs.get("name", 0.0) <= INEXACT
+        return replace(first, confidence=max(first.confidence, AGREED)) if certain else first
 
     def _is_narrower(self, spoken: "Spoken") -> bool:
         """Whether a sketch means the same, but only one of the types that what is asked for may be of."""
@@ -199,7 +200,7 @@ class Reading(Answering):
         other = Alternative(spoken.ran.outcome.query, round(CONTESTED, 3), said)
         self.alone = first.confidence
         likely = spoken.is_complete and min(spoken.reading.probability, _probability(spoken)) >= DISSENTING
-        dissents = likely or self.ran is None or _walks(self.ran)
+        dissents = likely or _walks(self.ran)
         contested = self._unconfirmed(_capped(first, CONTESTED) if dissents else first)
         return beside(_noted(contested, f"a second reader understands: {said}", read), other)
 
@@ -245,9 +246,9 @@ def _is_plain(ran: Ran, words: Words) -> bool:
     return alone and own and not plan.sort and plan.limit is None and ran.interpretation.question.bound is None
 
 
-def _walks(ran: Ran) -> bool:
-    """Whether a plan has any step: else it only says something of entities' own values."""
-    return any(part.steps for part in ran.candidate.plan.parts)
+def _walks(ran: Ran | None) -> bool:
+    """Whether a plan has any step: else it only says something of entities' own values, where words are plain."""
+    return ran is None or any(part.steps for part in ran.candidate.plan.parts)
 
 
 def _columns(ran: Ran) -> set[tuple[str, str]]:
