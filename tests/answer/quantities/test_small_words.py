@@ -51,6 +51,10 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         "Which other works did Bo Lind compose?",
         "Which works were both composed by Bo Lind?",
         "Which works did just one ensemble premiere again?",
+        "How many works did Ada Finn and Bo Lind praise between them?",
+        "Which works did Bo Lind use to praise?",
+        "Who has panned a work of their own?",
+        "Which works share a composer?",
     ],
 )
 def test_what_no_part_of_a_plan_stands_for_makes_nothing_sure(music: Asker, question: str) -> None:

@@ -1,10 +1,11 @@
 """What has ended is read from "no longer", "not … any more" and "used to", and denies nothing."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from askers import asker_of_rows
+from askers import asker_of_csv, asker_of_rows
 from clew.answer import Asker
 from clew.answer.statements.past_words import as_former, says_past
 
@@ -117,3 +118,20 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
 )
 def test_what_was_taken_up_again_has_not_ended(shop: Asker, question: str, expected: list[str]) -> None:
     assert sorted(item.name for item in shop.ask(question).items) == expected
+
+
+def test_when_something_stopped_is_not_when_it_began(tmp_path: Path) -> None:
+    entities = "id,name,type\nd1,Quietex,drug\nd2,Calmex,drug\ns1,Medwick,supplier\nw1,North Ward,ward\n"
+    supplied = "d1,supplied_by,s1,2015,,\nd2,supplied_by,s1,2011,2014,\nd2,stocked_on,w1,,,2012\n"
+    stated = f"subject,predicate,object,from,to,until\n{supplied}"
+    with asker_of_csv(tmp_path, stated, entities) as asker:
+        assert asker.ask("When did Medwick stop supplying Calmex?").value == 2014
+        assert "2015" not in asker.ask("When did Medwick stop supplying Quietex?").text
+
+
+def test_the_first_of_nothing_is_not_sure(tmp_path: Path) -> None:
+    entities = "id,name,type,made\np1,Fox,puppet,1990\np2,Owl,puppet,1985\nc1,Ida,carver,\nc2,Carver Dunn,carver,\n"
+    with asker_of_csv(tmp_path, "subject,predicate,object\np1,carved_by,c1\np2,carved_by,c1\n", entities) as asker:
+        assert [item.name for item in asker.ask("What was the first puppet that Ida carved?").items] == ["Owl"]
+        answer = asker.ask("What was the first puppet that Carver Dunn carved?")
+    assert answer.abstained is not None or answer.certainty == "doubtful"
