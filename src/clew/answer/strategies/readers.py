@@ -191,7 +191,7 @@ class Reading(Answering):
         Of 26 first answers that were sure though the second reader had another one, 8 were wrong; of 139 that it
         confirmed, none. Conditions and orders by values are read better by the first: they need a likely sketch.
         """
-        drops = self.ran is not None and bool(_columns(self.ran) - _columns(spoken.ran))
+        drops = self.ran is not None and _drops(self.ran, spoken.ran)
         turned = any(is_reversible(name, self.words) for name in spoken.ran.candidate.relationships)
         better = not drops and not turned and _probability(spoken) >= max(ALONE, first.confidence)
         if first.certainty == "doubtful" and better:  # grammar tells better than a sketch who does what to whom
@@ -249,6 +249,16 @@ def _is_plain(ran: Ran, words: Words) -> bool:
 def _walks(ran: Ran | None) -> bool:
     """Whether a plan has any step: else it only says something of entities' own values, where words are plain."""
     return ran is None or any(part.steps for part in ran.candidate.plan.parts)
+
+
+def _drops(first: Ran, other: Ran) -> bool:
+    """Whether a plan has fewer names than another, or lacks a condition of it on a column of statements."""
+    return _names(other) < _names(first) or bool(_columns(first) - _columns(other))
+
+
+def _names(ran: Ran) -> int:
+    """How many names a plan has: of two readers each may choose another entity of a name."""
+    return sum(each.key == "id" for part in ran.candidate.plan.parts for each in part.conditions)
 
 
 def _columns(ran: Ran) -> set[tuple[str, str]]:
