@@ -22,6 +22,7 @@ def stable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
         ("Old Tansy", "Horse", "ridden_by", "Pia Holm", "Jockey"),
         ("Night Fern", "Horse", "received", "Silver Spur", "Prize"),
         ("Hedda Lunde", "Groom", "is_trained_on", "Hot Walker", "Machine"),
+        ("Night Fern", "Horse", "annoyed_by_insect", "Gadfly", "Insect"),
     ]
     with asker_of_rows(tmp_path_factory.mktemp("stable"), rows) as asker:
         yield asker
@@ -75,6 +76,7 @@ def test_a_list_of_others_is_never_sure(stable: Asker, question: str) -> None:
         ("Which jockeys ride Copper Rain?", {"Marit Aas"}),
         ("Which horses are ridden by Marit Aas?", {"Copper Rain"}),
         ("Which grooms are trained on the Hot Walker?", {"Hedda Lunde"}),
+        ("Which insects annoyed Night Fern?", {"Gadfly"}),
     ],
 )
 def test_plain_questions_stay_sure(stable: Asker, question: str, found: set[str]) -> None:

@@ -72,3 +72,12 @@ def test_words_for_types_of_other_graphs() -> None:
     (word,) = WORDS.find_foreign(tokens_of("which symptoms"))
     assert (word.first, word.last, word.labels) == (1, 2, ())
     assert WORDS.find_foreign(tokens_of("which drugs")) == []
+
+
+def test_what_is_noted_denies_nothing() -> None:
+    denying = [
+        word
+        for word in ("not", "Not", "noted", "note", "notes", "without", "lacked")
+        if WORDS.is_class("negation", word)
+    ]
+    assert denying == ["not", "Not", "without", "lacked"]

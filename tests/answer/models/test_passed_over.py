@@ -46,6 +46,7 @@ def answered(court: Asker, text: str, query: str) -> Answer:
         ("Who was bitten by a dog of their own?", OWN, False),
         ("Who chairs the Night Court?", CHAIRS, False),
         ("Who will chair the Night Court?", CHAIRS, True),
+        ("Who chairs the Night Court each week?", CHAIRS, False),
         ("Which illnesses is GENE1 linked to?", LINKED, False),
         ("Which illnesses does GENE1 protect from?", LINKED, True),
         ("Has a ruling by Judge Lane ever been overruled?", OVERRULING, True),

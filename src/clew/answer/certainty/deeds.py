@@ -194,7 +194,7 @@ def _doer_is_subject(known: Relationship, verbs: Sequence[str], small: Sequence[
     """Whether who does what some verbs say is the subject of a relation (*eats*) or its object (*eaten_by*)."""
     first, *rest = _own_words(known)
     if _is_own_verb(known, verbs):
-        if rest[-1:] == [BY]:
+        if BY in rest:  # eaten_by, caused_by_part
             return False
         past = first.endswith("ed") and VERB_PARTICLES.isdisjoint(rest[-1:])  # "received", not "admitted to"
         return True if past or (first.endswith("s") and not first.endswith("ss")) else None

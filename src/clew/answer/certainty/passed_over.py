@@ -13,6 +13,7 @@ from clew.answer.grammar.roles import COMPARISON, MODAL, NEGATION, PAST, QUANTIF
 from clew.answer.lexicon.forms import Token
 from clew.answer.lexicon.numbers import read_number
 from clew.answer.lexicon.polarity import HARM, NEITHER
+from clew.answer.lexicon.times import is_in_rate
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Plan
 from clew.answer.quantities.small_words import is_bound_to_two
@@ -31,7 +32,7 @@ UNITS = frozenset({"percent", "percentage"})
 def passes_over(interpretation: Interpretation, polarities: Mapping[str, str], words: Words) -> bool:
     """Whether the plan leaves out what no other word can say; `polarities` are those of the graph's relations."""
     return (
-        any(_is_closed(each, interpretation.candidate.plan) for each in interpretation.account.unbound)
+        any(_is_closed(each, interpretation) for each in interpretation.account.unbound)
         or asks_what_will_be(interpretation.question)
         or _denies_nothing(interpretation, polarities)
         or _helps_nobody(interpretation, polarities, words)
@@ -39,12 +40,15 @@ def passes_over(interpretation: Interpretation, polarities: Mapping[str, str], w
     )
 
 
-def _is_closed(word: Unbound, plan: Plan) -> bool:
+def _is_closed(word: Unbound, interpretation: Interpretation) -> bool:
     """Whether a word means the same everywhere: *every*, *fondest*, *own*, *will*.
 
-    Numbers may be stated otherwise, an "older play" is what another goes back to, and all together are a total.
+    Numbers may be stated otherwise, an "older play" is what another goes back to, and all together are a total. What
+    takes no room in the question is a value that the first reader guessed.
     """
-    text = word.text.lower()
+    text, plan = word.text.lower(), interpretation.candidate.plan
+    if word.start == word.end or is_in_rate(interpretation.question.text, word.start):
+        return False
     if read_number(text) is not None or text in UNITS or (text in TOGETHER and plan.measure is not None):
         return False
     if word.role == COMPARISON:
@@ -64,7 +68,8 @@ def _helps_nobody(interpretation: Interpretation, polarities: Mapping[str, str],
     if any(polarities.get(name, NEITHER) != NEITHER for name in relations):
         return False
     bound = [each for each in interpretation.account.bindings if each.part != BY_LINKER]
-    keys = " ".join(key.lower() for key in keys_of(plan))
+    stated = (each.value for part in plan.parts for each in part.conditions if each.key != "id")
+    keys = " ".join([*keys_of(plan), *map(str, stated)]).lower()
     polar = dict(polar_words(interpretation.question))
     for token in interpretation.question.tokens:
         met = any(each.start <= token.start < each.end for each in bound) or token.stem in keys

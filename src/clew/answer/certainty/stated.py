@@ -11,6 +11,7 @@ from itertools import pairwise
 from clew.answer.grammar.clauses import find_clauses
 from clew.answer.lexicon.forms import Token, plain_name, stem, tokens_of
 from clew.answer.lexicon.phrases import is_doer
+from clew.answer.lexicon.times import is_in_rate
 from clew.answer.lexicon.words import Words
 from clew.answer.plans.plan import Asked, Plan, Sort
 from clew.answer.reading.interpretation import Interpretation
@@ -124,7 +125,7 @@ def _lacks_an_attribute(interpretation: Interpretation, words: Words) -> bool:
         denied = any(words.is_class("negation", each.text) for each in tokens[max(0, at - 2) : at])
         if own not in known or alike or denied or any(each.start <= token.start < each.end for each in met):
             continue
-        if _tag(token, interpretation) in NOUNS:
+        if _tag(token, interpretation) in NOUNS and not is_in_rate(interpretation.question.text, token.start):
             return True
     return False
 

@@ -4,7 +4,7 @@ import re
 from calendar import monthrange
 from dataclasses import dataclass
 
-__all__ = ["MONTHS", "TIME", "Span", "read_time"]
+__all__ = ["MONTHS", "TIME", "Span", "is_in_rate", "read_time"]
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -21,6 +21,8 @@ TIME = (
     rf"\d{{1,2}}(?:st|nd|rd|th)\s+century|{_YEAR})\b"
 )
 
+_RATE = re.compile(r"\b(?:per|each|every|an?)\s+(?:hour|day|week|fortnight|month|quarter|season|year)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -36,6 +38,15 @@ class Span:
     def until(self, other: "Span") -> "Span":
         """From the beginning of this to the end of another."""
         return Span(self.first, other.next)
+
+
+def is_in_rate(text: str, at: int) -> bool:
+    """Whether what stands there says how much at a time something is: "open the longest *each week*".
+
+    >>> is_in_rate("Which centre is open the longest each week?", 38), is_in_rate("Who was there in each week?", 23)
+    (True, True)
+    """
+    return any(found.start() <= at < found.end() for found in _RATE.finditer(text))
 
 
 def read_time(text: str) -> Span | None:

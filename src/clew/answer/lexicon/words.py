@@ -29,7 +29,7 @@ PLACING = frozenset({"in", "at"})  # "where is A based" says neither, and never 
 WHERE = stem("where")
 OWN_NAME = 0.1  # bonus of a relation's own name over an everyday word
 LESS_CLEARLY = 0.6
-EVERY = "every"
+EVERY, UNINFLECTED = "every", frozenset({"no", "nor", "not"})
 SAME_BEGINNING = 6  # letters that an adjective shares with the name of the type it is made from
 SHORTEST_SLIP, LONG_WORD = 5, 8  # letters of a word that is misspelt, and of one that may be so twice
 
@@ -325,8 +325,9 @@ class Words:
         return label in self._agents
 
     def is_class(self, name: str, word: str) -> bool:
-        """Whether a word belongs to a class of words for asking: frame, filler, light, negation, …"""
-        return stem(word) in self.classes[name]
+        """Whether a word belongs to a class of words for asking: frame, light, negation ("noted" is no "not"), …"""
+        said = stem(word)
+        return said in self.classes[name] and (said not in UNINFLECTED or word.lower() == said)
 
     def _says_nothing(self, phrase: str) -> bool:
         """Whether a synonym is one word that any question may have: "part", "get"."""
